@@ -1,6 +1,5 @@
-import { Module, type Provider, type Type } from '@nestjs/common';
-import { Database, IdempotencyKeys } from '@posthorn/database';
-import { Commits } from '@posthorn/platform';
+import { Module } from '@nestjs/common';
+import { IdempotencyKeys, onDatabase } from '@posthorn/database';
 import { CampaignsHandlers } from './campaigns/campaigns.handlers.js';
 import { CampaignsRepository } from './campaigns/campaigns.repository.js';
 import { CampaignsService } from './campaigns/campaigns.service.js';
@@ -8,18 +7,10 @@ import { Senders } from './campaigns/senders.js';
 import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 import { ErasuresService } from './erasures/erasures.service.js';
 
-/** Repositories and read models need nothing but the database. */
-const onDatabase = (capacity: Type): Provider => ({
-  provide: capacity,
-  useFactory: (database: Database) => new capacity(database) as object,
-  inject: [Database],
-});
-
 @Module({
   controllers: [CampaignsHandlers, ErasuresHandlers],
   providers: [
-    ...[CampaignsRepository, IdempotencyKeys].map(onDatabase),
-    Commits,
+    ...onDatabase([CampaignsRepository, IdempotencyKeys]),
     Senders,
     CampaignsService,
     ErasuresService,

@@ -6,7 +6,7 @@ export class ContactsConfig extends ServiceConfig {
     default: '400',
     min: 1,
     max: 3650,
-    describe: 'days that the events of contacts, and what happened to them in lists and segments, are kept',
+    describe: 'days for which events of contacts and their history in lists and segments are retained',
   })
   eventsDays: number;
   @Env('SEGMENT_LIVE_MS', {
@@ -15,7 +15,7 @@ export class ContactsConfig extends ServiceConfig {
     min: 0,
     max: 60_000,
     describe:
-      'milliseconds that a condition may take for all contacts and still be kept live; beyond, its segment is kept by schedule',
+      'milliseconds that a condition may take for all contacts; segments with slower conditions are refreshed at intervals instead of live',
   })
   segmentLiveMs: number;
 
@@ -24,7 +24,7 @@ export class ContactsConfig extends ServiceConfig {
     default: '900',
     min: 1,
     max: 86_400,
-    describe: 'seconds between two looks at a segment that is kept by schedule',
+    describe: 'seconds between refreshes of segments that are not live',
   })
   segmentRefreshSeconds: number;
 }

@@ -1,12 +1,12 @@
 import { startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
 import { ContactsConfig } from './config.js';
-import { ContactsModule } from './contacts.module.js';
+import { ContactsServiceModule } from './contacts.module.js';
 import { entities, migrations } from './data-source.js';
 
 export const contacts: ServiceParts<ContactsConfig> = {
   name: 'contacts',
   config: ContactsConfig,
-  module: ContactsModule,
+  module: ContactsServiceModule,
   entities,
   migrations,
   partitions: ({ eventsDays }) =>

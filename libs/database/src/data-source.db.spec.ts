@@ -20,7 +20,7 @@ afterAll(async () => {
   await clone.drop();
 });
 
-it('does not end the process when a connection breaks in the instant in which it is lent', async () => {
+it('does not end the process when a connection breaks while the pool lends it', async () => {
   const pool = (database.source.driver as unknown as { master: Pool }).master;
   const lent = await new Promise<{ client: PoolClient; release: (error: Error) => void }>(
     (resolve, reject) => {
@@ -31,7 +31,7 @@ it('does not end the process when a connection breaks in the instant in which it
   );
   const broken = new Error('terminating connection due to unexpected postmaster exit');
   try {
-    // Nobody who borrows it has had the time to listen: an error that nobody hears is thrown.
+    // The borrower has not added a listener yet, and an error event without one is thrown.
     expect(lent.client.emit('error', broken)).toBe(true);
   } finally {
     lent.release(broken);
@@ -39,10 +39,10 @@ it('does not end the process when a connection breaks in the instant in which it
   expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-it('gives a migration all the time that it takes, and whoever asks afterwards a minute', async () => {
+it('has no statement timeout during a migration, and one minute afterwards', async () => {
   class TakesLong1700000000001 {
     up = (runner: QueryRunner) =>
-      runner.query(`CREATE TABLE had AS SELECT current_setting('statement_timeout') AS patience`);
+      runner.query(`CREATE TABLE had AS SELECT current_setting('statement_timeout') AS timeout`);
     down = (runner: QueryRunner) => runner.query('DROP TABLE had');
   }
   const migrations = [...bareParts.migrations, TakesLong1700000000001];
@@ -56,15 +56,15 @@ it('gives a migration all the time that it takes, and whoever asks afterwards a 
   try {
     expect(await migrate(migrated)).toBe(1);
     expect(
-      await migrated.query(`SELECT patience, current_setting('statement_timeout') AS now FROM had`),
-    ).toEqual([{ patience: '0', now: '1min' }]);
+      await migrated.query(`SELECT timeout, current_setting('statement_timeout') AS now FROM had`),
+    ).toEqual([{ timeout: '0', now: '1min' }]);
   } finally {
     await migrated.close();
   }
 });
 
 describe('a statement outside of a transaction', () => {
-  it('that is refused gives its connection back as it is, and says who asked', async () => {
+  it('that is refused releases its connection and has the stack of the caller', async () => {
     const before = await database.query(ownConnection);
     const refused = await requested(`SELECT $1::int / 0`, [1]);
     expect(isPoisonedRow(refused)).toBe(true);
@@ -73,7 +73,7 @@ describe('a statement outside of a transaction', () => {
     expect(database.pools[0]).toMatchObject({ total: 1, idle: 1 });
   });
 
-  it('whose connection ends is told so, and the next one has another connection', async () => {
+  it('whose connection ends rejects, and the next one uses another connection', async () => {
     const [before] = await database.query<{ pid: number }>(ownConnection);
     expect(isOutcomeUnknown(await requested(`SELECT pg_terminate_backend(pg_backend_pid())`))).toBe(true);
     const [after] = await database.query<{ pid: number }>(ownConnection);
@@ -81,23 +81,23 @@ describe('a statement outside of a transaction', () => {
     expect(database.pools[0]).toMatchObject({ total: 1, idle: 1 });
   });
 
-  it('of the hot path that is refused gives its connection back as it is', async () => {
+  it('of the hot path that is refused releases its connection', async () => {
     const hot = (sql: string) => database.prepared({ name: sql, sql, parameters: [] });
     const before = await hot(ownConnection);
     await expect(hot('SELECT 1 / 0')).rejects.toThrow('division by zero');
     expect(await hot(ownConnection)).toEqual(before);
   });
 
-  it('of several in one text has no rows', async () => {
+  it('with several statements in one text has no rows', async () => {
     expect(await database.query('SELECT 1 AS one; SELECT 2 AS two')).toEqual([]);
   });
 
-  it('leaves nothing of its rows to the old generation', async () => {
+  it('does not promote its rows to the old generation', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as (how?: { type: 'minor' }) => void;
     const request = () =>
       database.query(`SELECT repeat('row', 100) || n AS text FROM generate_series(1, 200) AS n`);
-    // What is compiled and kept once is not what is meant.
+    // Code that is compiled once is not measured.
     for (let turn = 0; turn < 100; turn += 1) await request();
     collect();
     const before = oldBytes();
@@ -105,7 +105,7 @@ describe('a statement outside of a transaction', () => {
       await request();
       collect({ type: 'minor' });
     }
-    // Where connections were given back later, it was two and a half megabytes.
+    // With a later release of connections it was 2.5 MB.
     expect(oldBytes() - before).toBeLessThan(1_000_000);
   });
 

@@ -7,23 +7,19 @@ export type { DataSource, EntityManager, QueryRunner };
 
 export interface DatabaseOptions {
   url: string;
-  /** Shown in pg_stat_activity. */
   name: string;
   entities: DataSourceOptions['entities'];
   migrations: DataSourceOptions['migrations'];
   poolSize: number;
-  /** How long a connection may be waited for, also one of the pool. By default a request hears in time (G17). */
   connectTimeoutMs?: number;
-  /** Of the service whose database it is. */
   tracing?: Tracing;
 }
 
-// A request must hear within two seconds that the database is away (docs/guarantees.md G17).
+// A request is answered within two seconds while the database is down (docs/guarantees.md G17).
 const defaultConnectTimeoutMs = 1_500;
-// At a start nobody waits for an answer, and the server may be busy waking up itself.
 const startTimeoutMs = 15_000;
 
-/** int8 as number: counts and sequences here stay far below 2^53. */
+/** int8 as number: counts and sequences stay far below 2^53. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -54,7 +50,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       keepAlive: true,
       idleTimeoutMillis: 60_000,
     },
-    // A broken idle connection is replaced by the pool; without a listener it would end the process.
+    // Without a listener, a broken idle connection would end the process.
     poolErrorHandler: () => undefined,
   });
   await source.initialize();
@@ -71,7 +67,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-/** Accepted means on disk: a server that may forget commits is refused at start (docs/guarantees.md G1). */
+/** A server that may lose commits is refused at the start (docs/guarantees.md G1). */
 async function assertDurable(database: Database): Promise<void> {
   const settings = await database.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')`,
@@ -84,10 +80,7 @@ async function assertDurable(database: Database): Promise<void> {
   }
 }
 
-/**
- * For the few statements that run thousands of times a second: pipelined, and planned once for each connection. Such a
- * plan was made while its tables were of another size, so it must be one that no size spoils: by index, row by row.
- */
+/** For statements that run thousands of times a second: pipelined, and planned once a connection. Such a plan must fit tables of any size, so it uses indexes and nested loops. */
 function openHotPool({
   url,
   name,
@@ -116,15 +109,12 @@ function openHotPool({
   return pool;
 }
 
-/**
- * A connection that breaks in the instant in which it is lent says so before whoever borrows it listens, as where the word that
- * it is ready and the word that the server goes down come together: unheard, that would end the process. Who uses it is told.
- */
+/** A connection may break in the moment in which the pool lends it, before the borrower listens: without a listener that would end the process. */
 function listenForErrors(pool: pg.Pool): void {
-  const received = new WeakSet<pg.PoolClient>();
+  const known = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => {
-    if (received.has(client)) return;
-    received.add(client);
+    if (known.has(client)) return;
+    known.add(client);
     client.on('error', () => undefined);
   });
 }

@@ -3,10 +3,7 @@ import type { Database } from './database.js';
 
 const refreshMs = 30_000;
 
-/**
- * Postgres time without a question each: only Postgres decides what time it is (docs/guarantees.md G22), so the offset to the
- * process's monotonic clock is kept and renewed.
- */
+/** The time of Postgres, which alone counts (docs/guarantees.md G22), from a cached offset to the monotonic clock of the process. */
 export class DatabaseClock {
   private offset: number | null = null;
   private readAt = 0;
@@ -20,7 +17,7 @@ export class DatabaseClock {
     return new Date(performance.now() + this.offset!);
   }
 
-  /** Past its deadline the caller has told its client that nothing happened: then nothing may be committed (docs/guarantees.md §4). */
+  /** After the deadline the client has heard that nothing happened, so nothing may be committed (docs/guarantees.md §4). */
   async refuseLate(deadline: Date | null): Promise<void> {
     if (deadline && (await this.now()) >= deadline)
       throw unavailable('The deadline of the request has passed');
@@ -35,7 +32,6 @@ export class DatabaseClock {
     const [row] = await this.database.query<{ ms: number }>(
       `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms`,
     );
-    // The answer is as old as its way back: taking the instant of arrival errs towards an earlier deadline.
     this.offset = Number(row!.ms) - performance.now();
     this.readAt = performance.now();
   }

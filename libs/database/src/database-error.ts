@@ -15,12 +15,11 @@ const networkCodes = new Set([
   'ENOTFOUND',
   'EHOSTUNREACH',
 ]);
-/** A server that starts or is full says so before it hears a statement. */
 const refusals = new Set(['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300']);
 const lostConnection =
   /connection terminated|timeout exceeded when trying to connect|server closed the connection|client has encountered a connection error|not queryable|pool is (draining|ended)|query runner already released/i;
 
-// TypeORM gives a broken connection back at once: what is asked of it afterwards, a COMMIT too, goes nowhere.
+// TypeORM releases a broken connection at once; later statements, also a COMMIT, are not sent.
 const neverSent = /trying to connect|connection timeout|query runner already released/i;
 
 function databaseCode(error: unknown): string | undefined {
@@ -35,10 +34,9 @@ export function isSerializationFailure(error: unknown): boolean {
 
 export const isUniqueViolation = (error: unknown): boolean => databaseCode(error) === '23505';
 
-/** Somebody held a lock for longer than was to be waited for: nothing happened. */
 export const isLockTimeout = (error: unknown): boolean => databaseCode(error) === '55P03';
 
-/** A row that Postgres itself refuses: its neighbours in a gathered statement are innocent (ARCHITECTURE.md). */
+/** An error of one row, so that the other rows of the batch may succeed without it. */
 export function isPoisonedRow(error: unknown): boolean {
   return /^(22|23|54)/.test(databaseCode(error) ?? '');
 }
@@ -49,19 +47,18 @@ export function isDatabaseAway(error: unknown): boolean {
   return /^(08|53|57P0|57014)/.test(code) || networkCodes.has(code) || lostConnection.test(message);
 }
 
-/** Refused before the first statement went out: nothing can have happened. */
+/** Refused before the first statement was sent, so that nothing can have happened. */
 function wasNeverSent(error: unknown): boolean {
   const { syscall, message = '' } =
     (error as { driverError?: DriverError })?.driverError ?? ((error ?? {}) as DriverError);
   return refusals.has(databaseCode(error) ?? '') || syscall === 'connect' || neverSent.test(message);
 }
 
-/** The connection went while a statement may have been on its way: whether it took effect, only the database can tell. */
+/** The connection broke when a statement may have been sent; it may have taken effect. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return isDatabaseAway(error) && !wasNeverSent(error);
 }
 
-/** The one place where database errors become domain errors (docs/guarantees.md §5); null for what is none of them. */
 export function fromDatabaseError(error: unknown): DomainError | null {
   const code = databaseCode(error) ?? '';
   if (isUniqueViolation(error)) return new DomainError('conflict', 'conflict', 'It exists already');

@@ -8,20 +8,17 @@ import { isDatabaseAway, isSerializationFailure } from './database-error.js';
 const attempts = 3;
 const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
 
-/** A statement of the hot path: named, so that each connection plans it once. */
 export interface Statement {
   name: string;
-  /** Planned anew each time: how many rows come along decides how they are joined. */
+  /** Planned each time, because the best join depends on the number of rows. */
   replanned?: boolean;
   sql: string;
   parameters: unknown[];
-  /** Its commit is nothing that anybody waits for: `onCommit` does not hear of it. */
   unresponsive?: boolean;
 }
 
 interface Ambient {
   runner: QueryRunner;
-  /** Called once the transaction has committed. */
   committed: (() => void)[];
 }
 
@@ -33,24 +30,18 @@ export interface PoolUse {
   max: number;
 }
 
-/**
- * The service's own database. `transaction` opens an ambient transaction: whatever is asked inside it, by whichever
- * repository, joins it, so nobody passes a manager around.
- */
+/** The database of a service. Statements inside of `transaction` join it without passing a manager around. */
 export class Database {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
   private readonly commitListeners = new Set<() => void>();
 
   constructor(
     readonly source: DataSource,
-    /** Those that the source lends. */
     private readonly ordinary: Pool,
-    /** Connections of their own for the hot path (`openDatabase` says what is special about them). */
     private readonly hot: Pool,
     readonly tracing: Tracing = new Tracing(),
   ) {}
 
-  /** How full the connections are, as `/metrics` shows it. */
   get pools(): PoolUse[] {
     return [useOf('ordinary', this.ordinary), useOf('hot', this.hot)];
   }
@@ -59,34 +50,30 @@ export class Database {
     return this.ambient.getStore()?.runner.manager ?? this.source.manager;
   }
 
-  /** Runs `work` in one transaction, or joins the ambient one. Serialization failures and deadlocks are repeated. */
+  /** Runs `work` in a transaction, or joins the ambient one. After serialization failures and deadlocks `work` runs again. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.ambient.getStore()) return work();
     return inSpan('transaction', asClient, () => repeated(() => this.runOnce(work)));
   }
 
-  /**
-   * Calls `listener` once the ambient transaction has committed, and not at all where it is rolled back; at once where there is none. The
-   * listener must not throw: nobody is left to hear of it.
-   */
+  /** Calls `listener` after the commit of the ambient transaction, or at once where there is none. It must not throw. */
   afterCommit(listener: () => void): void {
     const ambient = this.ambient.getStore();
     if (ambient) ambient.committed.push(listener);
     else listener();
   }
 
-  /** Calls `listener` after every transaction of this process and every statement of the hot path; it must not throw. Answers how to stop. */
+  /** Calls `listener` after every transaction and hot statement; it must not throw. Returns how to unsubscribe. */
   onCommit(listener: () => void): () => void {
     this.commitListeners.add(listener);
     return () => this.commitListeners.delete(listener);
   }
 
-  /** Outside of the ambient transaction: what must stand, or be seen by others, whatever becomes of it. */
+  /** Runs `work` outside of the ambient transaction, so that it commits even if that is rolled back. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.ambient.exit(work);
   }
 
-  /** The rows of one statement, whatever its kind. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return isRecorded()
       ? inSpan(summaryOf(sql), asClient, () => this.request<Row>(sql, parameters))
@@ -100,10 +87,7 @@ export class Database {
       : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
   }
 
-  /**
-   * The bytes of the only column of a SELECT, one value after another: megabytes that never become text, for which the heap would
-   * grow. They are the driver's: `take` copies what it wants before it returns.
-   */
+  /** Streams the only column of a SELECT as bytes, without text that would grow the heap. `take` must copy what it keeps, because the driver reuses the buffer. */
   copyOut(
     select: string,
     parameters: readonly (string | number)[],
@@ -115,7 +99,6 @@ export class Database {
     );
   }
 
-  /** Inside of the ambient transaction where there is one. */
   private async withRunner<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const ambient = this.ambient.getStore();
     if (ambient) return work(ambient.runner);
@@ -127,7 +110,7 @@ export class Database {
     }
   }
 
-  /** One statement of the hot path. Outside of a transaction it commits by itself, and is repeated as one. */
+  /** Outside of a transaction the statement commits by itself, and is repeated after serialization failures. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
       const ambient = this.ambient.getStore();
@@ -138,10 +121,6 @@ export class Database {
     });
   }
 
-  /**
-   * A whole transaction in one round trip: the statements are sent together, each still sees what was committed before
-   * it began. None may depend on the answer of another.
-   */
   trip(statements: Statement[]): Promise<unknown[][]> {
     return isRecorded()
       ? inSpan(statements.map(({ name }) => name).join(' + '), asClient, () => this.send(statements))
@@ -152,7 +131,6 @@ export class Database {
     const client = await this.hot.connect();
     try {
       const settled = await Promise.allSettled(inOneWrite(client, statements));
-      // After a failed statement COMMIT rolls back; where even that did not arrive, the connection is gone.
       const failed = settled.find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
       return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
@@ -184,7 +162,6 @@ export class Database {
   }
 }
 
-/** Who lost to another transaction begins again. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -204,32 +181,28 @@ async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown
   return (result.records ?? []) as Row[];
 }
 
-/**
- * One statement on a connection that is given back in the instant of its answer. Given back later, as the source's own runners do, rows outlive
- * what the collector takes for young, and it carries all of them along: 2 ms every few pages of a hundred instead of 0.3.
- */
+/** Releases the connection in the callback of the result: the later release of TypeORM's runners lets large results grow old, which costs garbage collection. */
 async function rowsOfOne<Row>(pool: Pool, requested: QueryConfig): Promise<Row[]> {
   try {
     return await new Promise<Row[]>((resolve, reject) => {
       pool.connect((away, client, release) => {
         if (!client) return reject(away!);
         client.query(requested, (failure: Error | null, result) => {
-          // The server says that it goes before the connection ends: nobody else shall ask there.
+          // The server announces its shutdown before the connection ends: the pool must not lend it again.
           release(isDatabaseAway(failure));
           if (failure) reject(failure);
-          // Of several statements in one text there are several results, and no rows.
+          // Several statements in one text have an array of results, without `rows`.
           else resolve(((result as QueryResult | undefined)?.rows ?? []) as Row[]);
         });
       });
     });
   } catch (error) {
-    // As the driver does for promises: who asked is worth more than the socket that was read.
+    // The stack of the caller is more useful than that of the socket.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }
 }
 
-/** TypeORM's runner hands out the driver's own client; only that one knows named statements. */
 async function clientOf(runner: QueryRunner): Promise<ClientBase> {
   return (await runner.connect()) as ClientBase;
 }
@@ -239,13 +212,13 @@ async function rowsOfNamed<Row>(client: ClientBase, statement: Statement): Promi
   return rows as Row[];
 }
 
-const named = ({ name, replanned: replanned, sql, parameters }: Statement): QueryConfig => ({
+const named = ({ name, replanned, sql, parameters }: Statement): QueryConfig => ({
   ...(replanned ? {} : { name }),
   text: sql,
   values: parameters,
 });
 
-/** Each write wakes the server up, which costs more than what is written. */
+/** Corked, because each write wakes up the server. */
 function inOneWrite(client: PoolClient, statements: Statement[]): Promise<unknown>[] {
   const { stream } = (client as unknown as Client).connection;
   stream.cork();
@@ -260,7 +233,6 @@ function inOneWrite(client: PoolClient, statements: Statement[]): Promise<unknow
   }
 }
 
-/** The change that a statement makes comes before what it looks at. */
 const summaries = [
   /\b(INSERT INTO)\s+(\w+)/,
   /\b(UPDATE)\s+(\w+)/,
@@ -268,7 +240,7 @@ const summaries = [
   /\b(SELECT)\b[\s\S]*?\bFROM\s+(\w+)/,
 ];
 
-/** What a statement is about, as its span is called: its values are parameters and never part of it. */
+/** The name of the span of a statement; it contains no values. */
 function summaryOf(sql: string): string {
   const [, verb, table] = summaries.map((pattern) => pattern.exec(sql)).find((match) => match !== null) ?? [];
   return verb ? `${verb} ${table}` : 'statement';

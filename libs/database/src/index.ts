@@ -1,4 +1,5 @@
 export * from './tables/counted.repository.js';
+export * from './columns.js';
 export * from './data-source.js';
 export * from './database.js';
 export * from './database-clock.js';
@@ -8,8 +9,10 @@ export * from './tables/idempotency-keys.migration.js';
 export * from './tables/idempotency-keys.repository.js';
 export * from './tables/ids.js';
 export * from './lock-timeout.js';
+export * from './on-database.js';
 export * from './migrate.js';
 export * from './tables/page.js';
+export * from './tables/page-filter.js';
 export * from './tables/partitions.js';
 export * from './pool.metrics.js';
 export * from './tables/project-count.entity.js';

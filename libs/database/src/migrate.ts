@@ -3,17 +3,16 @@ import type { Database } from './database.js';
 
 const migrationLock = 7_301_002;
 
-/** Runs what is missing, one process at a time; says each by name. */
 export async function migrate(
   database: Database,
   report: (line: string) => void = () => undefined,
 ): Promise<number> {
   const runner = database.source.createQueryRunner();
   try {
-    // A large table may be written anew or have another index, here or by the process that is waited for.
+    // Rewriting or indexing a large table takes long, also in another process that holds the lock.
     await runner.query('SET statement_timeout = 0');
     await runner.query('SELECT pg_advisory_lock($1)', [migrationLock]);
-    // On this connection: one of the pool gives each statement a minute.
+    // On this connection, because those of the pool have a statement timeout.
     const executor = new MigrationExecutor(database.source, runner);
     executor.transaction = 'each';
     const applied = await executor.executePendingMigrations();
@@ -29,7 +28,6 @@ export async function migrate(
   }
 }
 
-/** Whether every migration that this release knows has run: what `/readyz` asks. */
 export async function isMigrated(database: Database): Promise<boolean> {
   return !(await database.source.showMigrations());
 }

@@ -13,7 +13,6 @@ const waiting = gauge('posthorn_postgres_waiting', 'Statements that wait for a c
   'pool',
 ]);
 
-/** How much of what a process may ask of Postgres is in use. */
 export function measurePools(metrics: Metrics, database: Database): void {
   metrics.gauge(connections, () =>
     database.pools.flatMap(({ pool, total, idle }) => [

@@ -2,16 +2,14 @@ import { createHmac } from 'node:crypto';
 import pg from 'pg';
 
 export interface ProvisionOptions {
-  /** A server and an account with CREATEDB and CREATEROLE. */
   adminUrl: string;
   service: string;
-  /** Role passwords are derived from it, so that they need not be kept anywhere. */
   secretKey: string;
 }
 
 const provisionLock = 7_301_001;
 
-/** Makes the service's own database and role where they are missing, and answers the URL for it. Safe to run at once by many. */
+/** Creates the database and role of a service where they are missing, and returns the URL. Safe to run concurrently. */
 export async function provisionDatabase({ adminUrl, service, secretKey }: ProvisionOptions): Promise<string> {
   const name = `posthorn_${service}`;
   const password = createHmac('sha256', secretKey).update(`database-role:${service}`).digest('base64url');
@@ -33,7 +31,7 @@ async function ensureRole(admin: pg.Client, name: string, password: string): Pro
   await admin.query(
     `${verb} ROLE ${admin.escapeIdentifier(name)} LOGIN PASSWORD ${admin.escapeLiteral(password)}`,
   );
-  // CREATE DATABASE … OWNER wants the maker to be a member of the owner.
+  // CREATE DATABASE … OWNER requires membership in the owner.
   await admin.query(`GRANT ${admin.escapeIdentifier(name)} TO CURRENT_USER`);
 }
 

@@ -9,40 +9,36 @@ function build(answers: (string | null | Error)[]) {
     const answer = answers.shift();
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? null);
   };
-  return { clock, asked: requested, memory: new TtlCache(read, () => clock.now) };
+  return { clock, requested, cache: new TtlCache(read, () => clock.now) };
 }
 
-describe('a short memory', () => {
-  it('keeps an answer for a second', async () => {
-    const { clock, asked: requested, memory } = build(['one', 'two']);
-    expect(await memory.of('project', 'name')).toBe('one');
+describe('a TTL cache', () => {
+  it('caches a value for a second', async () => {
+    const { clock, requested, cache } = build(['one', 'two']);
+    expect(await cache.of('project', 'name')).toBe('one');
     clock.now = 999;
-    expect(await memory.of('project', 'name')).toBe('one');
+    expect(await cache.of('project', 'name')).toBe('one');
     clock.now = 1_000;
-    expect(memory.stored('project', 'name')).toBeNull();
-    expect(await memory.of('project', 'name')).toBe('two');
+    expect(cache.cached('project', 'name')).toBeNull();
+    expect(await cache.of('project', 'name')).toBe('two');
     expect(requested).toEqual([
       ['project', 'name'],
       ['project', 'name'],
     ]);
   });
 
-  it('asks once for all who ask at the same time, and once more where somebody insists', async () => {
-    const { asked: requested, memory } = build(['one', 'two']);
-    expect(await Promise.all([memory.of('a'), memory.of('a'), memory.of('a')])).toEqual([
-      'one',
-      'one',
-      'one',
-    ]);
-    expect(await memory.again('a')).toBe('two');
-    expect(await memory.of('a')).toBe('two');
+  it('reads once for concurrent callers, and again on refresh', async () => {
+    const { requested, cache } = build(['one', 'two']);
+    expect(await Promise.all([cache.of('a'), cache.of('a'), cache.of('a')])).toEqual(['one', 'one', 'one']);
+    expect(await cache.refresh('a')).toBe('two');
+    expect(await cache.of('a')).toBe('two');
     expect(requested).toHaveLength(2);
   });
 
-  it('keeps neither what is missing nor what failed', async () => {
-    const { memory } = build([null, new Error('gone'), 'there']);
-    expect(await memory.of('a')).toBeNull();
-    await expect(memory.of('a')).rejects.toThrow('gone');
-    expect(await memory.of('a')).toBe('there');
+  it('caches neither null nor failures', async () => {
+    const { cache } = build([null, new Error('gone'), 'there']);
+    expect(await cache.of('a')).toBeNull();
+    await expect(cache.of('a')).rejects.toThrow('gone');
+    expect(await cache.of('a')).toBe('there');
   });
 });

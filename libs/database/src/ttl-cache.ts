@@ -1,4 +1,4 @@
-const freshMs = 1_000;
+const ttlMs = 1_000;
 const maxEntries = 10_000;
 
 interface Entry<Value> {
@@ -6,9 +6,9 @@ interface Entry<Value> {
   readAt: number;
 }
 
-/** What is read again and again is read once a second; those who ask at the same time wait for one answer. What was not there is not kept. */
+/** Caches values for a second; concurrent reads of a key share one. Null and failures are not cached. */
 export class TtlCache<Value> {
-  private readonly memory = new Map<string, Entry<Value>>();
+  private readonly entries = new Map<string, Entry<Value>>();
 
   constructor(
     private readonly read: (...key: string[]) => Promise<Value>,
@@ -16,25 +16,23 @@ export class TtlCache<Value> {
   ) {}
 
   of(...key: string[]): Promise<Value> {
-    return this.stored(...key) ?? this.again(...key);
+    return this.cached(...key) ?? this.refresh(...key);
   }
 
-  /** What is remembered and not too old. */
-  stored(...key: string[]): Promise<Value> | null {
-    const known = this.memory.get(key.join(' '));
-    return known && this.now() - known.readAt < freshMs ? known.value : null;
+  cached(...key: string[]): Promise<Value> | null {
+    const entry = this.entries.get(key.join(' '));
+    return entry && this.now() - entry.readAt < ttlMs ? entry.value : null;
   }
 
-  /** Read now, whatever is remembered. */
-  again(...key: string[]): Promise<Value> {
+  refresh(...key: string[]): Promise<Value> {
     const name = key.join(' ');
-    const stored = { value: this.read(...key), readAt: this.now() };
+    const entry = { value: this.read(...key), readAt: this.now() };
     const forget = () => {
-      if (this.memory.get(name) === stored) this.memory.delete(name);
+      if (this.entries.get(name) === entry) this.entries.delete(name);
     };
-    if (this.memory.size >= maxEntries) this.memory.clear();
-    this.memory.set(name, stored);
-    stored.value.then((found) => found ?? forget(), forget);
-    return stored.value;
+    if (this.entries.size >= maxEntries) this.entries.clear();
+    this.entries.set(name, entry);
+    entry.value.then((found) => found ?? forget(), forget);
+    return entry.value;
   }
 }

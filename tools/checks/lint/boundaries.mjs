@@ -2,7 +2,7 @@
 import { builtinModules } from 'node:module';
 import { isTest, placeOf, targetOf } from './locations.mjs';
 
-const libOrder = ['contracts', 'telemetry', 'database', 'messaging', 'work', 'platform'];
+const libOrder = ['contracts', 'csv', 'telemetry', 'database', 'messaging', 'work', 'platform'];
 const hosts = ['all-in-one', 'e2e'];
 /** The files of an app that its hosts may import, and those that tools may read. */
 const doors = ['service.ts'];

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What happened to the e-mails of a project on one UTC day. */
+/** E-mail events of a project on one UTC day. */
 @Entity('daily_counts')
 export class DailyCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

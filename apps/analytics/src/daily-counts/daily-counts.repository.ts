@@ -7,17 +7,17 @@ export type DailyMeasure = (typeof dailyMeasures)[number];
 export class DailyCounts {
   constructor(private readonly database: Database) {}
 
-  /** Counts one for each instant, on its own UTC day. Days are locked in order: two events about the same days never wait for one another in a ring. */
+  /** Counts each instant on its UTC day. Days are locked in order, so that concurrent events do not deadlock. */
   async add(projectId: string, measure: DailyMeasure, instants: Date[]): Promise<void> {
     await this.database.query(
       `INSERT INTO daily_counts (project_id, day, ${measure})
-       SELECT $1, (at AT TIME ZONE 'UTC')::date AS day, count(*) FROM unnest($2::timestamptz[]) AS happened (at) GROUP BY day ORDER BY day
+       SELECT $1, (at AT TIME ZONE 'UTC')::date AS day, count(*) FROM unnest($2::timestamptz[]) AS occurred (at) GROUP BY day ORDER BY day
        ON CONFLICT (project_id, day) DO UPDATE SET ${measure} = daily_counts.${measure} + excluded.${measure}`,
       [projectId, instants],
     );
   }
 
-  /** The days on which anything happened, from the one of the first instant to the one of the last. */
+  /** Days without events are missing. */
   between(projectId: string, from: Date, to: Date): Promise<TimeseriesDay[]> {
     return this.database.query(
       `SELECT to_char(day, 'YYYY-MM-DD') AS date, ${dailyMeasures.join(', ')} FROM daily_counts

@@ -106,7 +106,7 @@ describe('daily counts', () => {
     expect(sum((await series(outsider.caller)).data)).toBe(0);
   });
 
-  it('count an event that comes late on its own day', async () => {
+  it('count a late event on its own day', async () => {
     const { caller, projectId } = suite.buildProject();
     await publish(projectId, emailEvents.delivered, buildItem('2026-03-03T10:00:00Z'));
     await counted(caller, 1);
@@ -115,7 +115,7 @@ describe('daily counts', () => {
     expect(data.map(({ delivered }) => delivered)).toEqual([1, 0, 1]);
   });
 
-  it('count an event once, also when NATS loses everything and all is told again', async () => {
+  it('count an event once, even if NATS loses all streams and everything is published again', async () => {
     const { caller, projectId } = suite.buildProject();
     await publish(
       projectId,
@@ -157,7 +157,7 @@ describe('daily counts', () => {
     expect(await suite.database.query(`SELECT error FROM dead_letters`)).toEqual([]);
   });
 
-  it('go on beside an event that cannot be read', async () => {
+  it('continue after an event that cannot be read', async () => {
     const { caller, projectId } = suite.buildProject();
     await publish(projectId, emailEvents.delivered, {
       ...buildItem('2026-03-01T10:00:00Z'),

@@ -9,7 +9,7 @@ import {
 import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { DailyCounts, type DailyMeasure } from './daily-counts.repository.js';
 
-/** Each event counts once: its inbox row commits together with its counts. */
+/** Each event counts once, because its inbox row commits together with its counts. */
 @Controller()
 export class DailyCountsSubscribers {
   constructor(private readonly counts: DailyCounts) {}
@@ -24,7 +24,7 @@ export class DailyCountsSubscribers {
     return this.count(projectId, 'delivered', items);
   }
 
-  /** A transient bounce is no bounce of any rate (the API specification, Bounce rules): the message may still be delivered. */
+  /** Transient bounces do not count, because the message may still be delivered (the API specification, Bounce rules). */
   @OnEvent(emailEvents.bounced, 'daily-bounces')
   onBounced({ projectId, items }: DomainEvent<EmailBounced>): Promise<void> {
     const permanent = items.filter(({ bounceType }) => bounceType === 'Permanent');
@@ -47,5 +47,5 @@ export class DailyCountsSubscribers {
   }
 }
 
-/** Scanners fetch pixels and follow links as well; they are kept apart from what people do (docs/api-decisions.md §3). */
+/** Without scanners, which also fetch pixels and follow links (docs/api-decisions.md §3). */
 const byPeople = (items: EmailEngaged[]): EmailEngaged[] => items.filter(({ isMachine }) => !isMachine);

@@ -18,7 +18,7 @@ describe('an operator', () => {
   });
   afterAll(() => suite.stop());
 
-  /** As it is typed, in a process of its own. */
+  /** In a process of its own. */
   const posthorn = async (...texts: string[]) => {
     const env = { ...process.env, NATS_URL: suite.natsUrl, POSTHORN_DATA_DIR: '/nonexistent' };
     const child = spawn(process.execPath, [program, ...texts], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -76,7 +76,7 @@ describe('an operator', () => {
     expect(again).toMatchObject({ code: 1, failed: expect.stringContaining('No such dead letter') });
   });
 
-  it('sees a replay that fails stay, with what it said, and the others go', async () => {
+  it('sees that a failed replay remains with its error, and that the others are removed', async () => {
     const [sound, broken, orphan] = [
       await bury('ada@example.com'),
       await bury('no address'),
@@ -94,7 +94,7 @@ describe('an operator', () => {
     expect(await deliveredOf(orphan.projectId)).toBe(0);
   });
 
-  it('has events published again, and hears of services that are away', async () => {
+  it('can publish events again, and is told which services do not answer', async () => {
     const { said: text } = await posthorn('events', 'republish', '--since', '2h');
     expect(text).toContainEqual(expect.objectContaining({ service: 'analytics', facts: 0 }));
     expect(text).toContainEqual({ service: 'workflows', error: 'The service is temporarily unavailable' });
@@ -107,7 +107,7 @@ describe('an operator', () => {
     [['dead-letters', 'list', '--service', 'postoffice'], 'service must be one of gateway'],
     [['dead-letters', 'list', '--service', 'workflows'], 'The service is temporarily unavailable'],
     [['dead-letters', 'replay', 'nonsense'], 'id must be a UUID'],
-  ])('is told what is wrong with %p', async (texts, problem) => {
+  ])('gets an explanation of what is wrong with %p', async (texts, problem) => {
     expect(await posthorn(...texts)).toMatchObject({ code: 1, failed: expect.stringContaining(problem) });
   });
 });

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Handles, EventErasure, type Incoming } from '@posthorn/messaging';
 
-/** The counts are of nobody: only what the messaging keeps may name a person. */
+/** Counts contain no personal data; only stored events may. */
 @Controller()
 export class ErasuresHandlers {
   constructor(private readonly events: EventErasure) {}

@@ -21,11 +21,11 @@ describe('the days of a timeseries', () => {
     ['2026-03-01T23:30:00-05:00', '2026-03-02T20:00:00-05:00', ['2026-03-02', '2026-03-03']],
     ['2024-02-28T12:00:00Z', '2024-03-01T12:00:00Z', ['2024-02-28', '2024-02-29', '2024-03-01']],
     ['2025-12-31T00:00:00Z', '2026-01-01T00:00:00Z', ['2025-12-31', '2026-01-01']],
-  ])('has each UTC day that %s … %s touches', (from, to, dates) => {
+  ])('includes each UTC day from %s to %s', (from, to, dates) => {
     expect(fillDays(window(from, to), []).map(({ date }) => date)).toEqual(dates);
   });
 
-  it('has 90 entries for 90 whole days, also over a change of the clocks', () => {
+  it('has 90 entries for 90 whole days, even across a change to daylight saving time', () => {
     const days = fillDays(window('2026-01-31T00:00:00Z', '2026-04-30T23:59:59.999Z'), []);
     expect(days).toHaveLength(90);
     expect(new Set(days.map(({ date }) => date)).size).toBe(90);

@@ -3,7 +3,7 @@ import { EventPublisher, openServiceFixture, type ServiceFixture } from '@postho
 import { entities, migrations } from '../data-source.js';
 import { startAnalytics } from '../service.js';
 
-/** The analytics service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts. */
+/** The analytics service with a database and a NATS server of its own, and a sending service that only publishes events. */
 export interface AnalyticsSuite extends Pick<ServiceFixture, 'bus' | 'database' | 'buildProject'> {
   natsUrl: string;
   sending: EventPublisher;

@@ -13,7 +13,7 @@ const faults = (changes: Partial<Parameters<typeof audienceFaults>[0]>) =>
   audienceFaults({ ...all, ...changes }).map(({ path, code }) => `${path.join('/')} ${code}`);
 
 describe('the audience of a campaign', () => {
-  it('may be everybody', () => expect(faults({})).toEqual([]));
+  it('can be ALL', () => expect(faults({})).toEqual([]));
 
   it.each([
     [{ audienceType: 'SEGMENT' }, ['segmentId required']],

@@ -3,8 +3,7 @@ import type { AudienceType, Campaign, InvalidMember } from '@posthorn/contracts'
 type Audience = Pick<Campaign, 'audienceType' | 'audienceCondition' | 'segmentId' | 'listId' | 'templateId'>;
 type Reference = 'segmentId' | 'listId' | 'templateId';
 
-/** What each type cannot do without. */
-const needs: Readonly<Record<AudienceType, Reference | null>> = {
+const requiredBy: Readonly<Record<AudienceType, Reference | null>> = {
   ALL: null,
   FILTERED: null,
   SEGMENT: 'segmentId',
@@ -12,18 +11,15 @@ const needs: Readonly<Record<AudienceType, Reference | null>> = {
 };
 const references: readonly Reference[] = ['templateId', 'segmentId', 'listId'];
 
-/**
- * What keeps a campaign from having this audience and this template, all at once. No template, segment or list exists
- * before its own routes do, so whichever id is given names nothing (docs/decisions/0006).
- */
+/** All errors of an audience. References to templates, segments and lists are not served yet (docs/decisions/0006-not-yet.md). */
 export function audienceFaults(audience: Audience): InvalidMember[] {
-  const needed = needs[audience.audienceType];
+  const needed = requiredBy[audience.audienceType];
   const faults = references
     .filter((name) => audience[name] !== null)
     .map((name): InvalidMember => ({
       path: [name],
       code: 'not_found',
-      message: 'names nothing in this project',
+      message: 'does not exist in this project',
     }));
   if (needed !== null && audience[needed] === null)
     faults.push({ path: [needed], code: 'required', message: `is required for ${audience.audienceType}` });

@@ -27,7 +27,7 @@ describe('lists of campaigns', () => {
   }
   const idsOf = (items: Pick<Campaign, 'id'>[]) => items.map(({ id }) => id);
 
-  it('come newest first, ties by id, each campaign once, with their exact number', async () => {
+  it('show each campaign once, newest first, ties by id, with the exact total', async () => {
     const { caller, projectId } = suite.buildProject();
     await create(suite.buildProject().caller, 'Foreign');
     await Promise.all(Array.from({ length: 25 }, (_, index) => create(caller, `No ${index}`)));
@@ -53,7 +53,7 @@ describe('lists of campaigns', () => {
     expect((await list(caller)).total).toBeUndefined();
   });
 
-  it('stop at four MiB and say that there is more', async () => {
+  it('stop at 4 MiB and report that there are more', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await Promise.all(Array.from({ length: 11 }, (_, index) => create(caller, `No ${index}`)));
     await suite.database.query(`UPDATE campaigns SET body = repeat('x', 1024 * 1024) WHERE project_id = $1`, [
@@ -65,7 +65,7 @@ describe('lists of campaigns', () => {
     expect(pages.flatMap(({ items }) => items).every(({ body }) => body?.length === 1024 * 1024)).toBe(true);
   });
 
-  it('have totals that equal a recount, whatever happens at once', async () => {
+  it('have totals that equal a recount after concurrent changes', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await Promise.all(Array.from({ length: 20 }, (_, index) => create(caller, `No ${index}`)));
     await Promise.allSettled([

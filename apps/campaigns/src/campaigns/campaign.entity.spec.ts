@@ -27,16 +27,16 @@ const statuses = (act: (row: CampaignRow) => unknown): CampaignStatus[] =>
   campaignStatuses.filter((status) => allows(() => act(build({ status }))));
 
 describe('a campaign', () => {
-  it('is changed in DRAFT and SCHEDULED only, also by nothing', () => {
+  it('can be changed in DRAFT and SCHEDULED only, even by an empty change', () => {
     expect(statuses((row) => row.change({ name: 'Summer' }))).toEqual(['DRAFT', 'SCHEDULED']);
     expect(statuses((row) => row.change({}))).toEqual(['DRAFT', 'SCHEDULED']);
   });
 
-  it('is deleted in DRAFT only', () => {
+  it('can be deleted in DRAFT only', () => {
     expect(statuses((row) => row.refuseIfNotDraft())).toEqual(['DRAFT']);
   });
 
-  it('knows whether it changed', () => {
+  it('reports whether it changed', () => {
     expect(build().change({})).toBe(false);
     expect(build().change({ name: 'Spring', description: null })).toBe(false);
     const row = build();
@@ -44,7 +44,7 @@ describe('a campaign', () => {
     expect([row.name, row.description]).toEqual(['Spring', 'x']);
   });
 
-  it('is checked as a whole', () => {
+  it('is validated as a whole', () => {
     expect(() => build().change({ audienceType: 'LIST' })).toThrow('One or more fields are invalid');
   });
 });

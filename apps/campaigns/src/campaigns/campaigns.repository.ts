@@ -1,4 +1,4 @@
-import { maxSegmentUses, type ListCampaigns } from '@posthorn/contracts';
+import { campaignNotFound, maxSegmentUses, type ListCampaigns } from '@posthorn/contracts';
 import {
   CountedRepository,
   keysetCondition,
@@ -17,10 +17,10 @@ const columns = `project_id AS "projectId", id, name, description, subject, body
 
 export class CampaignsRepository extends CountedRepository<CampaignRow> {
   constructor(database: Database) {
-    super(database, CampaignRow);
+    super(database, CampaignRow, campaignNotFound);
   }
 
-  /** Bodies are large: rows behind those that fill a page already are left where they are. */
+  /** Bodies are large, so rows beyond a full page are not read. */
   async list(projectId: string, request: ListCampaigns): Promise<Page<CampaignRow>> {
     const keyset = keysetCondition(request.after, 3);
     const rows = await this.database.query<CampaignRow>(
@@ -45,7 +45,7 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     return rows.length > 0;
   }
 
-  /** Names of the campaigns that may yet be sent to the segment, or whose own condition names it. */
+  /** Names of unsent campaigns whose audience is the segment, or whose condition refers to it. */
   async unsentTo(projectId: string, segmentId: string): Promise<string[]> {
     const rows = await this.database.query<{ name: string }>(
       `SELECT name FROM campaigns WHERE project_id = $1 AND status NOT IN ('SENT', 'CANCELLED')
@@ -55,7 +55,6 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     return rows.map(({ name }) => name);
   }
 
-  /** Whether a campaign may yet send by the template. */
   async anyUnsentBy(projectId: string, templateId: string): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM campaigns WHERE project_id = $1 AND template_id = $2 AND status NOT IN ('SENT', 'CANCELLED') LIMIT 1`,
@@ -64,21 +63,24 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     return rows.length > 0;
   }
 
-  /** Those whose audience is told by any of these words; until the end of the transaction nobody changes them. */
-  lockContaining(projectId: string, texts: string): Promise<Pick<CampaignRow, 'id' | 'audienceCondition'>[]> {
+  /** Those whose audience condition matches the pattern. */
+  lockContaining(
+    projectId: string,
+    pattern: string,
+  ): Promise<Pick<CampaignRow, 'id' | 'audienceCondition'>[]> {
     return this.database.query(
       `SELECT id, audience_condition AS "audienceCondition" FROM campaigns WHERE project_id = $1 AND audience_condition::text ~* $2 ORDER BY id FOR UPDATE`,
-      [projectId, texts],
+      [projectId, pattern],
     );
   }
 
-  async rewordAudiences(
+  async rewriteAudiences(
     projectId: string,
     rows: readonly Pick<CampaignRow, 'id' | 'audienceCondition'>[],
   ): Promise<void> {
     await this.database.query(
-      `UPDATE campaigns SET audience_condition = said.condition::jsonb FROM unnest($2::uuid[], $3::text[]) AS said (id, condition)
-       WHERE project_id = $1 AND campaigns.id = said.id`,
+      `UPDATE campaigns SET audience_condition = given.condition::jsonb FROM unnest($2::uuid[], $3::text[]) AS given (id, condition)
+       WHERE project_id = $1 AND campaigns.id = given.id`,
       [
         projectId,
         rows.map(({ id }) => id),

@@ -41,7 +41,7 @@ describe('campaigns', () => {
   });
   const conflict = { kind: 'conflict', code: 'conflict' };
 
-  it('are created as drafts that nothing was sent for, content or not, with their event', async () => {
+  it('are created as drafts without statistics, with or without content, and publish an event', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller);
     expect(made).toEqual({
@@ -83,7 +83,7 @@ describe('campaigns', () => {
     expect(await create(caller, wanted)).toMatchObject(wanted);
   });
 
-  it('are made only as who may send', async () => {
+  it('are created only with a verified sender', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, { from: 'News@Example.TEST' });
     expect(made.from).toBe('news@example.test');
@@ -98,7 +98,7 @@ describe('campaigns', () => {
     expect(await suite.eventsOf(projectId, campaignEvents.changed)).toHaveLength(2);
   });
 
-  it('refer to nothing that does not exist, and have the audience of their type', async () => {
+  it('refuse missing references and an audience that does not fit their type', async () => {
     const { caller, projectId } = suite.buildProject();
     const references: [Partial<CreateCampaign>, ...[string, string][]][] = [
       [{ templateId: newId() }, ['templateId', 'not_found']],
@@ -124,7 +124,7 @@ describe('campaigns', () => {
     expect(await suite.eventsOf(projectId, campaignEvents.changed)).toHaveLength(1);
   });
 
-  it('update: leaves what is absent, clears by null, tells what changed; nothing is no change', async () => {
+  it('update: keeps absent members, clears members by null and publishes changes only', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, { subject: 'Hello', description: 'First' });
     const changed = await update(caller, made.id, { name: 'Summer', description: null, body: '<p>Hi</p>' });
@@ -144,7 +144,7 @@ describe('campaigns', () => {
     ]);
   });
 
-  it('update: only in DRAFT and SCHEDULED, whoever the sender is', async () => {
+  it('update: is allowed in DRAFT and SCHEDULED only, regardless of the sender', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await create(caller);
     await put(projectId, id, 'SCHEDULED');
@@ -157,7 +157,7 @@ describe('campaigns', () => {
     expect(await get(caller, id)).toMatchObject({ name: 'Later', from: null });
   });
 
-  it('update: many at once lose none of each other', async () => {
+  it('update: concurrent updates lose no change', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await create(caller);
     const changes: UpdateCampaign[] = [
@@ -173,7 +173,7 @@ describe('campaigns', () => {
     expect(events.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('delete: only a draft, once, with its event', async () => {
+  it('delete: deletes a draft once and publishes an event', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await create(caller);
     for (const status of ['SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED']) {
@@ -194,7 +194,7 @@ describe('campaigns', () => {
     expect((await suite.bus.call(campaigns.list, caller, { withTotal: true })).total).toBe(0);
   });
 
-  it('clone: is a draft of its own, whatever became of the original', async () => {
+  it('clone: creates an independent draft, even if the original changes', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, {
       name: 'x'.repeat(200),
@@ -223,7 +223,7 @@ describe('campaigns', () => {
     ]);
   });
 
-  it("another project's campaign is as unknown as none", async () => {
+  it('a campaign of another project is not found', async () => {
     const [mine, theirs] = [suite.buildProject(), suite.buildProject()];
     const made = await create(theirs.caller);
     for (const request of [

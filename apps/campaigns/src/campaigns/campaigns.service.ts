@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   Campaign,
   campaignEvents,
-  campaignNotFound,
   maxCampaignName,
   nameOfCopy,
   type CampaignId,
@@ -13,7 +12,7 @@ import {
   type ListCampaigns,
   type UpdateCampaignById,
 } from '@posthorn/contracts';
-import { IdempotencyKeys, newId } from '@posthorn/database';
+import { IdempotencyKeys, newId, pageWithTotal } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { CampaignRow } from './campaign.entity.js';
@@ -30,7 +29,7 @@ export class CampaignsService {
     private readonly outbox: Outbox,
   ) {}
 
-  /** A finished key is answered before anything is asked: what was true then need not be true now. */
+  /** A key that has finished is answered before any check, because the checks may have another result now. */
   async create({ caller, body, deadline }: Incoming<CreateCampaignOnce>): Promise<Campaign> {
     const { idempotency, ...wanted } = body;
     const finished = await this.keys.receipt(caller.projectId, idempotency, Campaign);
@@ -46,24 +45,23 @@ export class CampaignsService {
   }
 
   async get(projectId: string, id: string): Promise<Campaign> {
-    return (await this.found(this.campaigns.find(projectId, id))).toCampaign();
+    return (await this.campaigns.findOrFail(projectId, id)).toCampaign();
   }
 
   async list(projectId: string, query: ListCampaigns): Promise<CampaignPage> {
-    const [page, total] = await Promise.all([
-      this.campaigns.list(projectId, query),
-      query.withTotal ? this.campaigns.total(projectId) : undefined,
-    ]);
-    return { ...page, items: page.items.map((row) => row.toCampaign()), total };
+    const page = await pageWithTotal(query, this.campaigns.list(projectId, query), () =>
+      this.campaigns.total(projectId),
+    );
+    return { ...page, items: page.items.map((row) => row.toCampaign()) };
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateCampaignById>): Promise<Campaign> {
     const { id, ...changes } = body;
-    // Before sending is asked: for what is missing or past editing the sender does not matter.
-    (await this.found(this.campaigns.find(caller.projectId, id))).refuseIfNotEditable();
+    // Before the sender is checked, which does not matter for a campaign that is missing or cannot be edited.
+    (await this.campaigns.findOrFail(caller.projectId, id)).refuseIfNotEditable();
     await this.senders.refuseUnverified(caller, changes.from);
     const row = await this.commits.before(deadline, async () => {
-      const locked = await this.found(this.campaigns.lock(caller.projectId, id));
+      const locked = await this.campaigns.lockOrFail(caller.projectId, id);
       return locked.change(changes) ? this.publish(await this.campaigns.save(locked)) : locked;
     });
     return row.toCampaign();
@@ -71,7 +69,7 @@ export class CampaignsService {
 
   async delete({ caller, body, deadline }: Incoming<CampaignId>): Promise<DeletedCampaign> {
     await this.commits.before(deadline, async () => {
-      const row = await this.found(this.campaigns.lock(caller.projectId, body.id));
+      const row = await this.campaigns.lockOrFail(caller.projectId, body.id);
       row.refuseIfNotDraft();
       const at = await this.campaigns.remove(row);
       await this.outbox.publish(campaignEvents.deleted, caller.projectId, [row.toDeletedEvent(at)]);
@@ -81,7 +79,7 @@ export class CampaignsService {
 
   async clone({ caller, body, deadline }: Incoming<CampaignId>): Promise<Campaign> {
     const row = await this.commits.before(deadline, async () => {
-      const { name, ...original } = await this.found(this.campaigns.find(caller.projectId, body.id));
+      const { name, ...original } = await this.campaigns.findOrFail(caller.projectId, body.id);
       return this.add(draftOf(caller.projectId, { ...original, name: nameOfCopy(name, maxCampaignName) }));
     });
     return row.toCampaign();
@@ -105,12 +103,6 @@ export class CampaignsService {
 
   private async publish(row: CampaignRow): Promise<CampaignRow> {
     await this.outbox.publish(campaignEvents.changed, row.projectId, [row.toEvent()]);
-    return row;
-  }
-
-  private async found(checked: Promise<CampaignRow | null>): Promise<CampaignRow> {
-    const row = await checked;
-    if (!row) throw campaignNotFound();
     return row;
   }
 }

@@ -40,7 +40,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
       [projectId, hours * 60],
     );
 
-  it('makes one of fifty at once; all hear the same or that it is in flight', async () => {
+  it('creates one campaign from fifty concurrent requests; all get its receipt or a conflict', async () => {
     const { caller, projectId } = suite.buildProject();
     const settled = await Promise.allSettled(
       Array.from({ length: 50 }, () => create(caller, claim(), { from: 'news@example.test' })),
@@ -61,7 +61,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     expect(JSON.stringify(await create(caller, claim(), { from: 'news@example.test' }))).toBe(receipts[0]);
   });
 
-  it('in flight is a conflict at once, and frees itself when its request dies', async () => {
+  it('is a conflict while its request runs, and is released when that request dies', async () => {
     const { caller, projectId } = suite.buildProject();
     const died = new Error('died');
     const held = suite.database.transaction(async () => {
@@ -78,7 +78,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     expect(await count(caller)).toBe(1);
   });
 
-  it('answers what the first one was answered, whatever has happened since', async () => {
+  it('repeats the first answer, whatever has changed since', async () => {
     const { caller } = suite.buildProject();
     const wanted = { from: 'news@gone.example', subject: 'Hello — ✓' };
     suite.verified.add('gone.example');
@@ -91,7 +91,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     expect(await count(caller)).toBe(0);
   });
 
-  it('with another body is refused', async () => {
+  it('is refused with another body', async () => {
     const { caller } = suite.buildProject();
     await create(caller, claim());
     const other = claim({ bodyHash: 'b'.repeat(64) });
@@ -112,7 +112,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('is not used up by a refused request', async () => {
+  it('is not consumed by a refused request', async () => {
     const { caller } = suite.buildProject();
     const refused = create(caller, claim(), { from: 'news@stranger.example' });
     await expect(refused).rejects.toMatchObject({ kind: 'invalid' });
@@ -123,13 +123,13 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     expect(await count(caller)).toBe(1);
   });
 
-  it('tells what became of a commit that nobody heard of', async () => {
+  it('reveals the result of a commit whose answer was lost', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.database.query(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()`);
     const lost = create(caller, claim()).catch((error: unknown) => error);
-    // Others commit too: this one sleeps.
+    // The commit is found because it sleeps.
     const committing = () =>
       suite.database.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'COMMIT' AND wait_event = 'PgSleep'`,
@@ -152,7 +152,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     expect(await count(caller)).toBe(1);
   });
 
-  it('counts for a day, then means something new; older keys are swept away', async () => {
+  it('is valid for a day and can then be used again; older keys are deleted', async () => {
     const { caller, projectId } = suite.buildProject();
     const first = await create(caller, claim());
     await create(caller, claim({ key: 'other' }));

@@ -10,14 +10,14 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('a template', () => {
-  it('is used by the campaigns of its project that may yet be sent', async () => {
+  it('is in use by unsent campaigns of its project', async () => {
     const { caller, projectId } = suite.buildProject();
     const templateId = newId();
     const used = async (requesting = caller) =>
       (await suite.bus.call(templateUses.campaigns, requesting, { id: templateId })).used;
     expect(await used()).toBe(false);
     const { id } = await suite.bus.call(campaigns.create, caller, { name: 'Spring', audienceType: 'ALL' });
-    // No campaign names a template before campaigns are sent.
+    // Campaigns cannot refer to a template through the API yet.
     await suite.database.query(`UPDATE campaigns SET template_id = $3 WHERE project_id = $1 AND id = $2`, [
       projectId,
       id,
@@ -42,7 +42,7 @@ describe('a template', () => {
 });
 
 describe('a segment', () => {
-  it('is used by the campaigns that may yet be sent to it, or whose condition names it', async () => {
+  it('is in use by unsent campaigns that are sent to it or whose condition refers to it', async () => {
     const { caller, projectId } = suite.buildProject();
     const id = newId();
     const names = async (requesting = caller) =>

@@ -14,7 +14,7 @@ async function erase(caller: Caller, email: string): Promise<void> {
   while (!(await suite.bus.call(eraseIn.campaigns, caller, requested)).done);
 }
 
-it('an audience that asks for somebody who is erased asks for nobody; who sends stays', async () => {
+it('an erasure replaces the address in audience conditions and keeps senders', async () => {
   const { caller, projectId } = suite.buildProject();
   const from = { email: 'ann@example.test', name: 'Ann' };
   const { id } = await suite.bus.call(campaigns.create, caller, {

@@ -4,9 +4,9 @@ import { Database, IdempotencyKeys } from '@posthorn/database';
 import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 
-const receiptsAtOnce = 1_000;
+const receiptBatch = 1_000;
 
-/** A campaign may ask for somebody by their address. From whom it comes, and to whom is replied, is the project's own word, and stays. */
+/** Removes an address from audience conditions. Senders and reply addresses stay, because they belong to the project. */
 @Injectable()
 export class ErasuresService {
   constructor(
@@ -17,16 +17,16 @@ export class ErasuresService {
   ) {}
 
   async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
-    const [texts, addresses] = [anyOf([person.email]), addressesIn([person.email])];
+    const [pattern, addresses] = [anyOf([person.email]), addressesIn([person.email])];
     await this.database.transaction(async () => {
-      const containing = await this.campaigns.lockContaining(projectId, texts);
-      const reworded = containing.map(({ id, audienceCondition: text }) => ({
+      const containing = await this.campaigns.lockContaining(projectId, pattern);
+      const rewritten = containing.map(({ id, audienceCondition }) => ({
         id,
-        audienceCondition: withoutAddresses(text, addresses),
+        audienceCondition: withoutAddresses(audienceCondition, addresses),
       }));
-      if (reworded.length > 0) await this.campaigns.rewordAudiences(projectId, reworded);
+      if (rewritten.length > 0) await this.campaigns.rewriteAudiences(projectId, rewritten);
     });
-    const noReceipts = await this.keys.erase(projectId, texts, receiptsAtOnce, (receipt) =>
+    const noReceipts = await this.keys.erase(projectId, pattern, receiptBatch, (receipt) =>
       withoutAddresses(receipt, addresses),
     );
     return { done: noReceipts && (await this.events.erase({ ...person, projectId })) };

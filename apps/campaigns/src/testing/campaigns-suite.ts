@@ -3,12 +3,12 @@ import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startCampaigns } from '../service.js';
 
-/** The campaigns service as it runs, on a database and a NATS of its own, beside a sending service that only knows senders. */
+/** The campaigns service with a database and a NATS server of its own, and a sending service that only checks senders. */
 export interface CampaignsSuite extends Pick<
   ServiceFixture,
   'bus' | 'database' | 'line' | 'environment' | 'buildProject' | 'eventsOf'
 > {
-  /** The domain that every project may send from; forgetting it is losing its verification. */
+  /** The domains that every project may send from. */
   verified: Set<string>;
   stop(): Promise<void>;
 }

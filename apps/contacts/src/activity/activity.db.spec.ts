@@ -60,7 +60,7 @@ const record = (caller: Caller, contactId: string, name: string) =>
   suite.bus.call(events.record, caller, { name, contactId, payload: { plan: 'pro' } });
 
 describe('the activity of a contact', () => {
-  it('is what every room says of it, newest first', async () => {
+  it('merges the events of all sources, newest first', async () => {
     const { caller, id } = await buildContact();
     const fixture = listsFixture(suite);
     const list = await fixture.build(caller, { doubleOptIn: true });
@@ -113,7 +113,7 @@ describe('the activity of a contact', () => {
     for (const limit of [1, 2, 3, 7]) expect(await all(caller, id, limit)).toEqual(merged);
   });
 
-  it('has each thing on one page, however many share an instant', async () => {
+  it('shows each item on exactly one page, even if many share an instant', async () => {
     const { caller, id } = await buildContact();
     await Promise.all(Array.from({ length: 60 }, (_, turn) => record(caller, id, `event ${turn}`)));
     const recorded = (await all(caller, id, 100)).filter(({ kind }) => kind === 'event.recorded');
@@ -131,7 +131,7 @@ describe('the activity of a contact', () => {
     for (const limit of [1, 7, 50]) expect(await all(caller, id, limit)).toEqual(whole);
   });
 
-  it('keeps what happened in a list or segment that is gone, without its name, and nothing of segments that are not tracked', async () => {
+  it('keeps the history of deleted lists and segments without their names, and has none of untracked segments', async () => {
     const { caller, id } = await buildContact();
     const fixture = listsFixture(suite);
     const list = await fixture.build(caller);
@@ -144,7 +144,7 @@ describe('the activity of a contact', () => {
     expect(items[0]!.data).toEqual({ listId: list.id, listName: null });
   });
 
-  it('leaves with its contact, and is nobody else’s', async () => {
+  it('is deleted with its contact and hidden from other projects', async () => {
     const { caller, id } = await buildContact();
     const fixture = listsFixture(suite);
     await fixture.subscribe(caller, (await fixture.build(caller)).id, { email });
@@ -156,7 +156,7 @@ describe('the activity of a contact', () => {
     ).toEqual([]);
   });
 
-  it('is not told without its mail', async () => {
+  it('is unavailable while its mail is unavailable', async () => {
     const { caller, id } = await buildContact();
     await suite.loseSending();
     await expect(page(caller, id)).rejects.toMatchObject({ kind: 'unavailable' });

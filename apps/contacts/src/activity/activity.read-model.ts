@@ -15,7 +15,6 @@ interface RecordedRow {
   emailId: string | null;
 }
 
-/** What the tables of other rooms say of one contact, newest first, ties by id, descending; each method is one statement. */
 export class ActivityReadModel {
   constructor(private readonly database: Database) {}
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import {
-  contactNotFound,
   defaultPageSize,
   mailHistory,
   serviceCaller,
@@ -15,10 +14,10 @@ import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ActivityReadModel, type ActivityQuery } from './activity.read-model.js';
 import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
 
-/** Shorter than whoever asked waits, so that the answer "not right now" still reaches them. */
-const callMs = 1_000;
+/** Shorter than the caller's deadline, so that the caller still gets an answer. */
+const callTimeoutMs = 1_000;
 
-/** Merges the histories of a contact. Each gives one more than the page shows from the same place on: whatever they do not give comes later. */
+/** Merges the histories of a contact. Each source returns one item more than the page shows, from the same position on. */
 @Injectable()
 export class ActivityService {
   constructor(
@@ -29,8 +28,7 @@ export class ActivityService {
   ) {}
 
   async list(projectId: string, { id, limit = defaultPageSize, after }: ListActivity): Promise<ActivityPage> {
-    const contact = await this.contacts.find(projectId, id);
-    if (!contact) throw contactNotFound();
+    const contact = await this.contacts.findOrFail(projectId, id);
     const query = { contactId: id, limit: limit + 1, after };
     const found = await Promise.all([
       this.activity.events(projectId, query),
@@ -49,7 +47,7 @@ export class ActivityService {
   private async mail(projectId: string, email: string, { limit, after }: ActivityQuery): Promise<Activity[]> {
     const requested = { email, limit, ...(after ? { after } : {}) };
     const { items } = await this.bus.call(mailHistory.page, serviceCaller('contacts', projectId), requested, {
-      timeoutMs: callMs,
+      timeoutMs: callTimeoutMs,
     });
     return items.map(mailed);
   }

@@ -8,30 +8,28 @@ interface HistoryRow {
   kind: ContactHistoryKind;
   /** Of the list or the segment. */
   subjectId: string;
-  /** Null where it is gone. */
   subjectName: string | null;
-  /** By which way, where it was none that a kind implies. */
+  /** Null where the kind implies it. */
   source: ConsentSource | null;
 }
 
-/** Part of a statement that changes what is between contacts and lists or segments: `rows` has its columns project_id, contact_id, kind and subject_id. */
-export const keepsHistory = (rows: string, source: ConsentSource | null = null): string =>
+/** Part of a statement that changes memberships: `rows` has the columns project_id, contact_id, kind and subject_id. */
+export const recordsHistory = (rows: string, source: ConsentSource | null = null): string =>
   `INSERT INTO contact_history (project_id, id, contact_id, kind, subject_id, source)
-   SELECT happened.project_id, uuidv7(), happened.contact_id, happened.kind, happened.subject_id, ${source ? `'${source}'` : 'NULL'}
-   FROM ${rows} AS happened`;
+   SELECT occurred.project_id, uuidv7(), occurred.contact_id, occurred.kind, occurred.subject_id, ${source ? `'${source}'` : 'NULL'}
+   FROM ${rows} AS occurred`;
 
-/** What happened between contacts and the lists and tracked segments of their project; rows are added in the commit of the change. */
 export class ContactHistoryRepository {
   constructor(private readonly database: Database) {}
 
-  async keep(
+  async add(
     projectId: string,
     kind: ContactHistoryKind,
     changed: readonly { segmentId: string; contactId: string }[],
   ): Promise<void> {
     const { contacts, segments, contactIndexes, segmentIndexes } = pairsOf(changed);
     await this.database.query(
-      keepsHistory(
+      recordsHistory(
         `(SELECT $1::uuid AS project_id, ($3::uuid[])[contact] AS contact_id, $2 AS kind, ($4::uuid[])[segment] AS subject_id
           FROM unnest($5::int[], $6::int[]) AS pairs (contact, segment))`,
       ),
@@ -52,7 +50,6 @@ export class ContactHistoryRepository {
     );
   }
 
-  /** Of contacts that are deleted in the same transaction. */
   async removeOf(projectId: string, contactIds: readonly string[]): Promise<void> {
     await this.database.query(
       `DELETE FROM contact_history WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`,

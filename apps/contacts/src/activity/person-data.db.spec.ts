@@ -28,7 +28,7 @@ async function buildContact(): Promise<{ caller: Caller; id: string }> {
   };
 }
 
-/** Its rows, and how many each page had. */
+/** The rows, and how many each page had. */
 async function whole(
   caller: Caller,
   id: string,
@@ -46,7 +46,7 @@ async function whole(
 }
 
 describe('all data of a person', () => {
-  it('is what every room holds', async () => {
+  it('includes the data of all sources', async () => {
     const { caller, id } = await buildContact();
     const fixture = listsFixture(suite);
     const list = await fixture.build(caller);
@@ -101,7 +101,7 @@ describe('all data of a person', () => {
     ['history', '(project_id, contact_id, id, kind, subject_id)', `uuidv7(), 'list.confirmed', uuidv7()`],
     ['summaries', '(project_id, contact_id, name, count, first_at, last_at)', `'n' || n, 1, now(), now()`],
     ['events', '(project_id, contact_id, id, name, payload, occurred_at)', `uuidv7(), 'n', '{}', now()`],
-  ])('has every row of a part that is long: %s', async (part, columns, values) => {
+  ])('includes every row of a long part: %s', async (part, columns, values) => {
     const { caller, id } = await buildContact();
     const table =
       { history: 'contact_history', summaries: 'event_summaries', segments: 'segment_members' }[
@@ -123,7 +123,7 @@ describe('all data of a person', () => {
     expect(pages).toEqual([1_000, 1_000, row!.count - 2_000]);
   });
 
-  it('has every segment of one who is in many', async () => {
+  it('includes every segment of a contact in many segments', async () => {
     const { caller, id } = await buildContact();
     await suite.database.query(
       `WITH made AS (
@@ -136,7 +136,7 @@ describe('all data of a person', () => {
     expect([new Set(rows.map((row) => row['segmentId'])).size, pages]).toEqual([1_500, [1_000, 500]]);
   });
 
-  it('has no more events at a time than their payloads allow', async () => {
+  it('limits events per page by the size of their payloads', async () => {
     const { caller, id } = await buildContact();
     await suite.database.query(
       `INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at)

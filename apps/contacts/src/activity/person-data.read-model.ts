@@ -15,7 +15,6 @@ export interface RequestedRows<Position> {
   after?: Position;
 }
 
-/** What is known of one contact in the tables of several rooms. */
 export class PersonDataReadModel {
   constructor(private readonly database: Database) {}
 
@@ -47,7 +46,7 @@ export class PersonDataReadModel {
     );
   }
 
-  /** By name, which stays where it is while they are read; those of e-mails, of which there are few kinds, come first. */
+  /** Ordered by name, which does not change between pages; the few kinds of e-mail events come first. */
   summaries(projectId: string, { contactId, limit, after }: RequestedRows<string>): Promise<PersonSummary[]> {
     return this.database.query(
       `SELECT 'EMAIL' AS of, kind AS name, count, first_at AS "firstAt", last_at AS "lastAt" FROM mail_summaries
@@ -60,7 +59,7 @@ export class PersonDataReadModel {
     );
   }
 
-  /** No more of them than their payloads allow, but one; a payload is small beside that. */
+  /** Fewer than requested where their payloads would exceed the size of a page. */
   async events(
     projectId: string,
     { contactId, limit, after }: RequestedRows<PagePosition>,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import {
-  contactNotFound,
   maxPersonRows,
   type GetPersonPart,
   type PagePosition,
@@ -22,7 +21,7 @@ interface Requested {
 
 const oneMore = maxPersonRows + 1;
 
-/** What is known of one person, a part at a time and page by page: nobody knows how much that is. */
+/** The personal data of one contact, part by part and in pages, because its size is unknown. */
 @Injectable()
 export class PersonDataService {
   private readonly parts: Record<PersonPart, (requested: Requested) => Promise<PersonPartPage>> = {
@@ -42,7 +41,7 @@ export class PersonDataService {
   ) {}
 
   async part(projectId: string, { id, part, after }: GetPersonPart): Promise<PersonPartPage> {
-    if (!(await this.contacts.find(projectId, id))) throw contactNotFound();
+    await this.contacts.findOrFail(projectId, id);
     return this.parts[part]({ projectId, contactId: id, after });
   }
 
@@ -92,12 +91,10 @@ export class PersonDataService {
   }
 }
 
-/** Their ids stand in the order of their instants. */
 const byId = ({ id }: { id: string }): PagePosition => ({ at: instantOf(id), id });
 
-/** Of one row more than a page shows. */
 const positionAfter = <Row>(
   rows: readonly Row[],
-  location: (row: Row) => PagePosition,
+  positionOf: (row: Row) => PagePosition,
 ): PersonPosition | null =>
-  rows.length > maxPersonRows ? { position: location(rows[maxPersonRows - 1]!) } : null;
+  rows.length > maxPersonRows ? { position: positionOf(rows[maxPersonRows - 1]!) } : null;

@@ -1,5 +1,6 @@
 import type { Consent } from '@posthorn/contracts';
 import {
+  cappedTotal,
   keysetCondition,
   pageLimit,
   toPage,
@@ -7,21 +8,22 @@ import {
   type Database,
   type Page,
   type PageRequest,
+  type Total,
 } from '@posthorn/database';
 
 /**
- * Part of a statement that changes subscriptions. `rows` has the contacts (project_id, id, subscribed, was_subscribed, updated_at) as `told`
+ * Part of a statement that changes subscriptions. `rows` has the contacts (project_id, id, subscribed, was_subscribed, updated_at) as `changed`
  * and who changes them (actor, address, user_agent, source, text) as `origin`.
  */
 export const recordsConsents = (rows: string): string =>
   `INSERT INTO consents (project_id, id, contact_id, before, after, at, source, actor, address, user_agent, text)
-   SELECT told.project_id, uuidv7(), told.id, told.was_subscribed, told.subscribed, told.updated_at, origin.source, origin.actor::jsonb,
+   SELECT changed.project_id, uuidv7(), changed.id, changed.was_subscribed, changed.subscribed, changed.updated_at, origin.source, origin.actor::jsonb,
      origin.address, origin.user_agent, origin.text
    FROM ${rows}`;
 
 const columns = `id, contact_id AS "contactId", before, after, at, source, actor, address, user_agent AS "userAgent", text`;
 
-/** Every change of a subscription. Rows are added by the statements that change contacts, and changed by nothing. */
+/** Every change of a subscription: rows are added by the statements that change contacts, and never changed. */
 export class ConsentsRepository {
   constructor(private readonly database: Database) {}
 
@@ -42,11 +44,11 @@ export class ConsentsRepository {
     };
   }
 
-  async count(projectId: string, contactId: string): Promise<number> {
+  async count(projectId: string, contactId: string): Promise<Total> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 FROM consents WHERE project_id = $1 AND contact_id = $2 LIMIT ${totalCap + 1}) AS capped`,
       [projectId, contactId],
     );
-    return row!.count;
+    return cappedTotal(row!.count);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { contactNotFound, type ConsentPage, type ListConsents } from '@posthorn/contracts';
-import { cappedTotal } from '@posthorn/database';
+import type { ConsentPage, ListConsents } from '@posthorn/contracts';
+import { pageWithTotal } from '@posthorn/database';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 
@@ -12,11 +12,9 @@ export class ConsentsService {
   ) {}
 
   async list(projectId: string, { id, ...query }: ListConsents): Promise<ConsentPage> {
-    if (!(await this.contacts.find(projectId, id))) throw contactNotFound();
-    const [page, total] = await Promise.all([
-      this.consents.page(projectId, id, query),
-      query.withTotal ? this.consents.count(projectId, id).then(cappedTotal) : {},
-    ]);
-    return { ...page, ...total };
+    await this.contacts.findOrFail(projectId, id);
+    return pageWithTotal(query, this.consents.page(projectId, id, query), () =>
+      this.consents.count(projectId, id),
+    );
   }
 }

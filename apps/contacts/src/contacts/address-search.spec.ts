@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { asStored, rareTerms } from './address-search.js';
 
-describe('the words of a term that are looked up', () => {
+describe('the terms of a search that use the index', () => {
   const addresses = Array.from(
     { length: 100 },
     (_, index) => `reader-${5_000 + index}@${index < 60 ? 'mail' : 'firm'}.example`,
@@ -19,7 +19,7 @@ describe('the words of a term that are looked up', () => {
     ['jo.anna@mail', ['anna']],
     ['anna-lee', ['anna', 'lee']],
     ['lee@', ['lee']],
-  ])('of %s are the rare ones', (term, texts) => {
+  ])('are the rare ones for %s', (term, texts) => {
     expect(rareTerms(term, addresses)).toEqual(texts);
   });
 
@@ -35,7 +35,7 @@ describe('the words of a term that are looked up', () => {
     expect(rareTerms(term, addresses)).toEqual([]);
   });
 
-  it('are none while Postgres has not looked at the addresses', () => {
+  it('are none before ANALYZE has sampled the addresses', () => {
     expect(rareTerms('anna@mail.example', [])).toEqual([]);
   });
 });
@@ -58,6 +58,6 @@ it.each([
   ['anna@10.0', 'anna@10.0'],
   ['anna@50%', 'anna@50%'],
   [' ', ' '],
-])('%j is looked for as %j', (term, stored) => {
+])('a search for %j is normalised to %j', (term, stored) => {
   expect(asStored(term)).toBe(stored);
 });

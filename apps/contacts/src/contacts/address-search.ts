@@ -2,14 +2,13 @@ import { toAscii } from '@posthorn/contracts';
 import { escapeLike, TtlCache, type Database, type PageFilter } from '@posthorn/database';
 
 const commonShare = 0.05;
-/** An address of the sample may have a rare word by chance. */
-const maxOfRare = 1;
+/** One hit in the sample may be chance. */
+const maxRareHits = 1;
 const largeShare = 0.1;
 
 /**
- * Searches for a part of the address. The index has the places of every three letters, and reads all of those that a term names, although the rarest few say where to
- * look: of `anna@gmail.com` the places of `anna`, and not a million of `gmail`. Which words are common, a sample tells: what Postgres has seen when it last
- * looked at the table, so that of what came since a word may be more common than it seems.
+ * Searches for a part of the address. The trigram index would read every entry of each term, although the rarest ones are enough: for `anna@gmail.com`
+ * those of `anna`, and not a million of `gmail`. Which terms are common is estimated from the sample that ANALYZE stored.
  */
 export class AddressSearch {
   private readonly addresses = new TtlCache(() => this.sample());
@@ -17,15 +16,14 @@ export class AddressSearch {
 
   constructor(private readonly database: Database) {}
 
-  /** For rows of the alias `row`. */
   async filterOf(projectId: string, term: string): Promise<PageFilter> {
     const search = asStored(term);
-    const texts = rareTerms(search, await this.addresses.of());
-    if (texts.length === 0)
+    const terms = rareTerms(search, await this.addresses.of());
+    if (terms.length === 0)
       return { sql: 'row.email LIKE :search', parameters: { search: containing(search) } };
-    const named = texts.map((_, index) => `:word${index}`);
+    const named = terms.map((_, index) => `:term${index}`);
     const parameters = {
-      ...Object.fromEntries(texts.map((text, index) => [`word${index}`, containing(text)])),
+      ...Object.fromEntries(terms.map((each, index) => [`term${index}`, containing(each)])),
       search,
     };
     const has = (alias: string) =>
@@ -33,23 +31,22 @@ export class AddressSearch {
         ' AND ',
       );
     if ((await this.shares.of(projectId)) < largeShare) return { sql: has('row'), parameters };
-    // The places of a project that has most contacts are no less common: its rows are told from the others' after they are found.
+    // An index on the project would exclude next to nothing here: the project is compared after the rows are found.
     const found = `SELECT found.ctid FROM contacts found WHERE ${has('found')} AND found.project_id IS NOT DISTINCT FROM :searched`;
     return { sql: `row.ctid = ANY (ARRAY(${found}))`, parameters: { ...parameters, searched: projectId } };
   }
 
-  /** About a hundred, of all projects; none where there is no such index. */
+  /** About a hundred addresses of all projects; none where there is no trigram index. */
   private async sample(): Promise<string[]> {
     const [row] = await this.database.query<{ addresses: string[] }>(
       `SELECT histogram_bounds::text::text[] AS addresses FROM pg_stats
        WHERE schemaname = current_schema() AND tablename = 'contacts' AND attname = 'email'
          AND histogram_bounds IS NOT NULL AND to_regclass('contacts_by_address_part') IS NOT NULL`,
     );
-    // The first and the last are there whatever they are.
+    // The bounds at both ends are extremes, not samples.
     return row?.addresses.slice(1, -1) ?? [];
   }
 
-  /** Of the project among all contacts. */
   private async shareOf(projectId: string): Promise<number> {
     const [row] = await this.database.query<{ share: number | null }>(
       `SELECT most_common_freqs[array_position(most_common_vals::text::text[], $1)] AS share FROM pg_stats
@@ -60,29 +57,26 @@ export class AddressSearch {
   }
 }
 
-const startAfter = /(?<=@)[^@]*[^\p{ASCII}@][^@]*$/u;
+const internationalDomain = /(?<=@)[^@]*[^\p{ASCII}@][^@]*$/u;
 
-/** As addresses are: in lower case, and a domain of other letters as DNS has it, where it can be one. */
+/** As addresses are stored: in lower case, with an international domain in its ASCII form. */
 export function asStored(term: string): string {
   const lower = (term.trim() || term).normalize('NFC').toLowerCase();
-  return lower.replace(startAfter, (domain) => toAscii(domain) || domain);
+  return lower.replace(internationalDomain, (domain) => toAscii(domain) || domain);
 }
 
 const containing = (part: string): string => `%${escapeLike(part)}%`;
 
-/** Of other letters the index has no places where the database does not know them as letters. */
-const lettersOfTheIndex = /[a-z0-9]{3,}/g;
+// The index has no trigrams of letters that the database's locale does not know.
+const indexedTerms = /[a-z0-9]{3,}/g;
 
-/**
- * The words of a term that are not common, without the characters beside them: how a word begins or ends is more common than what it says. None
- * where none is rare, or the term is that word.
- */
-export function rareTerms(term: string, addresses: readonly string[]): string[] {
-  const texts = (term.match(lettersOfTheIndex) ?? []).map((text) => ({
-    word: text,
-    hits: addresses.filter((each) => each.includes(text)).length,
+/** The uncommon terms of a search, without punctuation; none where no term is rare, or the search is a single term. */
+export function rareTerms(search: string, addresses: readonly string[]): string[] {
+  const terms = (search.match(indexedTerms) ?? []).map((term) => ({
+    term,
+    hits: addresses.filter((each) => each.includes(term)).length,
   }));
-  const uncommon = texts.filter(({ hits }) => hits < commonShare * addresses.length);
-  const rare = uncommon.some(({ hits }) => hits <= maxOfRare) ? uncommon.map(({ word: text }) => text) : [];
-  return rare.join() === term ? [] : rare;
+  const uncommon = terms.filter(({ hits }) => hits < commonShare * addresses.length);
+  const rare = uncommon.some(({ hits }) => hits <= maxRareHits) ? uncommon.map(({ term }) => term) : [];
+  return rare.join() === search ? [] : rare;
 }

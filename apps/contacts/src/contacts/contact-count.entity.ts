@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many contacts a project has, without the changes that are not folded in yet. */
 @Entity('contact_counts')
 export class ContactCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -8,7 +7,7 @@ export class ContactCountRow {
   @Column('bigint') subscribed: number;
 }
 
-/** One change of these counts, appended in the statement that caused it: writers never wait for one another. */
+/** One change of these counts, appended so that writers do not wait for each other. */
 @Entity('contact_count_deltas')
 export class ContactCountDelta {
   @PrimaryColumn('bigint') id: number;

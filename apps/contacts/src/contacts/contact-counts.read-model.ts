@@ -5,7 +5,7 @@ export interface ContactCount {
   subscribed: number;
 }
 
-/** Exact at every moment: what is folded and what is not are read in one statement. */
+/** Always exact: folded counts and deltas are read in one statement. */
 export class ContactCounts {
   constructor(private readonly database: Database) {}
 

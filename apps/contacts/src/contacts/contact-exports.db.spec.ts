@@ -26,7 +26,7 @@ const fill = (projectId: string, count: number, fields = '{}') =>
   );
 
 describe('an export', () => {
-  it('has each contact of the filter once, newest first, by the thousand', async () => {
+  it('contains each matching contact once, newest first, in pages of a thousand', async () => {
     const { caller, projectId } = suite.buildProject();
     await fill(projectId, 2_500);
     const pages = await pagesOf(caller, {});
@@ -41,7 +41,7 @@ describe('an export', () => {
     expect(await pagesOf(suite.buildProject().caller, {})).toMatchObject([{ items: [], next: null }]);
   });
 
-  it('of contacts that say much comes in more and smaller pieces', async () => {
+  it('has more and smaller pages when contacts are large', async () => {
     const { caller, projectId } = suite.buildProject();
     await fill(projectId, 300, JSON.stringify({ note: 'x'.repeat(60_000) }));
     const pages = await pagesOf(caller, {});

@@ -28,7 +28,7 @@ describe('lists of contacts', () => {
     return found;
   }
 
-  it('come newest first, ties by id, each contact once', async () => {
+  it('show each contact once, newest first, ties by id', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.bus.call(contacts.ensure, caller, {
       emails: Array.from({ length: 50 }, (_, index) => `tie${index}@example.org`),
@@ -50,7 +50,7 @@ describe('lists of contacts', () => {
     expect((await list(caller, { limit: 100 })).next).toBeNull();
   });
 
-  it('narrow by part of the address and by subscription; wildcards are plain characters', async () => {
+  it('can be filtered by part of the address and by subscription; wildcards are literal', async () => {
     const { caller } = suite.buildProject();
     for (const email of [
       'ann.lee@example.org',
@@ -85,7 +85,7 @@ describe('lists of contacts', () => {
   it.each([
     ['most contacts', 2_000, 'ctid'],
     ['few', 40, 'row.email'],
-  ])('find a rare word beside common ones, in a project that has %s', async (_, count, by) => {
+  ])('find a rare term among common ones, in a project that has %s', async (_, count, by) => {
     const [large, { caller, projectId }] = [suite.buildProject(), suite.buildProject()];
     for (const [project, contactsOfIt] of [
       [large.projectId, 1_000],
@@ -101,7 +101,7 @@ describe('lists of contacts', () => {
     await suite.bus.call(contacts.create, large.caller, { email: 'reader-zoe@firm.example' });
     await suite.database.query(`ANALYZE contacts`);
     const filter = await new AddressSearch(suite.database).filterOf(projectId, 'reader-zoe');
-    expect([filter.parameters['word0'], filter.sql]).toEqual(['%zoe%', expect.stringContaining(by)]);
+    expect([filter.parameters['term0'], filter.sql]).toEqual(['%zoe%', expect.stringContaining(by)]);
     const found = async (query: ListContacts) =>
       (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
     expect(await found({ search: 'Reader-Zoe' })).toEqual([
@@ -116,7 +116,7 @@ describe('lists of contacts', () => {
     ]);
   });
 
-  it('count a search up to the cap', async () => {
+  it('count matches of a search up to the cap', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed)
@@ -131,7 +131,7 @@ describe('lists of contacts', () => {
     expect([exact.total, exact.totalIsCapped]).toEqual([totalCap, undefined]);
   });
 
-  it('have totals that equal a recount after anything, folded or not', async () => {
+  it('have totals that equal a recount, with or without folded deltas', async () => {
     const { caller, projectId } = suite.buildProject();
     const counts = new ContactCounts(suite.database);
     const random = seeded(20260301);
@@ -152,7 +152,7 @@ describe('lists of contacts', () => {
       return pick(id ? actions : actions.slice(0, 3))();
     };
     for (let round = 0; round < 40; round += 1) {
-      // Conflicts and contacts that another step deleted are part of it.
+      // Conflicts and contacts that another step deleted are expected.
       await Promise.allSettled(Array.from({ length: 8 }, step));
       const [recount] = await suite.database.query(
         `SELECT count(*) AS total, count(*) FILTER (WHERE subscribed) AS subscribed FROM contacts WHERE project_id = $1`,

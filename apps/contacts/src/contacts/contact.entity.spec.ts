@@ -16,7 +16,7 @@ describe('a change of a contact', () => {
     { customFields: { plan: 'pro' } },
     { customFields: { unknown: null } },
     { customFields: { city: 'Bonn', plan: 'pro', gone: null }, customFieldsMode: 'REPLACE' },
-  ])('is none: %j', (changes) => {
+  ])('is ignored if it changes nothing: %j', (changes) => {
     const { how, contact } = change(changes);
     expect(how).toBeNull();
     expect(contact).toEqual(row());
@@ -31,7 +31,7 @@ describe('a change of a contact', () => {
     expect([replaced.how, replaced.contact.customFields]).toEqual(['updated', { size: 3 }]);
   });
 
-  it('of the subscription is told as such, whatever else changes', () => {
+  it('is reported as a change of the subscription, whatever else changes', () => {
     expect(change({ subscribed: false }).how).toBe('unsubscribed');
     expect(change({ subscribed: false, customFields: { size: 1 } }).how).toBe('unsubscribed');
   });

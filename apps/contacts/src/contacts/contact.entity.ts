@@ -9,7 +9,7 @@ export interface ContactChange {
   customFieldsMode: 'MERGE' | 'REPLACE';
 }
 
-/** How a contact changed; a change of the subscription says all there is to say (docs/api-decisions.md §8). */
+/** A change of the subscription is published as such, whatever else changes (docs/api-decisions.md §8). */
 export type ContactChanged = 'updated' | 'subscribed' | 'unsubscribed';
 
 @Entity('contacts')
@@ -19,12 +19,11 @@ export class ContactRow {
   @Column('text') email: string;
   @Column('boolean') subscribed: boolean;
   @Column('jsonb', { name: 'custom_fields' }) customFields: CustomFields;
-  /** Rises with every change: events of one contact have an order. */
+  /** Rises with every change, so that events of one contact have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  /** Takes the change over; null when everything stays as it is. */
   change({
     subscribed = this.subscribed,
     customFields,

@@ -13,7 +13,7 @@ describe('contacts', () => {
 
   const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
-  it('are created, subscribed unless said otherwise, with their event', async () => {
+  it('are created, subscribed by default, and publish an event', async () => {
     const { caller, projectId } = suite.buildProject();
     const customFields = { plan: 'pro', nothing: null, deep: { list: [1, null] } };
     const made = await suite.bus.call(contacts.create, caller, { email: ' Ann@Example.ORG ', customFields });
@@ -42,7 +42,7 @@ describe('contacts', () => {
     });
   });
 
-  it('with a known address are a conflict, and the first one stays', async () => {
+  it('are a conflict if the address exists, and the first contact stays', async () => {
     const { caller, projectId } = suite.buildProject();
     const first = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
     const again = suite.bus.call(contacts.create, caller, {
@@ -55,7 +55,7 @@ describe('contacts', () => {
     await suite.bus.call(contacts.create, suite.buildProject().caller, { email: 'ann@example.org' });
   });
 
-  it('upsert: merges the fields, keeps the subscription, tells how it changed', async () => {
+  it('upsert: merges the fields, keeps the subscription and publishes the kind of change', async () => {
     const { caller, projectId } = suite.buildProject();
     const upsert = (body: object) =>
       suite.bus.call(contacts.upsert, caller, { email: 'ann@example.org', ...body });
@@ -80,7 +80,7 @@ describe('contacts', () => {
     ]);
   });
 
-  it('update: merges or replaces, removes by null, tells a change of the subscription instead', async () => {
+  it('update: merges or replaces fields, removes them by null, and publishes a change of the subscription as such', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, {
       email: 'ann@example.org',
@@ -107,7 +107,7 @@ describe('contacts', () => {
     ]);
   });
 
-  it('update: an empty patch changes nothing and tells nothing', async () => {
+  it('update: an empty patch changes and publishes nothing', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await suite.bus.call(contacts.create, caller, {
       email: 'ann@example.org',
@@ -129,7 +129,7 @@ describe('contacts', () => {
     ]);
   });
 
-  it('update: refuses fields that together are too large, and keeps what there was', async () => {
+  it('update: refuses fields that are too large together, and keeps the old ones', async () => {
     const { caller } = suite.buildProject();
     const made = await suite.bus.call(contacts.create, caller, {
       email: 'ann@example.org',
@@ -147,7 +147,7 @@ describe('contacts', () => {
     expect(await suite.bus.call(contacts.get, caller, { id: made.id })).toEqual(made);
   });
 
-  it('delete: is gone, with its event; the address may come again as another contact', async () => {
+  it('delete: removes the contact and publishes an event; the address can become another contact', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
     expect(await suite.bus.call(contacts.delete, caller, { id })).toEqual({ id });
@@ -161,7 +161,7 @@ describe('contacts', () => {
     expect(again.id).not.toBe(id);
   });
 
-  it("another project's contact is as unknown as none", async () => {
+  it('a contact of another project is not found', async () => {
     const [mine, theirs] = [suite.buildProject(), suite.buildProject()];
     const { id } = await suite.bus.call(contacts.create, theirs.caller, { email: 'ann@example.org' });
     const before = await suite.bus.call(contacts.get, theirs.caller, { id });
@@ -186,7 +186,7 @@ describe('contacts', () => {
     ).toHaveLength(0);
   });
 
-  it('fifty at once with one new address are one contact and one event', async () => {
+  it('fifty concurrent requests with one new address create one contact and one event', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -199,7 +199,7 @@ describe('contacts', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(1);
     const updates = await suite.eventsOf(projectId, contactEvents.updated);
-    // What arrived together is one change.
+    // Concurrent requests are one change.
     expect(updates.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(updates.map((_, index) => index + 2));
     const after = await suite.bus.call(contacts.get, caller, { id: made[0]!.id });
     expect(Object.keys(after.customFields)).toHaveLength(50);
@@ -220,7 +220,7 @@ describe('contacts', () => {
     ).toEqual(new Set(['conflict']));
   });
 
-  it('what Postgres refuses is invalid, and nothing is stored', async () => {
+  it('a value that Postgres refuses is invalid, and nothing is stored', async () => {
     const { caller } = suite.buildProject();
     const poisoned = suite.bus.call(contacts.create, caller, {
       email: 'ann@example.org',

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   contactExists,
   contactEvents,
-  contactNotFound,
   type Contact,
   type ContactFilter,
   type ContactPage,
@@ -14,7 +13,7 @@ import {
   type UnsubscribeContact,
   type UpdateContactById,
 } from '@posthorn/contracts';
-import { cappedTotal } from '@posthorn/database';
+import { pageWithTotal, type Total } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ContactCounts } from './contact-counts.read-model.js';
@@ -61,9 +60,7 @@ export class ContactsService {
   }
 
   async get(projectId: string, id: string): Promise<Contact> {
-    const row = await this.contacts.find(projectId, id);
-    if (!row) throw contactNotFound();
-    return row.toContact();
+    return (await this.contacts.findOrFail(projectId, id)).toContact();
   }
 
   async variables(projectId: string, emails: string[]): Promise<KnownVariables> {
@@ -71,11 +68,10 @@ export class ContactsService {
   }
 
   async list(projectId: string, query: ListContacts): Promise<ContactPage> {
-    const [page, total] = await Promise.all([
-      this.contacts.list(projectId, query),
-      query.withTotal ? this.totalOf(projectId, query) : {},
-    ]);
-    return { ...page, items: page.items.map((row) => row.toContact()), ...total };
+    const page = await pageWithTotal(query, this.contacts.list(projectId, query), () =>
+      this.totalOf(projectId, query),
+    );
+    return { ...page, items: page.items.map((row) => row.toContact()) };
   }
 
   async export(projectId: string, query: ExportContacts): Promise<ExportedContacts> {
@@ -84,15 +80,13 @@ export class ContactsService {
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {
-    const row = await this.commits.before(deadline, async () => {
-      const found = await this.contacts.lock(caller.projectId, body.id);
-      if (!found) throw contactNotFound();
-      return this.change(found, body, requestedBy(caller));
-    });
+    const row = await this.commits.before(deadline, async () =>
+      this.change(await this.contacts.lockOrFail(caller.projectId, body.id), body, requestedBy(caller)),
+    );
     return row.toContact();
   }
 
-  /** Of a stranger only the opt-out is kept. */
+  /** Of an address without a contact only the opt-out is stored. */
   async unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeContact>): Promise<UnsubscribeContact> {
     const { projectId } = caller;
     await this.commits.before(deadline, async () => {
@@ -108,7 +102,7 @@ export class ContactsService {
     return { email: body.email };
   }
 
-  /** A change that changes nothing is none: no write, no fact. The opt-out is put while the row is held, so that its order is the contact's. */
+  /** The opt-out is stored while the row is locked, so that opt-outs have the order of the contact's changes. */
   private async change(row: ContactRow, change: ContactChange, origin: WriteOrigin): Promise<ContactRow> {
     const changed = row.change(change);
     const seq = Number(row.seq) + (changed ? 1 : 0);
@@ -121,18 +115,14 @@ export class ContactsService {
     return row;
   }
 
-  /** Maintained counters for what they cover, else counted up to the cap (docs/api-decisions.md §1). */
   private async totalOf(
     projectId: string,
     { search, subscribed, listId, segmentId }: ContactFilter,
-  ): Promise<Pick<ContactPage, 'total' | 'totalIsCapped'>> {
-    if (search !== undefined || listId !== undefined || segmentId !== undefined) {
-      return cappedTotal(
-        await this.contacts.countMatches(projectId, { search, subscribed, listId, segmentId }),
-      );
-    }
+  ): Promise<number | Total> {
+    if (search !== undefined || listId !== undefined || segmentId !== undefined)
+      return this.contacts.countMatches(projectId, { search, subscribed, listId, segmentId });
     const count = await this.counts.of(projectId);
-    const wanted = subscribed ? count.subscribed : count.total - count.subscribed;
-    return { total: subscribed === undefined ? count.total : wanted };
+    if (subscribed === undefined) return count.total;
+    return subscribed ? count.subscribed : count.total - count.subscribed;
   }
 }

@@ -31,7 +31,7 @@ describe('recipients of accepted e-mails', () => {
   const countOf = (projectId: string, count: number) =>
     eventually(async () => (await emailsOf(projectId)).length >= count, `${count} contacts`);
 
-  it('become contacts that are not subscribed, each once, with one event each', async () => {
+  it('become unsubscribed contacts, each once, with one event each', async () => {
     const { caller, projectId } = suite.buildProject();
     const known = await suite.bus.call(contacts.create, caller, { email: 'known@example.org' });
     const to = ['b@example.org', 'a@example.org', 'known@example.org', 'b@example.org'];
@@ -53,7 +53,7 @@ describe('recipients of accepted e-mails', () => {
     );
   });
 
-  it('that the send names are left alone: they were ensured, or are deleted since', async () => {
+  it('are left alone if the send has their contact id: they existed, or were deleted since', async () => {
     const { projectId } = suite.buildProject();
     await suite.sending.publish(emailEvents.accepted, projectId, [
       buildAccepted('gone@example.org', { contactId: newId() }),
@@ -63,7 +63,7 @@ describe('recipients of accepted e-mails', () => {
     expect(await emailsOf(projectId)).toEqual(['new@example.org']);
   });
 
-  it('of many events at once, in opposite orders and beside ensures, are one contact each', async () => {
+  it('of concurrent events in opposite orders, beside ensures, become one contact each', async () => {
     const { caller, projectId } = suite.buildProject();
     const emails = Array.from({ length: 40 }, (_, index) => `p${index}@example.org`);
     await Promise.all(
@@ -82,7 +82,7 @@ describe('recipients of accepted e-mails', () => {
     expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(40);
   });
 
-  it('come once, whatever happens to NATS: a repeated event brings nobody back', async () => {
+  it('are processed once: a repeated event does not create a deleted contact again', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.sending.publish(emailEvents.accepted, projectId, [
       buildAccepted('ann@example.org'),
@@ -99,7 +99,7 @@ describe('recipients of accepted e-mails', () => {
     expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(2);
   });
 
-  it('of an event that cannot be taken in hold nobody up', async () => {
+  it('of an event that cannot be processed do not block others', async () => {
     const { projectId } = suite.buildProject();
     await suite.database.query(
       `ALTER TABLE contacts ADD CONSTRAINT no_poison CHECK (email <> 'poison@example.org')`,

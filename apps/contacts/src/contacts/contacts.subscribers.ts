@@ -8,7 +8,7 @@ import { recipientContact } from './writes/ensure-contacts.js';
 export class ContactsSubscribers {
   constructor(private readonly reported: ReportedContacts) {}
 
-  /** Every recipient of a send is a contact. One that the send names was ensured before it, and may be deleted since. */
+  /** A recipient with a contact id was ensured before the send, and must not be created again if it was deleted since. */
   @OnEvent(emailEvents.accepted, 'recipients')
   async onAccepted({ projectId, items }: DomainEvent<EmailAccepted>): Promise<void> {
     const unknown = items.filter(({ contactId }) => contactId === null);

@@ -1,35 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { optOuts, serviceCaller, type OptOut } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { MembershipsRepository } from '../lists/memberships.repository.js';
+import { OptOutsRepository } from './opt-outs.repository.js';
 
-/** Shorter than whoever asked waits, so that the answer "nothing changed" still reaches them. */
-const putMs = 1_000;
-const maxPut = 500;
+/** Shorter than the caller's deadline, so that the caller still hears that nothing changed. */
+const callTimeoutMs = 1_000;
+const maxPerCall = 500;
 
-/**
- * Tells sending who wants no marketing mail, before anything here says so: no answer, no change (docs/guarantees.md §3). A link that was handed out before
- * confirms its list afterwards, and no more: who asked for no mail since then is not subscribed by it.
- */
+/** Stores in sending who wants no marketing mail, before the change commits here (docs/decisions/0020-opt-outs-inside-the-transaction.md). */
 @Injectable()
 export class OptOuts {
   constructor(
     private readonly bus: Bus,
-    private readonly memberships: MembershipsRepository,
+    private readonly rows: OptOutsRepository,
   ) {}
 
-  /** In the transaction of the change. */
-  async put(projectId: string, ...published: OptOut[]): Promise<void> {
-    const contactIds = published.flatMap(({ contactId }) => (contactId ? [contactId] : []));
-    if (contactIds.length > 0) await this.memberships.keepUnsubscribed(projectId, contactIds);
+  async put(projectId: string, ...put: OptOut[]): Promise<void> {
+    const contactIds = put.flatMap(({ contactId }) => (contactId ? [contactId] : []));
+    if (contactIds.length > 0) await this.rows.keepUnsubscribed(projectId, contactIds);
     const caller = serviceCaller('contacts', projectId);
-    for (let first = 0; first < published.length; first += maxPut) {
-      await this.bus.call(
-        optOuts.put,
-        caller,
-        { optOuts: published.slice(first, first + maxPut) },
-        { timeoutMs: putMs },
-      );
+    for (let first = 0; first < put.length; first += maxPerCall) {
+      const batch = { optOuts: put.slice(first, first + maxPerCall) };
+      await this.bus.call(optOuts.put, caller, batch, { timeoutMs: callTimeoutMs });
     }
   }
 }

@@ -15,7 +15,7 @@ const reportOf = (projectId: string) =>
 const email = 'ada@example.org';
 
 describe('unsubscribing', () => {
-  it('is told to sending with the change that it is, then kept, and told to all', async () => {
+  it('is stored in sending with the sequence of the change before it commits and is published', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id: contactId } = await suite.bus.call(contacts.create, caller, { email });
     for (const _ of ['first', 'again'])
@@ -33,14 +33,14 @@ describe('unsubscribing', () => {
     expect(await suite.eventsOf(projectId, contactEvents.updated)).toEqual([]);
   });
 
-  it('of a stranger makes nobody', async () => {
+  it('does not create a contact for an unknown address', async () => {
     const { caller, projectId } = suite.buildProject();
     expect(await suite.bus.call(contacts.unsubscribe, caller, { email })).toEqual({ email });
     expect(reportOf(projectId)).toEqual([{ email }]);
     expect((await suite.bus.call(contacts.list, caller, {})).items).toEqual([]);
   });
 
-  it('by any other way is told first too; coming back is not', async () => {
+  it('in other ways is stored in sending first, too; subscribing again is not', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email, subscribed: false });
     const change = (subscribed: boolean) =>
@@ -59,8 +59,8 @@ describe('unsubscribing', () => {
     expect(await suite.eventsOf(projectId, contactEvents.subscribed)).toMatchObject([{ seq: 2 }, { seq: 4 }]);
   });
 
-  // Last: sending does not come back.
-  it('changes nothing where sending does not answer', async () => {
+  // The last test, because sending stays away.
+  it('changes nothing if sending does not answer', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email });
     await suite.loseSending();

@@ -1,16 +1,13 @@
 import type { Database } from '@posthorn/database';
 
-/** Counts that are kept as appended changes: writers never wait for one another, and what is folded in is one row. */
+/** Counts that are appended as deltas, so that writers do not wait for each other, and folded into one row later. */
 export interface CountDeltas {
-  /** The table of the changes, with an id in the order of their making. */
   deltas: string;
-  /** Where they are added up: by which columns, and what. */
   into: readonly { counts: string; by: readonly string[]; sums: readonly string[] }[];
-  /** Which of them still count for something; all of them where nothing is said. */
+  /** A condition on `taken`; other deltas are dropped. All count where it is absent. */
   alive?: string;
 }
 
-/** Every count of this service that is folded in the background. */
 export const countDeltas: readonly CountDeltas[] = [
   {
     deltas: 'contact_count_deltas',
@@ -41,7 +38,6 @@ export const countDeltas: readonly CountDeltas[] = [
   },
 ];
 
-/** Folds the oldest changes in; several replicas take different ones. Answers how many. */
 export async function foldDeltas(
   database: Database,
   { deltas, into, alive = 'true' }: CountDeltas,

@@ -3,11 +3,11 @@ import { Database } from '@posthorn/database';
 import { Loop } from '@posthorn/messaging';
 import { countDeltas, foldDeltas } from './delta-fold.js';
 
-const atLeastMs = 30_000;
-const atMostMs = 1_000;
-const atOnce = 10_000;
+const everyMs = 30_000;
+const restMs = 1_000;
+const batchSize = 10_000;
 
-/** Keeps the tails of unfolded changes short, so that reading a count stays cheap: a second after a commit, and from time to time. */
+/** Folds deltas soon after each commit, so that reading a count stays cheap. */
 @Injectable()
 export class FoldCounts implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Counts');
@@ -16,7 +16,7 @@ export class FoldCounts implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(private readonly database: Database) {
     const onError = (error: unknown) => this.log.warn((error as Error).message);
-    this.loop = new Loop({ everyMs: atLeastMs, restMs: atMostMs, work: () => this.fold(), onError });
+    this.loop = new Loop({ everyMs, restMs, work: () => this.fold(), onError });
     this.unsubscribe = database.onCommit(() => this.loop.wakeUp());
   }
 
@@ -30,6 +30,6 @@ export class FoldCounts implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async fold(): Promise<void> {
-    for (const each of countDeltas) while ((await foldDeltas(this.database, each, atOnce)) === atOnce);
+    for (const each of countDeltas) while ((await foldDeltas(this.database, each, batchSize)) === batchSize);
   }
 }

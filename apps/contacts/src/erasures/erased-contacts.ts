@@ -6,10 +6,9 @@ import { ErasedRowsRepository } from './erased-rows.repository.js';
 import { PendingErasures, type DeletedContact } from './pending-erasures.js';
 import { Tombstones } from './tombstones.js';
 
-/** More of them go by and by (`own-erasure.ts`). */
-const eventsAtOnce = 1_000;
+/** The rest is deleted later (`own-erasure.ts`). */
+const maxEvents = 1_000;
 
-/** What goes with contacts in the commit that deletes them, and what it leaves behind so that they are forgotten everywhere. */
 @Injectable()
 export class ErasedContacts {
   constructor(
@@ -21,13 +20,13 @@ export class ErasedContacts {
     private readonly pending: PendingErasures,
   ) {}
 
-  /** After the contacts: whoever wrote of them meanwhile held them, and is seen by the next statements only. */
+  /** After the contacts are deleted: rows of writers that had locked them are visible only to the following statements. */
   async erase(projectId: string, removed: readonly DeletedContact[]): Promise<void> {
     const ids = removed.map(({ contactId }) => contactId);
     await this.memberships.removeOf(projectId, ids);
     await this.segments.removeOf(projectId, ids);
     await this.history.removeOf(projectId, ids);
-    await this.rows.remove(projectId, ids, eventsAtOnce);
+    await this.rows.remove(projectId, ids, maxEvents);
     const hashes = await this.tombstones.set(
       projectId,
       removed.map(({ email }) => email),

@@ -18,7 +18,7 @@ afterAll(async () => {
   await suite.stop();
 });
 
-it('who was in a segment only by an address that is erased is in it no more', async () => {
+it('a contact leaves a segment that it matched only by an erased address', async () => {
   const { caller } = suite.buildProject();
   const email = 'chief@example.org';
   const { id } = await suite.bus.call(contacts.create, caller, { email });
@@ -48,7 +48,7 @@ it('who was in a segment only by an address that is erased is in it no more', as
   });
 });
 
-it('an address in the longest name that a segment may say keeps nobody from entering another', async () => {
+it('an erased address in an event name of maximal length does not block other segments', async () => {
   const { caller } = suite.buildProject();
   const email = 'a@b.co';
   const { id } = await suite.bus.call(contacts.create, caller, { email });

@@ -1,6 +1,6 @@
 import { work } from '@posthorn/work';
 
-/** A person to be erased everywhere, by the id of the contact. It is tried until it is done. */
+/** Erases a person in all services, by the id of the contact; retried until it succeeds. */
 export const erasureWork = work('contacts.erasures', {
   batch: 64,
   concurrency: 4,

@@ -1,11 +1,10 @@
 import { erasingServices, type Erasure, type ErasingService } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A person whose contact was deleted. The address lies sealed in it until every service has forgotten it. */
+/** The erasure of a person whose contact was deleted; it holds the sealed address until every service is done. */
 @Entity('erasures')
 export class ErasureRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  /** Of the contact. */
   @PrimaryColumn('uuid') id: string;
   @Column('text', { nullable: true }) sealed: string | null;
   @Column('jsonb') answers: Partial<Record<ErasingService, string>>;
@@ -23,7 +22,6 @@ export class ErasureRow {
   }
 }
 
-/** That somebody of this address was erased, and when. */
 @Entity('tombstones')
 export class TombstoneRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -31,7 +29,6 @@ export class TombstoneRow {
   @Column({ type: 'timestamptz', name: 'erased_at', precision: 3 }) erasedAt: Date;
 }
 
-/** What addresses are hashed with: one row. */
 @Entity('erasure_secrets')
 export class ErasureSecretRow {
   @PrimaryColumn('uuid') id: string;

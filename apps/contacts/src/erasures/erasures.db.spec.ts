@@ -39,7 +39,7 @@ afterEach(() => {
 const rowsOf = (table: string, projectId: string, column: string, id: string) =>
   suite.database.query(`SELECT * FROM ${table} WHERE project_id = $1 AND ${column} = $2`, [projectId, id]);
 
-/** Somebody of whom every room knows something. */
+/** A person with data in every table. */
 async function live(caller: Caller, email: string): Promise<string> {
   const { bus } = suite;
   const known = { ...caller, address: '203.0.113.7', userAgent: 'Firefox' };
@@ -78,7 +78,7 @@ async function live(caller: Caller, email: string): Promise<string> {
   return id;
 }
 
-it('a deleted contact takes everything along in one commit, but a consent that only who knows the address can read', async () => {
+it('deleting a contact deletes all its data in one commit, except consents that only the address can identify', async () => {
   const { caller, projectId } = suite.buildProject();
   await services.stop('sending');
   const id = await live(caller, 'ann@example.org');
@@ -126,7 +126,7 @@ it('a deleted contact takes everything along in one commit, but a consent that o
     });
 });
 
-it('rows that an import refused go with the person they name, and no other', async () => {
+it('rejected rows of imports are deleted with the person whom they contain, and no others', async () => {
   const { caller } = suite.buildProject();
   const imports = importsFixture(suite);
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'cora@example.org' });
@@ -145,7 +145,7 @@ it('rows that an import refused go with the person they name, and no other', asy
   ]);
 });
 
-it('the address of a visitor lies with their consent alone, and is gone with them', async () => {
+it('the network address of a visitor is stored only in the consent, and deleted with the person', async () => {
   const { caller, projectId } = suite.buildProject();
   const address = '198.51.100.23';
   const page = {
@@ -178,7 +178,7 @@ it('the address of a visitor lies with their consent alone, and is gone with the
   expect(await rowsHolding(suite.database, 'Visiting')).toEqual([]);
 });
 
-it('many are deleted in one call, each with a report, and another project keeps who has the same address', async () => {
+it('many contacts are deleted in one call, each with a report, and another project keeps its contacts', async () => {
   const [{ caller, projectId }, other] = [suite.buildProject(), suite.buildProject()];
   const emails = Array.from({ length: 300 }, (_, index) => `reader-${index}@example.org`);
   await suite.bus.call(contacts.bulk, caller, { contacts: emails.map((email) => ({ email })) });
@@ -205,7 +205,7 @@ it('many are deleted in one call, each with a report, and another project keeps 
   expect(holding).toEqual([]);
 });
 
-it('a report is of its project, and there is none of who was not erased', async () => {
+it('a report belongs to its project, and does not exist for contacts that were not erased', async () => {
   const { caller } = suite.buildProject();
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'here@example.org' });
   await expect(fixture.report(caller, id)).rejects.toMatchObject({
@@ -217,7 +217,7 @@ it('a report is of its project, and there is none of who was not erased', async 
   await expect(fixture.report(suite.buildProject().caller, id)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-it('a service that is down is asked until it answers, and the others once', async () => {
+it('a service that is down is called until it answers, and the others once', async () => {
   const { caller } = suite.buildProject();
   await services.stop('workflows');
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'bob@example.org' });
@@ -236,7 +236,7 @@ it('a service that is down is asked until it answers, and the others once', asyn
   expect(services.requested.map(({ service }) => service).sort()).toEqual([...otherServices].sort());
 });
 
-it('goes on after a crash where it was, with who has pieces left', async () => {
+it('continues after a crash with the services that are not done', async () => {
   const { caller, projectId } = suite.buildProject();
   await services.stop('analytics');
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'cy@example.org' });

@@ -1,16 +1,15 @@
-import type { ErasingService } from '@posthorn/contracts';
+import { erasureNotFound, type ErasingService } from '@posthorn/contracts';
 import { ScopedRepository, type Database } from '@posthorn/database';
 import { ErasureRow } from './erasure.entity.js';
 
 export type ErasureKey = Pick<ErasureRow, 'projectId' | 'id'>;
-/** Its address is still in it. */
 export type IncompleteErasure = Pick<ErasureRow, 'projectId' | 'id' | 'answers' | 'createdAt'> & {
   sealed: string;
 };
 
 export class ErasuresRepository extends ScopedRepository<ErasureRow> {
   constructor(database: Database) {
-    super(database, ErasureRow);
+    super(database, ErasureRow, erasureNotFound);
   }
 
   async add(projectId: string, rows: readonly { id: string; sealed: string }[]): Promise<void> {
@@ -38,7 +37,7 @@ export class ErasuresRepository extends ScopedRepository<ErasureRow> {
     );
   }
 
-  /** Nothing is left that could tell who it was. */
+  /** Also deletes the address. */
   async complete(keys: readonly ErasureKey[]): Promise<void> {
     await this.database.query(
       `UPDATE erasures SET completed_at = clock_timestamp(), sealed = NULL FROM unnest($1::uuid[], $2::uuid[]) AS done (project_id, id)

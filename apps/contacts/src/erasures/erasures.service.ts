@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { erasureNotFound, type Erasure } from '@posthorn/contracts';
+import type { Erasure } from '@posthorn/contracts';
 import { ErasuresRepository } from './erasures.repository.js';
 
 @Injectable()
@@ -7,8 +7,6 @@ export class ErasuresService {
   constructor(private readonly erasures: ErasuresRepository) {}
 
   async get(projectId: string, id: string): Promise<Erasure> {
-    const row = await this.erasures.find(projectId, id);
-    if (!row) throw erasureNotFound();
-    return row.toErasure();
+    return (await this.erasures.findOrFail(projectId, id)).toErasure();
   }
 }

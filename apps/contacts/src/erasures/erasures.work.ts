@@ -8,17 +8,17 @@ import { OwnErasure } from './own-erasure.js';
 import { PendingErasures, type PendingErasure } from './pending-erasures.js';
 
 type OtherService = Exclude<ErasingService, 'contacts'>;
-/** Some of it is left; it waits for an import; nothing is left. */
+/** WAITS for an import that may contain the person. */
 type Step = 'MORE' | 'WAITS' | 'DONE' | Error;
 
 const others: readonly OtherService[] = erasingServices.filter((service) => service !== 'contacts');
 const stageOf = ({ answers }: PendingErasure): 'OWN' | 'OTHERS' | 'LAST' =>
   !answers.contacts ? 'OWN' : others.every((service) => answers[service]) ? 'LAST' : 'OTHERS';
 
-const waitMs = 1_000;
-const callMs = 10_000;
+const importDelayMs = 1_000;
+const callTimeoutMs = 10_000;
 
-/** Erases people whose contacts were deleted from every service: this one first, then sending, whose events the others receive, then those. */
+/** Erases people in this service first, then in sending, whose events the other services receive, then in those. */
 @Injectable()
 export class ErasuresWork implements WorkHandler<object> {
   constructor(
@@ -31,7 +31,6 @@ export class ErasuresWork implements WorkHandler<object> {
     runner.register(erasureWork, this);
   }
 
-  /** One step for each person of a project, by what is to be done next. */
   async run(batch: WorkBatch): Promise<void> {
     const { projectId } = batch;
     const items = new Map(batch.items.map((item) => [item.key!, item]));
@@ -41,13 +40,13 @@ export class ErasuresWork implements WorkHandler<object> {
     const of = (step: Step) =>
       people.filter((person) => steps.get(person) === step).map(({ id }) => items.get(id)!);
     await batch.goOn(of('MORE'));
-    await batch.later(of('WAITS'), waitMs);
+    await batch.later(of('WAITS'), importDelayMs);
     for (const [person, step] of steps) if (step instanceof Error) batch.fail(items.get(person.id)!, step);
   }
 
   private async step(projectId: string, people: PendingErasure[]): Promise<Map<PendingErasure, Step>> {
     const stages = Map.groupBy(people, stageOf);
-    const [own = [], requesting = [], last = []] = [
+    const [own = [], inOthers = [], last = []] = [
       stages.get('OWN'),
       stages.get('OTHERS'),
       stages.get('LAST'),
@@ -63,13 +62,13 @@ export class ErasuresWork implements WorkHandler<object> {
     await Promise.all([
       note(free, this.ownStep(projectId, free)),
       note(last, this.lastStep(projectId, last)),
-      ...requesting.map((person) => note([person], this.callOthers(person))),
+      ...inOthers.map((person) => note([person], this.callOthers(person))),
     ]);
     return steps;
   }
 
   private async ownStep(projectId: string, people: PendingErasure[]): Promise<Step> {
-    if (people.length > 0) await this.erasures.answered(await this.own.piece(projectId, people), 'contacts');
+    if (people.length > 0) await this.erasures.answered(await this.own.step(projectId, people), 'contacts');
     return 'MORE';
   }
 
@@ -80,7 +79,7 @@ export class ErasuresWork implements WorkHandler<object> {
     return 'DONE';
   }
 
-  /** A service that is down is called again later, and keeps no other from being done. */
+  /** A service that is down is called again later, and does not delay the others. */
   private async callOthers(person: PendingErasure): Promise<Step> {
     const next = others.filter((service) => !person.answers[service]);
     const services = next.includes('sending') ? (['sending'] as const) : next;
@@ -93,7 +92,7 @@ export class ErasuresWork implements WorkHandler<object> {
     const { projectId, id, email, createdAt: erasedAt } = person;
     const request = { erasureId: id, contactId: id, email, erasedAt };
     const { done } = await this.bus.call(eraseIn[service], serviceCaller('contacts', projectId), request, {
-      timeoutMs: callMs,
+      timeoutMs: callTimeoutMs,
     });
     if (done) await this.erasures.answered([person], service);
   }

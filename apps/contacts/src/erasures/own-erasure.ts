@@ -6,9 +6,9 @@ import { SegmentsRepository } from '../segments/segments.repository.js';
 import { ErasedRowsRepository } from './erased-rows.repository.js';
 import type { PendingErasure } from './pending-erasures.js';
 
-const rowsAtOnce = 1_000;
+const batchSize = 1_000;
 
-/** What this service itself does of erasures after the deletions were answered. Each step may be repeated. */
+/** The part of this service after the answer to the deletion. Each step may be repeated. */
 @Injectable()
 export class OwnErasure {
   constructor(
@@ -20,34 +20,29 @@ export class OwnErasure {
     private readonly events: EventErasure,
   ) {}
 
-  /** A bounded piece for people of one project; answers of whom nothing is left. */
-  async piece(projectId: string, people: readonly PendingErasure[]): Promise<PendingErasure[]> {
+  async step(projectId: string, people: readonly PendingErasure[]): Promise<PendingErasure[]> {
     const emails = people.map(({ email }) => email);
-    const [texts, addresses] = [anyOf(emails), addressesIn(emails)];
+    const [pattern, addresses] = [anyOf(emails), addressesIn(emails)];
     if (!(await this.removeRows(projectId, people))) return [];
-    if (!(await this.rows.removeRejected(projectId, texts, rowsAtOnce))) return [];
+    if (!(await this.rows.removeRejected(projectId, pattern, batchSize))) return [];
     await this.rows.emptyReceipts(
       projectId,
       people.map(({ id }) => id),
     );
-    if (
-      !(await this.keys.erase(projectId, texts, rowsAtOnce, (receipt) =>
-        withoutAddresses(receipt, addresses),
-      ))
-    )
-      return [];
-    await this.rewordSegments(projectId, texts, addresses);
-    const forgotten = await Promise.all(people.map((person) => this.events.erase(requested(person))));
-    return people.filter((_, index) => forgotten[index]);
+    const rewrite = (receipt: object) => withoutAddresses(receipt, addresses);
+    if (!(await this.keys.erase(projectId, pattern, batchSize, rewrite))) return [];
+    await this.rewriteSegments(projectId, pattern, addresses);
+    const erased = await Promise.all(people.map((person) => this.events.erase(requested(person))));
+    return people.filter((_, index) => erased[index]);
   }
 
-  /** Those whom a table may name that is still there: it goes once its import is over, which leaves them out. */
+  /** The people whom an import may still contain. Their turn comes after it, because it leaves them out and its bytes are then deleted. */
   async mayBeImported(projectId: string, people: readonly PendingErasure[]): Promise<PendingErasure[]> {
     const oldest = people.length > 0 ? await this.imports.oldestRetained(projectId) : null;
     return people.filter(({ createdAt }) => oldest !== null && oldest <= createdAt);
   }
 
-  /** After everybody else: what was under way while they forgot. */
+  /** Removes what arrived while the other services erased. */
   async finish(projectId: string, people: readonly PendingErasure[]): Promise<boolean> {
     return (await this.removeRows(projectId, people)) && this.events.eraseLetters(people.map(requested));
   }
@@ -56,21 +51,21 @@ export class OwnErasure {
     return this.rows.remove(
       projectId,
       people.map(({ id }) => id),
-      rowsAtOnce,
+      batchSize,
     );
   }
 
-  /** The project is held, so that nobody writes back a condition that was read before; where none says the words, nobody waits. */
-  private async rewordSegments(projectId: string, texts: string, addresses: RegExp): Promise<void> {
-    if ((await this.segments.containing(projectId, texts)).length === 0) return;
+  /** Under the lock of the project, so that nobody writes back a condition that was read before; taken only if there is something to rewrite. */
+  private async rewriteSegments(projectId: string, pattern: string, addresses: RegExp): Promise<void> {
+    if ((await this.segments.containing(projectId, pattern)).length === 0) return;
     await this.database.transaction(async () => {
       await this.segments.lockProject(projectId);
-      const containing = await this.segments.containing(projectId, texts);
-      const reworded = containing.map(({ id, condition }) => ({
+      const containing = await this.segments.containing(projectId, pattern);
+      const rewritten = containing.map(({ id, condition }) => ({
         id,
         condition: withoutAddresses(condition, addresses),
       }));
-      if (reworded.length > 0) await this.segments.rewordConditions(projectId, reworded);
+      if (rewritten.length > 0) await this.segments.rewriteConditions(projectId, rewritten);
     });
   }
 }

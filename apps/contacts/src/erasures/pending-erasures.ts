@@ -4,20 +4,18 @@ import { WorkQueue } from '@posthorn/work';
 import { erasureWork } from './erasure-kinds.js';
 import { ErasuresRepository, type IncompleteErasure } from './erasures.repository.js';
 
-/** A contact that is deleted. */
 export interface DeletedContact {
   contactId: string;
   email: string;
 }
 
-/** An erasure that somebody works at. */
 export interface PendingErasure extends Omit<IncompleteErasure, 'sealed'> {
   email: string;
 }
 
 const locationOf = (projectId: string, id: string): SecretLocation => ({ table: 'erasures', projectId, id });
 
-/** Erasures under way: the address, which every service has to hear, lies sealed in them. */
+/** Erasures that are not complete. They hold the address, which every service needs, sealed. */
 @Injectable()
 export class PendingErasures {
   constructor(
@@ -26,7 +24,6 @@ export class PendingErasures {
     private readonly queue: WorkQueue,
   ) {}
 
-  /** In the transaction of the deletion. */
   async begin(projectId: string, removed: readonly DeletedContact[]): Promise<void> {
     await this.erasures.add(
       projectId,
@@ -41,7 +38,7 @@ export class PendingErasures {
     );
   }
 
-  /** Those of these erasures that are not complete; one whose key is not named any more must not keep the others waiting. */
+  /** The incomplete ones of these erasures. One that cannot be unsealed must not prevent the others. */
   async open(
     projectId: string,
     ids: string[],

@@ -4,15 +4,15 @@ import { refused, type ContactWrite, type WrittenContact } from '../contacts/wri
 import { ContactWrites } from '../contacts/writes/contact-writes.js';
 import { Tombstones } from './tombstones.js';
 
-/** Somebody was erased while they were written: whoever writes begins again, and knows then. */
+/** A person was erased during the write; a repetition finds the tombstone. */
 class ErasedMeanwhile extends Error {
   override readonly name = 'ErasedMeanwhile';
 }
 
 const personErased = () =>
-  new DomainError('invalid', 'validation_error', 'is of a person who was erased after it was told');
+  new DomainError('invalid', 'validation_error', 'is about a person who was erased since');
 
-/** Contacts that are made or changed by what was told earlier, as by an event or a row of a table, and not by whoever asks now. */
+/** Creates and changes contacts by information from the past, such as an event or a row of an import. */
 @Injectable()
 export class ReportedContacts {
   constructor(
@@ -20,7 +20,7 @@ export class ReportedContacts {
     private readonly tombstones: Tombstones,
   ) {}
 
-  /** As `ContactWrites.write`, of one project; `toldAt` says when each was told. Those of erased people are refused. */
+  /** Like `ContactWrites.write`, for one project; refuses writes about people who were erased after `reportedAt`. */
   async write(
     writes: ContactWrite[],
     reportedAt: readonly Date[],
@@ -28,17 +28,17 @@ export class ReportedContacts {
   ): Promise<WrittenContact[]> {
     if (writes.length === 0) return [];
     const { projectId } = writes[0]!;
-    const published = writes.map(({ email }, index) => ({ email, at: reportedAt[index]!, place: index }));
-    const standing = await this.tombstones.standing(projectId, published);
+    const reports = writes.map((write, index) => ({ write, email: write.email, at: reportedAt[index]! }));
+    const valid = await this.tombstones.withoutErased(projectId, reports);
     const written = await this.writes.write(
-      standing.map(({ place: index }) => writes[index]!),
+      valid.map(({ write }) => write),
       options,
     );
-    // A contact that was deleted between the look and the write is one that this write has made anew.
-    const made = standing.filter((_, index) => written[index]!.outcome === 'CREATED');
-    if ((await this.tombstones.standing(projectId, made)).length < made.length)
-      throw new ErasedMeanwhile('somebody was erased meanwhile');
-    const byIndex = new Map(standing.map(({ place: position }, index) => [position, written[index]!]));
-    return writes.map((_, index) => byIndex.get(index) ?? refused(personErased()));
+    // A contact that was deleted between the check and the write has just been created again.
+    const created = valid.filter((_, index) => written[index]!.outcome === 'CREATED');
+    if ((await this.tombstones.withoutErased(projectId, created)).length < created.length)
+      throw new ErasedMeanwhile('a person was erased during the write');
+    const results = new Map(valid.map(({ write }, index) => [write, written[index]!]));
+    return writes.map((write) => results.get(write) ?? refused(personErased()));
   }
 }

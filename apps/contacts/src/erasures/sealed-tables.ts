@@ -1,6 +1,5 @@
 import type { SealedTable } from '@posthorn/platform';
 
-/** Everything that lies sealed in the database of contacts. */
 export const sealedTables: readonly SealedTable[] = [
   { table: 'erasures', project: 'project_id', id: 'id', sealed: 'sealed' },
   { table: 'erasure_secrets', project: null, id: 'id', sealed: 'sealed' },

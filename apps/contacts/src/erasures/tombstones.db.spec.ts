@@ -54,7 +54,7 @@ async function erase(caller: Caller, email: string): Promise<void> {
   await completed(caller, id);
 }
 
-it('what was told before an erasure brings nobody back, however late or often it comes; what is told afterwards is of somebody else', async () => {
+it('events from before an erasure do not create the person again, however late they arrive; later ones create another contact', async () => {
   const { caller, projectId } = suite.buildProject();
   const before = new Date();
   await erase(caller, 'ann@example.org');
@@ -86,11 +86,11 @@ it('what was told before an erasure brings nobody back, however late or often it
   expect((await emailsOf(projectId)).length).toBe(2);
 });
 
-it('a table that came before an erasure brings nobody back, and keeps the report open until it is gone', async () => {
+it('an import from before an erasure does not create the person again, and keeps the report open until it ends', async () => {
   const { caller, projectId } = suite.buildProject();
   const imports = importsFixture(suite);
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
-  // The first piece waits for the second one.
+  // The import waits for its second piece.
   const rows = `email,name\nann@example.org,Ann\nbob@example.org,Bob\n`.padEnd(importPieceBytes, '\n');
   const piece = (text: string) => Buffer.from(text).toString('base64');
   const job = await suite.bus.call(contactImports.start, caller, { bytes: piece(rows), last: false });
@@ -111,7 +111,7 @@ it('a table that came before an erasure brings nobody back, and keeps the report
   });
   const done = await imports.ended(caller, job);
   expect(done).toMatchObject({ status: 'COMPLETED', created: 1 });
-  const refused = { line: expect.any(Number), reason: 'is of a person who was erased after it was told' };
+  const refused = { line: expect.any(Number), reason: 'is about a person who was erased since' };
   expect(await imports.errorsOf(caller, job)).toMatchObject([refused]);
   await completed(caller, id);
   expect(await imports.errorsOf(caller, job)).toEqual([refused]);
@@ -122,7 +122,7 @@ it('a table that came before an erasure brings nobody back, and keeps the report
   expect(again).toMatchObject({ created: 1, failed: 0 });
 });
 
-it('the address of one that is under way is sealed anew with a new key', async () => {
+it('the address of a pending erasure is sealed again after a change of the key', async () => {
   const { caller, projectId } = suite.buildProject();
   await services.stop('sending');
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'dora@example.org' });

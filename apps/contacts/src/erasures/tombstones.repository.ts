@@ -1,18 +1,16 @@
 import type { Database } from '@posthorn/database';
 
 export interface Tombstone {
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   hash: string;
   erasedAt: Date;
 }
 
 const decoded = `SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS h (hash)`;
 
-/** Whose address was erased, by its hash. */
 export class TombstonesRepository {
   constructor(private readonly database: Database) {}
 
-  /** The latest erasure of an address counts. */
   async set(projectId: string, hashes: string[]): Promise<void> {
     await this.database.query(
       `INSERT INTO tombstones AS known (project_id, address_hash) SELECT $1, hash FROM (${decoded}) AS d (hash) ORDER BY hash
@@ -21,7 +19,6 @@ export class TombstonesRepository {
     );
   }
 
-  /** Whether anybody was erased at this instant or later. */
   async anySince(projectId: string, since: Date): Promise<boolean> {
     const [row] = await this.database.query(
       `SELECT 1 FROM tombstones WHERE project_id = $1 AND erased_at >= $2 LIMIT 1`,

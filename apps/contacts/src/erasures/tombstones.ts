@@ -3,13 +3,12 @@ import { isErasedAddress } from '@posthorn/contracts';
 import { AddressHashes } from '@posthorn/platform';
 import { TombstonesRepository } from './tombstones.repository.js';
 
-/** Something that is told of an address, and when that was. */
 export interface Report {
   email: string;
   at: Date;
 }
 
-/** What was told of people before they were erased says nothing any more, however late it comes (docs/api-decisions.md §5). */
+/** Remembers who was erased, so that older information that arrives late does not create the person again (docs/api-decisions.md §5). */
 @Injectable()
 export class Tombstones {
   constructor(
@@ -17,22 +16,21 @@ export class Tombstones {
     private readonly hashes: AddressHashes,
   ) {}
 
-  /** In the transaction that erases them; answers the hash of each. */
+  /** In the transaction of the deletion; returns the hash of each address. */
   async set(projectId: string, emails: readonly string[]): Promise<string[]> {
     const hashes = emails.map((email) => this.hashes.of(projectId, email));
     await this.rows.set(projectId, hashes);
     return hashes;
   }
 
-  /** Those that still say something. */
-  async standing<T extends Report>(projectId: string, published: readonly T[]): Promise<T[]> {
-    const ofPerson = published.filter(({ email }) => !isErasedAddress(email));
-    if (ofPerson.length === 0) return [];
-    const earliest = new Date(Math.min(...ofPerson.map(({ at }) => at.getTime())));
-    // As a rule nobody was erased since: then no hash is made.
-    if (!(await this.rows.anySince(projectId, earliest))) return ofPerson;
+  async withoutErased<T extends Report>(projectId: string, reports: readonly T[]): Promise<T[]> {
+    const ofPeople = reports.filter(({ email }) => !isErasedAddress(email));
+    if (ofPeople.length === 0) return [];
+    const earliest = new Date(Math.min(...ofPeople.map(({ at }) => at.getTime())));
+    // Usually nobody was erased since, and no hash has to be computed.
+    if (!(await this.rows.anySince(projectId, earliest))) return ofPeople;
     const hashes = new Map(
-      [...new Set(ofPerson.map(({ email }) => email))].map((email) => [
+      [...new Set(ofPeople.map(({ email }) => email))].map((email) => [
         email,
         this.hashes.of(projectId, email),
       ]),
@@ -40,7 +38,7 @@ export class Tombstones {
     const erased = new Map(
       (await this.rows.of(projectId, [...hashes.values()])).map(({ hash, erasedAt }) => [hash, erasedAt]),
     );
-    return ofPerson.filter(
+    return ofPeople.filter(
       ({ email, at }) => (erased.get(hashes.get(email)!)?.getTime() ?? -Infinity) < at.getTime(),
     );
   }

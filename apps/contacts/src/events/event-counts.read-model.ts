@@ -1,7 +1,7 @@
 import { maxEventDays, maxEventNames, type EventDay } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** How often each event happened; what is folded and what is not are read in one statement. Each answers one more than is shown, where there are more. */
+/** How often each event happened, from folded counts and deltas in one statement. Each method returns one row more than is shown, where there are more. */
 export class EventCounts {
   constructor(private readonly database: Database) {}
 
@@ -16,7 +16,6 @@ export class EventCounts {
     return rows.map(({ name }) => name);
   }
 
-  /** By the UTC days on which they happened. */
   days(projectId: string, from: Date, to: Date): Promise<EventDay[]> {
     const between = `project_id = $1 AND day BETWEEN ($2::timestamptz AT TIME ZONE 'UTC')::date AND ($3::timestamptz AT TIME ZONE 'UTC')::date`;
     return this.database.query(

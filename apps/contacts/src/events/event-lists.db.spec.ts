@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('lists of events', () => {
-  it('come newest first, by name and contact, page by page; names by frequency', async () => {
+  it('are filtered by name and contact, newest first; names are ordered by frequency', async () => {
     const { caller } = suite.buildProject();
     const made: CustomEvent[] = [];
     for (const [index, name] of ['a', 'b', 'b', 'c', 'b', 'c'].entries()) {
@@ -38,7 +38,7 @@ describe('lists of events', () => {
     expect(await suite.bus.call(events.names, outsider, {})).toEqual({ data: [] });
   });
 
-  it('say so where there are more names, or more of them on the days, than they show', async () => {
+  it('report when there are more names or days than they show', async () => {
     const { caller, projectId } = suite.buildProject();
     const fill = (count: number) =>
       suite.database.query(

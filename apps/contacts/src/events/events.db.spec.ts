@@ -33,7 +33,7 @@ const claim = (key: string, bodyHash = 'a'.repeat(64)) => ({
 });
 
 describe('an event', () => {
-  it('is recorded of a contact by id or by address, which becomes one', async () => {
+  it('is recorded for a contact by id, or by an address that becomes one', async () => {
     const { caller, projectId } = suite.buildProject();
     const marks = await watchMarks(suite.database, projectId);
     const first = await record(caller, { email, payload: { plan: 'pro', nested: { a: [null] } } });
@@ -60,7 +60,7 @@ describe('an event', () => {
     expect(await marks()).toContain(first.contactId);
   });
 
-  it('is refused where its name, contact or time does not fit', async () => {
+  it('is refused if its name, contact or time is invalid', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, suite.buildProject().caller, { email });
     const wrong: [Partial<RecordEvent>, string][] = [
@@ -86,7 +86,7 @@ describe('an event', () => {
     for (const table of ['events', 'contacts', 'outbox']) expect(await rows(projectId, table)).toEqual([]);
   });
 
-  it('that happened before moves first and last and counts on its day', async () => {
+  it('that occurred earlier updates first and last times and counts on its day', async () => {
     const { caller, projectId } = suite.buildProject();
     const at = new Date(Date.now() - 10 * dayMs);
     const { contactId } = await record(caller, { email, occurredAt: new Date(Date.now() - dayMs) });
@@ -105,7 +105,7 @@ describe('an event', () => {
     expect(data).toMatchObject([{ name: 'signup', date: at.toISOString().slice(0, 10), count: 1 }, {}, {}]);
   });
 
-  it('is recorded once for one key; another body or a busy key is refused', async () => {
+  it('is recorded once for an idempotency key; another body or a concurrent use is refused', async () => {
     const { caller, projectId } = suite.buildProject();
     const first = await record(caller, { email, payload: { n: 1 }, idempotency: claim('k') });
     expect(await record(caller, { email, payload: { n: 1 }, idempotency: claim('k') })).toEqual(first);
@@ -128,7 +128,7 @@ describe('an event', () => {
     expect(await rows(projectId, 'idempotency_keys')).toHaveLength(2);
   });
 
-  it('past its deadline has no effect', async () => {
+  it('has no effect past its deadline', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email });
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
@@ -150,7 +150,7 @@ describe('an event', () => {
 });
 
 describe('tracking', () => {
-  it('makes and changes the contact with what of the data is no object, and asks sending before it opts out', async () => {
+  it('creates and changes the contact by the scalar values of the data, and stores opt-outs in sending first', async () => {
     const { caller, projectId } = suite.buildProject();
     const track = (body: object) => suite.bus.call(events.track, caller, { event: 'paid', email, ...body });
     const first = await track({
@@ -191,12 +191,12 @@ describe('tracking', () => {
     expect(await rows(projectId, 'events')).toHaveLength(3);
   });
 
-  it('of somebody who is deleted in that moment makes them anew', async () => {
+  it('creates a contact again that is deleted concurrently', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email });
     const tracked = await suite.database.transaction(async () => {
       await suite.database.query(`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`);
-      // In a list: a promise that is returned would be waited for before the commit.
+      // In an array, because a returned promise would be awaited before the commit.
       const call = [
         suite.bus.call(events.track, caller, { event: 'paid', email }, { timeoutMs: 20_000 }),
       ] as const;
@@ -214,7 +214,7 @@ describe('tracking', () => {
     await expect(record(caller, { contactId: id })).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  it('of many at once equals a recount, one poisoned alone', async () => {
+  it('of many at once equals a recount, and a refused event fails alone', async () => {
     const { caller, projectId } = suite.buildProject();
     const calls = Array.from({ length: 300 }, (_, index) =>
       suite.bus.call(events.track, caller, {

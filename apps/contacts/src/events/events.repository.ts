@@ -6,98 +6,92 @@ import {
   type ListEvents,
 } from '@posthorn/contracts';
 import {
+  cappedTotal,
+  columnsOf,
+  equals,
   lockTimeout,
   lockTimeoutIsSet,
+  narrowedBy,
   pageLimit,
   toPage,
   totalCap,
   type Database,
   type Page,
+  type Total,
 } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 
-/** Of one statement, and so of one fact. */
+/** One statement writes one event a project, which carries no more. */
 export const maxEventsAtOnce = maxEventItems;
 
-/** An event with its contact, ready to be stored. */
 export interface NewEvent {
   projectId: string;
   id: string;
   contactId: string;
   name: string;
   payload: object;
-  /** Null for the instant of its recording. */
   occurredAt: Date | null;
   /** Postgres time; past it nothing is stored. */
   deadline: Date | null;
 }
+
+const rows = columnsOf<NewEvent>([
+  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
+  { column: 'id', type: 'uuid', value: ({ id }) => id },
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
+  { column: 'name', type: 'text', value: ({ name }) => name },
+  { column: 'payload', type: 'text', value: ({ payload }) => JSON.stringify(payload) },
+  { column: 'occurred_at', type: 'timestamptz', value: ({ occurredAt }) => occurredAt },
+  { column: 'deadline', type: 'timestamptz', value: ({ deadline }) => deadline },
+]);
 
 const columns = `id, name, contact_id AS "contactId", email_id AS "emailId", payload, created_at AS "createdAt"`;
 
 export class EventsRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Events, their summaries and counts, whose segments are to be looked at, and one event a project: one statement. Answers the instants by id;
-   * an event that is not among them is late, or of no contact.
-   */
-  async insert(events: NewEvent[], timeouts: string | null = null): Promise<Map<string, Date>> {
+  /** Returns the instants of recording by id; an event without one is past its deadline, or its contact does not exist. */
+  async insert(events: NewEvent[], timeout: string | null = null): Promise<Map<string, Date>> {
     const recorded = await this.database.prepared<{ id: string; at: Date }>({
       name: 'record events',
       sql: insertSql,
-      parameters: [
-        events.map(({ projectId }) => projectId),
-        events.map(({ id }) => id),
-        events.map(({ contactId }) => contactId),
-        events.map(({ name }) => name),
-        events.map(({ payload }) => JSON.stringify(payload)),
-        events.map(({ occurredAt }) => occurredAt),
-        events.map(({ deadline }) => deadline),
-        currentTraces(),
-        timeouts,
-      ],
+      parameters: [currentTraces(), timeout, ...rows.values(events)],
     });
     return new Map(recorded.map(({ id, at }) => [id, at]));
   }
 
-  /** By id, which is the order of recording: the partitions stand in that order too, so a page reads no more of them than it shows. */
+  /** Ordered by id, which is also the order of the partitions: a page reads only those that it shows. */
   async page(projectId: string, query: ListEvents): Promise<Page<CustomEvent>> {
-    const { sql, parameters } = matching(projectId, query);
-    const rows = await this.database.query<CustomEvent>(
-      `SELECT ${columns} FROM events ${sql} AND ($${parameters.length + 1}::uuid IS NULL OR id < $${parameters.length + 1})
-       ORDER BY id DESC LIMIT $${parameters.length + 2}`,
-      [...parameters, query.after?.id ?? null, pageLimit(query) + 1],
-    );
-    return toPage(rows, query);
-  }
-
-  /** How many match, counted no further than one beyond the cap (docs/api-decisions.md §1). */
-  async countMatches(projectId: string, filter: EventQuery): Promise<number> {
-    const { sql, parameters } = matching(projectId, filter);
-    const [row] = await this.database.query<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT 1 FROM events ${sql} LIMIT ${totalCap + 1}) AS capped`,
+    const parameters: unknown[] = [projectId];
+    const before = query.after && { sql: 'row.id < :id', parameters: { id: query.after.id } };
+    const narrowed = narrowedBy([...filtersOf(query), before ?? null], parameters);
+    const found = await this.database.query<CustomEvent>(
+      `SELECT ${columns} FROM events AS row WHERE project_id = $1${narrowed} ORDER BY id DESC LIMIT ${pageLimit(query) + 1}`,
       parameters,
     );
-    return row!.count;
+    return toPage(found, query);
+  }
+
+  async countMatches(projectId: string, filter: EventQuery): Promise<Total> {
+    const parameters: unknown[] = [projectId];
+    const narrowed = narrowedBy(filtersOf(filter), parameters);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM events AS row WHERE project_id = $1${narrowed} LIMIT ${totalCap + 1}) AS capped`,
+      parameters,
+    );
+    return cappedTotal(row!.count);
   }
 }
 
-function matching(
-  projectId: string,
-  { eventName, contactId }: EventQuery,
-): { sql: string; parameters: unknown[] } {
-  const parameters: unknown[] = [projectId];
-  let sql = `WHERE project_id = $1`;
-  if (eventName !== undefined) sql += ` AND name = $${parameters.push(eventName)}`;
-  if (contactId !== undefined) sql += ` AND contact_id = $${parameters.push(contactId)}`;
-  return { sql, parameters };
-}
+const filtersOf = ({ eventName, contactId }: EventQuery) => [
+  equals('row.name', eventName),
+  equals('row.contact_id', contactId),
+];
 
 /**
- * Parts of a statement: the rows of `from` (project_id, id, contact_id, name, payload, occurred_at) become events, with their summaries and
- * counts, and one event a project. `recorded` has what became one. Summaries are written in one order, whoever writes: two batches then wait
- * for one another, never both.
+ * Parts of a statement that record the rows of `from` (project_id, id, contact_id, name, payload, occurred_at) as events, with their summaries,
+ * counts and one published event a project. Other parts may read `recorded`. Summaries are written in one order, so that batches do not deadlock.
  */
 export const recordsEvents = (from: string, traces: string): string => `
   recorded AS (
@@ -112,21 +106,20 @@ export const recordsEvents = (from: string, traces: string): string => `
   ), named AS (
     INSERT INTO event_count_deltas (project_id, day, name, count)
     SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date, name, count(*) FROM recorded GROUP BY 1, 2, 3
-  ), record_fact AS (
+  ), reported AS (
     INSERT INTO outbox (id, project_id, fact, items, traces)
     SELECT uuidv7(), project_id, '${contactEvents.eventRecorded.name}', jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
       'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id), ${traces}
     FROM recorded GROUP BY project_id
   )`;
 
-// Contacts are looked up by a scalar subquery: as a join, a plan that was made while the table was young reads all of it.
+// Contacts are found by a scalar subquery: a join whose plan was made while the table was small would read all of it.
 const insertSql = `
-  WITH ${lockTimeout('$9')}, asked AS (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
-      AS a (project_id, id, contact_id, name, payload, occurred_at, deadline)
+  WITH ${lockTimeout('$2')}, requested AS (
+    SELECT * FROM ${rows.unnest('request', 3)}
     WHERE ${lockTimeoutIsSet} AND (deadline IS NULL OR clock_timestamp() < deadline)
   ), of_contacts AS (
-    SELECT * FROM asked
-    WHERE (SELECT true FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.id = asked.contact_id)
-  ), ${recordsEvents('of_contacts', '$8')}, ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded)')}
+    SELECT * FROM requested
+    WHERE (SELECT true FROM contacts WHERE contacts.project_id = requested.project_id AND contacts.id = requested.contact_id)
+  ), ${recordsEvents('of_contacts', '$1')}, ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded)')}
   SELECT id, created_at AS at FROM recorded`;

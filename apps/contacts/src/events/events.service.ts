@@ -21,7 +21,7 @@ import {
   type TimeseriesQuery,
   type TrackEventOnce,
 } from '@posthorn/contracts';
-import { cappedTotal, DatabaseClock, IdempotencyKeys, newId } from '@posthorn/database';
+import { DatabaseClock, IdempotencyKeys, newId, pageWithTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/writes/contact-write.js';
@@ -80,23 +80,20 @@ export class EventsService {
     }));
   }
 
-  async list(projectId: string, query: ListEvents): Promise<EventPage> {
-    const [page, total] = await Promise.all([
-      this.events.page(projectId, query),
-      query.withTotal ? this.events.countMatches(projectId, query).then(cappedTotal) : {},
-    ]);
-    return { ...page, ...total };
+  list(projectId: string, query: ListEvents): Promise<EventPage> {
+    return pageWithTotal(query, this.events.page(projectId, query), () =>
+      this.events.countMatches(projectId, query),
+    );
   }
 
   async names(projectId: string): Promise<EventNames> {
-    return shown(await this.counts.names(projectId), maxEventNames);
+    return truncated(await this.counts.names(projectId), maxEventNames);
   }
 
   async stats(projectId: string, { from, to }: TimeseriesQuery): Promise<EventStats> {
-    return { ...shown(await this.counts.days(projectId, from, to), maxEventDays), window: { from, to } };
+    return { ...truncated(await this.counts.days(projectId, from, to), maxEventDays), window: { from, to } };
   }
 
-  /** Where a key is sent, the event and its receipt are one commit of their own. */
   private async once<T extends object>(
     draft: EventDraft,
     claim: IdempotencyClaim | undefined,
@@ -122,11 +119,10 @@ export class EventsService {
   }
 }
 
-/** Whoever gets less than there is can see it. */
-const shown = <Row>(rows: Row[], most: number): { data: Row[]; truncated?: true } =>
-  rows.length > most ? { data: rows.slice(0, most), truncated: true } : { data: rows };
+const truncated = <Row>(rows: Row[], limit: number): { data: Row[]; truncated?: true } =>
+  rows.length > limit ? { data: rows.slice(0, limit), truncated: true } : { data: rows };
 
-/** What a contact keeps of an event (docs/api-decisions.md §5); undefined where there is nothing. */
+/** The values that become custom fields of the contact (docs/api-decisions.md §5). */
 function scalarsOf(data: Record<string, unknown>): Record<string, unknown> | undefined {
   const scalars = Object.entries(data).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),

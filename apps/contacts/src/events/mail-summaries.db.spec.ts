@@ -23,7 +23,7 @@ const engaged = (to: string, at: string, isMachine = false): EmailEngaged => ({
   isMachine,
 });
 
-it('what became of mail is summed by contact and kind, once, without machines and strangers', async () => {
+it('mail events are summed by contact and kind, once, without scanners and unknown addresses', async () => {
   const { caller, projectId } = suite.buildProject();
   const marks = await watchMarks(suite.database, projectId);
   const ann = 'ann@example.org';

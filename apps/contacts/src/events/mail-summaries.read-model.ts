@@ -3,24 +3,22 @@ import { marksDirty } from '../segments/segment-dirty.repository.js';
 
 export type MailKind = 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained';
 
-/** Something that became of a mail to an address. */
 export interface MailEventRow {
   email: string;
   kind: MailKind;
   at: Date;
 }
 
-/** How often each kind happened to each contact, first and last: all that a segment may ask of mail (docs/decisions/0018). */
 export class MailSummaries {
   constructor(private readonly database: Database) {}
 
-  /** In the transaction that says that it was not taken in before. What happened to an address without a contact is nobody's. */
+  /** In the transaction that marks the events as processed. Events of addresses without a contact are not counted. */
   async add(projectId: string, occurred: MailEventRow[]): Promise<void> {
     await this.database.query(
       `WITH summed AS (
          INSERT INTO mail_summaries AS known (project_id, contact_id, kind, count, first_at, last_at)
          SELECT contacts.project_id, contacts.id, kind, count(*), min(at), max(at)
-         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS happened (project_id, email, kind, at)
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS occurred (project_id, email, kind, at)
          JOIN contacts USING (project_id, email) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
          ON CONFLICT (project_id, contact_id, kind) DO UPDATE SET count = known.count + excluded.count,
            first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)

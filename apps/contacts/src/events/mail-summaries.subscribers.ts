@@ -32,7 +32,7 @@ export class MailSummariesSubscribers {
     );
   }
 
-  /** What came back for now is no bounce (docs/api-decisions.md §9). */
+  /** Only permanent bounces count (docs/api-decisions.md §9). */
   @OnEachEvent([emailEvents.bounced], 'summaries')
   async onBounced({ projectId, items }: DomainEvent<EmailBounced>): Promise<void> {
     const permanent = items.filter(({ bounceType }) => bounceType === 'Permanent');
@@ -43,7 +43,6 @@ export class MailSummariesSubscribers {
       );
   }
 
-  /** Machines are no readers. */
   @OnEachEvent([emailEvents.opened, emailEvents.clicked], 'summaries')
   async onEngaged({ projectId, items, origins }: DomainEvent<EmailEngaged>): Promise<void> {
     const people = items.flatMap(({ to, at, isMachine }, index) =>
@@ -52,9 +51,9 @@ export class MailSummariesSubscribers {
     if (people.length > 0) await this.add(projectId, people);
   }
 
-  /** Whoever has the address of somebody who was erased is not the one that it was told of. */
+  /** Events from before an erasure do not belong to a contact that has the same address now. */
   private async add(projectId: string, occurred: MailEventRow[]): Promise<void> {
-    const standing = await this.tombstones.standing(projectId, occurred);
-    if (standing.length > 0) await this.summaries.add(projectId, standing);
+    const valid = await this.tombstones.withoutErased(projectId, occurred);
+    if (valid.length > 0) await this.summaries.add(projectId, valid);
   }
 }

@@ -16,7 +16,6 @@ import { ProjectLanes } from '../contacts/writes/project-lanes.js';
 import { EventsRepository, maxEventsAtOnce, type NewEvent } from './events.repository.js';
 import { TracksRepository, type Track } from './tracks.repository.js';
 
-/** An event whose contact is known by its id, or becomes known with it. */
 export interface EventDraft extends Omit<NewEvent, 'contactId'> {
   contact: string | ContactWrite;
 }
@@ -34,20 +33,20 @@ const maxBytes = 8 * 1024 * 1024;
 const sizeOf = ({ payload }: EventDraft): number => JSON.stringify(payload).length;
 const bounds = { maxItems, maxBytes, sizeOf };
 
-/** Events are recorded as mail is accepted: whatever arrived meanwhile is one commit, with the contacts that it makes or changes. */
+/** Events that arrive during a commit share the next one, with the contacts that they create or change. */
 @Injectable()
 export class RecordEvents {
   private readonly ordinary = new ProjectLanes<EventDraft, RecordedEvent>({
     ...bounds,
-    flush: (drafts, timeouts) => this.commit(drafts, timeouts),
+    flush: (drafts, timeout) => this.commit(drafts, timeout),
   });
-  // They wait for sending, while the others go on.
-  private readonly leaving = new Gatherer<EventDraft, RecordedEvent>({
+  // Opt-outs wait for a call to sending, which must not delay the other events.
+  private readonly optingOut = new Gatherer<EventDraft, RecordedEvent>({
     ...bounds,
     flush: (drafts) => this.commit(drafts),
     inFlight: 4,
   });
-  /** Whether somebody did in the batch before: most of the time the next is like it. A look costs as much as the statement that it may spare. */
+  /** Whether contacts changed in the batch before, which the next one usually repeats: checking first costs as much as the statement that it may save. */
   private contactsChange = false;
 
   constructor(
@@ -60,57 +59,54 @@ export class RecordEvents {
   ) {}
 
   submit(draft: EventDraft): Promise<RecordedEvent> {
-    return (optsOut(draft) ? this.leaving : this.ordinary).submit(draft);
+    return (optsOut(draft) ? this.optingOut : this.ordinary).submit(draft);
   }
 
-  /** In the ambient transaction, in which a write holds its contact, changed or not. */
-  async record(drafts: EventDraft[], timeouts?: string): Promise<Outcome[]> {
-    const found = await this.insert(
-      drafts,
-      await this.writes.write(contactsOf(drafts), { timeouts }),
-      timeouts,
-    );
+  /** In the ambient transaction, in which a write locks its contact, changed or not. */
+  async record(drafts: EventDraft[], timeout?: string): Promise<Outcome[]> {
+    const contacts = await this.writes.write(contactsOf(drafts), { timeout });
+    const found = await this.insert(drafts, contacts, timeout);
     return found.map((outcome) => outcome ?? eventContactUnknown());
   }
 
-  private async commit(drafts: EventDraft[], timeouts?: string, isRest = false): Promise<Outcome[]> {
+  private async commit(drafts: EventDraft[], timeout?: string, isRest = false): Promise<Outcome[]> {
     if (drafts.length === 0) return [];
     try {
-      return await this.commitOnce(drafts, timeouts, isRest);
+      return await this.commitOnce(drafts, timeout, isRest);
     } catch (error) {
       if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
-      const waitMs = drafts.length >> 1;
+      const half = drafts.length >> 1;
       return [
-        ...(await this.commit(drafts.slice(0, waitMs), timeouts)),
-        ...(await this.commit(drafts.slice(waitMs), timeouts)),
+        ...(await this.commit(drafts.slice(0, half), timeout)),
+        ...(await this.commit(drafts.slice(half), timeout)),
       ];
     }
   }
 
   private async commitOnce(
     drafts: EventDraft[],
-    timeouts: string | undefined,
+    timeout: string | undefined,
     isRest: boolean,
   ): Promise<Outcome[]> {
-    if (drafts.some(optsOut)) return this.inTransaction(drafts, timeouts);
+    if (drafts.some(optsOut)) return this.inTransaction(drafts, timeout);
     const unchanged = isRest || !this.contactsChange ? await this.writes.unchanged(contactsOf(drafts)) : null;
     if (unchanged) {
       return this.publishing(async () =>
-        this.withoutDeleted(drafts, await this.insert(drafts, unchanged, timeouts), timeouts),
+        this.withoutDeleted(drafts, await this.insert(drafts, unchanged, timeout), timeout),
       );
     }
-    if (isRest) return this.inTransaction(drafts, timeouts);
-    const tracked = await this.track(drafts, timeouts);
-    // These are there: whatever becomes of the others is none of theirs.
+    if (isRest) return this.inTransaction(drafts, timeout);
+    const tracked = await this.track(drafts, timeout);
+    // The tracked ones have committed, whatever happens to the rest.
     const rest = drafts.filter(({ id }) => !tracked.has(id));
-    const others = (await this.commit(rest, timeouts, true)).values();
+    const others = (await this.commit(rest, timeout, true)).values();
     return drafts.map(({ id }) => tracked.get(id) ?? others.next().value!);
   }
 
-  /** Contacts that change with what they did: one statement. Of each address the first; answers those that landed, by the event's id. */
+  /** Contacts that change with their events: one statement for the first event of each address. Returns the recorded ones by event id. */
   private async track(
     drafts: EventDraft[],
-    timeouts: string | undefined,
+    timeout: string | undefined,
   ): Promise<Map<string, RecordedEvent>> {
     const first = new Map<string, Track>();
     for (const { contact, deadline, ...event } of drafts) {
@@ -120,17 +116,16 @@ export class RecordEvents {
     const byWrite = new Map([...first.values()].map((track) => [track.contact, track]));
     const tracks = inOrder([...byWrite.keys()]).map((contact) => byWrite.get(contact)!);
     if (tracks.length === 0) return new Map();
-    const tracked = await this.publishing(() => this.tracks.write(tracks, timeouts ?? null));
+    const tracked = await this.publishing(() => this.tracks.write(tracks, timeout ?? null));
     this.contactsChange = tracked.size > 0;
     return tracked;
   }
 
-  private inTransaction(drafts: EventDraft[], timeouts?: string): Promise<Outcome[]> {
+  private inTransaction(drafts: EventDraft[], timeout?: string): Promise<Outcome[]> {
     const timeless = drafts.map((draft) => ({ ...draft, deadline: null }));
-    return this.commits.before(earliestOf(drafts), () => this.record(timeless, timeouts));
+    return this.commits.before(earliestOf(drafts), () => this.record(timeless, timeout));
   }
 
-  /** Of what commits by itself. */
   private async publishing<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -141,29 +136,25 @@ export class RecordEvents {
     }
   }
 
-  /**
-   * Whoever was there at the look, which holds nobody, and deleted before the event comes to be anew: the call asked for that, and is no older than the deletion.
-   * Whoever is meant by their id is unknown.
-   */
+  /** A contact that was deleted after the check, which takes no lock, is created again where the event names it by address; by id it is unknown. */
   private async withoutDeleted(
     drafts: EventDraft[],
     found: (Outcome | null)[],
-    timeouts?: string,
+    timeout?: string,
   ): Promise<Outcome[]> {
     const removed = drafts.filter(
       ({ contact }, index) => found[index] === null && typeof contact !== 'string',
     );
-    // The others' events are there: whatever becomes of these is none of theirs.
-    const made = await this.commit(removed, timeouts);
-    const byDraft = new Map(removed.map((draft, index) => [draft, made[index]!]));
+    const recorded = await this.commit(removed, timeout);
+    const byDraft = new Map(removed.map((draft, index) => [draft, recorded[index]!]));
     return found.map((outcome, index) => outcome ?? byDraft.get(drafts[index]!) ?? eventContactUnknown());
   }
 
-  /** Null for an event of no contact. */
+  /** Null for an event whose contact does not exist. */
   private async insert(
     drafts: EventDraft[],
     contacts: WrittenContact[],
-    timeouts?: string,
+    timeout?: string,
   ): Promise<(Outcome | null)[]> {
     const next = contacts.values();
     const ready = drafts.map(({ contact, ...event }): NewEvent | Error => {
@@ -172,7 +163,7 @@ export class RecordEvents {
       return found ? { ...event, contactId: found.id } : error!;
     });
     const events = ready.flatMap((each) => (isNativeError(each) ? [] : [each]));
-    const instants = events.length > 0 ? await this.events.insert(events, timeouts) : new Map<string, Date>();
+    const instants = events.length > 0 ? await this.events.insert(events, timeout) : new Map<string, Date>();
     const now = await this.clock.now();
     return ready.map((each) => {
       if (isNativeError(each)) return each;

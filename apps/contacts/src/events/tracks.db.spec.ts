@@ -16,12 +16,12 @@ const rows = <Row>(projectId: string, table: string) =>
 const track = (caller: Caller, email: string, data?: Record<string, unknown>): Promise<TrackedEvent> =>
   suite.bus.call(events.track, caller, { event: 'paid', email, data });
 
-describe('where contacts change with what they did', () => {
+describe('events that change their contacts', () => {
   let turn = 0;
-  // What the batch before did says how the next begins.
+  // The batch before decides how the next one begins.
   beforeEach(() => track(suite.buildProject().caller, 'other@example.org', { turn: (turn += 1) }));
 
-  it('each event is that of its contact, whatever becomes of the others', async () => {
+  it('are recorded with their own contact, whatever happens to the others', async () => {
     const { caller, projectId } = suite.buildProject();
     const email = (index: number) => `p${index % 20}@example.org`;
     const full = { email: 'full@example.org', customFields: { full: 'x'.repeat(60_000) } };
@@ -32,7 +32,7 @@ describe('where contacts change with what they did', () => {
     });
     const requests = Array.from({ length: 60 }, (_, index) => ({
       address: email(index),
-      answer: track(caller, email(index), { place: index }),
+      answer: track(caller, email(index), { index }),
     }));
     const large = track(caller, full.email, { more: 'y'.repeat(10_000) });
     const same = track(caller, still.email, { plan: 'pro' });
@@ -58,16 +58,16 @@ describe('where contacts change with what they did', () => {
       'events',
     );
     const positions = new Map(
-      recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, place: payload.index }]),
+      recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, index: payload.index }]),
     );
     expect(published.map(({ event }) => positions.get(event))).toEqual(
-      published.map(({ contact }, index) => ({ contactId: contact, place: index })),
+      published.map(({ contact }, index) => ({ contactId: contact, index })),
     );
     expect(recorded).toHaveLength(62);
     expect((await suite.bus.call(contacts.get, caller, { id: still.id })).updatedAt).toEqual(still.updatedAt);
   });
 
-  it('a contact that changes is marked, and its summary and counts are kept', async () => {
+  it('mark the contact and update its summary and counts', async () => {
     const { caller, projectId } = suite.buildProject();
     const marks = await watchMarks(suite.database, projectId);
     const first = await track(caller, 'ann@example.org', { seats: 1 });
@@ -80,7 +80,7 @@ describe('where contacts change with what they did', () => {
     expect((await suite.bus.call(events.names, caller, {})).data).toEqual(['paid']);
   });
 
-  it('past its deadline nothing is made', async () => {
+  it('create nothing past their deadline', async () => {
     const { caller, projectId } = suite.buildProject();
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
     const late = new Bus(connection, { now: () => Promise.resolve(new Date(Date.now() - 60_000)) });
@@ -98,7 +98,7 @@ describe('where contacts change with what they did', () => {
   it.each([
     ['nothing is said of', undefined],
     ['what is said is so already', { plan: 'pro' }],
-  ])('a contact of whom %s waits for nobody who holds it', async (_, data) => {
+  ])('do not wait for the lock of a contact of whom %s', async (_, data) => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, {
       email: 'ann@example.org',

@@ -12,11 +12,11 @@ import type { ImportedRow } from './import-rows.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository, type ImportStep } from './imports.repository.js';
 
-/** A table of which every row is bad is told by its first ones. */
+/** Further errors are counted, but not stored. */
 const maxReportedErrors = 100_000;
-const maxReason = 400;
+const maxReasonLength = 400;
 
-/** Rows of a table in one commit with how far the import is: after a crash the rows behind the cursor are the rows that are done. */
+/** Writes rows in one commit with the position of the import, so that after a crash it continues exactly after them. */
 @Injectable()
 export class ImportBatches {
   constructor(
@@ -28,18 +28,27 @@ export class ImportBatches {
     private readonly members: ImportedMembers,
   ) {}
 
-  /** Moves `job` on; false where it has ended. `hold` refuses, within the transaction, where another worker has the import by now. */
-  async store(job: ImportRow, rows: readonly ImportedRow[], hold: () => Promise<void>): Promise<boolean> {
+  /** False where the import has ended. `checkLease` throws where another worker has the import by now. */
+  async store(
+    job: ImportRow,
+    rows: readonly ImportedRow[],
+    checkLease: () => Promise<void>,
+  ): Promise<boolean> {
     try {
-      return await this.storeOnce(job, rows, hold);
+      return await this.storeOnce(job, rows, checkLease);
     } catch (error) {
-      // One that Postgres refuses is found by halving, and costs itself only.
+      // A row that Postgres refuses is found by halving, and only that one is rejected.
       if (!isPoisonedRow(error)) throw error;
       if (rows.length === 1)
-        return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }], hold);
-      const waitMs = rows.length >> 1;
+        return this.storeOnce(
+          job,
+          [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }],
+          checkLease,
+        );
+      const half = rows.length >> 1;
       return (
-        (await this.store(job, rows.slice(0, waitMs), hold)) && this.store(job, rows.slice(waitMs), hold)
+        (await this.store(job, rows.slice(0, half), checkLease)) &&
+        this.store(job, rows.slice(half), checkLease)
       );
     }
   }
@@ -47,12 +56,12 @@ export class ImportBatches {
   private async storeOnce(
     job: ImportRow,
     rows: readonly ImportedRow[],
-    hold: () => Promise<void>,
+    checkLease: () => Promise<void>,
   ): Promise<boolean> {
     const step = await this.database.transaction(async () => {
-      await hold();
+      await checkLease();
       const now = await this.imports.lock(job.projectId, job.id);
-      return now?.status === 'RUNNING' ? this.take(now, rows) : null;
+      return now?.status === 'RUNNING' ? this.write(now, rows) : null;
     });
     if (!step) return false;
     job.position = step.position;
@@ -60,10 +69,10 @@ export class ImportBatches {
     return true;
   }
 
-  /** Lists are held before contacts, as everywhere. */
-  private async take(job: ImportRow, rows: readonly ImportedRow[]): Promise<ImportStep> {
+  /** Lists are locked before contacts, as everywhere. */
+  private async write(job: ImportRow, rows: readonly ImportedRow[]): Promise<ImportStep> {
     const folded = foldedRows(rows, job.mode === 'create' ? 'first' : 'last');
-    const { held, gone: removed } = await this.members.hold(
+    const { locked, deleted } = await this.members.lock(
       job,
       folded.map(({ contact }) => contact.email),
     );
@@ -71,12 +80,12 @@ export class ImportBatches {
       folded.map((row) => writeOf(job, row)),
       folded.map(() => job.createdAt),
     );
-    await this.members.join(job.projectId, held, written);
+    await this.members.join(job.projectId, locked, written);
     const failures = failuresOf(rows, folded, written);
     const step = stepOf(rows, written, failures.length);
-    const reported = removed.length > 0 ? [...failures, withoutLists(rows[0]!.line, removed)] : failures;
-    if (job.failed < maxReportedErrors) await this.errors.add(job, oneEach(reported));
-    await this.imports.advance(job, step, held);
+    const reported = deleted.length > 0 ? [...failures, withoutLists(rows[0]!.line, deleted)] : failures;
+    if (job.failed < maxReportedErrors) await this.errors.add(job, onePerLine(reported));
+    await this.imports.advance(job, step, locked);
     await this.pieces.removeBefore(job, Math.floor(step.position / importPieceBytes));
     return step;
   }
@@ -124,17 +133,16 @@ function stepOf(
   };
 }
 
-const withoutLists = (line: number, removed: readonly string[]): ContactImportError => ({
+const withoutLists = (line: number, deleted: readonly string[]): ContactImportError => ({
   line,
-  reason: `and all behind it: not a member of ${removed.join(', ')}, which is deleted`,
+  reason: `from here on: not added to ${deleted.join(', ')}, which was deleted`,
 });
 
-/** A line is told of once, whatever is wrong with it. */
-function oneEach(errors: readonly ContactImportError[]): ContactImportError[] {
+function onePerLine(errors: readonly ContactImportError[]): ContactImportError[] {
   const reasons = Map.groupBy(errors, ({ line }) => line);
   return [...reasons].map(([line, each]) => ({
     line,
-    reason: boundedText(each.map(({ reason }) => reason).join('; '), maxReason),
+    reason: boundedText(each.map(({ reason }) => reason).join('; '), maxReasonLength),
     cells: each.find(({ cells }) => cells)?.cells,
   }));
 }

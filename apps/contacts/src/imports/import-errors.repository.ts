@@ -1,7 +1,6 @@
 import { maxRejectedRow, type ContactImportError } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** What became of rows that could not be taken in, and for some time their cells. */
 export class ImportErrorsRepository {
   constructor(private readonly database: Database) {}
 
@@ -33,7 +32,6 @@ export class ImportErrorsRepository {
     return rows.map(({ line, reason, cells }) => ({ line, reason, ...(cells ? { cells } : {}) }));
   }
 
-  /** Answers whether none is left. */
   async deleteRows(projectId: string, importId: string, limit: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 AND line = ANY (ARRAY(
@@ -44,6 +42,6 @@ export class ImportErrorsRepository {
   }
 }
 
-/** One that is broken was not read, and has none. */
+/** A malformed row has no cells. */
 const isStored = (cells: readonly string[] = []): boolean =>
   cells.length > 0 && cells.reduce((sum, cell) => sum + cell.length, 0) <= maxRejectedRow;

@@ -14,11 +14,11 @@ describe('the layout of a table', () => {
     ['line,reason,Email,reason\n', ',', [null, null, 'email', { customField: 'reason' }]],
     ['reason,line,Email\n', ',', [{ customField: 'reason' }, { customField: 'line' }, 'email']],
     ['"Email","Notes, long"\n', ',', ['email', { customField: 'Notes, long' }]],
-  ])('is that of its header: %j', (text, delimiter, fields) => {
+  ])('follows from its header: %j', (text, delimiter, fields) => {
     expect(layoutOf(Buffer.from(text))).toMatchObject({ delimiter, fields, headed: true });
   });
 
-  it('without a header is found by its addresses, and there is none without any', () => {
+  it('is found by addresses if there is no header, and is missing without any', () => {
     expect(layoutOf(Buffer.from('Ann|ann@b.example\n'))).toEqual({
       delimiter: '|',
       columns: [],
@@ -46,7 +46,7 @@ describe('a cell', () => {
     expect(valueOf(text)).toBe(value);
   });
 
-  it('says whether somebody is subscribed, or nothing, or what nobody knows', () => {
+  it('can be a subscription, empty or unknown', () => {
     expect(['yes', '0', ' ', 'perhaps'].map(subscribedOf)).toEqual([true, false, undefined, null]);
   });
 });

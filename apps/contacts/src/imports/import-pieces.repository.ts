@@ -5,7 +5,6 @@ interface ImportKey {
   id: string;
 }
 
-/** The bytes of tables while they are read. */
 export class ImportPiecesRepository {
   constructor(private readonly database: Database) {}
 
@@ -31,7 +30,6 @@ export class ImportPiecesRepository {
     );
   }
 
-  /** Answers whether none is left. */
   async removeSome({ projectId, id }: ImportKey, limit: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_pieces WHERE project_id = $1 AND import_id = $2 AND place = ANY(ARRAY(

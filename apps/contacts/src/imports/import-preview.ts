@@ -5,7 +5,7 @@ import {
   type PreviewContactImport,
   type PreviewedRow,
 } from '@posthorn/contracts';
-import { CsvReader } from './csv-reader.js';
+import { CsvReader } from '@posthorn/csv';
 import { nameOfField, type ImportLayout } from './import-layout.js';
 import { readRow, type ImportedRow } from './import-rows.js';
 import { readLayout } from './import-table.js';
@@ -13,7 +13,6 @@ import { valueOf } from './import-value.js';
 
 const maxShown = 1_024;
 
-/** How the rows with which a table begins would land; nothing is asked of what is there. */
 export function previewOf({
   bytes,
   last,
@@ -46,7 +45,7 @@ function firstRows(
 ): { row: ImportedRow; cells: string[] }[] {
   const reader = new CsvReader({ delimiter: layout.delimiter });
   const found = [...take(reader.push(head), layout)];
-  // A row that the first piece cuts in two is not shown.
+  // A row that continues in the next piece is not shown.
   if (last) found.push(...take(reader.end(), layout));
   return found.slice(layout.headed ? 1 : 0).slice(0, previewedRows);
 }

@@ -6,8 +6,8 @@ import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { ImportsRepository } from './imports.repository.js';
 
-const piecesAtOnce = 64;
-const rowsAtOnce = 1_000;
+const piecesPerBatch = 64;
+const rowsPerBatch = 1_000;
 
 @Injectable()
 export class ImportPurgesWork implements WorkHandler<object> {
@@ -22,7 +22,7 @@ export class ImportPurgesWork implements WorkHandler<object> {
     runner.register(rejectedRowsWork, {
       run: async (batch) => {
         const [item] = batch.items;
-        if (!(await errors.deleteRows(item!.projectId, item!.key!, rowsAtOnce)))
+        if (!(await errors.deleteRows(item!.projectId, item!.key!, rowsPerBatch)))
           await batch.goOn(batch.items);
       },
     });
@@ -32,7 +32,7 @@ export class ImportPurgesWork implements WorkHandler<object> {
     const [item] = batch.items;
     const ended = { projectId: item!.projectId, id: item!.key! };
     await this.database.transaction(async () => {
-      if (!(await this.pieces.removeSome(ended, piecesAtOnce))) return batch.goOn(batch.items);
+      if (!(await this.pieces.removeSome(ended, piecesPerBatch))) return batch.goOn(batch.items);
       await this.imports.deletePieces(ended);
       await batch.complete();
     });

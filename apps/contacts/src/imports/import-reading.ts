@@ -1,35 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { importPieceBytes } from '@posthorn/contracts';
-import { CsvReader, type CsvRow } from './csv-reader.js';
+import { CsvReader, type CsvRow } from '@posthorn/csv';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { readRow, type ImportedRow } from './import-rows.js';
 import type { ImportRow } from './import.entity.js';
 
-const rowsOfACommit = 2_000;
-/** Rows may be of a megabyte each. */
-const bytesOfACommit = 2 * 1024 * 1024;
+const rowsPerCommit = 2_000;
+/** A row may have a megabyte. */
+const bytesPerCommit = 2 * 1024 * 1024;
 
-/** The rows of a table behind the cursor of its import. */
 @Injectable()
 export class ImportReading {
   constructor(private readonly pieces: ImportPiecesRepository) {}
 
   async *batchesOf(job: ImportRow): AsyncGenerator<ImportedRow[]> {
     let batch: ImportedRow[] = [];
-    let begun = job.position;
+    let start = job.position;
     for await (const rows of this.rowsOf(job)) {
       for (const row of rows) {
         batch.push(readRow(row, job.layout));
-        if (batch.length < rowsOfACommit && row.end - begun < bytesOfACommit) continue;
+        if (batch.length < rowsPerCommit && row.end - start < bytesPerCommit) continue;
         yield batch;
         batch = [];
-        begun = row.end;
+        start = row.end;
       }
     }
     if (batch.length > 0) yield batch;
   }
 
-  /** Piece by piece. Where it begins anew the row that names the columns comes first, and is none of the data. */
   private async *rowsOf({
     projectId,
     id,
@@ -39,13 +37,15 @@ export class ImportReading {
   }: ImportRow): AsyncGenerator<Iterable<CsvRow>> {
     const reader = new CsvReader({ delimiter: layout.delimiter, from: position, lines: line });
     let header = layout.headed && position === 0;
-    let passed = position % importPieceBytes;
+    let skipped = position % importPieceBytes;
     for (let index = Math.floor(position / importPieceBytes); ; index += 1) {
       const bytes = await this.pieces.read({ projectId, id }, index);
       if (!bytes) break;
-      yield header ? withoutFirst(reader.push(bytes.subarray(passed))) : reader.push(bytes.subarray(passed));
+      yield header
+        ? withoutFirst(reader.push(bytes.subarray(skipped)))
+        : reader.push(bytes.subarray(skipped));
       header = false;
-      passed = 0;
+      skipped = 0;
     }
     yield reader.end();
   }

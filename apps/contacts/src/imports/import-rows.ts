@@ -1,42 +1,39 @@
 import { checkField, Contact, maxImportColumns, normaliseAddress } from '@posthorn/contracts';
+import type { CsvRow, RowFault } from '@posthorn/csv';
 import type { CustomFields } from '../contacts/writes/custom-fields.js';
-import type { CsvRow, RowFault } from './csv-reader.js';
 import type { ImportLayout } from './import-layout.js';
 import { objectOf } from './json-object.js';
 import { subscribedOf, valueOf } from './import-value.js';
 
-/** What a row says of a contact. */
 export interface RowContact {
   email: string;
-  /** Absent where it says nothing of it. */
   subscribed?: boolean;
   customFields: CustomFields;
 }
 
-/** A row of the table: of a contact, or the reason why of none. */
 export type ImportedRow = Pick<CsvRow, 'end' | 'line' | 'lines' | 'cells'> &
   ({ contact: RowContact; reason: null } | { contact: null; reason: string });
 
 export const rowFaults: Readonly<Record<RowFault, string>> = {
-  quote: 'has a quote that stands wrong, or never ends',
+  quote: 'has a misplaced or unclosed quote',
   too_long: 'is longer than 1 MiB',
   too_many_columns: `has more than ${maxImportColumns} columns`,
-  invalid_text: 'holds NUL, or bytes that are no text in the encoding of the file',
+  invalid_text: 'contains NUL or bytes that are invalid in the encoding of the file',
 };
 
-/** Shorter ones fit, whatever is in them. */
-const surelySmall = 8_192;
+/** Rows of up to so many characters are certainly within the limit of custom fields. */
+const certainlySmall = 8_192;
 
-/** An apostrophe that keeps a table from computing is none of the value's: our own export writes it. */
-const unguarded = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
+/** Removes the apostrophe by which our export keeps spreadsheets from reading a cell as a formula. */
+const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
 
 export function readRow(row: CsvRow, layout: ImportLayout): ImportedRow {
   const { end, line, lines, cells } = row;
   const read = row.fault ? rowFaults[row.fault] : contactOf(row.cells, layout);
-  const stands = { end, line, lines, cells };
+  const source = { end, line, lines, cells };
   return typeof read === 'string'
-    ? { ...stands, contact: null, reason: read }
-    : { ...stands, contact: read, reason: null };
+    ? { ...source, contact: null, reason: read }
+    : { ...source, contact: read, reason: null };
 }
 
 function contactOf(cells: readonly string[], { fields, headed }: ImportLayout): RowContact | string {
@@ -45,17 +42,16 @@ function contactOf(cells: readonly string[], { fields, headed }: ImportLayout): 
   let size = 0;
   for (const [index, cell] of cells.entries()) {
     size += cell.length;
-    const reason = take(contact, fields[index] ?? null, unguarded(cell));
+    const reason = readCell(contact, fields[index] ?? null, unescaped(cell));
     if (reason) return reason;
   }
   if (contact.email === '') return 'has no address';
-  if (size <= surelySmall && !fields.includes('customFields')) return contact;
+  if (size <= certainlySmall && !fields.includes('customFields')) return contact;
   const failure = checkField(Contact, 'customFields', contact.customFields);
   return failure ? `has custom fields that ${failure.message}` : contact;
 }
 
-/** Answers what is wrong with the cell. An empty one says nothing. */
-function take(contact: RowContact, field: ImportLayout['fields'][number], cell: string): string | null {
+function readCell(contact: RowContact, field: ImportLayout['fields'][number], cell: string): string | null {
   if (field === null) return null;
   if (field === 'email') {
     const email = normaliseAddress(cell);
@@ -63,10 +59,10 @@ function take(contact: RowContact, field: ImportLayout['fields'][number], cell: 
     contact.email = email;
   } else if (field === 'subscribed') {
     const subscribed = subscribedOf(cell);
-    if (subscribed === null) return 'says of subscribed neither yes nor no';
+    if (subscribed === null) return 'has a value for subscribed that is neither yes nor no';
     if (subscribed !== undefined) contact.subscribed = subscribed;
   } else if (field === 'customFields') {
-    return takeFields(contact, cell);
+    return readFields(contact, cell);
   } else {
     const value = valueOf(cell);
     if (value !== null) contact.customFields[field.customField] = value;
@@ -74,22 +70,22 @@ function take(contact: RowContact, field: ImportLayout['fields'][number], cell: 
   return null;
 }
 
-/** A column of its own counts more than a member of the object, wherever it stands. */
-function takeFields(contact: RowContact, cell: string): string | null {
+/** A field with a column of its own takes precedence over a member of the object. */
+function readFields(contact: RowContact, cell: string): string | null {
   if (cell.trim() === '') return null;
   const fields = objectOf(cell);
-  if (!fields) return 'has custom fields that are no JSON object';
+  if (!fields) return 'has custom fields that are not a JSON object';
   const fault = faultOf(fields);
   if (fault) return `has custom fields that ${fault}`;
   contact.customFields = { ...fields, ...contact.customFields };
   return null;
 }
 
-/** What JSON lets pass, and no store should (docs/guarantees.md §1.5). */
+/** Values that are valid JSON but must not be stored (docs/guarantees.md §1.5). */
 function faultOf(value: unknown, depth = 1): string | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'hold a number that is too large';
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'contain a number that is too large';
   if (typeof value === 'string')
-    return value.isWellFormed() && !value.includes('\0') ? null : 'hold NUL or a lone surrogate';
+    return value.isWellFormed() && !value.includes('\0') ? null : 'contain NUL or a lone surrogate';
   if (typeof value !== 'object' || value === null) return null;
   if (depth > 5) return 'are nested deeper than 5';
   for (const [name, member] of Object.entries(value)) {

@@ -12,35 +12,34 @@ import {
 
 const maxName = 255;
 
-/** How the table that begins so is to be read; refused where nobody can. */
 export function readLayout(head: Buffer, mapping: string | undefined): ImportLayout {
-  const wanted = mapping === undefined ? new Map<string, ColumnField>() : readMapping(mapping);
+  const assigned = mapping === undefined ? new Map<string, ColumnField>() : readMapping(mapping);
   if (head.length === 0) throw csvUnreadable('is empty');
-  const layout = layoutOf(head, wanted);
-  if (!layout) throw csvUnreadable(whyNot(head));
-  for (const column of wanted.keys())
+  const layout = layoutOf(head, assigned);
+  if (!layout) throw csvUnreadable(reasonOf(head));
+  for (const column of assigned.keys())
     if (!layout.columns.includes(column))
-      throw invalidMember(['mapping'], 'not_found', `names a column that there is not: ${column}`);
+      throw invalidMember(['mapping'], 'not_found', `names a column that does not exist: ${column}`);
   refuseNames(layout);
   return layout;
 }
 
-/** A member of this name is the prototype for whoever copies the fields carelessly. */
+/** Code that copies the fields carelessly would take `__proto__` for the prototype. */
 function refuseNames({ fields }: ImportLayout): void {
   for (const field of fields) {
     if (field === null || typeof field === 'string') continue;
     if (field.customField === '__proto__')
-      throw csvUnreadable('has a column __proto__, which no custom field may be called');
+      throw csvUnreadable('has a column __proto__, which is not allowed as a custom field');
     if (field.customField.length > maxName)
       throw csvUnreadable(`has a column whose name is longer than ${maxName} characters`);
   }
 }
 
-function whyNot(head: Buffer): string {
+function reasonOf(head: Buffer): string {
   const fault = firstRow(head, ',')?.fault ?? null;
   return fault
     ? `begins with a row that ${rowFaults[fault]}`
-    : 'has no column that holds addresses: call one email, or say which by a mapping';
+    : 'has no column of addresses: name one email, or assign one by a mapping';
 }
 
 function readMapping(text: string): ColumnMapping {
@@ -50,7 +49,7 @@ function readMapping(text: string): ColumnMapping {
       const field = fieldNamed(name);
       if (field === undefined)
         return refuse(
-          `says of ${column} what is none of email, subscribed, custom_fields, custom_fields.<name> and null`,
+          `must assign to ${column} one of email, subscribed, custom_fields, custom_fields.<name> and null`,
         );
       return [column.trim(), field];
     }),

@@ -1,7 +1,7 @@
 const number = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 const flags: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** What a cell holds, where its text alone says so: a number with a leading zero is a name, such as a telephone's or a place's. */
+/** Numbers and booleans by their text alone; a number with a leading zero is text, such as a telephone number or a postcode. */
 export function valueOf(text: string): string | number | boolean | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
@@ -12,7 +12,7 @@ export function valueOf(text: string): string | number | boolean | null {
 const yes = /^(?:true|yes|y|1|subscribed|active)$/i;
 const no = /^(?:false|no|n|0|unsubscribed|inactive)$/i;
 
-/** Undefined where the cell says nothing, null where what it says is neither. */
+/** Undefined for an empty cell, null for an unknown value. */
 export function subscribedOf(text: string): boolean | undefined | null {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

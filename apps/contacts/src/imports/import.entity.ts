@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { WriteOrigin } from '../contacts/writes/contact-write.js';
 import type { ImportLayout } from './import-layout.js';
 
-/** Its rows so far; each is one of the last four. */
+/** Each processed row is counted in exactly one of the other four. */
 export interface ImportCounts {
   processed: number;
   created: number;
@@ -20,14 +20,12 @@ export class ImportRow {
   @Column('text') mode: ImportMode;
   @Column('uuid', { name: 'list_ids', array: true }) listIds: string[];
   @Column('boolean', { nullable: true }) subscribed: boolean | null;
-  /** Whoever began it, and the words of consent: kept with every change that it makes. */
   @Column('jsonb') origin: WriteOrigin;
   @Column('jsonb') layout: ImportLayout;
-  /** That are stored, or were; none once all are gone. */
+  /** Number of pieces that were uploaded; 0 once they are deleted. */
   @Column('integer') pieces: number;
-  /** Bytes before it are done with: it moves in the commit of their rows. */
+  /** Byte offset of the first row that is not processed; updated in the commit of the rows before it. */
   @Column('bigint') position: number;
-  /** Lines before it. */
   @Column('bigint') line: number;
   @Column('bigint') total: number;
   @Column('bigint') processed: number;
@@ -38,11 +36,10 @@ export class ImportRow {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
 
-  /** What is still being uploaded waits, as others see it. */
   toImport(): ContactImport {
     const { id, processed, created, updated, skipped, failed, createdAt, finishedAt } = this;
     const status = this.status === 'UPLOADING' ? 'QUEUED' : this.status;
-    // How many there are was guessed from the lines.
+    // While it runs the total is estimated from the lines.
     const total = status === 'COMPLETED' ? processed : Math.max(this.total, processed);
     return { id, status, total, processed, created, updated, skipped, failed, createdAt, finishedAt };
   }

@@ -8,7 +8,6 @@ import { MembershipsRepository } from '../lists/memberships.repository.js';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
 import type { ImportRow } from './import.entity.js';
 
-/** Contacts of a table become members of its lists; who is or was a member of one stays what they are. */
 @Injectable()
 export class ImportedMembers {
   constructor(
@@ -19,16 +18,16 @@ export class ImportedMembers {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Until the end of the transaction none of these lists is deleted, and none of these contacts. A list that is gone already is left out. */
-  async hold(
+  /** Locks the lists and the contacts against deletion, until the end of the transaction. */
+  async lock(
     { projectId, listIds }: ImportRow,
     emails: string[],
-  ): Promise<{ held: string[]; gone: string[] }> {
-    if (listIds.length === 0) return { held: [], gone: [] };
-    const rows = await this.lists.holdAll(projectId, listIds);
-    const held = rows.map(({ id }) => id);
-    if (held.length > 0) await this.contacts.keep(projectId, emails);
-    return { held, gone: listIds.filter((id) => !held.includes(id)) };
+  ): Promise<{ locked: string[]; deleted: string[] }> {
+    if (listIds.length === 0) return { locked: [], deleted: [] };
+    const rows = await this.lists.lockAllShared(projectId, listIds);
+    const locked = rows.map(({ id }) => id);
+    if (locked.length > 0) await this.contacts.lockAgainstDeletion(projectId, emails);
+    return { locked, deleted: listIds.filter((id) => !locked.includes(id)) };
   }
 
   async join(projectId: string, listIds: string[], written: WrittenContact[]): Promise<void> {

@@ -30,7 +30,7 @@ const bulkOf = async (projectId: string) => {
 };
 
 describe('an import', () => {
-  it('whose connections die between and within commits does each row once', async () => {
+  it('processes each row once although connections break between and within commits', async () => {
     const { caller, projectId } = suite.buildProject();
     const list = await listsFixture(suite).build(caller);
     const begun = await imports.upload(caller, table(40_000), { listId: list.id });
@@ -62,7 +62,7 @@ describe('an import', () => {
     expect(await listsFixture(suite).countOf(caller, list.id)).toBe(40_000);
   }, 180_000);
 
-  it('goes on where it was after a restart', async () => {
+  it('continues at its position after a restart', async () => {
     const { caller, projectId } = suite.buildProject();
     const begun = await imports.upload(caller, table(20_000));
     await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
@@ -75,7 +75,7 @@ describe('an import', () => {
     expect(await bulkOf(projectId)).toBe(20_000);
   }, 90_000);
 
-  it('of the same people beside another one and beside single calls ends with each of them once', async () => {
+  it('creates each contact once, concurrently with another import and single calls', async () => {
     const { caller, projectId } = suite.buildProject();
     const same = table(10_000);
     const jobs = await Promise.all([imports.upload(caller, same), imports.upload(caller, same)]);
@@ -104,7 +104,7 @@ describe('an import', () => {
     expect(await bulkOf(projectId)).toBe(10_000);
   }, 120_000);
 
-  it('that is cancelled ends between two commits, and stays ended', async () => {
+  it('ends between two commits when it is cancelled, and stays cancelled', async () => {
     const { caller, projectId } = suite.buildProject();
     const begun = await imports.upload(caller, table(60_000));
     await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
@@ -130,7 +130,7 @@ describe('an import', () => {
     });
   }, 90_000);
 
-  it('is not ended by a worker whose lease is over and who finds its pieces gone', async () => {
+  it('is not ended by a worker whose lease has expired and that finds no pieces', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contactImports.start, caller, {
       bytes: pieceOf(table(20_000)),
@@ -153,7 +153,7 @@ describe('an import', () => {
           'a worker has it, and waits for a piece',
         );
       });
-      // Another one has taken it, and is behind what the first one reads.
+      // Another worker has claimed it, and is past the position that the first one reads.
       await suite.database.query(
         `UPDATE work_items SET lease_token = lease_token + 1, worker_id = gen_random_uuid() WHERE key = $1`,
         [id],
@@ -161,14 +161,14 @@ describe('an import', () => {
       await suite.database.query(`UPDATE imports SET position = 100000 WHERE id = $1`, [id]);
       await suite.database.query(`DELETE FROM import_pieces WHERE import_id = $1`, [id]);
     });
-    // Another import shows that the worker has come to the end of this one.
+    // Another import shows that the worker has finished this one.
     const other = suite.buildProject();
     await imports.ended(other.caller, await imports.upload(other.caller, 'ada@x.example\n'));
     expect([await stateOf(), await countOf(projectId)]).toEqual([{ status: 'RUNNING', state: 'CLAIMED' }, 0]);
     await suite.bus.call(contactImports.cancel, caller, { id });
   }, 90_000);
 
-  it('waits for that of its project, and takes turns with others', async () => {
+  it('waits for other imports of its project, and takes turns with other projects', async () => {
     const [{ caller }, other] = [suite.buildProject(), suite.buildProject()];
     const long = await imports.upload(caller, table(100_000));
     await eventually(async () => (await imports.get(caller, long)).processed > 0, 'it began');

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-describe('a table of contacts', () => {
-  it('lands as it says, told in bulk, with the consent of its people', async () => {
+describe('an import of contacts', () => {
+  it('creates and updates contacts with their consents and bulk events', async () => {
     const { caller, projectId } = suite.buildProject();
     const table =
       'E-Mail;Plan;Age;Subscribed\r\nAda@Example.com;pro;36;\r\n"b@x.example";"two\r\nlines";;no\r\n';
@@ -71,7 +71,7 @@ describe('a table of contacts', () => {
     ).toEqual(fields);
   });
 
-  it('of which rows are bad has the others, and says of each why and where', async () => {
+  it('rejects invalid rows with line and reason, and imports the others', async () => {
     const { caller } = suite.buildProject();
     const deep = JSON.stringify({ a: { b: { c: { d: { e: {} } } } } }).replaceAll('"', '""');
     const rows: [row: string | Buffer, reason: RegExp | null][] = [
@@ -80,13 +80,13 @@ describe('a table of contacts', () => {
       [',,', /no address/],
       ['"open"x@x.example,,', /quote/],
       ['a\0b@x.example,,', /NUL/],
-      [Buffer.from([0x61, 0xff, 0x40, 0x2c, 0x2c]), /no text/],
+      [Buffer.from([0x61, 0xff, 0x40, 0x2c, 0x2c]), /invalid in the encoding/],
       ['perhaps@x.example,perhaps,', /neither yes nor no/],
       [`deep@x.example,,"${deep}"`, /deeper than 5/],
       [`large@x.example,,"{""a"":""${'x'.repeat(65_536)}""}"`, /65536 bytes/],
       ['proto@x.example,,"{""__proto__"":{""a"":1}}"', /__proto__/],
       ['huge@x.example,,"{""a"":1e400}"', /too large/],
-      ['none@x.example,,[1]', /no JSON object/],
+      ['none@x.example,,[1]', /not a JSON object/],
       ['nul@x.example,,"{""a"":""\\u0000""}"', /NUL/],
       ['wide@x.example,,,,', /more cells/],
       [Array.from({ length: 1_000 }, () => 'x').join(','), /more than 200/],
@@ -108,7 +108,7 @@ describe('a table of contacts', () => {
     const errors = await imports.errorsOf(caller, begun);
     expect(errors.map(({ line }) => line)).toEqual(bad.map(({ line }) => line));
     for (const [position, { reason }] of bad.entries()) expect(errors[position]!.reason).toMatch(reason);
-    const broken = /quote|NUL, or|more than 200|longer than/;
+    const broken = /quote|invalid in the encoding|more than 200|longer than/;
     const cells = errors
       .filter((error) => !broken.test(error.reason))
       .map((error) => error.cells?.[0]?.split('@')[0]);
@@ -129,7 +129,7 @@ describe('a table of contacts', () => {
     );
   });
 
-  it('is told of with the names of its columns, and without its cells once they are a month old', async () => {
+  it('reports rejected rows with their columns, and without cells after a month', async () => {
     const { caller, projectId } = suite.buildProject();
     const errorsOf = async (table: string) => {
       const job = await imports.ended(caller, await imports.upload(caller, table));
@@ -145,7 +145,7 @@ describe('a table of contacts', () => {
       columns: ['E-Mail', 'Plan'],
       items: [{ line: 2, cells: ['nobody', 'pro'] }],
     });
-    // As if a month had passed: the item is due now.
+    // As if a month had passed.
     await suite.queue.enqueue(rejectedRowsWork, [{ projectId, key: job.id }]);
     await eventually(async () => {
       const [error] = await imports.errorsOf(caller, job);
@@ -156,13 +156,13 @@ describe('a table of contacts', () => {
 
   it.each([
     ['', /empty/],
-    ['name,plan\nAnn,pro\n', /no column that holds addresses/],
+    ['name,plan\nAnn,pro\n', /no column of addresses/],
     [
       `email,${Array.from({ length: 1_000 }, (_, index) => `c${index}`).join(',')}\n`,
       /more than 200 columns/,
     ],
     ['email,__proto__\na@x.example,1\n', /__proto__/],
-  ])('that nobody can read is refused: %#', async (table, reason) => {
+  ])('is refused if its table has no layout: %#', async (table, reason) => {
     const { caller } = suite.buildProject();
     const refused = imports.upload(caller, table);
     await expect(refused).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe('a table of contacts', () => {
     expect((await suite.bus.call(contactImports.list, caller, {})).items).toEqual([]);
   });
 
-  it('has its columns called as a mapping says', async () => {
+  it('reads columns by a mapping', async () => {
     const { caller } = suite.buildProject();
     const mapping = JSON.stringify({ Adresse: 'email', Mail: null, Tarif: 'custom_fields.plan' });
     await imports.ended(
@@ -192,7 +192,7 @@ describe('a table of contacts', () => {
     }
   });
 
-  it('is seen by its project only, and can be looked at before', async () => {
+  it('is visible to its project only, and can be previewed', async () => {
     const [{ caller }, outsider] = [suite.buildProject(), suite.buildProject()];
     const begun = await imports.upload(caller, 'ada@example.com\n');
     for (const id of [begun.id, newId()]) {

@@ -1,3 +1,4 @@
+import { importNotFound } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { importPurgeWork, importWork, rejectedRowsWork } from './import-kinds.js';
@@ -8,15 +9,14 @@ export type NewImport = Pick<
   'projectId' | 'mode' | 'listIds' | 'subscribed' | 'origin' | 'layout'
 >;
 
-/** How far a commit came. */
 export interface ImportStep extends ImportCounts {
   position: number;
   line: number;
 }
 
-/** An upload of which no further piece has come for so long is broken off. */
-const uploadMs = 120_000;
-/** Rejected rows can be fetched for so long, to be corrected and imported again. */
+/** An upload without a new piece for this long has failed. */
+const uploadTimeoutMs = 120_000;
+/** How long rejected rows can be downloaded, to be corrected and imported again. */
 const rejectedRowsMs = 30 * 86_400_000;
 
 export class ImportsRepository extends ScopedRepository<ImportRow> {
@@ -24,7 +24,7 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     database: Database,
     private readonly queue: WorkQueue,
   ) {
-    super(database, ImportRow);
+    super(database, ImportRow, importNotFound);
   }
 
   async insert(wanted: NewImport): Promise<ImportRow> {
@@ -35,7 +35,7 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
   }
 
   list(projectId: string, query: PageRequest): Promise<Page<ImportRow>> {
-    return this.page(projectId, query, []);
+    return this.page(projectId, query);
   }
 
   total(projectId: string): Promise<number> {
@@ -50,7 +50,7 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     return row!.count;
   }
 
-  /** When the oldest table came that is still there, or on its way; null where none is. */
+  /** When the oldest import began whose bytes are still stored; null where there is none. */
   async oldestRetained(projectId: string): Promise<Date | null> {
     const [row] = await this.database.query<{ at: Date | null }>(
       `SELECT min(created_at) AS at FROM imports WHERE project_id = $1 AND (finished_at IS NULL OR pieces > 0)`,
@@ -59,14 +59,18 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     return row!.at;
   }
 
-  /** Of a locked row: one more piece is there, and more of its rows are known of. The last piece makes it due. */
-  async grow({ projectId, id }: ImportRow, lines: number, whole: boolean): Promise<ImportRow> {
+  /** Counts one more piece of a locked row; the last one makes the import due. */
+  async addPiece({ projectId, id }: ImportRow, lines: number, isLast: boolean): Promise<ImportRow> {
     await this.database.query(
       `UPDATE imports SET pieces = pieces + 1, total = total + $3, status = CASE WHEN $4::boolean THEN 'QUEUED' ELSE status END
        WHERE project_id = $1 AND id = $2`,
-      [projectId, id, lines, whole],
+      [projectId, id, lines, isLast],
     );
-    await this.queue.enqueue(importWork, [{ projectId, key: id, delayMs: whole ? 0 : uploadMs }], 'REPLACE');
+    await this.queue.enqueue(
+      importWork,
+      [{ projectId, key: id, delayMs: isLast ? 0 : uploadTimeoutMs }],
+      'REPLACE',
+    );
     return this.rows.findOneByOrFail({ projectId, id });
   }
 
@@ -77,7 +81,6 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     );
   }
 
-  /** Of a locked row. */
   async advance({ projectId, id }: ImportRow, step: ImportStep, listIds: string[]): Promise<void> {
     const { position, line, processed, created, updated, skipped, failed } = step;
     await this.database.query(
@@ -88,7 +91,7 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     );
   }
 
-  /** Nothing of one that has ended already. What is left of its table goes afterwards. */
+  /** Does nothing to an import that has ended. Its bytes are deleted later. */
   async finish({ projectId, id }: ImportRow, status: 'COMPLETED' | 'FAILED' | 'CANCELLED'): Promise<void> {
     await this.database.transaction(async () => {
       const ended = await this.database.query(

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   importEnded,
-  importNotFound,
   importPieceBytes,
   invalidMember,
   isUuid,
@@ -17,7 +16,7 @@ import {
   type PageQuery,
   type StartContactImport,
 } from '@posthorn/contracts';
-import { cappedTotal } from '@posthorn/database';
+import { pageWithTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/writes/contact-write.js';
@@ -29,7 +28,7 @@ import { readLayout } from './import-table.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 
-const errorsAtOnce = 1_000;
+const errorsPerPage = 1_000;
 const maxLists = 10;
 const [lf, cr] = [0x0a, 0x0d];
 
@@ -50,89 +49,80 @@ export class ImportsService {
     const listIds = listIdsOf(body);
     const row = await this.commits.before(deadline, async () => {
       if ((await this.imports.countOpen(projectId)) >= maxOpenImports) throw tooManyImports();
-      await this.refuseLists(projectId, listIds, body);
+      await this.checkLists(projectId, listIds, body);
       const { mode = 'both', subscribed = null, consent = null } = body;
       const origin = originOf(caller, 'IMPORT', consent);
-      const begun = await this.imports.insert({ projectId, mode, listIds, subscribed, origin, layout });
-      return this.put(begun, bytes, body.last);
+      const started = await this.imports.insert({ projectId, mode, listIds, subscribed, origin, layout });
+      return this.addPiece(started, bytes, body.last);
     });
     return row.toImport();
   }
 
   async append({ caller, body, deadline }: Incoming<AppendToContactImport>): Promise<ContactImport> {
     const row = await this.commits.before(deadline, async () => {
-      const known = await this.imports.lock(caller.projectId, body.id);
-      if (!known) throw importNotFound();
+      const known = await this.imports.lockOrFail(caller.projectId, body.id);
+      // A repeated call, whose piece is stored already.
       if (body.place < known.pieces) return known;
       if (known.status !== 'UPLOADING') throw importEnded();
-      return this.put(known, Buffer.from(body.bytes, 'base64'), body.last);
+      return this.addPiece(known, Buffer.from(body.bytes, 'base64'), body.last);
     });
     return row.toImport();
   }
 
   async get(projectId: string, id: string): Promise<ContactImport> {
-    return (await this.found(projectId, id)).toImport();
+    return (await this.imports.findOrFail(projectId, id)).toImport();
   }
 
   async list(projectId: string, query: PageQuery): Promise<ContactImportPage> {
-    const [page, total] = await Promise.all([
-      this.imports.list(projectId, query),
-      query.withTotal ? this.imports.total(projectId).then(cappedTotal) : {},
-    ]);
-    return { ...page, items: page.items.map((row) => row.toImport()), ...total };
+    const page = await pageWithTotal(query, this.imports.list(projectId, query), () =>
+      this.imports.total(projectId),
+    );
+    return { ...page, items: page.items.map((row) => row.toImport()) };
   }
 
   async listErrors(
     projectId: string,
     { id, afterLine = -1 }: ListContactImportErrors,
   ): Promise<ContactImportErrors> {
-    const { layout } = await this.found(projectId, id);
-    const items = await this.errors.list(projectId, id, afterLine, errorsAtOnce + 1);
+    const { layout } = await this.imports.findOrFail(projectId, id);
+    const items = await this.errors.list(projectId, id, afterLine, errorsPerPage + 1);
     return {
       columns: headerOf(layout),
-      items: items.slice(0, errorsAtOnce),
-      hasMore: items.length > errorsAtOnce,
+      items: items.slice(0, errorsPerPage),
+      hasMore: items.length > errorsPerPage,
     };
   }
 
-  /** Whoever holds it is in the midst of a commit: it waits for that one. What has ended stays as it ended. */
+  /** Waits for the commit that is under way; an import that has ended keeps its status. */
   async cancel({ caller, body, deadline }: Incoming<ContactImportId>): Promise<ContactImport> {
     const { projectId } = caller;
     await this.commits.before(deadline, async () => {
-      const row = await this.imports.lock(projectId, body.id);
-      if (!row) throw importNotFound();
-      await this.imports.finish(row, 'CANCELLED');
+      await this.imports.finish(await this.imports.lockOrFail(projectId, body.id), 'CANCELLED');
     });
     return this.get(projectId, body.id);
   }
 
-  private async put(row: ImportRow, bytes: Buffer, last: boolean): Promise<ImportRow> {
-    // Where one begins is known by its place.
+  private async addPiece(row: ImportRow, bytes: Buffer, last: boolean): Promise<ImportRow> {
+    // The offset of a piece follows from its index.
     if (!last && bytes.length !== importPieceBytes)
       throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
     await this.pieces.put(row, row.pieces, bytes);
     const header = row.pieces === 0 && row.layout.headed ? 1 : 0;
-    const unended = last && bytes.length > 0 && !isEnd(bytes.at(-1)!) ? 1 : 0;
-    return this.imports.grow(row, linesIn(bytes) - header + unended, last);
+    const unterminated = last && bytes.length > 0 && !isLineEnd(bytes.at(-1)!) ? 1 : 0;
+    return this.imports.addPiece(row, linesIn(bytes) - header + unterminated, last);
   }
 
-  private async refuseLists(
+  private async checkLists(
     projectId: string,
     listIds: string[],
     { consent }: ContactImportOptions,
   ): Promise<void> {
     if (listIds.length === 0) return;
-    const lists = await this.lists.holdAll(projectId, listIds);
+    const lists = await this.lists.lockAllShared(projectId, listIds);
     if (lists.length < listIds.length)
-      throw invalidMember(['listIds'], 'not_found', 'names a list that there is not');
+      throw invalidMember(['listIds'], 'not_found', 'names a list that does not exist');
     if (consent === undefined && lists.some(({ doubleOptIn }) => doubleOptIn))
       throw invalidMember(['consent'], 'required', 'is required for a list with double opt-in');
-  }
-
-  private async found(projectId: string, id: string): Promise<ImportRow> {
-    const row = await this.imports.find(projectId, id);
-    if (!row) throw importNotFound();
-    return row;
   }
 }
 
@@ -140,13 +130,13 @@ function listIdsOf({ listId, listIds = '' }: ContactImportOptions): string[] {
   const named = listIds.split(',').map((id) => id.trim().toLowerCase());
   const ids = [...new Set([listId?.toLowerCase() ?? '', ...named])].filter((id) => id !== '').sort();
   if (!ids.every(isUuid))
-    throw invalidMember(['listIds'], 'invalid_format', 'must be ids with commas between');
+    throw invalidMember(['listIds'], 'invalid_format', 'must be ids separated by commas');
   if (ids.length > maxLists)
     throw invalidMember(['listIds'], 'too_long', `must name at most ${maxLists} lists`);
   return ids;
 }
 
-/** What is quoted may have some more: only to say how far it is. */
+/** An estimate for the progress: quoted cells may contain line breaks. */
 function linesIn(bytes: Buffer): number {
   const counted = bytes.includes(lf) ? lf : cr;
   let count = 0;
@@ -154,4 +144,4 @@ function linesIn(bytes: Buffer): number {
   return count;
 }
 
-const isEnd = (byte: number): boolean => byte === lf || byte === cr;
+const isLineEnd = (byte: number): boolean => byte === lf || byte === cr;

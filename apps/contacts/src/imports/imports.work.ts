@@ -8,10 +8,10 @@ import { ImportReading } from './import-reading.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 
-/** Then another project's turn comes. */
-const commitsOfATurn = 20;
+/** After these another project has its turn. */
+const commitsPerTurn = 20;
 
-/** Imports tables in turns: a process that dies leaves the position that was committed with the last rows. */
+/** After a crash an import continues at the position that was committed with its last rows. */
 @Injectable()
 export class ImportsWork implements WorkHandler<object> {
   constructor(
@@ -42,11 +42,11 @@ export class ImportsWork implements WorkHandler<object> {
     await this.imports.begin(job);
     let commits = 0;
     for await (const rows of readAhead(this.reading.batchesOf(job))) {
-      const most = maxImportRows - job.processed;
-      if (most <= 0) return this.end(job, 'FAILED', batch);
-      if (!(await this.batches.store(job, rows.slice(0, most), () => batch.hold(item!)))) return;
+      const remaining = maxImportRows - job.processed;
+      if (remaining <= 0) return this.end(job, 'FAILED', batch);
+      if (!(await this.batches.store(job, rows.slice(0, remaining), () => batch.hold(item!)))) return;
       commits += 1;
-      if (batch.stopping || commits === commitsOfATurn) return batch.goOn(batch.items);
+      if (batch.stopping || commits === commitsPerTurn) return batch.goOn(batch.items);
     }
     await this.end(job, 'COMPLETED', batch);
   }
@@ -59,7 +59,6 @@ export class ImportsWork implements WorkHandler<object> {
   }
 }
 
-/** The next batch is read while one is written. */
 async function* readAhead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = batches.next();
   try {

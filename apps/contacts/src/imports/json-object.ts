@@ -1,4 +1,3 @@
-/** The object that a text of JSON holds; null for whatever else it is. */
 export function objectOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

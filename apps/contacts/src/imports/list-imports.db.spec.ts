@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-describe('a table for lists', () => {
-  it('makes members of them once, and leaves alone who left', async () => {
+describe('an import into lists', () => {
+  it('adds contacts once, and not those who unsubscribed', async () => {
     const { caller } = suite.buildProject();
     const [one, other] = [
       await fixture.build(caller),
@@ -48,7 +48,7 @@ describe('a table for lists', () => {
     }
   });
 
-  it('is told once by the activity of whoever came into a list with it, and not of who was there', async () => {
+  it('appears once in the activity of new members, and not of existing ones', async () => {
     const { caller } = suite.buildProject();
     const [list, other] = [await fixture.build(caller), await fixture.build(caller, { name: 'Other' })];
     await fixture.subscribe(caller, other.id, { email: 'ada@x.example' });
@@ -72,7 +72,7 @@ describe('a table for lists', () => {
     expect(both).toEqual(['News', 'Other'].map((name) => ['list.confirmed', name, 'IMPORT']));
   });
 
-  it('of which one is deleted on the way goes on without it, and says so', async () => {
+  it('continues without a list that is deleted meanwhile, and reports that', async () => {
     const { caller } = suite.buildProject();
     const [removed, stored] = [await fixture.build(caller), await fixture.build(caller, { name: 'Kept' })];
     const begun = await imports.upload(caller, ['email', ...addresses(30_000)].join('\n'), {

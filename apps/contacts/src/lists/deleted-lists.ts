@@ -4,15 +4,14 @@ import { work, WorkQueue, WorkRunner, type WorkBatch, type WorkHandler } from '@
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
 import { MembershipsRepository } from './memberships.repository.js';
 
-/** A list that was deleted and still has memberships, by its id. */
 const deletedListWork = work('contacts.deleted-lists', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
 });
 
-/** Few enough for the commit that a caller waits for. */
-const atOnce = 5_000;
+/** Few enough for a commit within the deadline of a call. */
+const batchSize = 5_000;
 
-/** The memberships of lists that are gone. Those of a large list go in steps, after its deletion was answered. */
+/** Removes the memberships of deleted lists; for a large list that goes on after the answer. */
 @Injectable()
 export class DeletedLists implements WorkHandler<object> {
   constructor(
@@ -25,24 +24,22 @@ export class DeletedLists implements WorkHandler<object> {
     runner.register(deletedListWork, this);
   }
 
-  /** Within the transaction of the deletion. */
-  async take(projectId: string, listId: string): Promise<void> {
-    if (!(await this.empty(projectId, listId)))
+  async removeMemberships(projectId: string, listId: string): Promise<void> {
+    if (!(await this.removeBatch(projectId, listId)))
       await this.queue.enqueue(deletedListWork, [{ projectId, key: listId }]);
   }
 
   run(batch: WorkBatch): Promise<void> {
     const [item] = batch.items;
     return this.database.transaction(async () => {
-      if (await this.empty(item!.projectId, item!.key!)) await batch.complete();
+      if (await this.removeBatch(item!.projectId, item!.key!)) await batch.complete();
       else await batch.goOn(batch.items);
     });
   }
 
-  /** Answers whether none is left. */
-  private async empty(projectId: string, listId: string): Promise<boolean> {
-    const removed = await this.memberships.removeFrom(projectId, listId, atOnce);
+  private async removeBatch(projectId: string, listId: string): Promise<boolean> {
+    const removed = await this.memberships.removeFrom(projectId, listId, batchSize);
     await this.dirty.mark(removed.map((contactId) => ({ projectId, contactId })));
-    return removed.length < atOnce;
+    return removed.length < batchSize;
   }
 }

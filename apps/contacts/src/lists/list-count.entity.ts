@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many memberships a list has, without the changes that are not folded in yet. */
 @Entity('list_counts')
 export class ListCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -10,7 +9,7 @@ export class ListCountRow {
   @Column('bigint') unsubscribed: number;
 }
 
-/** One change of these counts, appended in the statement that caused it: writers never wait for one another. */
+/** One change of these counts, appended so that writers do not wait for each other. */
 @Entity('list_count_deltas')
 export class ListCountDelta {
   @PrimaryColumn('bigint') id: number;

@@ -1,12 +1,11 @@
 import type { MembershipStatus } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** Memberships by their status. */
 export type ListCount = Record<MembershipStatus, number>;
 
 const none: ListCount = { PENDING: 0, CONFIRMED: 0, UNSUBSCRIBED: 0 };
 
-/** Exact at every moment: what is folded and what is not are read in one statement. */
+/** Always exact: folded counts and deltas are read in one statement. */
 export class ListCounts {
   constructor(private readonly database: Database) {}
 
@@ -14,7 +13,6 @@ export class ListCounts {
     return (await this.ofAll(projectId, [listId])).get(listId) ?? none;
   }
 
-  /** Of those that have had members at all. */
   async ofAll(projectId: string, listIds: string[]): Promise<ReadonlyMap<string, ListCount>> {
     const rows = await this.database.query<ListCount & { listId: string }>(
       `SELECT list_id AS "listId", sum(pending)::bigint AS "PENDING", sum(confirmed)::bigint AS "CONFIRMED", sum(unsubscribed)::bigint AS "UNSUBSCRIBED"
@@ -29,9 +27,9 @@ export class ListCounts {
     return new Map(rows.map(({ listId, ...count }) => [listId, count]));
   }
 
-  /** Of a list that is locked, and so has no writers any more. */
+  /** Of a list that is locked, so that nobody writes its counts. */
   async forget(projectId: string, listId: string): Promise<void> {
-    // A fold that holds some of these deltas writes the row before it lets them go.
+    // Deltas first: a fold that has locked some of them writes the counts before it releases them.
     await this.database.query(`DELETE FROM list_count_deltas WHERE project_id = $1 AND list_id = $2`, [
       projectId,
       listId,

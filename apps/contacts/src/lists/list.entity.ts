@@ -5,7 +5,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class ListRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
-  /** Rises with every change. */
   @Column('bigint') seq: number;
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
@@ -15,7 +14,7 @@ export class ListRow {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  /** Takes over what is named; null names nothing (the API specification). Answers whether anything is otherwise now. */
+  /** Null and absent members change nothing; returns whether anything changed. */
   change({ name, description, doubleOptIn, confirmationTemplateId, redirectUrl }: UpdateList): boolean {
     const before = JSON.stringify(this);
     this.name = name ?? this.name;

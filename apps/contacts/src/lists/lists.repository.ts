@@ -1,28 +1,33 @@
+import { listNotFound } from '@posthorn/contracts';
 import { CountedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import { In } from 'typeorm';
 import { ListRow } from './list.entity.js';
 
 export class ListsRepository extends CountedRepository<ListRow> {
   constructor(database: Database) {
-    super(database, ListRow);
+    super(database, ListRow, listNotFound);
   }
 
   list(projectId: string, query: PageRequest): Promise<Page<ListRow>> {
-    return this.page(projectId, query, []);
+    return this.page(projectId, query);
   }
 
-  /** The row for whoever edits it; who changes a member does not wait for that. */
-  edit(projectId: string, id: string): Promise<ListRow | null> {
-    return this.rows.findOne({ where: { projectId, id }, lock: { mode: 'for_no_key_update' } });
+  /** Locks against other edits and deletion, but not against changes of members. */
+  lockForEdit(projectId: string, id: string): Promise<ListRow> {
+    return this.orFail(this.rows.findOne({ where: { projectId, id }, lock: { mode: 'for_no_key_update' } }));
   }
 
-  /** The row for whoever changes a member: it is not deleted until their end, and they do not wait for one another. */
-  hold(projectId: string, id: string): Promise<ListRow | null> {
+  /** Locks against deletion only: changes of members do not wait for each other. */
+  lockShared(projectId: string, id: string): Promise<ListRow | null> {
     return this.rows.findOne({ where: { projectId, id }, lock: { mode: 'for_key_share' } });
   }
 
-  /** As `hold`, of those that are there, in one order for all who ask. */
-  holdAll(projectId: string, ids: string[]): Promise<ListRow[]> {
+  lockSharedOrFail(projectId: string, id: string): Promise<ListRow> {
+    return this.orFail(this.lockShared(projectId, id));
+  }
+
+  /** In the order of ids, so that callers do not deadlock; deleted lists are missing. */
+  lockAllShared(projectId: string, ids: string[]): Promise<ListRow[]> {
     return this.rows.find({
       where: { projectId, id: In(ids) },
       order: { id: 'ASC' },

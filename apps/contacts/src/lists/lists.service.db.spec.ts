@@ -57,7 +57,7 @@ beforeEach(() => {
 const get = (id: string) => suite.bus.call(lists.get, caller, { id });
 
 describe('a list', () => {
-  it('is created with nothing but a name, changed, and told', async () => {
+  it('is created with a name only, changed, and published', async () => {
     const made = await fixture.build(caller);
     expect(made).toEqual({
       ...{
@@ -89,7 +89,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('is not cleared by null, and what changes nothing is told to nobody', async () => {
+  it('is not cleared by null, and publishes no change that changes nothing', async () => {
     const made = await fixture.build(caller, {
       description: 'Weekly',
       confirmationTemplateId: templateId,
@@ -109,21 +109,21 @@ describe('a list', () => {
     'https://',
     'https://user:word@shop.example',
     '//shop.example',
-  ])('does not lead to %s', async (redirectUrl) => {
+  ])('refuses to redirect to %s', async (redirectUrl) => {
     await expect(fixture.build(caller, { redirectUrl })).rejects.toMatchObject({
       kind: 'invalid',
       details: { errors: [{ path: ['redirectUrl'], code: 'invalid_format' }] },
     });
   });
 
-  it('takes no template that the project does not have', async () => {
+  it('refuses a template that the project does not have', async () => {
     await expect(fixture.build(caller, { confirmationTemplateId: newId() })).rejects.toMatchObject({
       kind: 'invalid',
       details: { errors: [{ path: ['confirmationTemplateId'], code: 'not_found' }] },
     });
   });
 
-  it('is of its project only, and the lists of a project come newest first', async () => {
+  it('belongs to its project, whose lists are shown newest first', async () => {
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.unshift((await fixture.build(caller, { name })).id);
     const first = await suite.bus.call(lists.list, caller, { limit: 2, withTotal: true });
@@ -146,7 +146,7 @@ describe('a list', () => {
 });
 
 describe('the members of a list', () => {
-  it('come newest first, by status, with their exact number', async () => {
+  it('are shown newest first, by status, with the exact total', async () => {
     const { id } = await fixture.build(caller);
     for (const name of ['ann', 'ben', 'cleo'])
       await fixture.subscribe(caller, id, { email: `${name}@example.org` });
@@ -174,7 +174,7 @@ describe('the members of a list', () => {
 });
 
 describe('the deletion of a list', () => {
-  it('takes its memberships along, and leaves contacts and other lists', async () => {
+  it('deletes its memberships, and no contacts or other lists', async () => {
     const [list, other] = [await fixture.build(caller), await fixture.build(caller)];
     for (const { id } of [list, other]) await fixture.subscribe(caller, id, { email: 'ann@example.org' });
     await suite.bus.call(lists.delete, caller, { id: list.id });
@@ -187,7 +187,7 @@ describe('the deletion of a list', () => {
     expect((await suite.bus.call(lists.list, caller, { withTotal: true })).total).toBe(1);
   });
 
-  it('of many goes on after its answer, and ends', async () => {
+  it('continues after the answer for a large list, and ends', async () => {
     const marks = await watchMarks(suite.database, projectId);
     const { id } = await fixture.build(caller);
     await suite.database.query(
@@ -207,7 +207,7 @@ describe('the deletion of a list', () => {
     expect(new Set(await marks()).size).toBe(12_000);
   });
 
-  it('while others subscribe leaves no membership behind', async () => {
+  it('leaves no membership of concurrent subscribers', async () => {
     const { id } = await fixture.build(caller);
     const subscribed = Array.from({ length: 30 }, (_, index) =>
       fixture.subscribe(caller, id, { email: `r${index}@example.org` }).then(

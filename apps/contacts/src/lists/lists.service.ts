@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   listEvents,
-  listNotFound,
   redirectUnreadable,
   type CreateList,
   type DeletedList,
@@ -12,7 +11,7 @@ import {
   type UpdateList,
   type UpdateListById,
 } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import { newId, pageWithTotal } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ConfirmationTemplates } from './confirmation-templates.js';
@@ -33,7 +32,7 @@ export class ListsService {
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateList>): Promise<List> {
-    await this.refuseUnfit(caller.projectId, body);
+    await this.check(caller.projectId, body);
     const row = await this.commits.before(deadline, async () =>
       this.publish(await this.lists.add(draftOf(caller.projectId, body))),
     );
@@ -41,30 +40,25 @@ export class ListsService {
   }
 
   async get(projectId: string, id: string): Promise<List> {
-    return this.counted(await this.found(this.lists.find(projectId, id)));
+    return this.counted(await this.lists.findOrFail(projectId, id));
   }
 
   async list(projectId: string, query: PageQuery): Promise<ListPage> {
-    const [page, total] = await Promise.all([
-      this.lists.list(projectId, query),
-      query.withTotal ? this.lists.total(projectId).then((known) => ({ total: known })) : {},
-    ]);
+    const page = await pageWithTotal(query, this.lists.list(projectId, query), () =>
+      this.lists.total(projectId),
+    );
     const counts = await this.counts.ofAll(
       projectId,
       page.items.map(({ id }) => id),
     );
-    return {
-      ...page,
-      items: page.items.map((row) => row.toList(counts.get(row.id)?.CONFIRMED ?? 0)),
-      ...total,
-    };
+    return { ...page, items: page.items.map((row) => row.toList(counts.get(row.id)?.CONFIRMED ?? 0)) };
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateListById>): Promise<List> {
     const { id, ...changes } = body;
-    await this.refuseUnfit(caller.projectId, changes);
+    await this.check(caller.projectId, changes);
     const row = await this.commits.before(deadline, async () => {
-      const locked = await this.found(this.lists.edit(caller.projectId, id));
+      const locked = await this.lists.lockForEdit(caller.projectId, id);
       return locked.change(changes) ? this.publish(await this.lists.save(locked)) : locked;
     });
     return this.counted(row);
@@ -73,20 +67,17 @@ export class ListsService {
   async delete({ caller, body, deadline }: Incoming<ListId>): Promise<DeletedList> {
     const { projectId } = caller;
     await this.commits.before(deadline, async () => {
-      const row = await this.found(this.lists.lock(projectId, body.id));
+      const row = await this.lists.lockOrFail(projectId, body.id);
       const at = await this.lists.remove(row);
       await this.counts.forget(projectId, row.id);
-      await this.deleted.take(projectId, row.id);
+      await this.deleted.removeMemberships(projectId, row.id);
       await this.outbox.publish(listEvents.deleted, projectId, [row.toEvent(at)]);
     });
     return { id: body.id };
   }
 
-  private async refuseUnfit(
-    projectId: string,
-    { redirectUrl, confirmationTemplateId }: UpdateList,
-  ): Promise<void> {
-    if (typeof redirectUrl === 'string' && !leadsOn(redirectUrl)) throw redirectUnreadable();
+  private async check(projectId: string, { redirectUrl, confirmationTemplateId }: UpdateList): Promise<void> {
+    if (typeof redirectUrl === 'string' && !isSafeRedirect(redirectUrl)) throw redirectUnreadable();
     if (typeof confirmationTemplateId === 'string')
       await this.templates.refuseUnknown(projectId, confirmationTemplateId);
   }
@@ -97,12 +88,6 @@ export class ListsService {
 
   private async publish(row: ListRow): Promise<ListRow> {
     await this.outbox.publish(listEvents.changed, row.projectId, [row.toEvent()]);
-    return row;
-  }
-
-  private async found(checked: Promise<ListRow | null>): Promise<ListRow> {
-    const row = await checked;
-    if (!row) throw listNotFound();
     return row;
   }
 }
@@ -121,8 +106,8 @@ function draftOf(projectId: string, wanted: CreateList): ListRow {
   return row;
 }
 
-/** A user in it would hide which host it leads to. */
-function leadsOn(text: string): boolean {
+/** Credentials in the URL could disguise its host. */
+function isSafeRedirect(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url?.protocol === 'https:' && url.username === '' && url.password === '';
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe('the number of members', () => {
-  it('equals a recount at every moment, whatever happens at once, folded or not', async () => {
+  it('always equals a recount, also during concurrent changes, with or without folded deltas', async () => {
     const { id } = await fixture.build(caller);
     const ofLists = countDeltas.find(({ deltas }) => deltas === 'list_count_deltas')!;
     const addresses = Array.from({ length: 12 }, (_, index) => `r${index}@example.org`);
@@ -50,7 +50,7 @@ describe('the number of members', () => {
     expect(await fixture.countOf(caller, id)).toBe(await fixture.recount(caller, id));
   });
 
-  it('falls with a contact that is deleted, also while it is subscribed', async () => {
+  it('decreases with a deleted contact, also while it subscribes', async () => {
     const { id } = await fixture.build(caller);
     await fixture.subscribe(caller, id, { email });
     const [contact] = (await suite.bus.call(contacts.list, caller, {})).items;

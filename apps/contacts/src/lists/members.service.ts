@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { listNotFound, type ListMembers, type MemberPage } from '@posthorn/contracts';
+import type { ListMembers, MemberPage } from '@posthorn/contracts';
+import { pageWithTotal } from '@posthorn/database';
 import { ListCounts } from './list-counts.read-model.js';
 import { ListsRepository } from './lists.repository.js';
 import { Members } from './members.read-model.js';
@@ -13,17 +14,15 @@ export class MembersService {
   ) {}
 
   async page(projectId: string, query: ListMembers): Promise<MemberPage> {
-    const [page, total] = await Promise.all([
-      this.members.page(projectId, query),
-      query.withTotal ? this.totalOf(projectId, query) : {},
-    ]);
-    // Whoever has members is there.
-    if (page.items.length === 0 && !(await this.lists.find(projectId, query.id))) throw listNotFound();
-    return { ...page, ...total };
+    const page = await pageWithTotal(query, this.members.page(projectId, query), () =>
+      this.totalOf(projectId, query),
+    );
+    if (page.items.length === 0) await this.lists.findOrFail(projectId, query.id);
+    return page;
   }
 
-  private async totalOf(projectId: string, { id, status }: ListMembers): Promise<Pick<MemberPage, 'total'>> {
+  private async totalOf(projectId: string, { id, status }: ListMembers): Promise<number> {
     const count = await this.counts.of(projectId, id);
-    return { total: status ? count[status] : count.PENDING + count.CONFIRMED + count.UNSUBSCRIBED };
+    return status ? count[status] : count.PENDING + count.CONFIRMED + count.UNSUBSCRIBED;
   }
 }

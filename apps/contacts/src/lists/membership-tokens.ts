@@ -4,7 +4,6 @@ import { ConfirmTokens } from '@posthorn/mail';
 import { ContactsConfig } from '../config.js';
 import type { MembershipRow } from './membership.entity.js';
 
-/** The tokens of waiting memberships: derived anew whenever one is asked for, stored as hashes. */
 @Injectable()
 export class MembershipTokens {
   private readonly tokens: ConfirmTokens;
@@ -16,8 +15,7 @@ export class MembershipTokens {
     this.tokens = new ConfirmTokens(config.secretKeys);
   }
 
-  /** Gives a waiting membership its token: the one that it has while that is in force, else the next one. */
-  async give(row: MembershipRow): Promise<string> {
+  async issue(row: MembershipRow): Promise<string> {
     const now = await this.clock.now();
     const known = this.of(row).find((token) => row.isConfirmedBy(ConfirmTokens.hashOf(token), now));
     if (known) return known;
@@ -27,8 +25,7 @@ export class MembershipTokens {
     return token!;
   }
 
-  /** Whether a membership waits for the token of this hash: never again once it is confirmed. */
-  async fits(row: MembershipRow, tokenHash: string): Promise<boolean> {
+  async isValid(row: MembershipRow, tokenHash: string): Promise<boolean> {
     return row.isConfirmedBy(tokenHash, await this.clock.now());
   }
 

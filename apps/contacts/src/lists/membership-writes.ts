@@ -8,14 +8,12 @@ import type { MembershipRow } from './membership.entity.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
 
-interface HeldMembership {
+interface LockedMembership {
   contact: ContactRow;
   row: MembershipRow;
-  /** Who changes it. */
   origin: WriteOrigin;
 }
 
-/** What every change of a membership brings with it, in one transaction. */
 @Injectable()
 export class MembershipWrites {
   constructor(
@@ -25,8 +23,11 @@ export class MembershipWrites {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Does `change` to a membership whose contact is held; nothing is written where its status stays. */
-  async change({ contact, row, origin }: HeldMembership, change: () => Promise<void> | void): Promise<void> {
+  /** Applies `change` to a membership whose contact is locked; writes nothing where the status stays the same. */
+  async change(
+    { contact, row, origin }: LockedMembership,
+    change: () => Promise<void> | void,
+  ): Promise<void> {
     const before = row.status;
     await change();
     if (row.status === before) return;

@@ -6,28 +6,27 @@ interface Wanted {
   allowResubscribe: boolean;
 }
 
-/** Whoever changes one holds its contact: two changes of one membership then have an order. */
+/** Changed only while its contact is locked, so that changes of one membership have an order. */
 @Entity('memberships')
 export class MembershipRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid', { name: 'list_id' }) listId: string;
   @PrimaryColumn('uuid', { name: 'contact_id' }) contactId: string;
   @Column('uuid') id: string;
-  /** Null for one that is only about to be. */
   @Column('text') status: MembershipStatus | null;
-  /** While PENDING: of the token that its confirm link bears. */
+  /** Of the confirmation link, while PENDING. */
   @Column('text', { name: 'token_hash', nullable: true }) tokenHash: string | null;
   @Column({ type: 'timestamptz', name: 'token_ends_at', precision: 3, nullable: true })
   tokenEndsAt: Date | null;
-  /** Which of its tokens that is: each waiting has another one. */
+  /** Counts the tokens: each pending period has another one. */
   @Column('bigint', { name: 'token_round' }) tokenRound: number;
-  /** The contact came to be by this waiting membership, and is subscribed once that is CONFIRMED. */
+  /** The contact was created by this pending membership and becomes subscribed when it is confirmed. */
   @Column('boolean', { name: 'subscribes_contact' }) subscribesContact: boolean;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  static for(location: Pick<MembershipRow, 'projectId' | 'listId' | 'contactId' | 'id'>): MembershipRow {
-    return Object.assign(new MembershipRow(), location, {
+  static for(key: Pick<MembershipRow, 'projectId' | 'listId' | 'contactId' | 'id'>): MembershipRow {
+    return Object.assign(new MembershipRow(), key, {
       status: null,
       tokenHash: null,
       tokenEndsAt: null,
@@ -36,7 +35,7 @@ export class MembershipRow {
     });
   }
 
-  /** Who waits goes on waiting, and who is confirmed stays so, whatever the list wants by now (the API specification, States). */
+  /** A pending or confirmed membership keeps its status, even if the list has changed its double opt-in since. */
   subscribe({ doubleOptIn, allowResubscribe }: Wanted): void {
     if (this.status === 'UNSUBSCRIBED' && !allowResubscribe) throw resubscribeRefused();
     if (this.status === null || this.status === 'UNSUBSCRIBED')
@@ -51,7 +50,6 @@ export class MembershipRow {
     this.status = 'CONFIRMED';
   }
 
-  /** Of a row as it was read; what is over is never brought back. */
   isConfirmedBy(tokenHash: string, now: Date): boolean {
     return (
       this.status === 'PENDING' &&

@@ -1,11 +1,11 @@
 import type { MembershipStatus } from '@posthorn/contracts';
 import { ScopedRepository, type Database } from '@posthorn/database';
-import { keepsHistory } from '../activity/contact-history.repository.js';
+import { recordsHistory } from '../activity/contact-history.repository.js';
 import { MembershipRow } from './membership.entity.js';
 
-const tokenLife = `interval '24 hours'`;
+const tokenLifetime = `interval '24 hours'`;
 
-/** Every statement that makes, changes or deletes memberships also appends what it does to their numbers, and a change to the history of its contact. */
+/** Every statement that creates, changes or deletes memberships also appends what it does to their counts, and changes to the history of the contact. */
 export class MembershipsRepository extends ScopedRepository<MembershipRow> {
   constructor(database: Database) {
     super(database, MembershipRow);
@@ -15,13 +15,13 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     return this.rows.findOneBy({ projectId, listId, contactId });
   }
 
-  /** Writes one whose contact is held, with a whole life for its token. */
+  /** Of a locked contact; the lifetime of its token begins now. */
   async put(row: MembershipRow, before: MembershipStatus | null): Promise<void> {
     const [put] = await this.database.query<Pick<MembershipRow, 'createdAt' | 'updatedAt' | 'tokenEndsAt'>>(
       `WITH put AS (
          INSERT INTO memberships AS known (project_id, list_id, contact_id, id, status, token_hash, token_round, subscribes_contact,
            token_ends_at, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE $5 WHEN 'PENDING' THEN clock_timestamp() + ${tokenLife} END,
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE $5 WHEN 'PENDING' THEN clock_timestamp() + ${tokenLifetime} END,
            clock_timestamp(), clock_timestamp())
          ON CONFLICT (project_id, list_id, contact_id) DO UPDATE SET status = excluded.status, token_hash = excluded.token_hash,
            token_round = excluded.token_round, subscribes_contact = excluded.subscribes_contact, token_ends_at = excluded.token_ends_at,
@@ -30,8 +30,8 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
        ), counted AS (
          INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
          VALUES ($1, $2, ${['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'].map((each) => `($5 = '${each}')::int - ($9 = '${each}')::int`).join(', ')})
-       ), kept AS (
-         ${keepsHistory(`(SELECT $1::uuid AS project_id, $3::uuid AS contact_id, 'list.' || lower($5) AS kind, $2::uuid AS subject_id)`)}
+       ), history AS (
+         ${recordsHistory(`(SELECT $1::uuid AS project_id, $3::uuid AS contact_id, 'list.' || lower($5) AS kind, $2::uuid AS subject_id)`)}
        )
        SELECT created_at AS "createdAt", updated_at AS "updatedAt", token_ends_at AS "tokenEndsAt" FROM put`,
       [
@@ -49,7 +49,7 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     Object.assign(row, put);
   }
 
-  /** Confirms contacts of a table that are held in lists that are held; who is or was a member stays what they are. Answers the new ones. */
+  /** Of locked contacts and lists; existing memberships keep their status. Returns the new ones. */
   async join(
     projectId: string,
     listIds: string[],
@@ -65,50 +65,35 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
        ), counted AS (
          INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
          SELECT $1, list_id, 0, count(*), 0 FROM joined GROUP BY list_id ORDER BY list_id
-       ), kept AS (
-         ${keepsHistory(`(SELECT $1::uuid AS project_id, contact_id, 'list.confirmed' AS kind, list_id AS subject_id FROM joined)`, 'IMPORT')}
+       ), history AS (
+         ${recordsHistory(`(SELECT $1::uuid AS project_id, contact_id, 'list.confirmed' AS kind, list_id AS subject_id FROM joined)`, 'IMPORT')}
        )
        SELECT list_id AS "listId", contact_id AS "contactId", updated_at AS at FROM joined`,
       [projectId, listIds, contactIds],
     );
   }
 
-  /** Of one whose contact is held: its token lives on from now. */
   async renew({ projectId, id, tokenHash, tokenRound }: MembershipRow): Promise<void> {
     await this.database.query(
-      `UPDATE memberships SET token_hash = $3, token_round = $4, token_ends_at = clock_timestamp() + ${tokenLife} WHERE project_id = $1 AND id = $2`,
+      `UPDATE memberships SET token_hash = $3, token_round = $4, token_ends_at = clock_timestamp() + ${tokenLifetime} WHERE project_id = $1 AND id = $2`,
       [projectId, id, tokenHash, tokenRound],
     );
   }
 
-  /** Of contacts that opt out: what they wait for does not subscribe them any more. */
-  async keepUnsubscribed(projectId: string, contactIds: string[]): Promise<void> {
-    await this.database.query(
-      `WITH held AS MATERIALIZED (
-         SELECT list_id, contact_id FROM memberships
-         WHERE project_id = $1 AND contact_id = ANY ($2::uuid[]) AND subscribes_contact ORDER BY list_id, contact_id FOR NO KEY UPDATE
-       )
-       UPDATE memberships AS waiting SET subscribes_contact = false FROM held
-       WHERE waiting.project_id = $1 AND waiting.list_id = held.list_id AND waiting.contact_id = held.contact_id`,
-      [projectId, contactIds],
-    );
-  }
-
-  /** Of contacts that are deleted in the same transaction, and so held. */
   async removeOf(projectId: string, contactIds: string[]): Promise<void> {
     await this.database.query(
-      `WITH gone AS (
+      `WITH deleted AS (
          DELETE FROM memberships WHERE project_id = $1 AND contact_id = ANY ($2::uuid[]) RETURNING list_id, status
        )
        INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
        SELECT $1, list_id, -count(*) FILTER (WHERE status = 'PENDING'), -count(*) FILTER (WHERE status = 'CONFIRMED'),
          -count(*) FILTER (WHERE status = 'UNSUBSCRIBED')
-       FROM gone GROUP BY list_id ORDER BY list_id`,
+       FROM deleted GROUP BY list_id ORDER BY list_id`,
       [projectId, contactIds],
     );
   }
 
-  /** Of a list that is deleted and needs no numbers any more; answers whose they were. */
+  /** Of a deleted list, which has no counts any more; returns the contacts. */
   async removeFrom(projectId: string, listId: string, limit: number): Promise<string[]> {
     const removed = await this.database.query<{ contactId: string }>(
       `DELETE FROM memberships WHERE project_id = $1 AND list_id = $2 AND contact_id = ANY(ARRAY(

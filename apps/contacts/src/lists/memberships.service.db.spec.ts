@@ -14,7 +14,7 @@ afterAll(() => suite.stop());
 
 const email = 'ann@example.org';
 let caller: Caller;
-/** A key that stands in a page. */
+/** A public key. */
 let page: Caller;
 let projectId: string;
 beforeEach(() => {
@@ -34,7 +34,7 @@ const expire = () =>
 const over = { kind: 'gone', message: 'The confirmation link was used or has expired' };
 
 describe('subscribing', () => {
-  it('without double opt-in confirms at once, makes the contact, and changes nothing when it is repeated', async () => {
+  it('without double opt-in confirms at once and creates the contact; a repetition changes nothing', async () => {
     const { id } = await fixture.build(caller);
     const made = await fixture.subscribe(caller, id, {
       email: ' Ann@Example.ORG ',
@@ -56,7 +56,7 @@ describe('subscribing', () => {
     expect(await fixture.countOf(caller, id)).toBe(1);
   });
 
-  it('with it waits, subscribes the new contact only once it is confirmed, and marks it for its segments each time', async () => {
+  it('with double opt-in is pending, and subscribes the new contact when it is confirmed', async () => {
     const marks = await watchMarks(suite.database, projectId);
     const { id } = await fixture.build(caller, { doubleOptIn: true });
     const made = await fixture.subscribe(caller, id, { email });
@@ -71,18 +71,18 @@ describe('subscribing', () => {
     expect([(await contactOf())!.subscribed, await fixture.countOf(caller, id)]).toEqual([true, 1]);
     expect(await published()).toEqual(['PENDING', 'CONFIRMED']);
     expect(await suite.eventsOf(projectId, contactEvents.subscribed)).toHaveLength(1);
-    // The contact came, waited, was confirmed, and so subscribed.
+    // Created, pending, confirmed, and therefore subscribed.
     expect(await marks()).toHaveLength(4);
   });
 
-  it('leaves the subscription of a contact that was there before as it is', async () => {
+  it('does not change the subscription of an existing contact', async () => {
     await suite.bus.call(contacts.create, caller, { email, subscribed: false });
     const { id } = await fixture.build(caller, { doubleOptIn: true });
     await fixture.confirm((await fixture.subscribe(caller, id, { email })).confirmToken!);
     expect((await contactOf())!.subscribed).toBe(false);
   });
 
-  it('after one has left needs their word, and tells what they were', async () => {
+  it('again after an unsubscribe requires allowResubscribe, and reports the previous status', async () => {
     const { id } = await fixture.build(caller);
     await fixture.subscribe(caller, id, { email });
     await fixture.unsubscribe(caller, id, email);
@@ -92,7 +92,7 @@ describe('subscribing', () => {
         code: 'resubscribe_confirmation_required',
         details: { previousStatus: 'UNSUBSCRIBED' },
       },
-      // Each dialect has a name of its own for the member.
+      // The member has a different name in each dialect.
       message: expect.not.stringMatching(/allow_?resubscribe/i),
     });
     expect((await contactOf())!.customFields).toEqual({});
@@ -105,7 +105,7 @@ describe('subscribing', () => {
     expect(await published()).toEqual(['CONFIRMED', 'UNSUBSCRIBED', 'CONFIRMED', 'UNSUBSCRIBED', 'PENDING']);
   });
 
-  it('to a list that came to want double opt-in demotes nobody, and one that waits goes on waiting when it does not any more', async () => {
+  it('turning double opt-in on does not demote confirmed members, and turning it off does not confirm pending ones', async () => {
     const { id } = await fixture.build(caller);
     await fixture.subscribe(caller, id, { email });
     await suite.bus.call(lists.update, caller, { id, doubleOptIn: true });
@@ -118,7 +118,7 @@ describe('subscribing', () => {
     });
   });
 
-  it('merges what a server says of a contact, and takes from a page only what it makes one with', async () => {
+  it('merges custom fields from a server, but from a public page only into a new contact', async () => {
     const { id } = await fixture.build(caller);
     await fixture.subscribe(page, id, { email, data: { plan: 'free' } });
     expect((await contactOf())!.customFields).toEqual({ plan: 'free' });
@@ -128,7 +128,7 @@ describe('subscribing', () => {
     expect((await contactOf())!.customFields).toEqual({ seats: 3 });
   });
 
-  it('fifty times at once makes one contact, one membership, one event and one token', async () => {
+  it('fifty times concurrently creates one contact, one membership, one event and one token', async () => {
     const { id } = await fixture.build(caller, { doubleOptIn: true });
     const all = await Promise.all(Array.from({ length: 50 }, () => fixture.subscribe(caller, id, { email })));
     expect(all.filter(({ created }) => created)).toHaveLength(1);
@@ -145,8 +145,8 @@ describe('subscribing', () => {
   });
 });
 
-describe('the token of a membership that waits', () => {
-  it('is stored as its hash, is used once, and whoever comes later hears that', async () => {
+describe('the token of a pending membership', () => {
+  it('is stored as a hash and can be used once', async () => {
     const { id } = await fixture.build(caller, {
       doubleOptIn: true,
       redirectUrl: 'https://shop.example/thanks',
@@ -169,7 +169,7 @@ describe('the token of a membership that waits', () => {
     expect(await published()).toEqual(['PENDING', 'CONFIRMED']);
   });
 
-  it('lives a day from the last time that it was asked for; a page cannot spoil the one that a server handed out', async () => {
+  it('is valid for a day from its last request; a public page cannot invalidate one of a server', async () => {
     const { id } = await fixture.build(caller, { doubleOptIn: true });
     const first = await fixture.subscribe(caller, id, { email });
     const left = async () => {
@@ -190,7 +190,7 @@ describe('the token of a membership that waits', () => {
     await fixture.confirm(first.confirmToken!);
   });
 
-  it('that is over confirms nothing and does not come back: a repeat gives another one', async () => {
+  it('confirms nothing after it expired; a repeated request issues another one', async () => {
     const { id } = await fixture.build(caller, { doubleOptIn: true });
     const first = (await fixture.subscribe(caller, id, { email })).confirmToken!;
     await expire();
@@ -249,7 +249,7 @@ describe('the token of a membership that waits', () => {
 });
 
 describe('unsubscribing', () => {
-  it('is answered alike whoever is meant, makes nothing of a stranger, and touches the membership only', async () => {
+  it('has the same answer for every address, creates nothing, and changes the membership only', async () => {
     const { id } = await fixture.build(caller);
     await fixture.subscribe(caller, id, { email });
     await suite.bus.call(contacts.create, caller, { email: 'ben@example.org' });

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   confirmLinkOver,
-  listNotFound,
   type ConfirmedTarget,
   type ConfirmTarget,
   type SubscribeToList,
@@ -21,7 +20,7 @@ import { MembershipRow } from './membership.entity.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
 
-/** Whoever changes a membership holds its list, then its contact: in this order nobody waits for each other. */
+/** A change locks the list, then the contact, so that changes do not deadlock. */
 @Injectable()
 export class MembershipsService {
   constructor(
@@ -35,15 +34,15 @@ export class MembershipsService {
 
   subscribe(call: Incoming<SubscribeToList>): Promise<Subscription> {
     return this.commits.before(call.deadline, async () =>
-      this.join(await this.held(call.caller.projectId, call.body.id), call),
+      this.join(await this.lists.lockSharedOrFail(call.caller.projectId, call.body.id), call),
     );
   }
 
   unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeFromList>): Promise<Unsubscribed> {
     const { projectId } = caller;
     return this.commits.before(deadline, async () => {
-      const list = await this.held(projectId, body.id);
-      const contact = await this.contacts.holdByEmail(projectId, body.email);
+      const list = await this.lists.lockSharedOrFail(projectId, body.id);
+      const contact = await this.contacts.lockByEmail(projectId, body.email);
       const row = contact && (await this.memberships.of(projectId, list.id, contact.id));
       if (row)
         await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.unsubscribe());
@@ -54,21 +53,21 @@ export class MembershipsService {
   async look({ caller, body }: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     const row = await this.memberships.find(caller.projectId, body.membershipId);
     const list = row && (await this.lists.find(caller.projectId, row.listId));
-    if (!list || !(await this.tokens.fits(row, body.tokenHash))) throw confirmLinkOver();
-    return locationOf(list);
+    if (!list || !(await this.tokens.isValid(row, body.tokenHash))) throw confirmLinkOver();
+    return targetOf(list);
   }
 
   confirm({ caller, body, deadline }: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     const { projectId } = caller;
     return this.commits.before(deadline, async () => {
-      const seen = await this.memberships.find(projectId, body.membershipId);
-      const list = seen && (await this.lists.hold(projectId, seen.listId));
-      const contact = list && (await this.contacts.hold(projectId, seen.contactId));
-      // Read once more: whoever held the contact may have confirmed it.
-      const row = contact && (await this.memberships.find(projectId, seen.id));
-      if (!row || !(await this.tokens.fits(row, body.tokenHash))) throw confirmLinkOver();
+      const found = await this.memberships.find(projectId, body.membershipId);
+      const list = found && (await this.lists.lockShared(projectId, found.listId));
+      const contact = list && (await this.contacts.lock(projectId, found.contactId));
+      // Read again under the lock: the link may have been used meanwhile.
+      const row = contact && (await this.memberships.find(projectId, found.id));
+      if (!row || !(await this.tokens.isValid(row, body.tokenHash))) throw confirmLinkOver();
       await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.confirm());
-      return locationOf(list);
+      return targetOf(list);
     });
   }
 
@@ -77,28 +76,22 @@ export class MembershipsService {
     const { email, data = {}, allowResubscribe = false } = body;
     const origin = originOf(caller, 'LIST');
     const wanted = { projectId, email, customFields: data, subscribedWhenNew: !list.doubleOptIn, origin };
-    const { contact, made } = await this.contacts.holdOrMake(wanted);
-    const known = made ? null : await this.memberships.of(projectId, list.id, contact.id);
+    const { contact, created } = await this.contacts.lockOrCreate(wanted);
+    const known = created ? null : await this.memberships.of(projectId, list.id, contact.id);
     const row =
       known ?? MembershipRow.for({ projectId, listId: list.id, contactId: contact.id, id: newId() });
     const previousStatus = row.status;
-    if (made) row.subscribesContact = list.doubleOptIn;
+    if (created) row.subscribesContact = list.doubleOptIn;
     let confirmToken: string | undefined;
     await this.writes.change({ contact, row, origin }, async () => {
       row.subscribe({ doubleOptIn: list.doubleOptIn, allowResubscribe });
-      if (row.status === 'PENDING') confirmToken = await this.tokens.give(row);
+      if (row.status === 'PENDING') confirmToken = await this.tokens.issue(row);
     });
     if (previousStatus === 'PENDING') await this.memberships.renew(row);
-    // Anybody who opens a page can say anything of anybody: what is known of a contact is not theirs to change.
-    if (!made && !caller.isPublic) await this.contacts.change(contact, { customFields: data }, origin);
+    // Anybody may submit a public form for any address, so it must not change an existing contact.
+    if (!created && !caller.isPublic) await this.contacts.change(contact, { customFields: data }, origin);
     return { membershipId: row.id, status: row.status!, created: !known, previousStatus, confirmToken };
-  }
-
-  private async held(projectId: string, id: string): Promise<ListRow> {
-    const list = await this.lists.hold(projectId, id);
-    if (!list) throw listNotFound();
-    return list;
   }
 }
 
-const locationOf = ({ name, redirectUrl }: ListRow): ConfirmedTarget => ({ listName: name, redirectUrl });
+const targetOf = ({ name, redirectUrl }: ListRow): ConfirmedTarget => ({ listName: name, redirectUrl });

@@ -6,7 +6,7 @@ import { ContactWrites } from '../contacts/writes/contact-writes.js';
 import type { ContactChange, ContactRow } from '../contacts/contact.entity.js';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 
-/** The contacts behind memberships. Each method holds the contact until the end of the transaction. */
+/** The contacts of memberships, which are locked until the end of the transaction. */
 @Injectable()
 export class SubscriberContacts {
   constructor(
@@ -15,25 +15,24 @@ export class SubscriberContacts {
     private readonly outbox: Outbox,
   ) {}
 
-  async holdOrMake(wanted: Omit<ContactWrite, 'only'>): Promise<{ contact: ContactRow; made: boolean }> {
-    // Between the look and the insert somebody else may make the contact, and then delete it: the next look knows.
+  async lockOrCreate(wanted: Omit<ContactWrite, 'only'>): Promise<{ contact: ContactRow; created: boolean }> {
+    // Between the lookup and the insert somebody else may create the contact, and delete it again.
     for (;;) {
       const known = await this.contacts.lockByEmail(wanted.projectId, wanted.email);
-      if (known) return { contact: known, made: false };
+      if (known) return { contact: known, created: false };
       const [written] = await this.writes.write([{ ...wanted, only: 'NEW' }]);
-      if (written!.outcome !== 'SKIPPED') return { contact: contactOf(written!), made: true };
+      if (written!.outcome !== 'SKIPPED') return { contact: contactOf(written!), created: true };
     }
   }
 
-  holdByEmail(projectId: string, email: string): Promise<ContactRow | null> {
+  lockByEmail(projectId: string, email: string): Promise<ContactRow | null> {
     return this.contacts.lockByEmail(projectId, email);
   }
 
-  hold(projectId: string, id: string): Promise<ContactRow | null> {
+  lock(projectId: string, id: string): Promise<ContactRow | null> {
     return this.contacts.lock(projectId, id);
   }
 
-  /** Of a contact that is held. */
   async change(
     contact: ContactRow,
     change: Omit<ContactChange, 'customFieldsMode'>,

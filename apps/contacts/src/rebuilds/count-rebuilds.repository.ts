@@ -1,16 +1,15 @@
 import type { RebuildPosition } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** A count that is kept as a folded row and changes that are not folded yet, and the rows that it counts. */
 interface CountedRows {
   counts: string;
   deltas: string;
   by: readonly string[];
   sums: readonly string[];
-  /** The rows: whatever `by` and `sums` name. */
+  /** A SELECT of the columns in `by` and `sums`. */
   rows: string;
-  /** Whether a count of nothing is a row that shows. */
-  dropsNothing: boolean;
+  /** Whether rows with a count of 0 are deleted, because they would be listed. */
+  dropsZeroes: boolean;
 }
 
 const filtered = (status: string): string =>
@@ -22,7 +21,7 @@ const contacts: CountedRows = {
     deltas: 'contact_count_deltas',
     by: ['project_id'],
     sums: ['total', 'subscribed'],
-    dropsNothing: false,
+    dropsZeroes: false,
   },
   rows: `SELECT project_id, count(*) AS total, count(*) FILTER (WHERE subscribed) AS subscribed FROM contacts WHERE project_id = $1 GROUP BY project_id`,
 };
@@ -31,7 +30,7 @@ const lists: CountedRows = {
     counts: 'list_counts',
     deltas: 'list_count_deltas',
     by: ['project_id', 'list_id'],
-    dropsNothing: false,
+    dropsZeroes: false,
   },
   sums: ['pending', 'confirmed', 'unsubscribed'],
   rows: `SELECT project_id, list_id, ${['pending', 'confirmed', 'unsubscribed'].map(filtered).join(', ')}
@@ -43,7 +42,7 @@ const segments: CountedRows = {
     deltas: 'segment_count_deltas',
     by: ['project_id', 'segment_id'],
     sums: ['total'],
-    dropsNothing: false,
+    dropsZeroes: false,
   },
   rows: `SELECT project_id, segment_id, count(*) AS total FROM segment_members WHERE project_id = $1 AND segment_id = $2 GROUP BY project_id, segment_id`,
 };
@@ -54,7 +53,7 @@ const events: readonly CountedRows[] = [
       deltas: 'event_count_deltas',
       by: ['project_id', 'name'],
       sums: ['count'],
-      dropsNothing: true,
+      dropsZeroes: true,
     },
     rows: `SELECT project_id, name, count(*) AS count FROM events WHERE project_id = $1 GROUP BY project_id, name`,
   },
@@ -64,13 +63,12 @@ const events: readonly CountedRows[] = [
       deltas: 'event_count_deltas',
       by: ['project_id', 'day', 'name'],
       sums: ['count'],
-      dropsNothing: true,
+      dropsZeroes: true,
     },
     rows: `SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date AS day, name, count(*) AS count FROM events WHERE project_id = $1 GROUP BY 1, 2, 3`,
   },
 ];
 
-/** Sets counts right while everybody goes on writing. */
 export class CountRebuilds {
   constructor(private readonly database: Database) {}
 
@@ -92,18 +90,15 @@ export class CountRebuilds {
     return repaired;
   }
 
-  /**
-   * Rows, folded counts and changes are seen at one instant, so what they differ by is exact whatever comes later, and it is added, never set: whoever
-   * folds or writes meanwhile loses nothing.
-   */
+  /** One statement sees rows, counts and deltas at one instant. The difference is added, not set, so that concurrent writes are not lost. */
   private async repair(
-    { counts, deltas, by, sums, rows, dropsNothing }: CountedRows,
-    location: string[],
+    { counts, deltas, by, sums, rows, dropsZeroes }: CountedRows,
+    key: string[],
   ): Promise<number> {
     const keys = by.join(', ');
     const columns = [...by, ...sums].join(', ');
     const within = by
-      .slice(0, location.length)
+      .slice(0, key.length)
       .map((column, index) => `${column} = $${index + 1}`)
       .join(' AND ');
     const [done] = await this.database.query<{ repaired: number }>(
@@ -119,10 +114,10 @@ export class CountRebuilds {
          ON CONFLICT (${keys}) DO UPDATE SET ${sums.map((sum) => `${sum} = known.${sum} + excluded.${sum}`).join(', ')} RETURNING 1
        )
        SELECT count(*) AS repaired FROM added`,
-      location,
+      key,
     );
-    if (dropsNothing)
-      await this.database.query(`DELETE FROM ${counts} WHERE ${within} AND ${sums[0]} = 0`, location);
+    if (dropsZeroes)
+      await this.database.query(`DELETE FROM ${counts} WHERE ${within} AND ${sums[0]} = 0`, key);
     return done!.repaired;
   }
 }

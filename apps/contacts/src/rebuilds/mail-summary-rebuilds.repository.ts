@@ -1,7 +1,7 @@
 import { emailEvents, type MailSummary, type MailUnderWay } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
-import { holdAlone } from './event-summary-rebuilds.repository.js';
+import { lockForRepair } from './event-summary-rebuilds.repository.js';
 import type { ContactPosition } from './rebuild-positions.repository.js';
 
 /** The consumers of mail-summaries.subscribers.ts. */
@@ -14,21 +14,20 @@ const subscribers = [
   emailEvents.clicked,
 ].map(({ name }) => `contacts-summaries-${name.replace(/[._]/g, '-')}`);
 
-/** Sets the summaries of mail right by what sending says of them. */
 export class MailSummaryRebuilds {
   constructor(private readonly database: Database) {}
 
-  /** What is kept of some contacts, to be compared later: every event that is taken in changes it. */
-  async known(contacts: readonly ContactPosition[]): Promise<string> {
-    const [row] = await this.database.query<{ known: string }>(
-      `SELECT coalesce(string_agg(concat_ws(' ', contact_id, kind, count), ',' ORDER BY contact_id, kind), '') AS known
+  /** A fingerprint of the summaries of some contacts: every event that is processed changes it. */
+  async fingerprint(contacts: readonly ContactPosition[]): Promise<string> {
+    const [row] = await this.database.query<{ fingerprint: string }>(
+      `SELECT coalesce(string_agg(concat_ws(' ', contact_id, kind, count), ',' ORDER BY contact_id, kind), '') AS fingerprint
        FROM mail_summaries WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`,
       [contacts[0]!.projectId, contacts.map(({ id }) => id)],
     );
-    return row!.known;
+    return row!.fingerprint;
   }
 
-  /** Events that nobody could take in count when they are replayed. */
+  /** Dead letters are counted when they are replayed. */
   async hasDeadLetters(): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM dead_letters WHERE subscriber = ANY ($1::text[]) LIMIT 1`,
@@ -37,8 +36,7 @@ export class MailSummaryRebuilds {
     return rows.length > 0;
   }
 
-  /** Those of the events that were taken in. */
-  private async taken(eventIds: readonly string[]): Promise<Set<string>> {
+  private async processed(eventIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `SELECT fact_id AS id FROM inbox WHERE subscriber = ANY ($1::text[]) AND fact_id = ANY ($2::uuid[])`,
       [subscribers, eventIds],
@@ -46,7 +44,7 @@ export class MailSummaryRebuilds {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Null where an event was taken in since `before` was read: what sending said may be older. */
+  /** Null where an event was processed after the fingerprint `before`: sending's summaries may be older than it. */
   repair(
     contacts: readonly ContactPosition[],
     before: string,
@@ -54,11 +52,11 @@ export class MailSummaryRebuilds {
     underWay: readonly MailUnderWay[],
   ): Promise<number | null> {
     return this.database.transaction(async () => {
-      await holdAlone(this.database, 'mail_summaries');
-      if ((await this.known(contacts)) !== before) return null;
-      const taken = await this.taken(underWay.map(({ factId: eventId }) => eventId));
+      await lockForRepair(this.database, 'mail_summaries');
+      if ((await this.fingerprint(contacts)) !== before) return null;
+      const processed = await this.processed(underWay.map(({ factId: eventId }) => eventId));
       const later = Map.groupBy(
-        underWay.filter(({ factId: eventId }) => !taken.has(eventId)),
+        underWay.filter(({ factId: eventId }) => !processed.has(eventId)),
         keyOf,
       );
       const ids = new Map(contacts.map(({ email, id }) => [email, id]));
@@ -85,7 +83,7 @@ export class MailSummaryRebuilds {
 
 const keyOf = ({ email, kind }: Pick<MailSummary, 'email' | 'kind'>): string => `${email} ${kind}`;
 
-// Sending rounds the instants that its events cut: one millisecond is no difference.
+// Sending rounds the instants that its events truncate, so they may differ by a millisecond.
 const near = (column: string): string =>
   `abs(extract(epoch FROM known.${column} - excluded.${column})) < 0.0015`;
 
@@ -93,7 +91,7 @@ const repairSql = `
   WITH wanted AS MATERIALIZED (
     SELECT w.* FROM unnest($3::uuid[], $4::text[], $5::bigint[], $6::timestamptz[], $7::timestamptz[]) AS w (contact_id, kind, count, first_at, last_at)
     JOIN contacts c ON c.project_id = $1 AND c.id = w.contact_id
-  ), gone AS (
+  ), deleted AS (
     DELETE FROM mail_summaries s WHERE s.project_id = $1 AND s.contact_id = ANY ($2::uuid[])
       AND NOT EXISTS (SELECT FROM wanted WHERE wanted.contact_id = s.contact_id AND wanted.kind = s.kind) RETURNING s.contact_id
   ), put AS (
@@ -103,6 +101,6 @@ const repairSql = `
       WHERE NOT (known.count = excluded.count AND ${near('first_at')} AND ${near('last_at')})
     RETURNING contact_id
   ), repaired AS (
-    SELECT contact_id FROM gone UNION ALL SELECT contact_id FROM put
+    SELECT contact_id FROM deleted UNION ALL SELECT contact_id FROM put
   ), ${marksDirty('(SELECT DISTINCT $1::uuid AS project_id, contact_id AS id FROM repaired)')}
   SELECT count(*) AS repaired FROM repaired`;

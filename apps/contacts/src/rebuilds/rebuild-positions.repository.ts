@@ -8,11 +8,9 @@ export interface ContactPosition extends RebuildPosition {
 const noId = '00000000-0000-0000-0000-000000000000';
 export const firstPosition: RebuildPosition = { projectId: noId, id: noId };
 
-/** Walks the rows of all projects by their keys. */
 export class RebuildPositions {
   constructor(private readonly database: Database) {}
 
-  /** The next project of which there is anything in one of the tables, or null. */
   async project(tables: readonly string[], after: RebuildPosition): Promise<string | null> {
     const next = tables.map(
       (table) => `(SELECT project_id FROM ${table} WHERE project_id > $1 ORDER BY project_id LIMIT 1)`,
@@ -35,7 +33,6 @@ export class RebuildPositions {
     );
   }
 
-  /** Of one project. */
   async contacts({ projectId, id }: RebuildPosition, limit: number): Promise<ContactPosition[]> {
     const found = await this.database.query<ContactPosition>(
       `SELECT project_id AS "projectId", id, email FROM contacts WHERE (project_id, id) > ($1, $2) ORDER BY project_id, id LIMIT $3`,

@@ -21,7 +21,7 @@ import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suit
 
 let suite: ContactsSuite;
 let leave: () => Promise<void>;
-/** What sending says, and what happens before it is heard. */
+/** The answer of sending, and what happens before it arrives. */
 let text: MailSummaries = { items: [], underWay: [] };
 let meanwhile: () => Promise<unknown> = () => Promise.resolve();
 beforeAll(async () => {
@@ -57,7 +57,7 @@ async function rebuild(model: RebuiltModel): Promise<number> {
   return repaired;
 }
 
-/** What each model says, with what is not folded yet. */
+/** The values of each model, with deltas that are not folded yet. */
 const models: Record<Exclude<RebuiltModel, 'mail_summaries'>, string> = {
   contacts: `SELECT sum(total) AS total, sum(subscribed) AS subscribed FROM (SELECT total, subscribed FROM contact_counts WHERE project_id = $1
     UNION ALL SELECT total, subscribed FROM contact_count_deltas WHERE project_id = $1) AS p`,
@@ -72,7 +72,7 @@ const models: Record<Exclude<RebuiltModel, 'mail_summaries'>, string> = {
   event_summaries: `SELECT contact_id, name, count, first_at, last_at FROM event_summaries WHERE project_id = $1 ORDER BY contact_id, name`,
 };
 
-/** One project with some of everything. */
+/** A project with rows in every table. */
 async function furnish(): Promise<{ projectId: string; caller: Caller }> {
   const { caller, projectId } = suite.buildProject();
   const list = await suite.bus.call(lists.create, caller, { name: 'News' });
@@ -103,7 +103,7 @@ async function furnish(): Promise<{ projectId: string; caller: Caller }> {
   return { projectId, caller };
 }
 
-describe('a read model that was damaged', () => {
+describe('rebuilding a damaged read model', () => {
   it.each<[RebuiltModel & keyof typeof models, string[]]>([
     ['contacts', [`UPDATE contact_counts SET total = total + 5, subscribed = 0 WHERE project_id = $1`]],
     ['contacts', [`DELETE FROM contact_counts WHERE project_id = $1`]],
@@ -133,7 +133,7 @@ describe('a read model that was damaged', () => {
         `INSERT INTO event_summaries SELECT project_id, id, 'never', 1, now(), now() FROM contacts WHERE project_id = $1`,
       ],
     ],
-  ])('is as it was once %s is made anew, and a second time changes nothing', async (model, damages) => {
+  ])('restores %s, and a second rebuild changes nothing', async (model, damages) => {
     const { projectId } = await furnish();
     const whole = await suite.database.query(models[model], [projectId]);
     for (const damage of damages) await suite.database.query(damage, [projectId]);
@@ -143,7 +143,7 @@ describe('a read model that was damaged', () => {
     expect(await rebuild(model)).toBe(0);
   });
 
-  it('is made anew while others write, and nothing of theirs is lost', async () => {
+  it('loses no concurrent writes', async () => {
     const { projectId, caller } = await furnish();
     await suite.database.query(`UPDATE event_summaries SET count = 50 WHERE project_id = $1`, [projectId]);
     await suite.database.query(`UPDATE contact_counts SET total = 0 WHERE project_id = $1`, [projectId]);
@@ -156,7 +156,7 @@ describe('a read model that was damaged', () => {
   });
 });
 
-describe('summaries of mail', () => {
+describe('rebuilding summaries of mail', () => {
   const at = new Date('2026-03-01T00:00:00Z');
   const email = 'ann@example.org';
   const durable = 'contacts-summaries-sending-email-sent';
@@ -183,7 +183,7 @@ describe('summaries of mail', () => {
     return projectId;
   };
 
-  it('are what sending says, and what it says twice changes nothing', async () => {
+  it('takes them from sending, and a second rebuild changes nothing', async () => {
     const projectId = await open();
     text = sum(4);
     expect(await rebuild('mail_summaries')).toBe(1);
@@ -194,7 +194,7 @@ describe('summaries of mail', () => {
     expect(await stored(projectId)).toEqual([]);
   });
 
-  it('leave out what is on its way and count what has come, once each', async () => {
+  it('leaves out events under way and counts processed ones once', async () => {
     const projectId = await open();
     await sent(projectId);
     await suite.sending.taken(durable);
@@ -213,7 +213,7 @@ describe('summaries of mail', () => {
     expect(await stored(projectId)).toEqual([5]);
   });
 
-  it('do not forget what came while sending was asked', async () => {
+  it('loses no event that arrives during the call to sending', async () => {
     const projectId = await open();
     let requested = 0;
     text = sum(3);
@@ -224,12 +224,12 @@ describe('summaries of mail', () => {
       await suite.sending.taken(durable);
       text = sum(4);
     };
-    // What was said first is older than what has come: it is asked for once more.
+    // The first answer is older than the event, so sending is called again.
     await rebuild('mail_summaries');
     expect([requested, await stored(projectId)]).toEqual([2, [4]]);
   });
 
-  it('wait for dead letters, which would count twice', async () => {
+  it('refuses while there are dead letters, which would count twice', async () => {
     await open();
     await suite.database.query(
       `INSERT INTO dead_letters (id, subscriber, fact_id, fact, payload, error, attempts, first_at) VALUES (uuidv7(), $1, uuidv7(), 'f', '{}', 'no', 1, now())`,

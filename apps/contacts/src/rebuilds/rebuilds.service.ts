@@ -16,16 +16,16 @@ import { EventSummaryRebuilds } from './event-summary-rebuilds.repository.js';
 import { MailSummaryRebuilds } from './mail-summary-rebuilds.repository.js';
 import { firstPosition, RebuildPositions, type ContactPosition } from './rebuild-positions.repository.js';
 
-const countsAtOnce = 50;
-const contactsAtOnce = maxSummarizedAddresses;
-const callMs = 15_000;
+const countsPerStep = 50;
+const contactsPerStep = maxSummarizedAddresses;
+const callTimeoutMs = 15_000;
 
-type Piece = (after: RebuildPosition) => Promise<RebuiltReadModel>;
+type Step = (after: RebuildPosition) => Promise<RebuiltReadModel>;
 
-/** Makes read models anew from what they follow from, a bounded piece at a time, while everything goes on. */
+/** Rebuilds read models from the rows that they are derived from, in bounded steps and without stopping the service. */
 @Injectable()
 export class RebuildsService {
-  private readonly pieces: Record<RebuiltModel, Piece>;
+  private readonly steps: Record<RebuiltModel, Step>;
 
   constructor(
     private readonly positions: RebuildPositions,
@@ -34,20 +34,20 @@ export class RebuildsService {
     private readonly mail: MailSummaryRebuilds,
     private readonly bus: Bus,
   ) {
-    this.pieces = {
+    this.steps = {
       contacts: (after) =>
         this.ofProject(after, ['contacts', 'contact_counts'], (id) => this.counts.contacts(id)),
       events: (after) =>
         this.ofProject(after, ['events', 'event_names', 'event_days'], (id) => this.counts.events(id)),
-      lists: (after) => this.ofRows('lists', after, (location) => this.counts.list(location)),
-      segments: (after) => this.ofRows('segments', after, (location) => this.counts.segment(location)),
+      lists: (after) => this.ofRows('lists', after, (key) => this.counts.list(key)),
+      segments: (after) => this.ofRows('segments', after, (key) => this.counts.segment(key)),
       event_summaries: (after) => this.ofEvents(after),
       mail_summaries: (after) => this.ofMail(after),
     };
   }
 
   rebuild({ model, after = firstPosition }: RebuildReadModel): Promise<RebuiltReadModel> {
-    return this.pieces[model](after);
+    return this.steps[model](after);
   }
 
   private async ofProject(
@@ -63,16 +63,16 @@ export class RebuildsService {
   private async ofRows(
     table: 'lists' | 'segments',
     after: RebuildPosition,
-    repair: (location: RebuildPosition) => Promise<number>,
+    repair: (key: RebuildPosition) => Promise<number>,
   ): Promise<RebuiltReadModel> {
-    const rows = await this.positions.rows(table, after, countsAtOnce);
+    const rows = await this.positions.rows(table, after, countsPerStep);
     let repaired = 0;
     for (const row of rows) repaired += await repair(row);
     return { compared: rows.length, repaired, next: rows.at(-1) ?? null };
   }
 
   private async ofEvents(after: RebuildPosition): Promise<RebuiltReadModel> {
-    const contacts = await this.positions.contacts(after, contactsAtOnce);
+    const contacts = await this.positions.contacts(after, contactsPerStep);
     const [first] = contacts;
     if (!first) return { compared: 0, repaired: 0, next: null };
     const repaired = await this.events.repair(
@@ -82,10 +82,10 @@ export class RebuildsService {
     return { compared: contacts.length, repaired, next: following(contacts) };
   }
 
-  /** A piece that is written of meanwhile is tried again, half as large. */
+  /** A step whose contacts are written meanwhile is repeated with half of them. */
   private async ofMail(after: RebuildPosition): Promise<RebuiltReadModel> {
     if (await this.mail.hasDeadLetters()) throw summariesDead();
-    for (let limit = contactsAtOnce; limit >= 1; limit >>= 1) {
+    for (let limit = contactsPerStep; limit >= 1; limit >>= 1) {
       const contacts = await this.positions.contacts(after, limit);
       if (contacts.length === 0) return { compared: 0, repaired: 0, next: null };
       const repaired = await this.repairMail(contacts);
@@ -95,14 +95,14 @@ export class RebuildsService {
   }
 
   private async repairMail(contacts: readonly ContactPosition[]): Promise<number | null> {
-    const before = await this.mail.known(contacts);
+    const before = await this.mail.fingerprint(contacts);
     const caller = serviceCaller('contacts', contacts[0]!.projectId);
     const emails = contacts.map(({ email }) => email);
     const { items, underWay } = await this.bus.call(
       mailSummaries.of,
       caller,
       { emails },
-      { timeoutMs: callMs },
+      { timeoutMs: callTimeoutMs },
     );
     return this.mail.repair(contacts, before, items, underWay);
   }

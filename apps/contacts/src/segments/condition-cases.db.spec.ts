@@ -32,7 +32,7 @@ const is = (field: string, operator: string, value?: unknown, unit?: string): Fi
   unit,
 ];
 
-/** What the contract says in words, and what was found once: the filter, who, and whether it matches. */
+/** Cases of the specification and of earlier bugs: filter, contact, and whether it matches. */
 const cases: [Filter, Person, boolean][] = [
   [is('email', 'equals', 'ANN@Example.org '), person(), true],
   [is('email', 'contains', 'a_n'), person(), false],
@@ -169,7 +169,7 @@ describe('a condition', () => {
     expect(matchedOf(conditionOf(filter), subject, now).matches).toBe(matches);
   });
 
-  it('is the same in SQL', async () => {
+  it('has the same result in SQL', async () => {
     const { projectId, stored } = await storePeople(
       database,
       cases.map(([, subject]) => ({ ...subject, email: 'ann@example.org' })),
@@ -181,14 +181,14 @@ describe('a condition', () => {
     )(now);
     const found = new Map(rows.map(({ id, answers }) => [id, answers]));
     const text = stored.map(({ id }, index) => [cases[index]![0], found.get(id)![index]]);
-    // Their addresses differ here, so whole addresses are asked in memory and by the property only.
+    // Stored addresses are made unique, so whole addresses are tested in memory and by the property only.
     const skipped = (filter: Filter) => filter[0] === 'email';
     expect(text.filter(([filter]) => !skipped(filter as Filter))).toEqual(
       cases.map(([filter, , matches]) => [filter, matches]).filter(([filter]) => !skipped(filter as Filter)),
     );
   });
 
-  it('asks one statement of a project: others stay out', async () => {
+  it('is evaluated for one project only', async () => {
     const mine = await storePeople(database, [person()]);
     await storePeople(database, [person({ email: 'ben@example.org' })]);
     const rows = await queriesOf(database, mine.projectId, [conditionOf(is('email', 'contains', 'example'))])(

@@ -1,6 +1,6 @@
 import type { CompileScope } from './compiling/compile-condition.js';
 
-/** The parameters of a statement over the contacts of one project, of which the first is the project and the second the instant that counts as now. */
+/** The parameters of a statement over the contacts of one project: `$1` is the project, `$2` the current time. */
 export class ConditionStatement {
   readonly parameters: unknown[];
 
@@ -17,7 +17,7 @@ export class ConditionStatement {
     };
   }
 
-  /** What narrows contacts to the project. A condition may have no use for the instant, and Postgres wants to know each parameter's type. */
+  /** Also uses `$2`, because Postgres cannot infer the type of an unused parameter. */
   within(alias: string): string {
     return `${alias}.project_id = $1::uuid AND $2::timestamptz IS NOT NULL`;
   }

@@ -26,7 +26,7 @@ describe('the two evaluators of conditions', () => {
     await clone.drop();
   });
 
-  it('say the same of everybody, now and when time has passed', async () => {
+  it('agree on every contact, now and later', async () => {
     const agree = fc.asyncProperty(population, conditions, async (people, given) => {
       await expectAgreement(people, given);
       cases += given.length;
@@ -41,14 +41,14 @@ describe('the two evaluators of conditions', () => {
     expect(cases).toBeGreaterThanOrEqual(fewestCases);
   }, 120_000);
 
-  it('say the same in previews, of whom a condition finds and whom each filter leaves out', async () => {
+  it('agree with previews on matches and on what each filter excludes', async () => {
     const previews = new SegmentPreviews(database);
     const operators = new Set<string>();
     const agree = fc.asyncProperty(population, conditions, async (people, given) => {
       const { projectId, stored } = await storePeople(database, people);
       const everybody = stored.map(({ person }) => person);
       const trees = given.map((each) => parseCondition(each));
-      // A filter that is alone is counted in another way than one of several.
+      // A single filter is counted by another query.
       for (const tree of [...trees, ...trees.flatMap((each) => filtersOf(each).map(alone))]) {
         const { count, excludedBy } = await previews.preview(projectId, tree, generatedNow);
         const left = filtersOf(tree).map((filter) => everybody.length - countOf(alone(filter), everybody));
@@ -86,7 +86,7 @@ describe('the two evaluators of conditions', () => {
   }
 });
 
-/** Until when each answer holds, by contact and condition. */
+/** Until when each result is valid, by contact and condition. */
 type Turns = Map<string, (number | null)[]>;
 
 function expectSame(
@@ -100,7 +100,7 @@ function expectSame(
     const { answers } = byId.get(id)!;
     for (const [index, tree] of trees.entries()) {
       const { matches } = matchedOf(tree, person, now);
-      // What is compared is small, and what is shown tells the whole case.
+      // Compares little, but shows the whole case.
       if (matches !== answers[index])
         expect({ tree, person, now, matches }).toEqual({ tree, person, now, matches: answers[index] });
     }
@@ -113,14 +113,14 @@ function turnsOf(stored: readonly Stored[], trees: readonly Condition[]): Turns 
   );
 }
 
-/** A handful of the instants at which answers may change, and the millisecond before each. */
+/** Some of the instants at which results may change, and the millisecond before each. */
 function instantsAround(turns: Turns): Date[] {
   const all = [...new Set([...turns.values()].flat())].filter((turn) => turn !== null).sort((a, b) => a - b);
   const picked = [all[0], all[all.length >> 1], all.at(-1)].filter((turn) => turn !== undefined);
   return [...new Set(picked)].flatMap((turn) => [new Date(turn - 1), new Date(turn)]);
 }
 
-/** Before its turn an answer stays, and SQL's own turns come no later. */
+/** A result stays the same until its turn, and SQL computes no later turn. */
 function expectSteady(
   first: readonly SqlAnswer[],
   later: readonly SqlAnswer[],

@@ -8,7 +8,6 @@ import type { SegmentRow } from './segment.entity.js';
 
 export type MembershipChange = 'segmentEntered' | 'segmentLeft';
 
-/** Who came or went, and where. */
 export interface ChangedMember {
   segment: SegmentRow;
   contactId: string;
@@ -19,7 +18,6 @@ const historyKinds: Record<MembershipChange, ContactHistoryKind> = {
   segmentLeft: 'segment.exited',
 };
 
-/** Tells who came into a tracked segment and who left it, in the commit of it. */
 @Injectable()
 export class MembershipEvents {
   constructor(
@@ -29,7 +27,6 @@ export class MembershipEvents {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Of segments of one project; of those that are not tracked nothing is told. Together, however many segments they are. */
   async publish(
     projectId: string,
     change: MembershipChange,
@@ -40,11 +37,15 @@ export class MembershipEvents {
     if (published.length === 0) return;
     const events = published.map(({ segment, contactId }) => segment.toEvent(contactId, at));
     await this.outbox.publish(contactEvents[change], projectId, events);
-    await this.history.keep(projectId, historyKinds[change], events);
+    await this.history.add(projectId, historyKinds[change], events);
   }
 
-  /** What was done by hand; segments that name this one look at these contacts again. */
-  async byHand(segment: SegmentRow, change: MembershipChange, contactIds: readonly string[]): Promise<void> {
+  /** Also has segments that refer to this one evaluated again. */
+  async publishManual(
+    segment: SegmentRow,
+    change: MembershipChange,
+    contactIds: readonly string[],
+  ): Promise<void> {
     const changed = contactIds.map((contactId) => ({ segment, contactId }));
     await this.publish(segment.projectId, change, changed, await this.clock.now());
     await this.dirty.mark(contactIds.map((contactId) => ({ projectId: segment.projectId, contactId })));

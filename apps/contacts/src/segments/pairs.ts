@@ -1,33 +1,32 @@
-/** Contacts and segments, each once, and which of them go together, by their places from one on. */
+/** Distinct contacts and segments, and their pairs by index from 1. */
 export interface Pairs {
   contacts: string[];
   segments: string[];
-  /** As arrays in Postgres's own words. */
   contactIndexes: string;
   segmentIndexes: string;
 }
 
-/** A contact is in many segments and a segment has many contacts: numbers are half the work of ids, for both sides. */
+/** Each id occurs in many pairs: indexes are half the work of ids, for both sides. */
 export function pairsOf(changed: readonly { contactId: string; segmentId: string }[]): Pairs {
-  const [contacts, segments] = [new Positions(), new Positions()];
-  const positions = changed.map(
+  const [contacts, segments] = [new Indexes(), new Indexes()];
+  const pairs = changed.map(
     ({ contactId, segmentId }) => [contacts.of(contactId), segments.of(segmentId)] as const,
   );
   return {
     contacts: contacts.ids,
     segments: segments.ids,
-    contactIndexes: `{${positions.map(([contact]) => contact).join()}}`,
-    segmentIndexes: `{${positions.map(([, segment]) => segment).join()}}`,
+    contactIndexes: `{${pairs.map(([contact]) => contact).join()}}`,
+    segmentIndexes: `{${pairs.map(([, segment]) => segment).join()}}`,
   };
 }
 
-class Positions {
+class Indexes {
   private readonly known = new Map<string, number>();
 
   of(id: string): number {
-    let location = this.known.get(id);
-    if (location === undefined) this.known.set(id, (location = this.known.size + 1));
-    return location;
+    let index = this.known.get(id);
+    if (index === undefined) this.known.set(id, (index = this.known.size + 1));
+    return index;
   }
 
   get ids(): string[] {

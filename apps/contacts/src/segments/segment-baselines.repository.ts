@@ -11,72 +11,71 @@ export interface Baseline {
   segmentId: string;
   condition: Condition;
   now: Date;
-  /** Whether time is watched for each contact: for what is kept live. */
+  /** Whether changes by time are scheduled for each contact, as live segments need. */
   live: boolean;
 }
 
-export interface Taking {
-  /** Other segments look at those who came or left again. */
+export interface BaselineOptions {
+  /** Have other segments evaluate those who entered or left. */
   mark?: boolean;
-  /** Who is still to be looked at stays as known: that look is to find what changed, and tells it. */
-  sparePending?: boolean;
+  /** Leave contacts alone that wait for evaluation, which will find and publish their change. */
+  skipPending?: boolean;
 }
 
-/** Sorting and hashing a million contacts wants memory of its own; the next transaction has what it always has. */
-const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
+/** Sorting and hashing a million contacts needs more memory than other statements; reset at the end of the transaction. */
+const moreMemory = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
 
-/** Members of a segment as its condition finds them now, whatever was there before; inside the caller's transaction, which holds the project. */
+/** Replaces the members of a segment by those whom its condition finds now, in a transaction that has locked the project. */
 export class SegmentBaselines {
   constructor(
     private readonly database: Database,
     private readonly queue: WorkQueue,
   ) {}
 
-  /** Answers whether anybody came or left. */
-  async take(baseline: Baseline, taking: Taking = {}): Promise<boolean> {
-    await this.database.query(roomy);
-    const changed = await this.members(baseline, taking);
-    await this.turns(baseline, taking);
+  async take(baseline: Baseline, options: BaselineOptions = {}): Promise<boolean> {
+    await this.database.query(moreMemory);
+    const changed = await this.replaceMembers(baseline, options);
+    await this.scheduleTurns(baseline, options);
     return changed;
   }
 
-  private async members(
+  private async replaceMembers(
     { projectId, segmentId, condition, now }: Baseline,
-    { mark, sparePending }: Taking,
+    { mark, skipPending }: BaselineOptions,
   ): Promise<boolean> {
     const statement = new ConditionStatement(projectId, now);
     const scope = statement.scope('c');
     const segment = `${scope.add(segmentId)}::uuid`;
-    const [changed] = await this.database.query<{ came: number; gone: number }>(
-      `WITH ${pending(segment, sparePending)}, wanted AS MATERIALIZED (
+    const [changed] = await this.database.query<{ entered: number; left: number }>(
+      `WITH ${pending(segment, skipPending)}, wanted AS MATERIALIZED (
          SELECT c.id FROM contacts c WHERE ${statement.within('c')} AND ${compileCondition(condition, scope)}
        ), leaving AS MATERIALIZED (
-         -- By EXCEPT, which is hashed or sorted whatever the planner knows of a young table: a join of two sets that it takes for tiny is a nested loop.
+         -- EXCEPT is hashed or sorted, while a join would become a nested loop if the planner takes a new table for tiny.
          SELECT contact_id FROM segment_members WHERE project_id = $1::uuid AND segment_id = ${segment} EXCEPT SELECT id FROM wanted
-       ), gone AS (
+       ), removed AS (
          DELETE FROM segment_members m WHERE m.project_id = $1::uuid AND m.segment_id = ${segment}
            AND m.contact_id = ANY (ARRAY(SELECT contact_id FROM leaving)) AND ${isSettled('m.contact_id')} RETURNING m.contact_id
-       ), came AS (
+       ), entered AS (
          INSERT INTO segment_members (project_id, segment_id, contact_id) SELECT $1::uuid, ${segment}, id FROM wanted WHERE ${isSettled('id')} ORDER BY id
          ON CONFLICT DO NOTHING RETURNING contact_id
        ), counted AS (
          INSERT INTO segment_count_deltas (project_id, segment_id, total)
-         SELECT $1::uuid, ${segment}, came.total - gone.total FROM (SELECT count(*) AS total FROM came) AS came, (SELECT count(*) AS total FROM gone) AS gone
-         WHERE came.total <> gone.total
+         SELECT $1::uuid, ${segment}, entered.total - removed.total FROM (SELECT count(*) AS total FROM entered) AS entered, (SELECT count(*) AS total FROM removed) AS removed
+         WHERE entered.total <> removed.total
        )${mark ? `, ${marks}` : ''}
-       SELECT (SELECT count(*) FROM came) AS came, (SELECT count(*) FROM gone) AS gone`,
+       SELECT (SELECT count(*) FROM entered) AS entered, (SELECT count(*) FROM removed) AS "left"`,
       statement.parameters,
     );
-    return changed!.came + changed!.gone > 0;
+    return changed!.entered + changed!.left > 0;
   }
 
-  /** No later than a year from now: whoever is looked at then is given the next turn. */
-  private async turns(
+  /** At most a year ahead; an evaluation then schedules the next one. */
+  private async scheduleTurns(
     { projectId, segmentId, condition, now, live }: Baseline,
-    { sparePending }: Taking,
+    { skipPending }: BaselineOptions,
   ): Promise<void> {
     await this.database.query(
-      `WITH ${pending('$3::uuid', sparePending)}
+      `WITH ${pending('$3::uuid', skipPending)}
        DELETE FROM segment_due d WHERE d.project_id = $1::uuid AND d.segment_id = $3::uuid AND $2::timestamptz IS NOT NULL AND ${isSettled('d.contact_id')}`,
       [projectId, now, segmentId],
     );
@@ -86,7 +85,7 @@ export class SegmentBaselines {
     if (turn === undefined) return;
     const segment = `${scope.add(segmentId)}::uuid`;
     const [{ next }] = (await this.database.query<{ next: Date | null }>(
-      `WITH ${pending(segment, sparePending)}, put AS (
+      `WITH ${pending(segment, skipPending)}, put AS (
        INSERT INTO segment_due (project_id, contact_id, segment_id, due_at)
        SELECT $1::uuid, c.id, ${segment}, least(next.turn, $2::timestamptz + interval '1 year')
        FROM contacts c CROSS JOIN LATERAL (SELECT ${turn} AS turn) AS next
@@ -99,17 +98,17 @@ export class SegmentBaselines {
 }
 
 const marks = `marked AS (
-    INSERT INTO segment_dirty (project_id, contact_id) SELECT $1::uuid, contact_id FROM (TABLE came UNION ALL TABLE gone) AS changed RETURNING project_id
+    INSERT INTO segment_dirty (project_id, contact_id) SELECT $1::uuid, contact_id FROM (TABLE entered UNION ALL TABLE removed) AS changed RETURNING project_id
   ), signalled AS (${signals(segmentUpkeepWork, 'marked')})`;
 
-/** Those who are marked, or whose time in this segment has come, where they are spared. A change that is committed meanwhile has its mark. */
-const pending = (segment: string, spare = false): string =>
+/** The contacts that wait for evaluation in this segment; nobody unless they are skipped. A change that commits meanwhile has its own mark. */
+const pending = (segment: string, skip = false): string =>
   `pending AS MATERIALIZED (${
-    spare
+    skip
       ? `SELECT contact_id FROM segment_dirty WHERE project_id = $1::uuid
          UNION SELECT contact_id FROM segment_due WHERE project_id = $1::uuid AND segment_id = ${segment} AND due_at <= $2::timestamptz`
       : `SELECT NULL::uuid AS contact_id WHERE false`
   })`;
 
-/** Hashed, however few the planner takes them for. */
+/** NOT IN is hashed, however few rows the planner expects. */
 const isSettled = (contactId: string): string => `${contactId} NOT IN (SELECT contact_id FROM pending)`;

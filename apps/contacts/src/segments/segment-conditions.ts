@@ -18,7 +18,6 @@ import { SegmentsRepository } from './segments.repository.js';
 import type { SegmentRow } from './segment.entity.js';
 import { inOrder, namedBy } from './segment-order.js';
 
-/** What a condition may name, what it costs, and whom it finds; all of it inside the caller's transaction, which holds the project. */
 @Injectable()
 export class SegmentConditions {
   constructor(
@@ -30,7 +29,6 @@ export class SegmentConditions {
     private readonly config: ContactsConfig,
   ) {}
 
-  /** The tree of a condition that names only what is there. */
   async read(projectId: string, given: unknown): Promise<Condition> {
     if (given === undefined || given === null)
       throw invalidMember(['condition'], 'required', 'is required for a DYNAMIC segment');
@@ -44,27 +42,26 @@ export class SegmentConditions {
     return condition;
   }
 
-  /** Writes down whom it names, unless that leads back to itself. */
+  /** Stores which segments the condition refers to, unless that would be circular. */
   async connect({ projectId, id }: SegmentRow, condition: Condition): Promise<void> {
     const names = namedBy(condition);
     const circular = await this.edges.leadingTo(projectId, id, names);
     refuse(
       namesIn(condition).filter((filter) => circular.has(filter.id)),
       'not_allowed',
-      'would make a circle: that segment depends on this one',
+      'would be circular: that segment depends on this one',
     );
     await this.edges.put(projectId, id, names);
   }
 
-  /** How it is to be kept, by what it takes now. */
-  async weigh(row: SegmentRow, condition: Condition): Promise<void> {
+  async chooseUpkeep(row: SegmentRow, condition: Condition): Promise<void> {
     const { ms } = await this.previews.measure(row.projectId, condition, await this.clock.now());
     const live = ms <= this.config.segmentLiveMs;
     if (!live && row.trackMembership) throw conditionTooCostly(ms, this.config.segmentLiveMs);
     Object.assign(row, { upkeep: live ? 'LIVE' : 'SCHEDULED', costMs: ms });
   }
 
-  /** Its members as they are now, and silently those of the live segments that depend on it. */
+  /** Replaces its members and, without events, those of the live segments that depend on it. */
   async rebase(row: SegmentRow, condition: Condition): Promise<void> {
     const { projectId } = row;
     const now = await this.clock.now();
@@ -77,23 +74,20 @@ export class SegmentConditions {
       live: row.upkeep === 'LIVE',
     });
     if (!changed) return;
-    for (const { segment, condition: depending } of await this.dependents(row)) {
-      // Nobody edited these: what happened to a contact before is still to be told.
+    for (const { segment, condition: dependent } of await this.dependents(row)) {
+      // These were not edited, so earlier changes of contacts are still to be published.
       await this.baselines.take(
-        { projectId, segmentId: segment.id, condition: depending, now, live: true },
-        { sparePending: true },
+        { projectId, segmentId: segment.id, condition: dependent, now, live: true },
+        { skipPending: true },
       );
     }
   }
 
-  /**
-   * Its members anew, though nobody edited it: what depends on it looks at those who came or left. Where it is kept live, those who wait to be
-   * looked at are left to that.
-   */
+  /** Finds the members of a segment again that was not edited, and has dependent segments evaluate those who entered or left. */
   async refresh({ projectId, id, upkeep }: SegmentRow, condition: Condition): Promise<void> {
     const live = upkeep === 'LIVE';
     const baseline = { projectId, segmentId: id, condition, now: await this.clock.now(), live };
-    await this.baselines.take(baseline, { mark: true, sparePending: live });
+    await this.baselines.take(baseline, { mark: true, skipPending: live });
   }
 
   private async dependents({ projectId, id }: SegmentRow): Promise<ReturnType<typeof inOrder>> {
@@ -112,7 +106,5 @@ const namesIn = (condition: Condition): MembershipFilter[] =>
 
 function refuse(filters: readonly MembershipFilter[], code: InvalidMember['code'], message: string): void {
   if (filters.length > 0)
-    throw invalid(
-      filters.map(({ place: location }) => ({ path: ['condition', ...location, 'field'], code, message })),
-    );
+    throw invalid(filters.map(({ place }) => ({ path: ['condition', ...place, 'field'], code, message })));
 }

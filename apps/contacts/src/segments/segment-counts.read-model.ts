@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 
-/** Exact at every moment: what is folded and what is not are read in one statement. */
+/** Always exact: folded counts and deltas are read in one statement. */
 export class SegmentCounts {
   constructor(private readonly database: Database) {}
 

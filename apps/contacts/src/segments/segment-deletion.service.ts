@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   segmentInUse,
-  segmentNotFound,
   segmentUsed,
   segmentUses,
   type Caller,
@@ -14,10 +13,10 @@ import { SegmentEdgesRepository } from './segment-edges.repository.js';
 import type { SegmentRow } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
-// Twice, and the second time the project is held.
-const callMs = 800;
+/** Called twice within the deadline of the caller, and the second time under the lock of the project. */
+const callTimeoutMs = 800;
 
-/** A segment goes when nobody needs it: other segments are known here, campaigns and workflows are asked, and without their answer nothing is deleted. */
+/** Deletes segments that are not in use; without an answer of campaigns and workflows nothing is deleted. */
 @Injectable()
 export class SegmentDeletionService {
   constructor(
@@ -29,11 +28,11 @@ export class SegmentDeletionService {
 
   async delete({ caller, body, deadline }: Incoming<SegmentId>): Promise<DeletedSegment> {
     const { projectId } = caller;
-    await this.refuseUsed(caller, await this.found(projectId, body.id));
+    await this.refuseUsed(caller, await this.segments.findOrFail(projectId, body.id));
     await this.commits.before(deadline, async () => {
       await this.segments.lockProject(projectId);
-      const row = await this.found(projectId, body.id);
-      // It was free to be renamed, and used, until now.
+      const row = await this.segments.findOrFail(projectId, body.id);
+      // Before the lock it may have been renamed, and used under its new name.
       await this.refuseUsed(caller, row);
       const users = await this.edges.usersOf(projectId, row.id);
       if (users.length > 0) throw segmentInUse(users);
@@ -50,17 +49,11 @@ export class SegmentDeletionService {
           segmentUses[owner],
           caller,
           { id, slugs },
-          { timeoutMs: callMs },
+          { timeoutMs: callTimeoutMs },
         );
         return names.map((name) => `the ${owner.slice(0, -1)} ${name}`);
       }),
     );
     if (users.flat().length > 0) throw segmentUsed(users.flat());
-  }
-
-  private async found(projectId: string, id: string): Promise<SegmentRow> {
-    const row = await this.segments.find(projectId, id);
-    if (!row) throw segmentNotFound();
-    return row;
   }
 }

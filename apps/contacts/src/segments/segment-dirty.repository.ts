@@ -5,7 +5,7 @@ import { signals } from '@posthorn/work';
 import { segmentUpkeepWork } from './segment-kinds.js';
 
 const timeoutMs = 10_000;
-const [soonestMs, latestMs] = [20, 200];
+const [minPauseMs, maxPauseMs] = [20, 200];
 
 export interface ContactMark {
   projectId: string;
@@ -13,8 +13,8 @@ export interface ContactMark {
 }
 
 /**
- * Parts of a statement that changes what a segment can ask: `rows` names a part with the columns project_id and id of contacts. Of projects without
- * a segment that follows from a condition nothing is marked.
+ * Parts of a statement that changes data of contacts: has the segments of their project evaluate them. `rows` names a part with the columns
+ * project_id and id of contacts. Nothing is marked in projects without a DYNAMIC segment.
  */
 export const marksDirty = (rows: string): string => `
   marked AS (
@@ -24,10 +24,10 @@ export const marksDirty = (rows: string): string => `
     ${signals(segmentUpkeepWork, 'marked')}
   )`;
 
-/** Contacts whose segments are to be looked at again. Called in the commit of the change, after its writes. */
 export class SegmentDirtyRepository {
   constructor(private readonly database: Database) {}
 
+  /** In the commit of the change, after its writes. */
   async mark(rows: readonly ContactMark[]): Promise<void> {
     if (rows.length === 0) return;
     await this.database.query(
@@ -37,8 +37,8 @@ export class SegmentDirtyRepository {
   }
 
   /**
-   * Before the first such segment of a project takes its baseline: whoever begins to write from now on marks; whoever is writing has perhaps not,
-   * and is waited for as by CREATE INDEX CONCURRENTLY, so that no other writer waits; no longer than until the deadline of who asks. Outside of a transaction.
+   * Before the first DYNAMIC segment of a project, outside of a transaction: writers that begin from now on mark contacts; those that have begun may not, and
+   * are waited for as in CREATE INDEX CONCURRENTLY, without blocking other writers.
    */
   async watch(projectId: string, deadline: Date | null): Promise<void> {
     const [known] = await this.database.query<{ settled: boolean }>(
@@ -49,14 +49,14 @@ export class SegmentDirtyRepository {
     await this.database.query(`INSERT INTO segment_watches (project_id) VALUES ($1) ON CONFLICT DO NOTHING`, [
       projectId,
     ]);
-    await this.writersEnd(deadline);
+    await this.waitForWriters(deadline);
     await this.database.query(`UPDATE segment_watches SET settled = true WHERE project_id = $1`, [projectId]);
   }
 
-  private async writersEnd(deadline: Date | null): Promise<void> {
+  private async waitForWriters(deadline: Date | null): Promise<void> {
     const until = performance.now() + timeoutMs;
     let { writing } = await this.writers(deadline);
-    for (let pauseMs = soonestMs; writing.length > 0; pauseMs = Math.min(2 * pauseMs, latestMs)) {
+    for (let pauseMs = minPauseMs; writing.length > 0; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       await delay(pauseMs);
       const now = await this.writers(deadline);
       const still = new Set(now.writing);
@@ -65,7 +65,7 @@ export class SegmentDirtyRepository {
     }
   }
 
-  /** A statement takes this lock before it looks at what is committed, and its transaction gives it back after others see what it wrote. */
+  /** A statement takes this lock before its snapshot, and holds it until its transaction is visible to others. */
   private async writers(deadline: Date | null): Promise<{ writing: string[]; late: boolean }> {
     const [row] = await this.database.query<{ writing: string[]; late: boolean }>(
       `SELECT coalesce(array_agg(virtualtransaction), '{}') AS writing, coalesce(clock_timestamp() >= $1::timestamptz, false) AS late

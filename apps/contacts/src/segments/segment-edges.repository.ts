@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 
-/** Which segment names which. They are written under the lock of their project, so that no two calls close a circle. */
+/** Which segment refers to which. Written under the lock of the project, so that concurrent calls cannot create a cycle. */
 export class SegmentEdgesRepository {
   constructor(private readonly database: Database) {}
 
@@ -15,7 +15,7 @@ export class SegmentEdgesRepository {
     );
   }
 
-  /** Those of `from` from which a way leads to `segmentId`. */
+  /** Those of `from` that depend on `segmentId`, directly or not. */
   async leadingTo(projectId: string, segmentId: string, from: readonly string[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `WITH RECURSIVE above (id) AS (
@@ -28,7 +28,6 @@ export class SegmentEdgesRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Names of the segments that name it themselves. */
   async usersOf(projectId: string, segmentId: string): Promise<string[]> {
     const rows = await this.database.query<{ name: string }>(
       `SELECT s.name FROM segment_edges e JOIN segments s ON s.project_id = e.project_id AND s.id = e.segment_id

@@ -1,9 +1,6 @@
 import { work } from '@posthorn/work';
 
-/**
- * A project some of whose contacts are to be evaluated again by its live segments: they have changed, or (under the key `time`) a condition that
- * looks at the time gives another answer from now on.
- */
+/** Evaluates contacts of a project by its live segments: they have changed or, under the key `time`, a condition has another result from now on. */
 export const segmentUpkeepWork = work('contacts.segment-upkeep', {
   signal: true,
   exclusive: true,
@@ -12,7 +9,7 @@ export const segmentUpkeepWork = work('contacts.segment-upkeep', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
 });
 
-/** A segment whose members are to be found anew, by its id: it is kept by schedule, or somebody asked for it. */
+/** Finds the members of a segment again, by its id: by schedule or on request. */
 export const segmentRefreshWork = work<{ requested?: boolean }>('contacts.segment-refreshes', {
   timeoutMs: 120_000,
   retry: { attempts: Infinity, firstMs: 120_000, maxMs: 3_600_000 },

@@ -18,7 +18,7 @@ describe('segments', () => {
     return new SegmentsOf(suite, caller, projectId);
   };
 
-  it('wait for whoever writes contacts and did not know of them, and keep no other writer waiting', async () => {
+  it('wait for writers that began before the first segment, without delaying other writers', async () => {
     const [mine, others] = [open(), open()];
     await others.build();
     const made = await suite.database.transaction(async () => {
@@ -40,7 +40,7 @@ describe('segments', () => {
     expect(await made.made).toMatchObject({ memberCount: 1 });
   });
 
-  it('wait for such a writer no longer than their deadline', async () => {
+  it('wait for such a writer until their deadline only', async () => {
     const { projectId } = open();
     await suite.database.transaction(async () => {
       await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
@@ -49,7 +49,7 @@ describe('segments', () => {
     });
   }, 8_000);
 
-  it('are unavailable while somebody holds their project for long, and then wait for it no more', async () => {
+  it('are unavailable while their project stays locked, and give up waiting', async () => {
     const mine = open();
     const { id } = await mine.build();
     const rename = (name: string) => suite.bus.call(segments.update, mine.caller, { id, name });

@@ -7,12 +7,11 @@ export interface ConditionedSegment {
   condition: Condition;
 }
 
-/** The segments that a condition names. */
 export const namedBy = (condition: Condition): string[] => [
   ...new Set(filtersOf(condition).flatMap((filter) => (filter.field === 'segment' ? [filter.id] : []))),
 ];
 
-/** Each after those that it names: one look at a contact, in this order, sees every membership as it will be. */
+/** Each segment after those that it refers to, so that one pass over them evaluates a contact completely. */
 export function inOrder(rows: readonly SegmentRow[]): ConditionedSegment[] {
   const open = new Map(
     rows.map((segment) => [segment.id, { segment, condition: storedCondition(segment.condition) }]),

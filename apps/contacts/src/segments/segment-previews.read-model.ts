@@ -19,7 +19,6 @@ export interface PreviewedCondition {
 
 export interface MeasuredCondition {
   ms: number;
-  /** The planner's, in its own unit. */
   estimate: number;
 }
 
@@ -31,13 +30,11 @@ const ownFields: ReadonlySet<ConditionFilter['field']> = new Set([
   'updatedAt',
   'customField',
 ]);
-const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
+const moreMemory = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
 
-/** What a condition would find, and what it costs to find it. */
 export class SegmentPreviews {
   constructor(private readonly database: Database) {}
 
-  /** One statement: who matches, some of them, and whom each filter alone leaves out. */
   preview(projectId: string, condition: Condition, now: Date): Promise<PreviewedCondition> {
     const statement = new ConditionStatement(projectId, now);
     const filters = filtersOf(condition);
@@ -49,16 +46,16 @@ export class SegmentPreviews {
       ) AS sample
       FROM (${countedBy(condition, filters, statement)}) AS counted`;
     return this.database.transaction(async () => {
-      await this.database.query(roomy);
-      const began = performance.now();
+      await this.database.query(moreMemory);
+      const start = performance.now();
       const [row] = await this.database.query<Record<string, unknown>>(sql, statement.parameters);
-      const measuredMs = Math.round(performance.now() - began);
+      const measuredMs = Math.round(performance.now() - start);
       const { estimate } = await this.explained(projectId, condition, now);
       return {
         count: Number(row!['count']),
-        sample: (row!['sample'] as Contact[]).map(withInstants),
-        excludedBy: filters.map(({ place: location }, index) => ({
-          path: `/${location.join('/')}`,
+        sample: (row!['sample'] as Contact[]).map(withDates),
+        excludedBy: filters.map(({ place }, index) => ({
+          path: `/${place.join('/')}`,
           count: Number(row![`f${index}`]),
         })),
         measuredMs,
@@ -67,14 +64,13 @@ export class SegmentPreviews {
     });
   }
 
-  /** How long it takes to answer a condition for all contacts of the project; inside the caller's transaction. */
   async measure(projectId: string, condition: Condition, now: Date): Promise<MeasuredCondition> {
-    await this.database.query(roomy);
+    await this.database.query(moreMemory);
     const { estimate } = await this.explained(projectId, condition, now);
     const { sql, parameters } = countOf(projectId, condition, now);
-    const began = performance.now();
+    const start = performance.now();
     await this.database.query(sql, parameters);
-    return { ms: Math.round(performance.now() - began), estimate };
+    return { ms: Math.round(performance.now() - start), estimate };
   }
 
   private async explained(projectId: string, condition: Condition, now: Date): Promise<{ estimate: number }> {
@@ -87,10 +83,7 @@ export class SegmentPreviews {
   }
 }
 
-/**
- * How many match, and whom each filter leaves out as f0, f1 and so on. Each filter is answered once, as what contacts are grouped by: that
- * is what Postgres can do by several workers, but for one that is asked alone. The same sum twice is made once.
- */
+/** Counts matches, and what each filter excludes as f0, f1 and so on. Contacts are grouped by the result of each filter, which Postgres can do in parallel. */
 function countedBy(
   condition: Condition,
   filters: readonly ConditionFilter[],
@@ -98,29 +91,31 @@ function countedBy(
 ): string {
   const contacts = `FROM contacts c WHERE ${statement.within('c')}`;
   if (filters.length === 1) return countedAlone(filters[0]!, contacts, statement);
-  const answers = filters.map((filter) => `(${compileFilter(filter, statement.scope('c'))})`);
+  const results = filters.map((filter) => `(${compileFilter(filter, statement.scope('c'))})`);
   const names = filters.map((_, index) => `f${index}`);
-  const left = names.map((name) => `sum(n) FILTER (WHERE ${name} IS NOT TRUE) AS ${name}`);
+  const excluded = names.map((name) => `sum(n) FILTER (WHERE ${name} IS NOT TRUE) AS ${name}`);
   const matching = joinFilters(condition, (filter) => `f${filters.indexOf(filter)}`);
-  return `SELECT sum(n) FILTER (WHERE ${matching}) AS count, ${left.join(', ')}
-    FROM (SELECT count(*) AS n, ${answers.map((answer, index) => `${answer} AS f${index}`).join(', ')} ${contacts} GROUP BY ${names.join(', ')}) AS answered`;
+  return `SELECT sum(n) FILTER (WHERE ${matching}) AS count, ${excluded.join(', ')}
+    FROM (SELECT count(*) AS n, ${results.map((result, index) => `${result} AS f${index}`).join(', ')} ${contacts} GROUP BY ${names.join(', ')}) AS results`;
 }
 
-/** What lies in another table several workers join to the contacts; where it has to be missing, whoever has it is taken from all. */
+/** A single filter over another table is a parallel join; a negated one is subtracted from all contacts. */
 function countedAlone(filter: ConditionFilter, contacts: string, statement: ConditionStatement): string {
-  const missing = missedBy(filter);
-  const requested = compileFilter(missing ?? filter, statement.scope('c'));
+  const opposite = oppositeOf(filter);
+  const requested = compileFilter(opposite ?? filter, statement.scope('c'));
   if (ownFields.has(filter.field)) {
     const matching = `count(*) FILTER (WHERE ${requested})`;
     return `SELECT ${matching} AS count, count(*) - ${matching} AS f0 ${contacts}`;
   }
-  const [count, left] = missing ? ['everybody.n - known.n', 'known.n'] : ['known.n', 'everybody.n - known.n'];
-  return `SELECT ${count} AS count, ${left} AS f0
-    FROM (SELECT count(*) AS n ${contacts}) AS everybody, (SELECT count(*) AS n ${contacts} AND ${requested}) AS known`;
+  const [count, excluded] = opposite
+    ? ['everybody.n - found.n', 'found.n']
+    : ['found.n', 'everybody.n - found.n'];
+  return `SELECT ${count} AS count, ${excluded} AS f0
+    FROM (SELECT count(*) AS n ${contacts}) AS everybody, (SELECT count(*) AS n ${contacts} AND ${requested}) AS found`;
 }
 
-/** What finds those who have what the filter wants to be missing; null where it wants nothing to be missing. */
-function missedBy(filter: ConditionFilter): ConditionFilter | null {
+/** The filter that a negated one negates; null for others. */
+function oppositeOf(filter: ConditionFilter): ConditionFilter | null {
   switch (filter.operator) {
     case 'notTriggered':
       return { ...filter, operator: 'triggered' };
@@ -142,7 +137,6 @@ function countOf(projectId: string, condition: Condition, now: Date): { sql: str
   };
 }
 
-/** What Postgres writes into JSON are texts. */
-function withInstants(contact: Contact): Contact {
+function withDates(contact: Contact): Contact {
   return { ...contact, createdAt: new Date(contact.createdAt), updatedAt: new Date(contact.updatedAt) };
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A slug that a segment has, or once had: events of either name are its own. */
+/** A current or former slug of a segment, which no other one may take. */
 @Entity('segment_slugs')
 export class SegmentSlugRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -9,7 +9,6 @@ export class SegmentSlugRow {
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
 }
 
-/** One segment's condition names another segment. */
 @Entity('segment_edges')
 export class SegmentEdgeRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -25,7 +24,7 @@ export class SegmentMemberRow {
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
 }
 
-/** When time alone may next change what a live segment says of a contact. */
+/** When time alone may next change whether a contact belongs to a live segment. */
 @Entity('segment_due')
 export class SegmentDueRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -34,16 +33,15 @@ export class SegmentDueRow {
   @Column({ type: 'timestamptz', name: 'due_at', precision: 3 }) dueAt: Date;
 }
 
-/** A project with segments that follow from conditions: changes of its contacts are marked. */
+/** A project with DYNAMIC segments: changes of its contacts are marked. */
 @Entity('segment_watches')
 export class SegmentWatchRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
-  /** Whoever wrote contacts without marking them has ended. */
+  /** No transaction is left that writes contacts without marking them. */
   @Column('boolean') settled: boolean;
 }
 
-/** How many members a segment has, without the changes that are not folded in yet. */
 @Entity('segment_counts')
 export class SegmentCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -51,7 +49,7 @@ export class SegmentCountRow {
   @Column('bigint') total: number;
 }
 
-/** One change of these counts, appended in the commit that caused it. */
+/** One change of these counts, appended so that writers do not wait for each other. */
 @Entity('segment_count_deltas')
 export class SegmentCountDelta {
   @PrimaryColumn('bigint') id: number;

@@ -4,10 +4,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type RawCondition = Record<string, unknown>;
 
-/** What follows from a change of a segment. */
 export interface SegmentChange {
   renamed: boolean;
-  /** Another condition, or tracking that begins: its members are to be found anew, silently. */
+  /** The condition changed or tracking began: members have to be found again, without events. */
   rebased: boolean;
   any: boolean;
 }
@@ -16,20 +15,18 @@ export interface SegmentChange {
 export class SegmentRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
-  /** Rises with every change. */
   @Column('bigint') seq: number;
   @Column('text') name: string;
-  /** What the triggers of its entries and exits are called now; those that it had are kept beside. */
+  /** Part of the names of its entry and exit events; former slugs are in `segment_slugs`. */
   @Column('text') slug: string;
   @Column('text', { nullable: true }) description: string | null;
   @Column('text') type: SegmentType;
-  /** As it was given. */
   @Column('jsonb', { nullable: true }) condition: RawCondition | null;
   @Column('boolean', { name: 'track_membership' }) trackMembership: boolean;
   @Column('text') upkeep: SegmentUpkeep;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
-  /** Milliseconds that its condition took for all contacts when it was looked at last. */
+  /** Milliseconds that the condition took for all contacts when it was last measured. */
   @Column('integer', { name: 'cost_ms' }) costMs: number;
   @Column({ type: 'timestamptz', name: 'refreshed_at', precision: 3 }) refreshedAt: Date;
 
@@ -89,7 +86,6 @@ export class SegmentRow {
   }
 }
 
-/** Lower-case, everything but letters and digits a dash; a name without any of them goes by its id. */
 export function slugOf(name: string, id: string): string {
   const slug = name
     .toLowerCase()

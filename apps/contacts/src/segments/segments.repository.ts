@@ -1,18 +1,20 @@
-import { maxRequestedSlugs, type ListSegments, type MembershipFilter } from '@posthorn/contracts';
+import {
+  maxRequestedSlugs,
+  segmentNotFound,
+  type ListSegments,
+  type MembershipFilter,
+} from '@posthorn/contracts';
 import { ScopedRepository, type Database, type Page } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { segmentRefreshWork } from './segment-kinds.js';
 import { SegmentRow } from './segment.entity.js';
 
-/**
- * Whoever writes a project's segments, or their members by condition, holds it to the end: no two ever see half of one another, and upkeep writes members
- * without a look whether they are there.
- */
+/** Held by whoever writes the segments of a project, or their members by condition, so that upkeep can insert members without checking for them. */
 export const projectLock = `hashtextextended(project_id::text, 53)`;
 
 export type NewSegment = Omit<
   SegmentRow,
-  'seq' | 'createdAt' | 'updatedAt' | 'change' | 'toSegment' | 'toFact'
+  'seq' | 'createdAt' | 'updatedAt' | 'change' | 'toSegment' | 'toEvent'
 >;
 
 export class SegmentsRepository extends ScopedRepository<SegmentRow> {
@@ -20,10 +22,10 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     database: Database,
     private readonly queue: WorkQueue,
   ) {
-    super(database, SegmentRow);
+    super(database, SegmentRow, segmentNotFound);
   }
 
-  /** Who does not get it in time is unavailable: each that waits keeps a connection from everybody else. */
+  /** Waits for two seconds only, because each waiting call occupies a connection. */
   async lockProject(projectId: string): Promise<void> {
     await this.database.query(`SET LOCAL lock_timeout = '2s'`);
     await this.database.query(
@@ -39,7 +41,6 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return (await this.find(row.projectId, row.id))!;
   }
 
-  /** Its clock is the instant of the change. */
   async save(row: SegmentRow): Promise<SegmentRow> {
     const { projectId, id } = row;
     const written = {
@@ -53,13 +54,13 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return (await this.find(projectId, id))!;
   }
 
-  /** When its members are to be found anew is decided by whoever does so. */
+  /** The next refresh is scheduled by `SegmentRefreshesWork` itself. */
   private async schedule({ projectId, id, upkeep }: NewSegment): Promise<void> {
     if (upkeep === 'SCHEDULED')
       await this.queue.enqueue(segmentRefreshWork, [{ projectId, key: id, delayMs: 1_000 }]);
   }
 
-  /** Its slugs and edges go with it. */
+  /** Slugs and edges are deleted by their foreign keys. */
   async remove({ projectId, id }: SegmentRow): Promise<void> {
     for (const table of ['segment_members', 'segment_due', 'segment_counts', 'segment_count_deltas']) {
       await this.database.query(`DELETE FROM ${table} WHERE project_id = $1 AND segment_id = $2`, [
@@ -71,19 +72,17 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   }
 
   list(projectId: string, query: ListSegments): Promise<Page<SegmentRow>> {
-    return this.page(projectId, query, []);
+    return this.page(projectId, query);
   }
 
   total(projectId: string): Promise<number> {
     return this.rows.countBy({ projectId });
   }
 
-  /** Those that follow from a condition and are kept so, whoever names whom. */
   async dynamic(projectId: string): Promise<SegmentRow[]> {
     return this.rows.find({ where: { projectId, type: 'DYNAMIC' }, order: { id: 'ASC' } });
   }
 
-  /** Those of these projects that are kept live. */
   live(projectIds: readonly string[]): Promise<SegmentRow[]> {
     return this.rows
       .createQueryBuilder('row')
@@ -93,7 +92,7 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
       .getMany();
   }
 
-  /** Nobody changed it: only how it is kept is written. */
+  /** Neither `seq` nor `updated_at` changes, because nobody edited the segment. */
   async refreshed(row: SegmentRow): Promise<void> {
     const { projectId, id, upkeep, costMs } = row;
     await this.schedule(row);
@@ -104,22 +103,21 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     );
   }
 
-  /** Those whose conditions hold any of these words. */
-  containing(projectId: string, texts: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
+  containing(projectId: string, pattern: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
     return this.database.query(
       `SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id`,
-      [projectId, texts],
+      [projectId, pattern],
     );
   }
 
-  /** Whom they find now is to be looked up: the words that are gone may have been what others were found by. */
-  async rewordConditions(
+  /** Their members are found again, because the removed text may have matched other contacts, too. */
+  async rewriteConditions(
     projectId: string,
     rows: readonly Pick<SegmentRow, 'id' | 'condition'>[],
   ): Promise<void> {
     await this.database.query(
-      `UPDATE segments SET condition = said.condition::jsonb
-       FROM unnest($2::uuid[], $3::text[]) AS said (id, condition) WHERE project_id = $1 AND segments.id = said.id`,
+      `UPDATE segments SET condition = given.condition::jsonb
+       FROM unnest($2::uuid[], $3::text[]) AS given (id, condition) WHERE project_id = $1 AND segments.id = given.id`,
       [projectId, rows.map(({ id }) => id), rows.map(({ condition }) => JSON.stringify(condition))],
     );
     await this.queue.enqueue(
@@ -143,8 +141,8 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** False where another segment has, or had, this name or slug. */
-  async takeSlug({
+  /** False where another segment has or had this name or slug. */
+  async isNameFree({
     projectId,
     id,
     name,
@@ -158,7 +156,6 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return !taken;
   }
 
-  /** Those that it has or had, the newest first. */
   async slugsOf(projectId: string, id: string): Promise<string[]> {
     const rows = await this.database.query<{ slug: string }>(
       `SELECT slug FROM segment_slugs WHERE project_id = $1 AND segment_id = $2 ORDER BY since DESC LIMIT ${maxRequestedSlugs}`,
@@ -167,7 +164,7 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return rows.map(({ slug }) => slug);
   }
 
-  async keepSlug({ projectId, id, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'slug'>): Promise<void> {
+  async addSlug({ projectId, id, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'slug'>): Promise<void> {
     await this.database.query(
       `INSERT INTO segment_slugs (project_id, slug, segment_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
       [projectId, slug, id],

@@ -15,7 +15,7 @@ describe('segments', () => {
       }));
   });
   afterAll(() => suite.stop());
-  /** Who says that a segment is used. */
+  /** The services that report uses of a segment. */
   const nobody = (_asked: GetSegmentUses): string[] => [];
   let users = { campaigns: nobody, workflows: nobody };
 
@@ -28,7 +28,7 @@ describe('segments', () => {
     details: { errors: [expect.objectContaining({ path })] },
   });
 
-  it('find their members when they are made, and are shown as they were given', async () => {
+  it('find their members on creation, and show the condition as it was given', async () => {
     const mine = open();
     for (const name of ['pro', 'pro', 'free'])
       await mine.contact(`${name}${newId()}@example.org`, { plan: name });
@@ -67,7 +67,7 @@ describe('segments', () => {
     ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('say where a condition is wrong, also in what it names', async () => {
+  it('report the path of each error in a condition, also of missing references', async () => {
     const mine = open();
     const at = ['condition', 'groups', '0', 'filters', '0'];
     await expect(mine.build({ condition: undefined })).rejects.toMatchObject(invalidAt('condition'));
@@ -84,7 +84,7 @@ describe('segments', () => {
     expect((await suite.bus.call(segments.list, mine.caller, {})).items).toEqual([]);
   });
 
-  it('have names of their own, by slug too, and keep every slug that they had', async () => {
+  it('have unique names and slugs, and keep former slugs', async () => {
     const mine = open();
     const first = await mine.build({ name: 'Big Spenders!' });
     await expect(mine.build({ name: 'big  spenders' })).rejects.toMatchObject({ kind: 'conflict' });
@@ -100,7 +100,7 @@ describe('segments', () => {
     expect(await update(other.id, 'Whales')).toMatchObject({ name: 'Whales' });
   });
 
-  it('are counted anew in the call that changes their condition, with those that depend on them', async () => {
+  it('are recounted with their dependents in the call that changes their condition', async () => {
     const mine = open();
     await mine.contact('a@example.org', { plan: 'pro' });
     for (const name of ['b', 'c']) await mine.contact(`${name}@example.org`, { plan: 'free' });
@@ -127,7 +127,7 @@ describe('segments', () => {
     expect(same).toEqual(changed);
   });
 
-  it('of type STATIC take and lose contacts by address; a condition is nothing to them', async () => {
+  it('of type STATIC add and remove contacts by address, and ignore conditions', async () => {
     const mine = open();
     await mine.contact('a@example.org');
     const { id } = await mine.build({ type: 'STATIC' });
@@ -163,7 +163,7 @@ describe('segments', () => {
     });
   });
 
-  it('stay while a campaign or a workflow uses them, which are named', async () => {
+  it('cannot be deleted while campaigns or workflows use them, which are named', async () => {
     const mine = open();
     const { id } = await mine.build();
     users = { campaigns: () => ['Spring'], workflows: () => ['Welcome', 'Goodbye'] };
@@ -176,7 +176,7 @@ describe('segments', () => {
     await suite.bus.call(segments.delete, mine.caller, { id });
   });
 
-  it('stay while they are used by a slug that they once had, or are used since their deletion began', async () => {
+  it('cannot be deleted while a former slug is in use, or if they came into use meanwhile', async () => {
     const mine = open();
     const { id } = await mine.build({ name: 'Paying' });
     await suite.bus.call(segments.update, mine.caller, { id, name: 'Pro plan' });
@@ -199,7 +199,7 @@ describe('segments', () => {
     await remove();
   });
 
-  it('never depend on themselves, also when two calls say so at the same instant', async () => {
+  it('cannot become circular, even by two concurrent calls', async () => {
     const mine = open();
     const at = ['condition', 'groups', '0', 'filters', '0', 'field'];
     const [a, b, c] = [await mine.build(), await mine.build(), await mine.build()];
@@ -225,7 +225,7 @@ describe('segments', () => {
     ]);
   });
 
-  it('preview whom a condition finds, and whom each filter leaves out', async () => {
+  it('preview the matches of a condition and what each filter excludes', async () => {
     const mine = open();
     for (const [index, name] of ['pro', 'pro', 'free', 'free', 'free'].entries())
       await mine.contact(`p${index}@example.org`, { plan: name, n: index });
@@ -254,7 +254,7 @@ describe('segments', () => {
     });
   });
 
-  it('narrow the list of contacts', async () => {
+  it('filter the list of contacts', async () => {
     const mine = open();
     for (const name of ['pro', 'pro', 'free'])
       await mine.contact(`${name}${newId()}@example.org`, { plan: name });

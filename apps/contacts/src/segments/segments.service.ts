@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import {
   segmentNameTaken,
-  segmentNotFound,
   type CreateSegment,
   type ListSegments,
   type Segment,
   type SegmentPage,
   type UpdateSegmentById,
 } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import { newId, pageWithTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { SegmentConditions } from './segment-conditions.js';
@@ -33,45 +32,44 @@ export class SegmentsService {
     const row = await this.commits.before(deadline, async () => {
       await this.segments.lockProject(projectId);
       const draft = draftOf(projectId, body);
-      if (!(await this.segments.takeSlug(draft))) throw segmentNameTaken();
+      if (!(await this.segments.isNameFree(draft))) throw segmentNameTaken();
       return draft.type === 'DYNAMIC' ? this.addDynamic(draft) : this.add(draft);
     });
-    return this.shown(row);
+    return this.counted(row);
   }
 
   async get(projectId: string, id: string): Promise<Segment> {
-    return this.shown(await this.found(projectId, id));
+    return this.counted(await this.segments.findOrFail(projectId, id));
   }
 
   async list(projectId: string, query: ListSegments): Promise<SegmentPage> {
-    const [page, total] = await Promise.all([
-      this.segments.list(projectId, query),
-      query.withTotal ? this.segments.total(projectId) : undefined,
-    ]);
+    const page = await pageWithTotal(query, this.segments.list(projectId, query), () =>
+      this.segments.total(projectId),
+    );
     const counts = await this.counts.of(
       projectId,
       page.items.map(({ id }) => id),
     );
-    return { ...page, items: page.items.map((row) => row.toSegment(counts.get(row.id) ?? 0)), total };
+    return { ...page, items: page.items.map((row) => row.toSegment(counts.get(row.id) ?? 0)) };
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateSegmentById>): Promise<Segment> {
     const { projectId } = caller;
     const row = await this.commits.before(deadline, async () => {
       await this.segments.lockProject(projectId);
-      const known = await this.found(projectId, body.id);
+      const known = await this.segments.findOrFail(projectId, body.id);
       const { renamed, rebased, any } = known.change(body);
       if (!any) return known;
       if (renamed) await this.rename(known);
       if (rebased) await this.rebase(known);
       return this.segments.save(known);
     });
-    return this.shown(row);
+    return this.counted(row);
   }
 
   private async addDynamic(draft: SegmentRow): Promise<SegmentRow> {
     const condition = await this.conditions.read(draft.projectId, draft.condition);
-    await this.conditions.weigh(draft, condition);
+    await this.conditions.chooseUpkeep(draft, condition);
     const row = await this.add(draft);
     await this.conditions.connect(row, condition);
     await this.conditions.rebase(row, condition);
@@ -80,29 +78,23 @@ export class SegmentsService {
 
   private async add(draft: SegmentRow): Promise<SegmentRow> {
     const row = await this.segments.add(draft);
-    await this.segments.keepSlug(row);
+    await this.segments.addSlug(row);
     return row;
   }
 
   private async rename(row: SegmentRow): Promise<void> {
-    if (!(await this.segments.takeSlug(row))) throw segmentNameTaken();
-    await this.segments.keepSlug(row);
+    if (!(await this.segments.isNameFree(row))) throw segmentNameTaken();
+    await this.segments.addSlug(row);
   }
 
   private async rebase(row: SegmentRow): Promise<void> {
     const condition = await this.conditions.read(row.projectId, row.condition);
     await this.conditions.connect(row, condition);
-    await this.conditions.weigh(row, condition);
+    await this.conditions.chooseUpkeep(row, condition);
     await this.conditions.rebase(row, condition);
   }
 
-  private async found(projectId: string, id: string): Promise<SegmentRow> {
-    const row = await this.segments.find(projectId, id);
-    if (!row) throw segmentNotFound();
-    return row;
-  }
-
-  private async shown(row: SegmentRow): Promise<Segment> {
+  private async counted(row: SegmentRow): Promise<Segment> {
     return row.toSegment((await this.counts.of(row.projectId, [row.id])).get(row.id) ?? 0);
   }
 }

@@ -10,7 +10,7 @@ import { EventPublisher, openServiceFixture, standIn, type ServiceFixture } from
 import { entities, migrations } from '../data-source.js';
 import { startContacts } from '../service.js';
 
-/** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells events, takes opt-outs and knows of some mail. */
+/** The contacts service with a database and a NATS server of its own, and a sending service that publishes events, stores opt-outs and has some mail. */
 export interface ContactsSuite extends Pick<
   ServiceFixture,
   'bus' | 'queue' | 'connection' | 'database' | 'environment' | 'buildProject' | 'eventsOf'
@@ -18,11 +18,11 @@ export interface ContactsSuite extends Pick<
   service: RunningService;
   restart(): Promise<void>;
   sending: EventPublisher;
-  /** What sending was told, in order. */
+  /** The opt-outs that sending received, in order. */
   optOuts: (OptOut & { projectId: string })[];
-  /** What sending says became of mail to an address. */
+  /** The mail history of each address in sending. */
   mail: Map<string, MailHistoryEvent[]>;
-  /** Sending takes no opt-outs any more, and knows of no mail. */
+  /** Sending stops answering. */
   loseSending(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
   return suite;
 }
 
-/** As sending answers it. */
+/** As sending orders them. */
 function pageOf(occurred: MailHistoryEvent[], { limit, after }: GetMailHistory): MailHistoryEvent[] {
   const location = ({ at, id }: { at: Date; id: string }) => `${at.toISOString()} ${id}`;
   const newest = [...occurred].sort((a, b) => (location(a) < location(b) ? 1 : -1));

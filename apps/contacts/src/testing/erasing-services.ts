@@ -5,11 +5,11 @@ import type { ContactsSuite } from './contacts-suite.js';
 type OtherService = Exclude<ErasingService, 'contacts'>;
 export const otherServices = Object.keys(eraseIn) as OtherService[];
 
-/** The services that forget people, in their place. */
+/** Stand-ins for the other services that erase people. */
 export interface ErasingServices {
-  /** What each was asked, in order. */
+  /** Requests to each, in order. */
   requested: (EraseAddress & { service: OtherService; projectId: string })[];
-  /** Pieces of work that it still has, whoever asks. */
+  /** Further calls that each service needs. */
   left: Map<OtherService, number>;
   start(...services: OtherService[]): Promise<void>;
   stop(...services: OtherService[]): Promise<void>;

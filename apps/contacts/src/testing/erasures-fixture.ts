@@ -2,7 +2,6 @@ import { erasures, type Caller, type Erasure } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import type { ContactsSuite } from './contacts-suite.js';
 
-/** What the specs of erasures request again and again. */
 export function erasuresFixture({ bus }: Pick<ContactsSuite, 'bus'>) {
   const report = (caller: Caller, id: string): Promise<Erasure> => bus.call(erasures.get, caller, { id });
   return {

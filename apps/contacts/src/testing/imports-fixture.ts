@@ -11,13 +11,12 @@ import type { ContactsSuite } from './contacts-suite.js';
 
 const waiting = { timeoutMs: 20_000 };
 
-/** What the specs of imports ask again and again. */
 export function importsFixture(suite: ContactsSuite) {
   const { bus } = suite;
   const get = (caller: Caller, { id }: { id: string }) =>
     bus.call(contactImports.get, caller, { id }, waiting);
   return {
-    /** Piece by piece, as the gateway does. */
+    /** In pieces, as the gateway does. */
     upload: async (
       caller: Caller,
       table: string | Buffer,

@@ -13,7 +13,6 @@ import type { ContactsSuite } from './contacts-suite.js';
 
 const tokens = new ConfirmTokens([testSecret]);
 
-/** What the specs of lists ask again and again. */
 export function listsFixture(suite: ContactsSuite) {
   const { bus } = suite;
   return {
@@ -38,7 +37,7 @@ export function listsFixture(suite: ContactsSuite) {
   };
 }
 
-/** As the gateway asks it. */
+/** As the gateway calls it. */
 function requested(token: string): [Caller, { membershipId: string; tokenHash: string }] {
   const { projectId, membershipId, tokenHash } = tokens.read(token)!;
   return [

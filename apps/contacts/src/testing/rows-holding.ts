@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 
-/** The tables of which a row holds these words, in any case. */
+/** The tables that contain a text, in any case. */
 export async function rowsHolding(database: Database, texts: string): Promise<string[]> {
   const tables = await database.query<{ name: string }>(
     `SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`,

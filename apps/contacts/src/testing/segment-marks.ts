@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 
-/** As of a project with a segment that follows from a condition: whoever changes is marked, and what upkeep has looked at is still seen here. */
+/** Enables marks as in a project with a DYNAMIC segment, and records them, because upkeep removes them. */
 export async function watchMarks(database: Database, projectId: string): Promise<() => Promise<string[]>> {
   await database.query(`CREATE TABLE IF NOT EXISTS seen_marks (LIKE segment_dirty)`);
   await database.query(

@@ -10,7 +10,7 @@ async function read(csv: string): Promise<ImportRow[]> {
 
 const row = (email: string, reason = 'MANUAL') => ({ email, reason });
 
-describe('a list of addresses', () => {
+describe('importing a list of addresses', () => {
   it.each<[string, string, ImportRow[] | object[]]>([
     [
       'plain',
@@ -29,11 +29,15 @@ describe('a list of addresses', () => {
       [row('ada@example.com', 'COMPLAINT'), row('grace@example.com')],
     ],
     [
-      'with a mark of its encoding, and quotes',
+      'with a byte order mark and quotes',
       '\ufeff"email","reason"\n" ada@example.com ","Hard bounce"',
       [row('ada@example.com', 'HARD_BOUNCE')],
     ],
-    ['with what is none in it', 'email,reason\nno address,MANUAL\nada@example.com,because\n', [null, null]],
+    [
+      'with rows that are not valid',
+      'email,reason\nno address,MANUAL\nada@example.com,because\n',
+      [null, null],
+    ],
     [
       'as our own export writes it',
       "email,reason,source,created_at\n'+ada@example.com,MANUAL,API,2026-01-31T09:00:00.000Z\n",
@@ -49,21 +53,24 @@ describe('a list of addresses', () => {
       'status,reason,email,created\n5.1.1,"550 5.1.1 no such user, sorry",ada@example.com,1769850000\n',
       [row('ada@example.com', 'HARD_BOUNCE')],
     ],
-  ])('is read: %s', async (_, csv, rows) => {
+  ])('reads a list: %s', async (_, csv, rows) => {
     if (rows.length === 0) expect(() => layoutOf(csv)).toThrow('One or more fields are invalid');
     else expect(await read(csv)).toEqual(rows);
   });
 
-  it.each(['name\nAda', '', '"open', '\n\n', 'reason\nMANUAL'])('is refused: %j', (csv) => {
-    expect(() => layoutOf(csv)).toThrow('One or more fields are invalid');
-  });
+  it.each(['name\nAda', '', '"open', '\n\n', 'reason\nMANUAL'])(
+    'refuses a list without addresses: %j',
+    (csv) => {
+      expect(() => layoutOf(csv)).toThrow('One or more fields are invalid');
+    },
+  );
 
-  it('of which a quote stays open fails where that is', async () => {
+  it('fails at an unclosed quote', async () => {
     await expect(read('email\nada@example.com\n"open')).rejects.toThrow(/quote/i);
   });
 
   it.each(['"open', '"ada"@example.com\ngrace@example.com'])(
-    'has every row before its fault: %j',
+    'yields every row before a malformed one: %j',
     async (fault) => {
       const rows = Array.from({ length: 1_500 }, (_, index) => row(`r${index}@list.example`));
       const csv = ['email', ...rows.map(({ email }) => email), fault].join('\n');
@@ -77,7 +84,7 @@ describe('a list of addresses', () => {
     },
   );
 
-  it('comes through whatever it holds, row by row, across pieces', async () => {
+  it('reads any text, row by row, across pieces', async () => {
     const cell = fc.oneof(fc.constantFrom('ada@example.com', 'x'.repeat(700), '汉@example.com'), fc.string());
     await fc.assert(
       fc.asyncProperty(fc.array(cell, { maxLength: 400 }), async (cells) => {

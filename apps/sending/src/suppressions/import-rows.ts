@@ -1,26 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
 import {
-  boundedText,
   csvUnreadable,
   normaliseAddress,
   suppressionReasons,
   type SuppressionReason,
 } from '@posthorn/contracts';
-import { parse, type Parser } from 'csv-parse';
-import { parse as parseAtOnce } from 'csv-parse/sync';
+import { CsvReader, type CsvRow } from '@posthorn/csv';
 
-/** What one row asks for; null for one that cannot be read. */
+/** Null for a row without a valid address and reason. */
 export type ImportRow = { email: string; reason: SuppressionReason } | null;
 
-/** Which cell of a row says what. */
 interface Layout {
   email: number;
   reasonOf: (cells: readonly string[]) => SuppressionReason | null;
-  /** The first row is none of the data. */
+  /** Whether the first row is a header. */
   headed: boolean;
 }
 
-/** As exports call them: blanks, lines and case say nothing. */
+/** Without blanks, punctuation and case. */
 const labelOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
 
 const reasons: Readonly<Record<string, SuppressionReason>> = {
@@ -31,7 +28,7 @@ const reasons: Readonly<Record<string, SuppressionReason>> = {
   manualsuppression: 'MANUAL',
 };
 
-/** Headers that tell a format: the plain one, and what two hosted providers export. What follows a bounce is the server's words. */
+/** Known headers: our own and the exports of two hosted providers, of which one has the server's answer as `reason`. */
 const formats: readonly {
   columns: readonly string[];
   email: string;
@@ -44,65 +41,60 @@ const formats: readonly {
   { columns: ['email'], email: 'email', reason: null, always: 'MANUAL' },
 ];
 
-const reading = {
-  bom: true,
-  relax_column_count: true,
-  skip_empty_lines: true,
-  trim: true,
-  max_record_size: 64 * 1024,
-} as const;
-const pieceLength = 64 * 1024;
-const maxColumns = 100;
+const pieceBytes = 64 * 1024;
 
-/** The rows of a list, read piece by piece, so that a long one keeps nobody waiting; those before a fault come before it is thrown. */
+/** The list cannot be read beyond this row. */
+export class ListUnreadable extends Error {
+  override readonly name = 'ListUnreadable';
+}
+
+/** Reads in pieces, with other work between them; throws at a malformed row, after the rows before it. */
 export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
   const layout = layoutOf(csv);
-  let rows: ImportRow[] = [];
-  // Taken from it at once: a stream that fails drops what it still held.
-  const on_record = (cells: string[]): undefined => {
-    rows.push(rowOf(layout, cells));
-  };
-  const parser = parse({ ...reading, from: layout.headed ? 2 : 1, on_record });
-  parser.on('error', () => undefined);
-  for (let at = 0; at < csv.length; at += pieceLength) {
-    const fault = await feed(parser, csv.slice(at, at + pieceLength), at + pieceLength >= csv.length);
-    yield* rows;
-    rows = [];
-    if (fault) throw fault;
+  let isHeader = layout.headed;
+  for (const rows of readPieces(csv)) {
+    for (const { cells, fault, line } of rows) {
+      if (fault === 'quote' || fault === 'too_long')
+        throw new ListUnreadable(
+          `line ${line} ${fault === 'quote' ? 'has a misplaced or unclosed quote' : 'is too long'}`,
+        );
+      if (!isHeader) yield fault ? null : rowOf(layout, cells);
+      isHeader = false;
+    }
     await setImmediate();
   }
 }
 
-const feed = (parser: Parser, piece: string, isLast: boolean): Promise<Error | null> =>
-  new Promise((fed) => {
-    const published = (fault?: Error | null) => fed(fault ?? null);
-    if (isLast) parser.end(piece, published);
-    else parser.write(piece, published);
-  });
-
-/** By its first row; a list without a header begins with an address. */
-export function layoutOf(csv: string): Layout {
-  const [first = []] = firstRow(csv);
-  const texts = first.slice(0, maxColumns).map(labelOf);
-  const format = formats.find(({ columns }) => columns.every((column) => texts.includes(column)));
-  if (format) {
-    const index = format.reason === null ? -1 : texts.indexOf(format.reason);
-    return {
-      headed: true,
-      email: texts.indexOf(format.email),
-      reasonOf: (cells) => format.always ?? readReason(cells[index]),
-    };
-  }
-  if (readAddress(first[0]) === null) throw csvUnreadable('needs a column email');
-  return { headed: false, email: 0, reasonOf: (cells) => readReason(cells[1]) };
+function* readPieces(csv: string): Generator<Iterable<CsvRow>> {
+  const bytes = Buffer.from(csv.replace(/^\ufeff/, ''));
+  const reader = new CsvReader({ delimiter: ',' });
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    yield reader.push(bytes.subarray(at, at + pieceBytes));
+  yield reader.end();
 }
 
-function firstRow(csv: string): string[][] {
-  try {
-    return parseAtOnce(csv.slice(0, pieceLength), { ...reading, to: 1 });
-  } catch (error) {
-    throw csvUnreadable(`is no CSV: ${boundedText((error as Error).message, 200)}`);
+/** From the first row; a list without a header begins with an address. */
+export function layoutOf(csv: string): Layout {
+  const first = firstRow(csv);
+  if (first?.fault) throw csvUnreadable('has a first row that is malformed');
+  const cells = first?.cells ?? [];
+  const labels = cells.map(labelOf);
+  const format = formats.find(({ columns }) => columns.every((column) => labels.includes(column)));
+  if (format) {
+    const index = format.reason === null ? -1 : labels.indexOf(format.reason);
+    return {
+      headed: true,
+      email: labels.indexOf(format.email),
+      reasonOf: (row) => format.always ?? readReason(row[index]),
+    };
   }
+  if (readAddress(cells[0]) === null) throw csvUnreadable('needs a column email');
+  return { headed: false, email: 0, reasonOf: (row) => readReason(row[1]) };
+}
+
+function firstRow(csv: string): CsvRow | null {
+  for (const rows of readPieces(csv)) for (const row of rows) return row;
+  return null;
 }
 
 function rowOf({ email: index, reasonOf }: Layout, cells: readonly string[]): ImportRow {
@@ -114,5 +106,5 @@ function rowOf({ email: index, reasonOf }: Layout, cells: readonly string[]): Im
 const readReason = (text = ''): SuppressionReason | null =>
   Object.hasOwn(reasons, labelOf(text)) ? reasons[labelOf(text)]! : null;
 
-/** An apostrophe that keeps a table from computing is none of the address's: our own export writes it. */
-const readAddress = (text = ''): string | null => normaliseAddress(text.replace(/^'(?=[=+\-@])/, ''));
+/** Without the apostrophe by which our export keeps spreadsheets from reading a cell as a formula. */
+const readAddress = (text = ''): string | null => normaliseAddress(text.trim().replace(/^'(?=[=+\-@])/, ''));

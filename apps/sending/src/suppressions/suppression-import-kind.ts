@@ -1,4 +1,4 @@
 import { work } from '@posthorn/work';
 
-/** A list of addresses to suppress, by its import's id. */
+/** Imports a list of addresses to suppress, by its id. */
 export const suppressionImportWork = work('sending.suppression-imports', { exclusive: true, concurrency: 2 });

@@ -6,7 +6,7 @@ export class SuppressionImportRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') status: ImportStatus;
-  /** As it came; empty once it is done. */
+  /** Empty once it is finished. */
   @Column('text') csv: string;
   @Column('text') source: 'API' | 'DASHBOARD' | 'PROVIDER';
   @Column('integer') total: number;

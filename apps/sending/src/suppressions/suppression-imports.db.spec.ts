@@ -36,8 +36,8 @@ const published = async (projectId: string) => {
   return row!.count;
 };
 
-describe('a list of addresses', () => {
-  it('is taken in, told once each, and what was suppressed before stays', async () => {
+describe('an import of suppressions', () => {
+  it('adds each address once with an event, and keeps existing suppressions', async () => {
     const { caller, projectId } = await suite.buildProject();
     await suite.bus.call(suppressions.put, caller, { email: 'r7@list.example', reason: 'COMPLAINT' });
     const rows = addresses(2_500).map((email, index) =>
@@ -70,7 +70,7 @@ describe('a list of addresses', () => {
     expect(row!.csv).toBe('');
   });
 
-  it('goes on where it was after a restart, and nothing is counted twice', async () => {
+  it('continues at its position after a restart, and counts nothing twice', async () => {
     const { caller, projectId } = await suite.buildProject();
     const begun = await start(caller, ['email', ...addresses(20_000, 'long')].join('\n'));
     await eventually(async () => {
@@ -89,7 +89,7 @@ describe('a list of addresses', () => {
     expect(await published(projectId)).toBe(20_000);
   }, 90_000);
 
-  it('that cannot be read to its end has the rows before it', async () => {
+  it('fails at a malformed row, and keeps the rows before it', async () => {
     const { caller } = await suite.buildProject();
     const begun = await start(caller, `email\n${addresses(1_500, 'torn').join('\n')}\n"open`);
     expect(await ended(caller, begun)).toMatchObject({
@@ -101,7 +101,7 @@ describe('a list of addresses', () => {
     await expect(start(caller, 'name\nAda')).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  it('that can never be stored fails for all to see', async () => {
+  it('fails visibly if it can never be stored', async () => {
     const { caller } = await suite.buildProject();
     await suite.database.query(
       `ALTER TABLE suppressions ADD CONSTRAINT nobody CHECK (email <> 'r0@never.example') NOT VALID`,
@@ -117,7 +117,7 @@ describe('a list of addresses', () => {
     await suite.database.query(`ALTER TABLE suppressions DROP CONSTRAINT nobody`);
   });
 
-  it('is seen by its project only', async () => {
+  it('is visible to its project only', async () => {
     const [{ caller }, outsider] = [await suite.buildProject(), await suite.buildProject()];
     const begun = await start(caller, 'ada@example.com');
     for (const id of [begun.id, newId()]) {

@@ -1,9 +1,9 @@
+import { importNotFound } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { suppressionImportWork } from './suppression-import-kind.js';
 import { SuppressionImportRow } from './suppression-import.entity.js';
 
-/** What one batch did. */
 export interface BatchCounts {
   processed: number;
   created: number;
@@ -16,7 +16,7 @@ export class SuppressionImportsRepository extends ScopedRepository<SuppressionIm
     database: Database,
     private readonly queue: WorkQueue,
   ) {
-    super(database, SuppressionImportRow);
+    super(database, SuppressionImportRow, importNotFound);
   }
 
   async insert(
@@ -46,7 +46,7 @@ export class SuppressionImportsRepository extends ScopedRepository<SuppressionIm
     );
   }
 
-  /** Its text is not needed any more. */
+  /** Also deletes the text. */
   async finish(
     { projectId, id }: Pick<SuppressionImportRow, 'projectId' | 'id'>,
     status: 'COMPLETED' | 'FAILED',

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { importNotFound, type Caller, type SuppressionImport } from '@posthorn/contracts';
-import { CsvError } from 'csv-parse';
-import { importRows, layoutOf } from './import-rows.js';
+import type { Caller, SuppressionImport } from '@posthorn/contracts';
+import { importRows, layoutOf, ListUnreadable } from './import-rows.js';
 import { SuppressionImportsRepository } from './suppression-imports.repository.js';
 
-/** Lists of addresses to suppress, as their projects see them; `SuppressionImportsWork` imports them. */
 @Injectable()
 export class SuppressionImports {
   constructor(private readonly imports: SuppressionImportsRepository) {}
@@ -16,19 +14,17 @@ export class SuppressionImports {
   }
 
   async get(projectId: string, id: string): Promise<SuppressionImport> {
-    const row = await this.imports.find(projectId, id);
-    if (!row) throw importNotFound();
-    return row.toImport();
+    return (await this.imports.findOrFail(projectId, id)).toImport();
   }
 }
 
-/** Only to say how far it is: a list whose end cannot be read has the rows before it. */
+/** For the progress; the rows before a malformed one are imported, too. */
 async function countRows(csv: string): Promise<number> {
   let count = 0;
   try {
     for await (const _ of importRows(csv)) count += 1;
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
+    if (!(error instanceof ListUnreadable)) throw error;
   }
   return count;
 }

@@ -3,18 +3,17 @@ import { suppressionEvents } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { CsvError } from 'csv-parse';
-import { importRows, type ImportRow } from './import-rows.js';
+import { importRows, ListUnreadable, type ImportRow } from './import-rows.js';
 import { suppressionImportWork } from './suppression-import-kind.js';
 import type { SuppressionImportRow } from './suppression-import.entity.js';
 import { SuppressionImportsRepository } from './suppression-imports.repository.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 
 const batchSize = 1_000;
-/** Then another project's turn comes. */
-const commitsOfATurn = 20;
+/** After these another project has its turn. */
+const commitsPerTurn = 20;
 
-/** Imports lists in turns; how far one has come is written in the transaction of each batch of rows. */
+/** After a crash an import continues at the position that was committed with its last rows. */
 @Injectable()
 export class SuppressionImportsWork implements WorkHandler<object> {
   constructor(
@@ -35,8 +34,8 @@ export class SuppressionImportsWork implements WorkHandler<object> {
     try {
       await this.turn(row, batch);
     } catch (error) {
-      // What was read before the fault stays.
-      if (!(error instanceof CsvError)) throw error;
+      // The rows before the malformed one stay.
+      if (!(error instanceof ListUnreadable)) throw error;
       await this.end(row, 'FAILED', batch);
     }
   }
@@ -51,12 +50,12 @@ export class SuppressionImportsWork implements WorkHandler<object> {
     for await (const rows of batchesOf(row.csv, row.processed)) {
       await this.store(row, rows, () => batch.hold(item!));
       commits += 1;
-      if (batch.stopping || commits === commitsOfATurn) return batch.goOn(batch.items);
+      if (batch.stopping || commits === commitsPerTurn) return batch.goOn(batch.items);
     }
     await this.end(row, 'COMPLETED', batch);
   }
 
-  /** As one suppression does it, for all: once it has committed, no hand-off to any of them begins (docs/guarantees.md G8). */
+  /** Under the locks of the addresses: after the commit no hand-off to any of them begins (docs/guarantees.md G8). */
   private async store(
     row: SuppressionImportRow,
     rows: readonly ImportRow[],
@@ -95,14 +94,14 @@ export class SuppressionImportsWork implements WorkHandler<object> {
   }
 }
 
-/** What follows the rows that are known, by the batch; the rows before a fault come before it. */
-async function* batchesOf(csv: string, known: number): AsyncGenerator<ImportRow[]> {
+/** The rows after the first `processed` ones; those before a malformed row are yielded before it throws. */
+async function* batchesOf(csv: string, processed: number): AsyncGenerator<ImportRow[]> {
   let position = 0;
   let rows: ImportRow[] = [];
   try {
     for await (const each of importRows(csv)) {
       position += 1;
-      if (position > known) rows.push(each);
+      if (position > processed) rows.push(each);
       if (rows.length === batchSize) {
         yield rows;
         rows = [];

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-it('steps and ways that ask for somebody who is erased ask for nobody; others stay to the letter', async () => {
+it('an erasure replaces the address in steps and transitions, and leaves others unchanged', async () => {
   const { caller, projectId } = suite.buildProject();
   const { id } = await suite.bus.call(workflows.create, caller, { name: 'Welcome', triggerType: 'MANUAL' });
   const graph = (): Promise<WorkflowGraph> => suite.bus.call(workflows.graph, caller, { id });

@@ -6,7 +6,7 @@ import { GraphsRepository, type GraphPart } from '../workflows/graphs.repository
 
 const parts: readonly GraphPart[] = ['steps', 'transitions'];
 
-/** The steps of a workflow and the ways between them may ask for somebody by their address. */
+/** Removes an address from the steps and transitions of workflows. */
 @Injectable()
 export class ErasuresService {
   constructor(
@@ -16,12 +16,15 @@ export class ErasuresService {
   ) {}
 
   async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
-    const [texts, addresses] = [anyOf([person.email]), addressesIn([person.email])];
+    const [pattern, addresses] = [anyOf([person.email]), addressesIn([person.email])];
     for (const part of parts)
       await this.database.transaction(async () => {
-        const containing = await this.graphs.lockContaining(part, projectId, texts);
-        const reworded = containing.map((row) => ({ ...row, said: withoutAddresses(row.said, addresses) }));
-        if (reworded.length > 0) await this.graphs.reword(part, projectId, reworded);
+        const containing = await this.graphs.lockContaining(part, projectId, pattern);
+        const rewritten = containing.map((row) => ({
+          ...row,
+          document: withoutAddresses(row.document, addresses),
+        }));
+        if (rewritten.length > 0) await this.graphs.rewrite(part, projectId, rewritten);
       });
     return { done: await this.events.erase({ ...person, projectId }) };
   }

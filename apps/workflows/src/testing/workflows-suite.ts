@@ -2,7 +2,7 @@ import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
 
-/** The workflows service as it runs, on a database and a NATS of its own. */
+/** The workflows service with a database and a NATS server of its own. */
 export interface WorkflowsSuite extends Pick<
   ServiceFixture,
   'bus' | 'database' | 'environment' | 'buildProject' | 'eventsOf'

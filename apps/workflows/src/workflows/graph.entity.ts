@@ -3,13 +3,16 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 type Json = Record<string, unknown>;
 
-@Entity('workflow_steps')
-export class StepRow {
+abstract class GraphPartRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid', { name: 'workflow_id' }) workflowId: string;
   @PrimaryColumn('uuid') id: string;
-  /** In the order of the document. */
-  @Column('integer') place: number;
+  /** In the order of the document: the first of several transitions that apply is taken. */
+  @Column('integer', { name: 'place' }) index: number;
+}
+
+@Entity('workflow_steps')
+export class StepRow extends GraphPartRow {
   @Column('text') name: string;
   @Column('text') type: StepType;
   @Column('json') position: Json;
@@ -17,19 +20,13 @@ export class StepRow {
 }
 
 @Entity('workflow_transitions')
-export class TransitionRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  @PrimaryColumn('uuid', { name: 'workflow_id' }) workflowId: string;
-  @PrimaryColumn('uuid') id: string;
-  /** In the order of the document: of two that always apply the first wins. */
-  @Column('integer') place: number;
+export class TransitionRow extends GraphPartRow {
   @Column('uuid', { name: 'from_step_id' }) fromStepId: string;
   @Column('uuid', { name: 'to_step_id' }) toStepId: string;
   @Column('json', { nullable: true }) condition: Json | null;
   @Column('integer') priority: number;
 }
 
-/** What a workflow does, in the order of its document. */
 export interface Graph {
   steps: StepRow[];
   transitions: TransitionRow[];

@@ -16,7 +16,7 @@ describe('the graph of a workflow', () => {
   const graphOf = (caller: Caller, id: string): Promise<WorkflowGraph> =>
     suite.bus.call(workflows.graph, caller, { id });
 
-  /** A workflow with a mail, a condition and an exit behind its trigger. */
+  /** A workflow with a mail, a condition and an exit after its trigger. */
   async function buildWorkflow(name = 'Welcome') {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(workflows.create, caller, { name, triggerType: 'MANUAL' });
@@ -39,7 +39,7 @@ describe('the graph of a workflow', () => {
     return { caller, projectId, id, trigger: trigger!.id, mail, exit };
   }
 
-  it('is told in the order of its document, configs as they were stored', async () => {
+  it('is returned in the order of its document, with configs as they were stored', async () => {
     const { caller, id, trigger, mail, exit } = await buildWorkflow();
     const graph = await graphOf(caller, id);
     expect([graph.workflowId, graph.version]).toEqual([id, 4]);
@@ -74,7 +74,7 @@ describe('the graph of a workflow', () => {
     expect([await used(), await used(suite.buildProject().caller)]).toEqual([true, false]);
   });
 
-  it('uses the segments by which it begins, or which its steps name, while it is enabled', async () => {
+  it('uses the segments of its trigger and its steps while it is enabled', async () => {
     const { caller, projectId, id } = await buildWorkflow();
     const segment = { id: newId(), slugs: ['paying', 'pro-plan'] };
     const names = async (requesting = caller) =>
@@ -99,7 +99,7 @@ describe('the graph of a workflow', () => {
     expect(await names()).toEqual([name]);
   });
 
-  it('is copied whole under fresh ids, and the original stays', async () => {
+  it('is copied completely with new ids, and the original stays', async () => {
     const { caller, id } = await buildWorkflow('x'.repeat(200));
     const before = await graphOf(caller, id);
     const original = await suite.bus.call(workflows.get, caller, { id });
@@ -116,7 +116,7 @@ describe('the graph of a workflow', () => {
     expect(await graphOf(caller, copyId)).toEqual(copied);
   });
 
-  it('may use ids that another workflow uses', async () => {
+  it('may use the same ids as another workflow', async () => {
     const { projectId, id, trigger } = await buildWorkflow();
     const other = await buildWorkflow();
     await suite.database.query(
@@ -127,7 +127,7 @@ describe('the graph of a workflow', () => {
   });
 });
 
-/** What a graph says, whatever its ids are. */
+/** A graph without its ids. */
 function inPositions({ steps, transitions }: WorkflowGraph): unknown[] {
   const location = (id: string) => steps.findIndex((step) => step.id === id);
   return [

@@ -9,7 +9,7 @@ import type { Database } from '@posthorn/database';
 
 type StoredGraph = Omit<WorkflowGraph, 'steps'> & { steps: Omit<WorkflowStep, 'templateId'>[] };
 
-/** One statement, so that steps, transitions and version are of one moment. */
+/** Reads steps, transitions and version in one statement, so that they are consistent. */
 export class Graphs {
   constructor(private readonly database: Database) {}
 
@@ -31,7 +31,7 @@ export class Graphs {
       : null;
   }
 
-  /** Names of the workflows that run and begin by who enters or leaves the segment, wait for it, or ask whether somebody is in it. */
+  /** Names of enabled workflows that are triggered by the segment, wait for it, or refer to it in a condition. */
   async enabledBySegment(projectId: string, { id, slugs }: GetSegmentUses): Promise<string[]> {
     const events = slugs.flatMap((slug) => ['entry', 'exit'].map((change) => `segment.${slug}.${change}`));
     const rows = await this.database.query<{ name: string }>(
@@ -44,7 +44,6 @@ export class Graphs {
     return rows.map(({ name }) => name);
   }
 
-  /** Whether a workflow that runs may yet send by the template. */
   async anyEnabledBy(projectId: string, templateId: string): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM workflows w JOIN workflow_steps s ON s.project_id = w.project_id AND s.workflow_id = w.id

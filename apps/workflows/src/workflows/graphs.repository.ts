@@ -2,24 +2,24 @@ import type { Database } from '@posthorn/database';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { StepRow, TransitionRow, type Graph } from './graph.entity.js';
 
-/** What of a part of a graph its author says freely. */
-const text = {
+/** The free-form column of each part of a graph. */
+const documents = {
   steps: { table: 'workflow_steps', column: 'config' },
   transitions: { table: 'workflow_transitions', column: 'condition' },
 } as const;
-export type GraphPart = keyof typeof text;
+export type GraphPart = keyof typeof documents;
 
-export interface PartText {
+export interface PartDocument {
   workflowId: string;
   id: string;
-  said: unknown;
+  document: unknown;
 }
 
 export class GraphsRepository {
   constructor(private readonly database: Database) {}
 
   async of(projectId: string, workflowId: string): Promise<Graph> {
-    const ofWorkflow = { where: { projectId, workflowId }, order: { place: 'ASC' } } as const;
+    const ofWorkflow = { where: { projectId, workflowId }, order: { index: 'ASC' } } as const;
     const { manager } = this.database;
     return {
       steps: await manager.getRepository(StepRow).find(ofWorkflow),
@@ -27,7 +27,6 @@ export class GraphsRepository {
     };
   }
 
-  /** Stores the graph of a workflow that has none. */
   async add({ steps, transitions }: Graph): Promise<void> {
     const { manager } = this.database;
     await manager.insert(StepRow, steps as QueryDeepPartialEntity<StepRow>[]);
@@ -35,26 +34,26 @@ export class GraphsRepository {
       await manager.insert(TransitionRow, transitions as QueryDeepPartialEntity<TransitionRow>[]);
   }
 
-  /** Parts that say any of these words; until the end of the transaction nobody changes them. */
-  lockContaining(part: GraphPart, projectId: string, texts: string): Promise<PartText[]> {
-    const { table, column } = text[part];
+  /** Parts whose document matches the pattern. */
+  lockContaining(part: GraphPart, projectId: string, pattern: string): Promise<PartDocument[]> {
+    const { table, column } = documents[part];
     return this.database.query(
-      `SELECT workflow_id AS "workflowId", id, ${column} AS said FROM ${table}
+      `SELECT workflow_id AS "workflowId", id, ${column} AS document FROM ${table}
        WHERE project_id = $1 AND ${column}::text ~* $2 ORDER BY workflow_id, id FOR UPDATE`,
-      [projectId, texts],
+      [projectId, pattern],
     );
   }
 
-  async reword(part: GraphPart, projectId: string, rows: readonly PartText[]): Promise<void> {
-    const { table, column } = text[part];
+  async rewrite(part: GraphPart, projectId: string, rows: readonly PartDocument[]): Promise<void> {
+    const { table, column } = documents[part];
     await this.database.query(
-      `UPDATE ${table} AS known SET ${column} = now_said.said::json FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS now_said (workflow_id, id, said)
-       WHERE project_id = $1 AND known.workflow_id = now_said.workflow_id AND known.id = now_said.id`,
+      `UPDATE ${table} AS known SET ${column} = given.document::json FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS given (workflow_id, id, document)
+       WHERE project_id = $1 AND known.workflow_id = given.workflow_id AND known.id = given.id`,
       [
         projectId,
         rows.map(({ workflowId }) => workflowId),
         rows.map(({ id }) => id),
-        rows.map((row) => JSON.stringify(row.said)),
+        rows.map(({ document }) => JSON.stringify(document)),
       ],
     );
   }

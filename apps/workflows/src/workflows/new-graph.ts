@@ -6,28 +6,28 @@ interface Owner {
   id: string;
 }
 
-/** What every workflow begins with: its trigger, and nothing after it. */
+/** The graph of a new workflow. */
 export function triggerOnly({ projectId, id: workflowId }: Owner): Graph {
-  const trigger = { projectId, workflowId, id: newId(), place: 0, name: 'Trigger', type: 'TRIGGER' as const };
+  const trigger = { projectId, workflowId, id: newId(), index: 0, name: 'Trigger', type: 'TRIGGER' as const };
   return {
     steps: [Object.assign(new StepRow(), { ...trigger, position: { x: 0, y: 0 }, config: {} })],
     transitions: [],
   };
 }
 
-/** The same graph for another workflow, every id a fresh one. */
+/** The same graph with new ids for another workflow. */
 export function copyOf({ steps, transitions }: Graph, { projectId, id: workflowId }: Owner): Graph {
-  const fresh = new Map(steps.map(({ id }) => [id, newId()]));
+  const newIds = new Map(steps.map(({ id }) => [id, newId()]));
   const owned = { projectId, workflowId };
   return {
-    steps: steps.map((step) => Object.assign(new StepRow(), { ...step, ...owned, id: fresh.get(step.id)! })),
+    steps: steps.map((step) => Object.assign(new StepRow(), { ...step, ...owned, id: newIds.get(step.id)! })),
     transitions: transitions.map((transition) =>
       Object.assign(new TransitionRow(), {
         ...transition,
         ...owned,
         id: newId(),
-        fromStepId: fresh.get(transition.fromStepId)!,
-        toStepId: fresh.get(transition.toStepId)!,
+        fromStepId: newIds.get(transition.fromStepId)!,
+        toStepId: newIds.get(transition.toStepId)!,
       }),
     ),
   };

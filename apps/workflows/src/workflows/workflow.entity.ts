@@ -25,7 +25,7 @@ export class WorkflowRow {
   /** Of the graph. */
   @Column('integer') version: number;
   @Column('integer', { name: 'step_count' }) stepCount: number;
-  /** Rises with every change: events of one workflow have an order. */
+  /** Rises with every change, so that events of one workflow have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -35,7 +35,7 @@ export class WorkflowRow {
     if (faults.length > 0) throw invalid(faults);
   }
 
-  /** Takes the change over; false when everything stays as it is. */
+  /** Returns whether anything changed. */
   change(changes: UpdateWorkflow): boolean {
     const before = { ...this };
     Object.assign(this, changes, changedTrigger(before, changes));
@@ -56,7 +56,7 @@ export class WorkflowRow {
     return { ...this.toEvent(), at, seq: this.seq + 1 };
   }
 
-  /** An enabled workflow that nothing executes would miss its triggers in silence (docs/decisions/0006). */
+  /** Workflows are not executed yet, so an enabled one would silently miss its triggers (docs/decisions/0006-not-yet.md). */
   private enabledFaults(): InvalidMember[] {
     return this.enabled
       ? [

@@ -33,7 +33,7 @@ describe('workflows', () => {
     details: { errors: errors.map(([path, code]) => ({ path: [path], code })) },
   });
 
-  it('are created disabled, with one TRIGGER step and their event', async () => {
+  it('are created disabled, with one TRIGGER step, and publish an event', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller);
     expect(made).toEqual({
@@ -73,7 +73,7 @@ describe('workflows', () => {
     ]);
   });
 
-  it('keep what they are given', async () => {
+  it('store what they are given', async () => {
     const { caller } = suite.buildProject();
     const wanted = {
       name: 'Weekly',
@@ -96,7 +96,7 @@ describe('workflows', () => {
     });
   });
 
-  it('are not made with a wrong trigger, nor enabled', async () => {
+  it('are not created with an invalid trigger, nor enabled', async () => {
     const { caller, projectId } = suite.buildProject();
     await expect(create(caller, { eventName: null })).rejects.toMatchObject(
       refused(['eventName', 'required']),
@@ -121,7 +121,7 @@ describe('workflows', () => {
     expect(await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId])).toEqual([]);
   });
 
-  it('update: leaves what is absent, clears by null, tells what changed', async () => {
+  it('update: keeps absent members, clears members by null and publishes changes', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, { description: 'First', maxExecutionsPerHour: 5 });
     const changed = await update(caller, made.id, {
@@ -145,7 +145,7 @@ describe('workflows', () => {
     ]);
   });
 
-  it('update: checks the trigger as a whole, and refuses to enable', async () => {
+  it('update: validates the trigger as a whole, and refuses to enable', async () => {
     const { caller } = suite.buildProject();
     const made = await create(caller);
     await expect(update(caller, made.id, { triggerType: 'SCHEDULE' })).rejects.toMatchObject(
@@ -166,7 +166,7 @@ describe('workflows', () => {
     });
   });
 
-  it('update: what changes nothing writes and tells nothing', async () => {
+  it('update: writes and publishes nothing if nothing changes', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller);
     expect(await update(caller, made.id, {})).toEqual(made);
@@ -176,7 +176,7 @@ describe('workflows', () => {
     expect(await suite.eventsOf(projectId, workflowEvents.changed)).toHaveLength(1);
   });
 
-  it('update: many at once lose none of each other', async () => {
+  it('update: concurrent updates lose no change', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await create(caller);
     const changes: UpdateWorkflow[] = [
@@ -194,7 +194,7 @@ describe('workflows', () => {
     expect(events.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('delete: is gone with its graph, once, with its event', async () => {
+  it('delete: deletes the workflow and its graph once, and publishes an event', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await create(caller);
     const answers = await Promise.allSettled(
@@ -214,7 +214,7 @@ describe('workflows', () => {
     ).toEqual([]);
   });
 
-  it("another project's workflow is as unknown as none", async () => {
+  it('a workflow of another project is not found', async () => {
     const [mine, theirs] = [suite.buildProject(), suite.buildProject()];
     const made = await create(theirs.caller);
     const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error);
@@ -239,7 +239,7 @@ describe('workflows', () => {
     ).toEqual([]);
   });
 
-  it('come newest first, each once, with their exact number', async () => {
+  it('are listed newest first, each once, with the exact total', async () => {
     const { caller, projectId } = suite.buildProject();
     await create(suite.buildProject().caller);
     const made = await Promise.all(

@@ -14,7 +14,7 @@ import {
   type WorkflowId,
   type WorkflowPage,
 } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import { newId, pageWithTotal } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import type { Graph } from './graph.entity.js';
@@ -42,21 +42,20 @@ export class WorkflowsService {
   }
 
   async get(projectId: string, id: string): Promise<Workflow> {
-    return (await this.found(this.workflows.find(projectId, id))).toWorkflow();
+    return (await this.workflows.findOrFail(projectId, id)).toWorkflow();
   }
 
   async list(projectId: string, query: ListWorkflows): Promise<WorkflowPage> {
-    const [page, total] = await Promise.all([
-      this.workflows.list(projectId, query),
-      query.withTotal ? this.workflows.total(projectId) : undefined,
-    ]);
-    return { ...page, items: page.items.map((row) => row.toWorkflow()), total };
+    const page = await pageWithTotal(query, this.workflows.list(projectId, query), () =>
+      this.workflows.total(projectId),
+    );
+    return { ...page, items: page.items.map((row) => row.toWorkflow()) };
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateWorkflowById>): Promise<Workflow> {
     const { id, ...changes } = body;
     const row = await this.commits.before(deadline, async () => {
-      const locked = await this.found(this.workflows.lock(caller.projectId, id));
+      const locked = await this.workflows.lockOrFail(caller.projectId, id);
       return locked.change(changes) ? this.publish(await this.workflows.save(locked)) : locked;
     });
     return row.toWorkflow();
@@ -64,7 +63,7 @@ export class WorkflowsService {
 
   async delete({ caller, body, deadline }: Incoming<WorkflowId>): Promise<DeletedWorkflow> {
     await this.commits.before(deadline, async () => {
-      const row = await this.found(this.workflows.lock(caller.projectId, body.id));
+      const row = await this.workflows.lockOrFail(caller.projectId, body.id);
       const at = await this.workflows.remove(row);
       await this.outbox.publish(workflowEvents.deleted, caller.projectId, [row.toDeletedEvent(at)]);
     });
@@ -73,7 +72,7 @@ export class WorkflowsService {
 
   async clone({ caller, body, deadline }: Incoming<WorkflowId>): Promise<Workflow> {
     const row = await this.commits.before(deadline, async () => {
-      const { name, ...original } = await this.found(this.workflows.lock(caller.projectId, body.id));
+      const { name, ...original } = await this.workflows.lockOrFail(caller.projectId, body.id);
       const copy = definitionOf(caller.projectId, {
         ...original,
         name: nameOfCopy(name, maxWorkflowName),
@@ -106,12 +105,6 @@ export class WorkflowsService {
 
   private async publish(row: WorkflowRow): Promise<WorkflowRow> {
     await this.outbox.publish(workflowEvents.changed, row.projectId, [row.toEvent()]);
-    return row;
-  }
-
-  private async found(checked: Promise<WorkflowRow | null>): Promise<WorkflowRow> {
-    const row = await checked;
-    if (!row) throw workflowNotFound();
     return row;
   }
 }

@@ -24,7 +24,7 @@ function int32(number: number): Buffer {
   return bytes;
 }
 
-/** All that is taken from the pieces, copied at once as whoever takes it must. */
+/** Copies the bytes at once, as every consumer must. */
 function read(...pieces: Buffer[]): string {
   const taken: Buffer[] = [];
   const copied = new CopiedBytes((bytes) => taken.push(Buffer.from(bytes)));
@@ -39,18 +39,18 @@ const whole = Buffer.concat([
 ]);
 const values = `PGCOPY\n${Buffer.from('\0\xff\xff\0').toString('latin1')}${'x'.repeat(300)}`;
 
-it('reads the values one after another; NULL and what is empty are none, nor is what a later header has', () => {
+it('reads values one after another; NULL, empty values and header extensions have no bytes', () => {
   expect(read(whole)).toBe(values);
   expect(read(header(), trailer)).toBe('');
 });
 
-it('reads the same wherever it is cut', () => {
+it('reads the same in chunks of any size', () => {
   for (let at = 0; at <= whole.length; at += 1)
     expect(read(whole.subarray(0, at), whole.subarray(at))).toBe(values);
   expect(read(...Array.from(whole, (_, at) => whole.subarray(at, at + 1)))).toBe(values);
 });
 
-it('refuses whatever ends before its trailer', () => {
+it('refuses data that ends before its trailer', () => {
   for (let end = 0; end < whole.length; end += 1)
     expect(() => read(whole.subarray(0, end))).toThrow(CopyMisread);
 });
@@ -66,6 +66,6 @@ it.each<[string, Buffer[]]>([
   expect(() => read(...pieces)).toThrow(CopyMisread);
 });
 
-it('takes a flag that need not be understood', () => {
+it('accepts a flag that may be ignored', () => {
   expect(read(header(undefined, 1), value(Buffer.from('x')), trailer)).toBe('x');
 });

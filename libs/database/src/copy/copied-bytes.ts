@@ -1,28 +1,25 @@
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const headerBytes = signature.length + 8;
-/** The upper half of the flags says what a reader must know of, such as a column of OIDs. */
 const criticalFlags = 0xffff0000;
 const none = -1;
 
 type Field = 'header' | 'columns' | 'length';
 const fieldBytes: Record<Field, number> = { header: headerBytes, columns: 2, length: 4 };
 
-/** What came is not COPY's binary format of one column. */
 export class CopyMisread extends Error {
   override readonly name = 'CopyMisread';
 }
 
-/** Reads Postgres's binary COPY format of a single column, wherever it is cut: the bytes of its values, one after another. */
+/** Parses the binary COPY format of a single column from chunks of any size, and passes the bytes of its values on. */
 export class CopiedBytes {
   private readonly field = Buffer.alloc(headerBytes);
   private filled = 0;
   private next: Field | 'nothing' = 'header';
-  /** Of the value, or of what the header has beyond this version of the format. */
   private left = 0;
   private isValue = false;
 
   constructor(
-    /** The bytes are the driver's and soon others: who wants them copies them before it returns. */
+    /** Must copy the bytes before it returns, because the driver reuses the buffer. */
     private readonly take: (bytes: Buffer) => void,
   ) {}
 
@@ -31,7 +28,6 @@ export class CopiedBytes {
       at += this.left > 0 ? this.readLong(bytes, at) : this.readField(bytes, at);
   }
 
-  /** Throws where the trailer has not come. */
   end(): void {
     if (this.next !== 'nothing') throw new CopyMisread('ended before its trailer');
   }
@@ -44,7 +40,7 @@ export class CopiedBytes {
   }
 
   private readField(bytes: Buffer, at: number): number {
-    if (this.next === 'nothing') throw new CopyMisread('goes on after its trailer');
+    if (this.next === 'nothing') throw new CopyMisread('continues after its trailer');
     const wanted = fieldBytes[this.next];
     const copied = bytes.copy(this.field, this.filled, at, at + wanted - this.filled);
     this.filled += copied;
@@ -58,7 +54,7 @@ export class CopiedBytes {
   private header(): void {
     const flags = this.field.readUInt32BE(signature.length);
     if (!this.field.subarray(0, signature.length).equals(signature))
-      throw new CopyMisread('begins otherwise');
+      throw new CopyMisread('has another signature');
     if ((flags & criticalFlags) !== 0) throw new CopyMisread(`has unknown flags: ${flags}`);
     this.left = this.field.readUInt32BE(signature.length + 4);
     this.next = 'columns';

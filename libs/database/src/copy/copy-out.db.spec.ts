@@ -12,7 +12,7 @@ let database: Database;
 beforeAll(async () => {
   clone = await cloneDatabase('copies', bareParts);
   line = await DatabaseLine.open(clone.url);
-  // The last of several waits for the only connection, on a machine that may stand still for a moment.
+  // Several copies share one connection, on a machine that may be busy.
   database = await openDatabase({
     url: line.url,
     name: 'copies',
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const megabyte = 1024 * 1024;
-/** Values of a megabyte each, a byte of which is their place. */
+/** Values of a megabyte each, whose bytes are their index. */
 const megabytes = (count: number, location = 'n') =>
   `SELECT decode(repeat(lpad(to_hex(${location}), 2, '0'), ${megabyte}), 'hex') FROM generate_series(1, ${count}) AS n`;
 
@@ -42,7 +42,7 @@ async function read(select: string, parameters: (string | number)[] = []): Promi
 const backend = async () => (await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid;
 
 describe('copyOut', () => {
-  it('gives the bytes of every value in order, whatever their size, in pieces that are small beside the whole', async () => {
+  it('passes the bytes of all values in order, in pieces that are much smaller than the whole', async () => {
     let largest = 0;
     let taken = 0;
     await database.copyOut(megabytes(20), [], (bytes) => {
@@ -55,12 +55,12 @@ describe('copyOut', () => {
     expect(largest).toBeLessThanOrEqual(megabyte);
   });
 
-  it('gives nothing where there is no row, no value or an empty one', async () => {
+  it('passes nothing for no row, NULL or an empty value', async () => {
     expect(await read('SELECT NULL::bytea WHERE false')).toHaveLength(0);
     expect(await read(`VALUES (NULL), (''::bytea), ('\\x2a')`)).toEqual(Buffer.from('*'));
   });
 
-  it('takes parameters as values, never as words of the statement', async () => {
+  it('treats parameters as values, never as SQL', async () => {
     const odd = `'; DROP TABLE x; -- \\' $1 $2`;
     expect((await read(`SELECT convert_to($2 || $1, 'UTF8')`, [odd, 'a$1'])).toString()).toBe(`a$1${odd}`);
     expect((await read(`SELECT decode('2a2b', 'hex') WHERE $1 = 7::smallint`, [7])).toString()).toBe('*+');
@@ -74,7 +74,7 @@ describe('copyOut', () => {
     });
   });
 
-  it('asks one after another on the only connection', async () => {
+  it('runs one after another on a single connection', async () => {
     const requested = await Promise.all(
       Array.from({ length: 5 }, (_, index) => read(megabytes(2, `${index + 1}`))),
     );
@@ -85,7 +85,7 @@ describe('copyOut', () => {
 });
 
 describe('a copy that fails', () => {
-  it('halfway by an error of the server leaves the connection in order', async () => {
+  it('halfway by a server error leaves the connection usable', async () => {
     const before = await backend();
     await expect(
       read(`SELECT repeat('x', ${megabyte} / (11 - n))::bytea FROM generate_series(1, 20) AS n`),
@@ -94,7 +94,7 @@ describe('a copy that fails', () => {
     expect(await read(megabytes(1))).toHaveLength(megabyte);
   });
 
-  it('because what takes the bytes throws says so, ends no process, and leaves the connection in order', async () => {
+  it('because its consumer throws rejects with that error and leaves the connection usable', async () => {
     const before = await backend();
     let times = 0;
     const failing = database.copyOut(megabytes(5), [], () => {
@@ -106,13 +106,13 @@ describe('a copy that fails', () => {
     expect(await backend()).toBe(before);
   });
 
-  it('because it is not one column of bytes leaves the connection in order', async () => {
+  it('because it is not one column of bytes leaves the connection usable', async () => {
     const before = await backend();
     await expect(read('SELECT 1, 2')).rejects.toThrow('has 2 columns');
     expect(await backend()).toBe(before);
   });
 
-  it('by its time limit is a database that is away for now', async () => {
+  it('by its time limit is an unavailable database', async () => {
     const slow = database.transaction(async () => {
       await database.query(`SET LOCAL statement_timeout = 100`);
       await read(
@@ -123,7 +123,7 @@ describe('a copy that fails', () => {
     expect(await read(megabytes(1))).toHaveLength(megabyte);
   });
 
-  it('with its connection is not asked of that connection again', async () => {
+  it('with its connection does not use that connection again', async () => {
     const before = await backend();
     const ending = read(
       `SELECT repeat('x', CASE WHEN n = 10 AND pg_terminate_backend(pg_backend_pid()) THEN 1 ELSE ${megabyte} END)::bytea FROM generate_series(1, 20) AS n`,
@@ -133,7 +133,7 @@ describe('a copy that fails', () => {
     expect(await read(megabytes(1))).toHaveLength(megabyte);
   });
 
-  it('because the line is cut halfway rejects, and the next one goes over another', async () => {
+  it('because the connection breaks rejects, and the next one uses another connection', async () => {
     let taken = 0;
     const cut = database.copyOut(megabytes(50), [], (bytes) => {
       if (taken === 0) line.cut();

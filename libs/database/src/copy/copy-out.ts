@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { CopiedBytes } from './copied-bytes.js';
 
-/** The driver's own query lets the data of a COPY fall; unlike a query class of one's own it may be asked on a pipelined connection. */
+/** Extends the query of the driver, which discards the data of a COPY, because other classes cannot be pipelined. */
 class CopyOutQuery extends pg.Query {
   constructor(
     sql: string,
@@ -16,11 +16,11 @@ class CopyOutQuery extends pg.Query {
   }
 }
 
-/** The bytes of the only column of a SELECT. What `take` throws rejects once all has come, so that the connection stays in step. */
+/** An error of `take` rejects only after all data has come, so that the connection stays in a defined state. */
 export function copyOut(client: pg.ClientBase, select: string, take: (bytes: Buffer) => void): Promise<void> {
   const copied = new CopiedBytes(take);
   let failure: unknown = null;
-  // Thrown in a handler of the socket it would end the process.
+  // An error that is thrown in a handler of the socket would end the process.
   const attempt = (step: () => void) => {
     try {
       if (failure === null) step();
@@ -31,7 +31,7 @@ export function copyOut(client: pg.ClientBase, select: string, take: (bytes: Buf
   return new Promise((resolve, reject) => {
     const done = (error: Error | undefined) => {
       if (!error) attempt(() => copied.end());
-      // The server is about to close the connection: until that is seen the pool would lend it to the next.
+      // Until the server closes the connection, the pool would lend it again.
       if (isFatal(error)) void (client as pg.Client).end().catch(() => undefined);
       if (error ?? failure) reject((error ?? failure) as Error);
       else resolve();
@@ -49,10 +49,9 @@ export function copyOut(client: pg.ClientBase, select: string, take: (bytes: Buf
 const isFatal = (error: Error | undefined): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'FATAL';
 
-/** COPY takes no parameters: each `$1` becomes a literal, whose type Postgres infers as it would that of the parameter. */
 export const withLiterals = (sql: string, parameters: readonly (string | number)[]): string =>
-  sql.replaceAll(/\$(\d+)/g, (_, location: string) => {
-    const value = parameters[Number(location) - 1];
-    if (value === undefined) throw new Error(`there is no parameter $${location}`);
+  sql.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    const value = parameters[Number(number) - 1];
+    if (value === undefined) throw new Error(`there is no parameter $${number}`);
     return pg.escapeLiteral(String(value));
   });

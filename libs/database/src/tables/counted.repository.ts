@@ -2,25 +2,21 @@ import type { FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
 import { ScopedRepository, type ScopedRow } from './scoped.repository.js';
 
 export interface CountedRow extends ScopedRow {
-  /** Rises with every change: events of one row have an order. */
+  /** Rises with every change, so that events of one row have an order. */
   seq: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/**
- * Rows that people make one by one: the number of each project's is kept in the transaction that changes it, so that an
- * unfiltered list knows its exact total. Writers of one project wait for one another; many at once want deltas instead.
- */
+/** Counts the rows of each project in the transaction that changes them, for an exact total. Writers of a project wait for each other, so frequent writes need deltas instead. */
 export abstract class CountedRepository<Row extends CountedRow> extends ScopedRepository<Row> {
-  /** Stores a new row, and answers it as it was stored. */
   async add(row: Omit<Row, 'seq' | 'createdAt' | 'updatedAt'>): Promise<Row> {
     await this.rows.insert(row as unknown as QueryDeepPartialEntity<Row>);
     await this.count(row['projectId'] as string, 1);
     return this.read(row as unknown as Row);
   }
 
-  /** Writes a locked row. Its clock is the instant of the change: one that waited for the lock began before its predecessor ended. */
+  /** Writes a locked row. `now()` would be the start of the transaction, which may be before the change that it waited for. */
   async save(row: Row): Promise<Row> {
     const { projectId, id } = row;
     const written = {
@@ -36,7 +32,6 @@ export abstract class CountedRepository<Row extends CountedRow> extends ScopedRe
     return this.read(row);
   }
 
-  /** Deletes a locked row, and answers when. */
   async remove({ projectId, id }: Row): Promise<Date> {
     await this.rows.delete({ projectId, id } as FindOptionsWhere<Row>);
     return this.count(projectId, -1);
@@ -56,7 +51,7 @@ export abstract class CountedRepository<Row extends CountedRow> extends ScopedRe
 
   private async read({ projectId, id }: Row): Promise<Row> {
     const row = await this.find(projectId, id);
-    if (!row) throw new Error(`${this.table}: a row went while it was written`);
+    if (!row) throw new Error(`${this.table}: a row disappeared while it was written`);
     return row;
   }
 

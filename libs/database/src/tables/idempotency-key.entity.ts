@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A finished request: what it asked for, as a hash, and what it was answered. Kept for 24 hours. */
 @Entity('idempotency_keys')
 export class IdempotencyKeyRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

@@ -1,6 +1,5 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The table of every service that takes an `Idempotency-Key`; called by its migration. */
 export async function createIdempotencyKeys(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE idempotency_keys (

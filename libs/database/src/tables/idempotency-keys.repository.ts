@@ -2,14 +2,13 @@ import { keyInFlight, keyReused, revive, type IdempotencyClaim, type Shape } fro
 import type { Database } from '../database.js';
 
 const keyHours = 24;
-/** How many old keys each new one sweeps away: the table shrinks faster than it grows. */
-const sweptAtOnce = 2;
+/** Old keys deleted with each new one, so that the table shrinks faster than it grows. */
+const deletedWithEach = 2;
 
-/** The keys of requests that take effect once, in the database of the effect: claim, effect and receipt are one commit. */
+/** Idempotency keys, stored in the database of the effect so that claim, effect and receipt are one commit. */
 export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
-  /** The receipt of a finished key; null when there is none, or no key. A key with another body is refused. */
   async receipt<T extends object>(
     projectId: string,
     claim: IdempotencyClaim | undefined,
@@ -25,7 +24,7 @@ export class IdempotencyKeys {
     return known ? revive(shape, known.receipt) : null;
   }
 
-  /** Runs the effect unless the key has finished; joins the ambient transaction. While another request has the key: 409. */
+  /** Runs the effect unless the key has finished, in the ambient transaction. While another request uses the key: 409. */
   once<T extends object>(
     projectId: string,
     claim: IdempotencyClaim | undefined,
@@ -37,48 +36,44 @@ export class IdempotencyKeys {
       const finished = await this.receipt(projectId, claim, shape);
       if (finished) return finished;
       await this.lock(projectId, claim);
-      // Between the look and the lock another request may have finished.
+      // Another request may have finished before the lock.
       return (
-        (await this.receipt(projectId, claim, shape)) ?? this.keep(projectId, claim, shape, await effect())
+        (await this.receipt(projectId, claim, shape)) ?? this.store(projectId, claim, shape, await effect())
       );
     });
   }
 
-  /**
-   * Takes words out of at most so many receipts that hold them, also as a part of others, and forgets the keys that do; `words` is a pattern as
-   * Postgres reads it. Answers whether none is left.
-   */
+  /** Deletes keys that match the pattern and rewrites up to `limit` receipts that do. Returns whether none is left. */
   async erase(
     projectId: string,
-    texts: string,
-    most: number,
+    pattern: string,
+    limit: number,
     rewrite: (receipt: object) => object,
   ): Promise<boolean> {
     return this.database.transaction(async () => {
       await this.database.query(`DELETE FROM idempotency_keys WHERE project_id = $1 AND key ~* $2`, [
         projectId,
-        texts,
+        pattern,
       ]);
-      const held = await this.database.query<{ operation: string; key: string; receipt: object }>(
+      const found = await this.database.query<{ operation: string; key: string; receipt: object }>(
         `SELECT operation, key, receipt FROM idempotency_keys WHERE project_id = $1 AND receipt::text ~* $2 LIMIT $3 FOR UPDATE`,
-        [projectId, texts, most],
+        [projectId, pattern, limit],
       );
       await this.database.query(
-        `UPDATE idempotency_keys AS known SET receipt = said.receipt::jsonb
-         FROM unnest($2::text[], $3::text[], $4::text[]) AS said (operation, key, receipt)
-         WHERE project_id = $1 AND known.operation = said.operation AND known.key = said.key`,
+        `UPDATE idempotency_keys AS known SET receipt = given.receipt::jsonb
+         FROM unnest($2::text[], $3::text[], $4::text[]) AS given (operation, key, receipt)
+         WHERE project_id = $1 AND known.operation = given.operation AND known.key = given.key`,
         [
           projectId,
-          held.map(({ operation }) => operation),
-          held.map(({ key }) => key),
-          held.map(({ receipt }) => JSON.stringify(rewrite(receipt))),
+          found.map(({ operation }) => operation),
+          found.map(({ key }) => key),
+          found.map(({ receipt }) => JSON.stringify(rewrite(receipt))),
         ],
       );
-      return held.length < most;
+      return found.length < limit;
     });
   }
 
-  /** Until the end of the transaction, so that the claim of a crashed process frees itself. */
   private async lock(projectId: string, { operation, key }: IdempotencyClaim): Promise<void> {
     const [tried] = await this.database.query<{ locked: boolean }>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended($1 || $2 || $3, 24)) AS locked`,
@@ -87,8 +82,8 @@ export class IdempotencyKeys {
     if (!tried!.locked) throw keyInFlight();
   }
 
-  /** Answers what was stored: Postgres may write JSON otherwise than we do, and a repeat has to be the same to the byte. */
-  private async keep<T extends object>(
+  /** Returns the stored receipt, because Postgres formats JSON differently and a repeated answer must be identical. */
+  private async store<T extends object>(
     projectId: string,
     { operation, key, bodyHash }: IdempotencyClaim,
     shape: Shape<T>,
@@ -101,15 +96,15 @@ export class IdempotencyKeys {
        RETURNING receipt`,
       [projectId, operation, key, bodyHash, JSON.stringify(receipt)],
     );
-    await this.sweep();
+    await this.deleteOld();
     return revive(shape, stored!.receipt);
   }
 
-  private async sweep(): Promise<void> {
+  private async deleteOld(): Promise<void> {
     await this.database.query(
       `DELETE FROM idempotency_keys WHERE (project_id, operation, key) IN (
          SELECT project_id, operation, key FROM idempotency_keys WHERE created_at < now() - make_interval(hours => ${keyHours + 1})
-         ORDER BY created_at LIMIT ${sweptAtOnce} FOR UPDATE SKIP LOCKED)`,
+         ORDER BY created_at LIMIT ${deletedWithEach} FOR UPDATE SKIP LOCKED)`,
     );
   }
 }

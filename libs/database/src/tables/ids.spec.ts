@@ -3,7 +3,7 @@ import { isUuid } from '@posthorn/contracts';
 import { instantOf, newId } from './ids.js';
 
 describe('newId', () => {
-  it('makes UUIDs of version 7 that rise, and are of now', () => {
+  it('makes ascending UUIDs of version 7 with the current time', () => {
     const before = Date.now();
     const ids = Array.from({ length: 100_000 }, newId);
     expect(ids.every((id) => isUuid(id) && id[14] === '7' && /[89ab]/.test(id[19]!))).toBe(true);
@@ -12,7 +12,7 @@ describe('newId', () => {
     expect(instantOf(ids.at(-1)!).getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  it('shares no randomness between two ids', () => {
+  it('has different random bits in each id', () => {
     const tails = Array.from({ length: 10_000 }, () => newId().slice(-10));
     expect(new Set(tails).size).toBe(tails.length);
   });

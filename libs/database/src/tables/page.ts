@@ -12,19 +12,31 @@ export interface Page<Row> {
   next: PagePosition | null;
 }
 
-/** Totals beyond this are not counted (docs/api-decisions.md §1). */
+/** Totals are counted up to this (docs/api-decisions.md §1). */
 export const totalCap = 10_000;
 
-// Four MiB a page: a reply beyond that says has_more instead (ARCHITECTURE.md).
 export const maxPageBytes = 4 * 1024 * 1024;
 
-/** What a list says of matches that were counted up to one beyond the cap. */
-export const cappedTotal = (matches: number): { total: number; totalIsCapped?: true } =>
+export interface Total {
+  total: number;
+  totalIsCapped?: true;
+}
+
+export const cappedTotal = (matches: number): Total =>
   matches > totalCap ? { total: totalCap, totalIsCapped: true } : { total: matches };
+
+export async function pageWithTotal<Row>(
+  { withTotal }: { withTotal?: boolean },
+  page: Promise<Page<Row>>,
+  total: () => Promise<number | Total>,
+): Promise<Page<Row> & Partial<Total>> {
+  const [found, counted] = await Promise.all([page, withTotal ? total() : {}]);
+  return { ...found, ...(typeof counted === 'number' ? { total: counted } : counted) };
+}
 
 export const pageLimit = ({ limit }: PageRequest): number => limit ?? defaultPageSize;
 
-/** Makes a page of `limit + 1` fetched rows, which are ordered by creation, newest first, ties by id, descending. */
+/** Makes a page of up to `limit + 1` rows, ordered by creation, newest first, ties by id, descending. */
 export function toPage<Row extends { id: string; createdAt: Date }>(
   rows: Row[],
   request: PageRequest,
@@ -35,21 +47,21 @@ export function toPage<Row extends { id: string; createdAt: Date }>(
   return { items, hasMore, next: hasMore && last ? { at: last.createdAt, id: last.id } : null };
 }
 
-/** What JSON takes for a member besides its text, and at most for a unit of a string: both as bytes, and generous. */
-const ofMember = 64;
-const ofUnit = 6;
+/** Upper bounds of the bytes in JSON: for a member without its text, and for a UTF-16 unit of text. */
+const memberBytes = 64;
+const unitBytes = 6;
 
-/** No less than the row takes as JSON; for a hundred small rows that costs a tenth of writing them. */
-function atMost(row: object): number {
+/** An upper bound of the size as JSON, which is ten times faster than the exact one. */
+function maxBytesOf(row: object): number {
   return Object.values(row).reduce<number>((sum, value: unknown) => {
-    if (typeof value === 'string') return sum + ofMember + value.length * ofUnit;
+    if (typeof value === 'string') return sum + memberBytes + value.length * unitBytes;
     const nested = typeof value === 'object' && value !== null && !(value instanceof Date);
-    return sum + ofMember + (nested ? JSON.stringify(value).length * ofUnit : 0);
+    return sum + memberBytes + (nested ? JSON.stringify(value).length * unitBytes : 0);
   }, 0);
 }
 
 function withinBytes<Row extends object>(rows: Row[]): Row[] {
-  if (rows.reduce((sum, row) => sum + atMost(row), 0) <= maxPageBytes) return rows;
+  if (rows.reduce((sum, row) => sum + maxBytesOf(row), 0) <= maxPageBytes) return rows;
   let bytes = 0;
   const end = rows.findIndex(
     (row, index) => (bytes += Buffer.byteLength(JSON.stringify(row))) > maxPageBytes && index > 0,
@@ -57,7 +69,6 @@ function withinBytes<Row extends object>(rows: Row[]): Row[] {
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** A keyset condition for `ORDER BY created_at DESC, id DESC`; parameters are numbered from `first`. */
 export function keysetCondition(
   after: PagePosition | undefined,
   first: number,
@@ -72,10 +83,7 @@ export function keysetCondition(
     : { sql: '', parameters: [] };
 }
 
-/**
- * Where rows go on, by id alone, after a place in a list of several tables: for tables whose rows have their UUIDv7's instant for their own. Their index by id
- * is then the order of the list, and their partitions stand in it.
- */
+/** The position in a list of several tables as an id: for tables that are partitioned and ordered by their UUIDv7, whose instant is that of the row. */
 export function idsBefore(after: PagePosition | undefined): string {
   if (!after) return 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   const [first, next] = [lowestIdOf(after.at.getTime()), lowestIdOf(after.at.getTime() + 1)];
@@ -83,5 +91,4 @@ export function idsBefore(after: PagePosition | undefined): string {
   else return after.id < next ? after.id : next;
 }
 
-/** Text for a LIKE pattern: the wildcards of the search text are no wildcards. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -32,7 +32,7 @@ describe('partitions', () => {
   const day = (offset: number) =>
     new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
 
-  it('are made and dropped once by replicas that start together', async () => {
+  it('are created and dropped once by replicas that start together', async () => {
     for (let round = 0; round < 5; round += 1) {
       for (const name of await names()) await replicas[0]!.query(`DROP TABLE ${name}`);
       await replicas[0]!.query(`CREATE TABLE outbox_p20200101 PARTITION OF outbox FOR VALUES FROM

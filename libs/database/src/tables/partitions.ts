@@ -1,13 +1,11 @@
 import type { Database } from '../database.js';
 import { lowestIdOf } from './ids.js';
 
-/** A table that is partitioned by RANGE of its UUIDv7 ids, so that old days are dropped, not deleted. */
 export interface PartitionPlan {
   table: string;
   days: number;
-  /** Partitions whose last row is older than this many days are dropped. */
   retentionDays: number;
-  /** Per cent of a page that inserts fill; the rest is for rows that are updated in place. 100 where none is given. */
+  /** Storage parameter `fillfactor`, which leaves room for updates in place; 100 by default. */
   fillPercent?: number;
 }
 
@@ -15,7 +13,6 @@ const dayMs = 86_400_000;
 const ahead = 3;
 const partitionLock = 7_301_004;
 
-/** Makes the partitions of now and of the next ones, and drops those past their retention. Safe to repeat. */
 export async function maintainPartitions(database: Database, plans: readonly PartitionPlan[]): Promise<void> {
   const [row] = await database.query<{ now: Date }>('SELECT now()');
   for (const plan of plans) {
@@ -32,7 +29,7 @@ async function makeAhead(database: Database, plan: PartitionPlan, now: Date): Pr
     const name = partitionName(plan.table, index * span);
     if (known.has(name)) continue;
     const bounds = `FROM ('${lowestIdOf(index * span)}') TO ('${lowestIdOf((index + 1) * span)}')`;
-    await oneAtATime(
+    await exclusively(
       database,
       `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${plan.table} FOR VALUES ${bounds} WITH (fillfactor = ${plan.fillPercent ?? 100})`,
     );
@@ -45,12 +42,12 @@ async function dropOld(database: Database, plan: PartitionPlan, now: Date): Prom
     const day = /_p(\d{4})(\d{2})(\d{2})$/.exec(name);
     if (!day) continue;
     const end = Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])) + plan.days * dayMs;
-    if (end < oldest) await oneAtATime(database, `DROP TABLE IF EXISTS ${name}`);
+    if (end < oldest) await exclusively(database, `DROP TABLE IF EXISTS ${name}`);
   }
 }
 
-/** Replicas that start together make the same tables: neither IF says anything about one that is being made at that moment. */
-async function oneAtATime(database: Database, sql: string): Promise<void> {
+/** IF NOT EXISTS does not help replicas that create the same table at the same time. */
+async function exclusively(database: Database, sql: string): Promise<void> {
   await database.transaction(async () => {
     await database.query('SELECT pg_advisory_xact_lock($1)', [partitionLock]);
     await database.query(sql);

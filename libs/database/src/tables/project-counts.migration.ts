@@ -1,6 +1,5 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The table of every service with a `CountedRepository`; called by its migration. */
 export async function createProjectCounts(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE project_counts (

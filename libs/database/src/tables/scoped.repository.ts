@@ -1,22 +1,28 @@
 import type { EntityTarget, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { Database } from '../database.js';
-import { keysetCondition, pageLimit, toPage, type Page, type PageRequest } from './page.js';
+import { narrowedBy, type PageFilter } from './page-filter.js';
+import {
+  cappedTotal,
+  keysetCondition,
+  pageLimit,
+  toPage,
+  totalCap,
+  type Page,
+  type PageRequest,
+  type Total,
+} from './page.js';
 
 export interface ScopedRow extends ObjectLiteral {
   id: string;
   projectId: string;
 }
 
-export interface PageFilter {
-  sql: string;
-  parameters: Record<string, unknown>;
-}
-
-/** Every query of a table that belongs to projects. There is no unscoped finder (STYLE.md). */
+/** Queries of a table whose rows belong to projects: all of them take the project (STYLE.md). */
 export abstract class ScopedRepository<Row extends ScopedRow> {
   constructor(
     protected readonly database: Database,
     private readonly entity: EntityTarget<Row>,
+    private readonly notFound: () => Error = () => new Error('there is no such row'),
   ) {}
 
   protected get rows(): Repository<Row> {
@@ -27,7 +33,10 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
     return this.rows.findOneBy({ projectId, id } as FindOptionsWhere<Row>);
   }
 
-  /** The row, which nobody else may change until the end of the transaction. */
+  findOrFail(projectId: string, id: string): Promise<Row> {
+    return this.orFail(this.find(projectId, id));
+  }
+
   lock(projectId: string, id: string): Promise<Row | null> {
     return this.rows.findOne({
       where: { projectId, id } as FindOptionsWhere<Row>,
@@ -35,25 +44,30 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
     });
   }
 
-  /**
-   * One page, newest first; `where` narrows it, in the columns of the alias `row`, with its parameters by name. Without the query builder: what
-   * that takes for a hundred rows is as much as Postgres does.
-   */
+  lockOrFail(projectId: string, id: string): Promise<Row> {
+    return this.orFail(this.lock(projectId, id));
+  }
+
+  protected async orFail(search: Promise<Row | null>): Promise<Row> {
+    const row = await search;
+    if (!row) throw this.notFound();
+    return row;
+  }
+
+  /** One page, newest first. Without the query builder, which takes as long for a hundred rows as Postgres does. */
   protected async page(
     projectId: string,
     request: PageRequest,
-    where: PageFilter[],
+    filters: readonly (PageFilter | null)[] = [],
   ): Promise<Page<Row & { createdAt: Date }>> {
     const { columns, tablePath, target } = this.rows.metadata;
     const Entity = target as new () => Row;
     const parameters: unknown[] = [projectId];
-    const numbered = ({ sql, parameters: named }: PageFilter) =>
-      `AND (${sql.replace(/(?<!:):(\w+)/g, (_, name: string) => `$${parameters.push(named[name])}`)})`;
-    const narrowed = where.map(numbered);
+    const narrowed = narrowedBy(filters, parameters);
     const { sql: after, parameters: position } = keysetCondition(request.after, parameters.length + 1, 'row');
     const rows = await this.database.query<Row & { createdAt: Date }>(
       `SELECT ${columns.map(({ databaseName, propertyName }) => `row.${databaseName} AS "${propertyName}"`).join(', ')}
-       FROM ${tablePath} AS row WHERE row.project_id = $1 ${narrowed.join(' ')} ${after}
+       FROM ${tablePath} AS row WHERE row.project_id = $1${narrowed} ${after}
        ORDER BY row.created_at DESC, row.id DESC LIMIT ${pageLimit(request) + 1}`,
       [...parameters, ...position],
     );
@@ -61,5 +75,18 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
       rows.map((row) => Object.assign(new Entity(), row)),
       request,
     );
+  }
+
+  /** How many rows the filters leave, counted up to the cap (docs/api-decisions.md §1). */
+  protected async matches(projectId: string, filters: readonly (PageFilter | null)[]): Promise<Total> {
+    const parameters: unknown[] = [projectId];
+    const narrowed = narrowedBy(filters, parameters);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM (
+         SELECT 1 FROM ${this.rows.metadata.tablePath} AS row WHERE row.project_id = $1${narrowed} LIMIT ${totalCap + 1}
+       ) AS capped`,
+      parameters,
+    );
+    return cappedTotal(row!.count);
   }
 }

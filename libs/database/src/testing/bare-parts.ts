@@ -6,5 +6,4 @@ class CreateOutbox1700000000000 {
   down = (runner: QueryRunner) => runner.query('DROP TABLE outbox');
 }
 
-/** The least that a database has. */
 export const bareParts = { entities: [], migrations: [CreateOutbox1700000000000] };

@@ -5,7 +5,6 @@ import { requestedBy, type WrittenContact } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { reasonOf } from './refused-row.js';
 
-/** Many contacts in one commit. */
 @Injectable()
 export class BulkContactsService {
   constructor(private readonly writes: ContactWrites) {}
@@ -21,16 +20,16 @@ export class BulkContactsService {
   }
 }
 
-/** An address that came twice is counted once; the other time there was nothing left to do. */
+/** An address that occurs twice counts as created or updated once, and as skipped the other time. */
 function outcomeOf(written: WrittenContact[]): BulkOutcome {
   const counted = new Set<string>();
   const outcome: BulkOutcome = { created: 0, updated: 0, skipped: 0, errors: [] };
-  written.forEach(({ outcome: how, contact, error }, index) => {
+  written.forEach(({ outcome: result, contact, error }, index) => {
     const isFirst = contact !== null && !counted.has(contact.id);
     if (contact) counted.add(contact.id);
     if (!contact) outcome.errors.push({ index, reason: reasonOf(error!) });
-    else if (isFirst && how === 'CREATED') outcome.created += 1;
-    else if (isFirst && how === 'UPDATED') outcome.updated += 1;
+    else if (isFirst && result === 'CREATED') outcome.created += 1;
+    else if (isFirst && result === 'UPDATED') outcome.updated += 1;
     else outcome.skipped += 1;
   });
   return outcome;

@@ -2,33 +2,29 @@ import { publishedAddressOf, type Caller, type ConsentSource } from '@posthorn/c
 import type { ContactRow } from '../contact.entity.js';
 import type { CustomFields } from './custom-fields.js';
 
-/** Who changes a contact, and by which way: kept with every change of its subscription. */
 export interface WriteOrigin {
   source: ConsentSource;
   actor: Caller['actor'] | null;
-  /** The client's address, and what it calls itself. */
   address: string | null;
-  /** That address where events may tell it. */
+  /** The same where events may contain it. */
   publishedAddress: string | null;
   userAgent: string | null;
-  /** What the person agreed to. */
+  /** The consent text that the person agreed to. */
   text: string | null;
 }
 
-/** What is to become of the contact of one address. */
 export interface ContactWrite {
   projectId: string;
   email: string;
-  /** Absent keeps it. */
   subscribed?: boolean;
-  /** Of a contact that comes to be, where nothing is said; true. */
+  /** Of a new contact, where `subscribed` is absent; true by default. */
   subscribedWhenNew?: boolean;
   customFields?: CustomFields;
-  /** MERGE; a null removes a field either way. */
+  /** MERGE by default; a null removes a field in both modes. */
   customFieldsMode?: 'MERGE' | 'REPLACE';
-  /** NEW leaves a contact that is there as it is, KNOWN makes none. */
+  /** NEW leaves an existing contact unchanged, KNOWN creates none. */
   only?: 'NEW' | 'KNOWN';
-  /** Whoever writes tells of the new ones in one event: none for each. */
+  /** New contacts are published as one `bulk_created` event, not one each. */
   inBulk?: boolean;
   /** Postgres time; past it nothing is written. */
   deadline?: Date | null;
@@ -41,17 +37,14 @@ export interface ContactBefore {
   seq: number;
 }
 
-/** What became of one write. SKIPPED is what `only` left alone. */
+/** The result of one write; SKIPPED where `only` excluded it. */
 export interface WrittenContact {
   outcome: 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'SKIPPED' | 'REFUSED';
-  /** As it is afterwards; null where there is none. */
   contact: ContactRow | null;
   before: ContactBefore | null;
-  /** Why it was refused. */
   error: Error | null;
 }
 
-/** The contact that a write came to, or why there is none. */
 export function contactOf({ contact, error }: WrittenContact): ContactRow {
   if (!contact) throw error ?? new Error('a write without a contact');
   return contact;
@@ -77,7 +70,6 @@ export const originOf = (
   userAgent: caller?.userAgent ?? null,
 });
 
-/** Of what a client asks for: people use the dashboard, keys the API. */
 export const requestedBy = (caller: Caller): WriteOrigin =>
   originOf(caller, caller.actor.kind === 'USER' ? 'DASHBOARD' : 'API');
 
@@ -85,13 +77,13 @@ type Addressed = Pick<ContactWrite, 'projectId' | 'email'>;
 
 export const keyOf = ({ projectId, email }: Addressed): string => projectId.toLowerCase() + email;
 
-/** Batches write in this order, whoever writes: two then wait for one another, never both. By bytes, as Postgres compares. */
+/** The order of all batches, so that two of them never deadlock: by bytes, as Postgres compares. */
 export function inOrder<Row extends Addressed>(rows: readonly Row[]): Row[] {
   const keyed = rows.map((row) => ({ row, key: Buffer.from(keyOf(row)) }));
   return keyed.sort((one, other) => Buffer.compare(one.key, other.key)).map(({ row }) => row);
 }
 
-/** Both as one write, in their order; null where only one after the other says the same. */
+/** Both writes as one; null where that would have another result than one after the other. */
 export function folded(first: ContactWrite, second: ContactWrite): ContactWrite | null {
   const { subscribed = second.subscribed } = first;
   const differ = second.subscribed !== undefined && subscribed !== second.subscribed;
@@ -121,7 +113,6 @@ function isSameOrigin(first: ContactWrite, second: ContactWrite): boolean {
   );
 }
 
-/** When the first of them has to be done; null where none has to. */
 export function earliestOf(calls: readonly { deadline?: Date | null }[]): Date | null {
   const deadlines = calls.flatMap(({ deadline }) => (deadline ? [deadline.getTime()] : []));
   return deadlines.length > 0 ? new Date(Math.min(...deadlines)) : null;

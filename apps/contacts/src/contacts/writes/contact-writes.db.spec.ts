@@ -24,7 +24,7 @@ const all = async (caller: Caller) =>
   (await suite.bus.call(contacts.list, caller, { limit: 100, withTotal: true })).items;
 
 describe('contacts in bulk', () => {
-  it('are made and changed in one commit, told of as one, each row for itself', async () => {
+  it('are created and changed in one commit with one event, with a result for each row', async () => {
     const { caller, projectId } = suite.buildProject();
     const full = { big: 'x'.repeat(40_000) };
     await suite.bus.call(contacts.create, caller, {
@@ -68,7 +68,7 @@ describe('contacts in bulk', () => {
     ]);
   });
 
-  it('of overlapping rows at once wait for one another, never both, and the counts equal a recount', async () => {
+  it('do not deadlock with overlapping rows, and the counts equal a recount', async () => {
     const { caller, projectId } = suite.buildProject();
     const batch = (turn: number) =>
       Array.from({ length: 400 }, (_, index) => ({
@@ -86,7 +86,7 @@ describe('contacts in bulk', () => {
     );
     expect(outcomes.reduce((sum, { created }) => sum + created, 0)).toBe(recount!.total);
     expect(await new ContactCounts(suite.database).of(projectId)).toEqual(recount);
-    // The last consent of each contact is what it is, and none says that nothing changed.
+    // The last consent of each contact is its state, and each consent is a change.
     const wrong = await suite.database.query(
       `SELECT email FROM contacts c JOIN LATERAL (
          SELECT after, before FROM consents WHERE project_id = $1 AND contact_id = c.id ORDER BY at DESC, id DESC LIMIT 1
@@ -103,7 +103,7 @@ describe('contacts in bulk', () => {
     ).toBe(recount!.total);
   });
 
-  it('are deleted by id or address, foreign ones never', async () => {
+  it('are deleted by id or address, never those of another project', async () => {
     const [{ caller, projectId }, theirs] = [suite.buildProject(), suite.buildProject()];
     const foreign = await suite.bus.call(contacts.create, theirs.caller, { email: 'a1@example.org' });
     await bulk(
@@ -128,8 +128,8 @@ describe('contacts in bulk', () => {
   });
 });
 
-describe('one write of many', () => {
-  it('that Postgres refuses harms no other that came with it', async () => {
+describe('a batch of writes', () => {
+  it('does not fail because of a row that Postgres refuses', async () => {
     const { caller } = suite.buildProject();
     const upserts = Array.from({ length: 20 }, (_, index) =>
       suite.bus.call(contacts.upsert, caller, {
@@ -144,7 +144,7 @@ describe('one write of many', () => {
     expect(await all(caller)).toHaveLength(17);
   });
 
-  it('changes odd names, and fields that Postgres writes longer than JSON', async () => {
+  it('changes fields with unusual names and fields whose JSON is longer in Postgres', async () => {
     const { caller } = suite.buildProject();
     const email = 'ö𝔸z@example.org';
     const huge = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`n${index}`, 1e300]));
@@ -163,7 +163,7 @@ describe('one write of many', () => {
     expect(found.get('\uffeez@example.org')).toEqual({ second: 2 });
   });
 
-  it('marks whose segments are to be looked at, and nobody where nothing changed', async () => {
+  it('marks changed contacts for evaluation, and no others', async () => {
     const { caller, projectId } = suite.buildProject();
     const marks = await watchMarks(suite.database, projectId);
     const { id } = await suite.bus.call(contacts.upsert, caller, { email: 'ann@example.org' });
@@ -176,7 +176,7 @@ describe('one write of many', () => {
 });
 
 describe('consents', () => {
-  it('say of every change of the subscription who, by which way and from where, newest first', async () => {
+  it('record who changed a subscription, how and from where, newest first', async () => {
     const { projectId } = suite.buildProject();
     const key: Caller = {
       projectId,
@@ -228,7 +228,7 @@ describe('consents', () => {
 });
 
 describe('a list of contacts', () => {
-  it('narrows to the confirmed members of a list', async () => {
+  it('can be filtered by the confirmed members of a list', async () => {
     const { caller, projectId } = suite.buildProject();
     const listId = newId();
     for (const status of ['CONFIRMED', 'PENDING', 'UNSUBSCRIBED'] as const) {

@@ -1,5 +1,5 @@
 import { contactEvents, maxCustomFields, maxEventItems } from '@posthorn/contracts';
-import { lockTimeout, lockTimeoutIsSet, newId, type Database } from '@posthorn/database';
+import { columnsOf, lockTimeout, lockTimeoutIsSet, newId, type Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { recordsConsents } from '../../consents/consents.repository.js';
 import { marksDirty } from '../../segments/segment-dirty.repository.js';
@@ -7,14 +7,13 @@ import { keyOf, type ContactBefore, type ContactWrite, type WriteOrigin } from '
 import { ContactRow } from '../contact.entity.js';
 import { withoutNulls } from './custom-fields.js';
 
-/** A contact that was made or changed; `before` is null where it was made. */
 export interface Written {
   contact: ContactRow;
   before: ContactBefore | null;
 }
 
 interface WrittenRow {
-  place: number;
+  position: number;
   id: string;
   subscribed: boolean;
   customFields: ContactRow['customFields'];
@@ -26,8 +25,16 @@ interface WrittenRow {
   wasSeq: number | null;
 }
 
-/** Beyond this a statement is planned for its size; up to it, once for each connection. */
-const maxOfPrepared = 64;
+/** A write as the statement takes it: under an id that becomes the contact's if it is new, and in a group of writes that one event reports. */
+interface RequestedWrite {
+  write: ContactWrite;
+  id: string;
+  group: number;
+  ofAnySize: boolean;
+}
+
+/** Larger batches are planned for their size, the others once for each connection. */
+const maxPreparedWrites = 64;
 
 export const flag = {
   subscribed: 1,
@@ -39,25 +46,61 @@ export const flag = {
   ofAnySize: 64,
 } as const;
 
-/** The one statement that makes and changes contacts by their addresses, with all that follows of it. */
+const requests = columnsOf<RequestedWrite>([
+  { column: 'position', type: 'int', value: (_, index) => index + 1 },
+  { column: 'key', type: 'text', value: ({ write }) => keyOf(write) },
+  { column: 'project_id', type: 'uuid', value: ({ write }) => write.projectId },
+  { column: 'id', type: 'uuid', value: ({ id }) => id },
+  { column: 'email', type: 'text', value: ({ write }) => write.email },
+  { column: 'flags', type: 'int', value: flagsOf },
+  {
+    column: 'fields',
+    type: 'text',
+    value: ({ write }) => JSON.stringify(withoutNulls(write.customFields ?? {})),
+  },
+  { column: 'removed', type: 'text', value: ({ write }) => removedBy(write.customFields) },
+  { column: 'deadline', type: 'timestamptz', value: ({ write }) => write.deadline ?? null },
+  { column: 'group_number', type: 'int', value: ({ group }) => group },
+]);
+
+const origins = columnsOf<WriteOrigin>([
+  { column: 'group_number', type: 'int', value: (_, index) => index + 1 },
+  { column: 'actor', type: 'text', value: ({ actor }) => actor && JSON.stringify(actor) },
+  { column: 'address', type: 'text', value: ({ address }) => address },
+  { column: 'published_address', type: 'text', value: ({ publishedAddress }) => publishedAddress },
+  { column: 'user_agent', type: 'text', value: ({ userAgent }) => userAgent },
+  { column: 'source', type: 'text', value: ({ source }) => source },
+  { column: 'text', type: 'text', value: ({ text }) => text },
+]);
+
+const firstRequest = 3;
+const firstOrigin = firstRequest + requests.count;
+
+/** The first two parameters of a statement with `writesContacts`, and the first one that is free for the rest of it. */
+export const contactParameters = {
+  traces: '$1',
+  lockTimeout: '$2',
+  next: firstOrigin + origins.count,
+} as const;
+
 export class ContactWritesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Makes or changes what has to be, one contact an address; answers those by their place, which is that of the write. What is missing in the
-   * answer changes nothing, is left alone by `only`, is late, or may be too large: of a large row only JavaScript knows the bytes.
+   * Takes one write an address; returns the contacts that were created or changed, by the index of their write. A write without a result
+   * changes nothing, is left alone by `only`, is late, or may be too large: Postgres' JSON is longer than the one whose size is limited.
    */
   async write(
     writes: ContactWrite[],
     ofAnySize: boolean,
-    timeouts: string | null = null,
+    timeout: string | null = null,
   ): Promise<Map<number, Written>> {
-    const parameters = contactParametersOf(writes, ofAnySize, timeouts);
+    const parameters = contactParametersOf(writes, ofAnySize, timeout);
     const rows =
-      writes.length <= maxOfPrepared
+      writes.length <= maxPreparedWrites
         ? await this.database.prepared<WrittenRow>({ name: 'write contacts', sql: writeSql, parameters })
         : await this.database.query<WrittenRow>(writeSql, parameters);
-    return new Map(rows.map((row) => [row.place - 1, written(writes[row.place - 1]!, row)]));
+    return new Map(rows.map((row) => [row.position - 1, written(writes[row.position - 1]!, row)]));
   }
 }
 
@@ -80,122 +123,100 @@ function written({ projectId, email }: ContactWrite, row: WrittenRow): Written {
 }
 
 /*
- * A conflicting row knows nothing of its write but the values that would be inserted. The fresh ids rise with the places, so the id among
- * them says which write it is: what else a write says is read at that place.
+ * A conflicting row sees only the values that would be inserted. The new ids ascend with the positions, so the excluded id tells which write
+ * it belongs to, and the other columns of that write are read by subscript.
  */
-const location = `width_bucket(excluded.id, $3::uuid[])`;
-/** Among texts, which have no fixed length, the search walks through half of them: a new row is found by its id. */
-const writtenIndex = `CASE WHEN old.id IS NULL THEN width_bucket(known.id, $3::uuid[])
-  ELSE width_bucket(known.project_id::text || known.email COLLATE "C", $1::text[]) END`;
-const flags = `($5::int[])[${location}]`;
-const removed = `coalesce(($9::text[])[${location}]::text[], '{}')`;
+const excludedPosition = `width_bucket(excluded.id, ${requests.array('id', firstRequest)})`;
+const requested = (column: string) => `${requests.array(column, firstRequest)}[${excludedPosition}]`;
+/** A new row is found by its id: among texts, which have no fixed length, the search reads half of them. */
+const writtenPosition = `CASE WHEN old.id IS NULL THEN width_bucket(known.id, ${requests.array('id', firstRequest)})
+  ELSE width_bucket(known.project_id::text || known.email COLLATE "C", ${requests.array('key', firstRequest)}) END`;
+const flags = requested('flags');
 const subscribed = `CASE WHEN ${flags} & ${flag.keeps} <> 0 THEN known.subscribed ELSE excluded.subscribed END`;
 const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_fields
-  ELSE (known.custom_fields || excluded.custom_fields) - ${removed} END`;
-
-/** How many parameters `writesContacts` has. */
-export const contactParameters = 17;
+  ELSE (known.custom_fields || excluded.custom_fields) - coalesce(${requested('removed')}::text[], '{}') END`;
 
 /**
- * Parts of a statement: contacts are made and changed, with all that follows of it. `told` has what landed, by the place of its write. Whoever is
- * there and meets `leftOut`, a condition on `known` and `asked`, is not even held.
+ * Parts of a statement that create and change contacts, with everything that follows from it. Other parts may read `changed`: the contacts that
+ * were created or changed, each with the position of its write. Contacts that exist and meet `leftOut`, a condition on `known` and `requested`,
+ * are not even locked.
  */
 export const writesContacts = (leftOut = ''): string => `
-  ${lockTimeout('$17')}, asked AS (
-    SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::text[], $7::timestamptz[], $8::int[])
-      WITH ORDINALITY AS a (key, project_id, id, email, flags, fields, deadline, bunch, place)
-    WHERE ${lockTimeoutIsSet}
+  ${lockTimeout(contactParameters.lockTimeout)}, requested AS (
+    SELECT * FROM ${requests.unnest('request', firstRequest)} WHERE ${lockTimeoutIsSet}
   ), written AS (
     INSERT INTO contacts AS known (project_id, id, email, subscribed, custom_fields)
-    SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM asked
+    SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM requested
     WHERE (deadline IS NULL OR clock_timestamp() < deadline)
-      AND (flags & ${flag.onlyKnown} = 0 OR EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = asked.project_id AND c.email = asked.email))
-      ${leftOut && `AND NOT EXISTS (SELECT 1 FROM contacts known WHERE known.project_id = asked.project_id AND known.email = asked.email AND ${leftOut})`}
-    ORDER BY place
+      AND (flags & ${flag.onlyKnown} = 0 OR EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = requested.project_id AND c.email = requested.email))
+      ${leftOut && `AND NOT EXISTS (SELECT 1 FROM contacts known WHERE known.project_id = requested.project_id AND known.email = requested.email AND ${leftOut})`}
+    ORDER BY position
     ON CONFLICT (project_id, email) DO UPDATE
       SET subscribed = ${subscribed}, custom_fields = ${fields}, seq = known.seq + 1, updated_at = clock_timestamp()
       WHERE ${flags} & ${flag.onlyNew} = 0
         AND (known.subscribed <> ${subscribed} OR known.custom_fields <> ${fields})
         AND (${flags} & ${flag.ofAnySize} <> 0 OR octet_length((${fields})::text) <= ${maxCustomFields})
     RETURNING known.*, old.subscribed AS was_subscribed, old.custom_fields AS was_fields, old.seq AS was_seq,
-      ${writtenIndex} AS place
-  ), told AS (
-    SELECT written.*, asked.bunch, CASE
-        WHEN was_seq IS NULL THEN CASE WHEN asked.flags & ${flag.inBulk} = 0 THEN '${contactEvents.created.name}' END
+      ${writtenPosition} AS position
+  ), changed AS (
+    SELECT written.*, requested.group_number, CASE
+        WHEN was_seq IS NULL THEN CASE WHEN requested.flags & ${flag.inBulk} = 0 THEN '${contactEvents.created.name}' END
         WHEN subscribed = was_subscribed THEN '${contactEvents.updated.name}'
-        WHEN subscribed THEN '${contactEvents.subscribed.name}' ELSE '${contactEvents.unsubscribed.name}' END AS fact
-    FROM written JOIN asked USING (place)
+        WHEN subscribed THEN '${contactEvents.subscribed.name}' ELSE '${contactEvents.unsubscribed.name}' END AS event
+    FROM written JOIN requested USING (position)
   ), origin AS (
-    SELECT * FROM unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $16::text[])
-      WITH ORDINALITY AS o (actor, address, user_agent, source, text, told_address, bunch)
+    SELECT * FROM ${origins.unnest('given', firstOrigin)}
   ), counted AS (
     INSERT INTO contact_count_deltas (project_id, total, subscribed)
     SELECT project_id, total, subscribed FROM (
       SELECT project_id, count(*) FILTER (WHERE was_seq IS NULL) AS total, sum(subscribed::int - coalesce(was_subscribed::int, 0)) AS subscribed
-      FROM told GROUP BY project_id
+      FROM changed GROUP BY project_id
     ) AS sums WHERE total <> 0 OR subscribed <> 0
   ), consent AS (
-    ${recordsConsents('told JOIN origin USING (bunch) WHERE told.subscribed IS DISTINCT FROM told.was_subscribed')}
-  ), ${marksDirty('told')}, fact AS (
+    ${recordsConsents('changed JOIN origin USING (group_number) WHERE changed.subscribed IS DISTINCT FROM changed.was_subscribed')}
+  ), ${marksDirty('changed')}, published AS (
     INSERT INTO outbox (id, project_id, fact, items, traces, actor, address)
-    SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, told_address FROM (
-      SELECT project_id, fact, bunch, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
-          'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY place) AS items
-      FROM told WHERE fact IS NOT NULL GROUP BY project_id, fact, bunch
-    ) AS facts JOIN origin USING (bunch)
+    SELECT uuidv7(), project_id, event, items, ${contactParameters.traces}, actor::jsonb, published_address FROM (
+      SELECT project_id, event, group_number, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
+          'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY position) AS items
+      FROM changed WHERE event IS NOT NULL GROUP BY project_id, event, group_number
+    ) AS events JOIN origin USING (group_number)
   )`;
 
 const writeSql = `WITH ${writesContacts()}
-  SELECT place, id, subscribed, custom_fields AS "customFields", seq, created_at AS "createdAt", updated_at AS "updatedAt",
-    was_subscribed AS "wasSubscribed", was_fields AS "wasFields", was_seq AS "wasSeq" FROM told`;
+  SELECT position, id, subscribed, custom_fields AS "customFields", seq, created_at AS "createdAt", updated_at AS "updatedAt",
+    was_subscribed AS "wasSubscribed", was_fields AS "wasFields", was_seq AS "wasSeq" FROM changed`;
 
-/** One write an address, in their order. */
 export function contactParametersOf(
   writes: readonly ContactWrite[],
   ofAnySize: boolean,
-  timeouts: string | null,
+  timeout: string | null,
 ): unknown[] {
   const ids = writes.map(() => newId()).sort();
-  const { bunches: groups, origins } = bunched(writes);
-  return [
-    writes.map(keyOf),
-    writes.map(({ projectId }) => projectId),
-    ids,
-    writes.map(({ email }) => email),
-    writes.map((write) => flagsOf(write) | (ofAnySize ? flag.ofAnySize : 0)),
-    writes.map(({ customFields = {} }) => JSON.stringify(withoutNulls(customFields))),
-    writes.map(({ deadline = null }) => deadline),
-    groups,
-    writes.map(({ customFields }) => removedBy(customFields)),
-    origins.map(({ actor }) => actor && JSON.stringify(actor)),
-    origins.map(({ address }) => address),
-    origins.map(({ userAgent }) => userAgent),
-    origins.map(({ source }) => source),
-    origins.map(({ text }) => text),
-    currentTraces(),
-    origins.map(({ publishedAddress: reportedAddress }) => reportedAddress),
-    timeouts,
-  ];
+  const { groups, origins: given } = groupedByOrigin(writes);
+  const rows = writes.map((write, index) => ({ write, id: ids[index]!, group: groups[index]!, ofAnySize }));
+  return [currentTraces(), timeout, ...requests.values(rows), ...origins.values(given)];
 }
 
-function flagsOf({
-  subscribed: wanted,
-  subscribedWhenNew = true,
-  customFields,
-  customFieldsMode,
-  only,
-  inBulk,
-}: ContactWrite): number {
+function flagsOf({ write, ofAnySize }: RequestedWrite): number {
+  const {
+    subscribed: wanted,
+    subscribedWhenNew = true,
+    customFields,
+    customFieldsMode,
+    only,
+    inBulk,
+  } = write;
   return (
     ((wanted ?? subscribedWhenNew) ? flag.subscribed : 0) |
     (wanted === undefined ? flag.keeps : 0) |
     (customFields && customFieldsMode === 'REPLACE' ? flag.replaces : 0) |
     (only === 'NEW' ? flag.onlyNew : only === 'KNOWN' ? flag.onlyKnown : 0) |
-    (inBulk ? flag.inBulk : 0)
+    (inBulk ? flag.inBulk : 0) |
+    (ofAnySize ? flag.ofAnySize : 0)
   );
 }
 
-/** The names of the fields that a null removes, as an array in Postgres's own words; null where there are none. */
 function removedBy(customFields: ContactWrite['customFields']): string | null {
   const names = Object.entries(customFields ?? {}).flatMap(([name, value]) => (value === null ? [name] : []));
   return names.length > 0
@@ -203,17 +224,17 @@ function removedBy(customFields: ContactWrite['customFields']): string | null {
     : null;
 }
 
-/** What one event may tell together: writes of one origin, and no more than it may carry. */
-function bunched(writes: readonly ContactWrite[]): { bunches: number[]; origins: WriteOrigin[] } {
-  const origins: WriteOrigin[] = [];
-  const open = new Map<string, { bunch: number; size: number }>();
+/** Writes that one event may report: they have the same origin, and are no more than an event carries. Groups are numbered from 1. */
+function groupedByOrigin(writes: readonly ContactWrite[]): { groups: number[]; origins: WriteOrigin[] } {
+  const given: WriteOrigin[] = [];
+  const open = new Map<string, { number: number; size: number }>();
   const groups = writes.map(({ origin }) => {
     const name = JSON.stringify(origin);
     let group = open.get(name);
     if (!group || group.size === maxEventItems)
-      open.set(name, (group = { bunch: origins.push(origin), size: 0 }));
+      open.set(name, (group = { number: given.push(origin), size: 0 }));
     group.size += 1;
-    return group.bunch;
+    return group.number;
   });
-  return { bunches: groups, origins };
+  return { groups, origins: given };
 }

@@ -18,22 +18,22 @@ import type { ContactRow } from '../contact.entity.js';
 import { ContactsRepository } from '../contacts.repository.js';
 import { OptOuts } from '../opt-outs.js';
 
-/** Writes of one address that are done as one, and their places. */
 interface Group {
   write: ContactWrite;
   parts: number[];
 }
 
 interface WriteOptions {
+  /** For writes that usually change nothing: those then take no locks. */
   checksFirst?: boolean;
-  timeouts?: string;
+  timeout?: string;
   /** Each statement is a commit of its own. */
   eachCommits?: boolean;
 }
 
 /**
- * The one way by which contacts come to be or change by their address, for any number of them. In one commit with it: its events, consents,
- * counts, and whose segments are to be looked at. A change that changes nothing is none: no write, no fact.
+ * Creates and changes contacts by their address. Their events, consents, counts and segment marks are in the same commit. A write that changes
+ * nothing writes and publishes nothing.
  */
 @Injectable()
 export class ContactWrites {
@@ -46,25 +46,21 @@ export class ContactWrites {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** In a commit of their own. What Postgres refuses for one row's sake is halved until the row is alone. `patience` is for each lock. */
-  async commit(writes: ContactWrite[], timeouts?: string): Promise<WrittenContact[]> {
+  /** In a commit of their own. A batch that Postgres refuses because of one row is halved until that row is alone. */
+  async commit(writes: ContactWrite[], timeout?: string): Promise<WrittenContact[]> {
     try {
-      return await this.commitOnce(writes, timeouts);
+      return await this.commitOnce(writes, timeout);
     } catch (error) {
       if (writes.length === 1 || !isPoisonedRow(error)) return writes.map(() => refused(error as Error));
-      const waitMs = writes.length >> 1;
+      const half = writes.length >> 1;
       return [
-        ...(await this.commit(writes.slice(0, waitMs), timeouts)),
-        ...(await this.commit(writes.slice(waitMs), timeouts)),
+        ...(await this.commit(writes.slice(0, half), timeout)),
+        ...(await this.commit(writes.slice(half), timeout)),
       ];
     }
   }
 
-  /**
-   * Inside of the ambient transaction, which it must be where one opts out: sending is asked while the rows are held and before their commit,
-   * so that no change is said which sending does not know, and the order of opt-outs is that of the contact's changes (docs/guarantees.md §3).
-   * `looksFirst` is for writes that as a rule change nothing: they cost no lock then.
-   */
+  /** Joins the ambient transaction; there must be one where a contact opts out (docs/decisions/0020-opt-outs-inside-the-transaction.md). */
   async write(writes: ContactWrite[], options: WriteOptions = {}): Promise<WrittenContact[]> {
     const written: WrittenContact[] = [];
     for (const [position, round] of roundsOf(writes).entries()) {
@@ -73,7 +69,7 @@ export class ContactWrites {
         const outcome = outcomes[index]!;
         if (outcome.outcome !== 'REFUSED' || parts.length === 1 || isLockTimeout(outcome.error))
           for (const part of parts) written[part] = outcome;
-        // Together they may be too much where each one fits.
+        // Merged, their fields may exceed the limit although each write is within it.
         else
           for (const part of parts)
             [written[part]] = (await this.writeEach(
@@ -88,20 +84,19 @@ export class ContactWrites {
     return written;
   }
 
-  /** What becomes of writes that all change nothing, and opt nobody out; null where one does. */
   async unchanged(writes: ContactWrite[]): Promise<WrittenContact[] | null> {
     if (writes.some(({ subscribed }) => subscribed === false)) return null;
     const found = new Map<ContactWrite, WrittenContact>();
-    const open = await this.look(writes, found);
+    const open = await this.check(writes, found);
     return open.length > 0 ? null : writes.map((write) => found.get(write)!);
   }
 
-  private async commitOnce(writes: ContactWrite[], timeouts?: string): Promise<WrittenContact[]> {
+  private async commitOnce(writes: ContactWrite[], timeout?: string): Promise<WrittenContact[]> {
     if (writes.some(({ subscribed, inBulk }) => subscribed === false || inBulk)) {
-      return this.commits.before(earliestOf(writes), () => this.write(writes, { timeouts }));
+      return this.commits.before(earliestOf(writes), () => this.write(writes, { timeout }));
     }
     try {
-      return await this.write(writes, { timeouts, eachCommits: true });
+      return await this.write(writes, { timeout, eachCommits: true });
     } catch (error) {
       throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
     } finally {
@@ -109,18 +104,18 @@ export class ContactWrites {
     }
   }
 
-  /** One address each. What has landed by itself is told of, whatever locks the others wait for in vain. */
+  /** One group an address. After a lock timeout, what has committed by itself is still reported. */
   private async writeEach(
     groups: Group[],
-    { checksFirst: looksFirst, timeouts: waitMs, eachCommits }: WriteOptions,
+    { checksFirst, timeout, eachCommits }: WriteOptions,
     isWritten: boolean,
   ): Promise<WrittenContact[]> {
     const found = new Map<ContactWrite, WrittenContact>();
     let open = inOrder(groups.map(({ write }) => write));
     let ofAnySize = false;
-    if (looksFirst) open = await this.look(open, found);
+    if (checksFirst) open = await this.check(open, found);
     while (open.length > 0) {
-      const written = await this.statement.write(open, ofAnySize, waitMs).catch((error: Error) => {
+      const written = await this.statement.write(open, ofAnySize, timeout).catch((error: Error) => {
         if (!eachCommits || !(isWritten || found.size > 0) || !isLockTimeout(error)) throw error;
         return error;
       });
@@ -131,8 +126,8 @@ export class ContactWrites {
       for (const [index, { contact, before }] of written) {
         found.set(open[index]!, { outcome: before ? 'UPDATED' : 'CREATED', contact, before, error: null });
       }
-      // What the statement left alone changes nothing as a rule; else somebody was quicker, or its size is known only now.
-      open = await this.look(
+      // What the statement left out usually changes nothing; otherwise the row changed meanwhile, or its size is checked only here.
+      open = await this.check(
         open.filter((_, index) => !written.has(index)),
         found,
       );
@@ -141,8 +136,7 @@ export class ContactWrites {
     return groups.map(({ write }) => found.get(write)!);
   }
 
-  /** Finds those that need no write; answers the others. */
-  private async look(
+  private async check(
     writes: ContactWrite[],
     found: Map<ContactWrite, WrittenContact>,
   ): Promise<ContactWrite[]> {
@@ -168,11 +162,11 @@ export class ContactWrites {
   }
 
   private async optOut(writes: ContactWrite[], written: WrittenContact[]): Promise<void> {
-    const leaving = writes.flatMap(({ subscribed }, index) => {
+    const optingOut = writes.flatMap(({ subscribed }, index) => {
       const { outcome, contact } = written[index]!;
       return subscribed === false && contact && outcome !== 'SKIPPED' ? [contact] : [];
     });
-    const byProject = Map.groupBy(leaving, ({ projectId }) => projectId);
+    const byProject = Map.groupBy(optingOut, ({ projectId }) => projectId);
     await Promise.all(
       [...byProject].map(([projectId, rows]) =>
         this.optOuts.put(
@@ -184,7 +178,6 @@ export class ContactWrites {
   }
 }
 
-/** What becomes of it without a write; null where it has to be written. */
 function withoutWriting(write: ContactWrite, known: ContactRow | null, now: Date): WrittenContact | null {
   if (write.deadline && now >= write.deadline)
     return refused(unavailable('The deadline of the request has passed'));
@@ -202,7 +195,7 @@ function withoutWriting(write: ContactWrite, known: ContactRow | null, now: Date
   }
 }
 
-/** Each address once a round, its writes in their order; those that say the same as one are one. */
+/** Each address once a round, its writes in their order, folded where the result is the same. */
 function roundsOf(writes: ContactWrite[]): Group[][] {
   const rounds: Group[][] = [];
   const last = new Map<string, { round: number; group: Group }>();

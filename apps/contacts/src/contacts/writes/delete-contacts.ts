@@ -13,7 +13,7 @@ import { Commits } from '@posthorn/platform';
 import { ErasedContacts } from '../../erasures/erased-contacts.js';
 import { ContactsRepository } from '../contacts.repository.js';
 
-/** Deleting a contact erases the person: what is left is done by and by, and told of under the contact's id. */
+/** Deleting a contact also erases the person in all services, which goes on after the answer. */
 @Injectable()
 export class DeleteContactsService {
   constructor(
@@ -35,12 +35,12 @@ export class DeleteContactsService {
     return { deleted: await this.commits.before(deadline, () => this.remove(caller.projectId, body)) };
   }
 
-  private async remove(projectId: string, whom: DeleteContacts): Promise<number> {
-    const removed = await this.contacts.removeMany(projectId, whom);
+  private async remove(projectId: string, selected: DeleteContacts): Promise<number> {
+    const removed = await this.contacts.removeMany(projectId, selected);
     if (removed.length === 0) return 0;
     await this.erased.erase(projectId, removed);
-    const published = removed.map(({ contactId, at }) => ({ contactId, at }));
-    await this.outbox.publish(contactEvents.deleted, projectId, published);
+    const events = removed.map(({ contactId, at }) => ({ contactId, at }));
+    await this.outbox.publish(contactEvents.deleted, projectId, events);
     return removed.length;
   }
 }

@@ -9,7 +9,7 @@ describe('ensuring contacts', () => {
   });
   afterAll(() => suite.stop());
 
-  it('answers in the order of the question, makes what is missing, and leaves what there is', async () => {
+  it('returns ids in the order of the addresses, creates missing contacts and leaves existing ones unchanged', async () => {
     const { caller, projectId } = suite.buildProject();
     const known = await suite.bus.call(contacts.create, caller, {
       email: 'known@example.org',
@@ -34,7 +34,7 @@ describe('ensuring contacts', () => {
     ]);
   });
 
-  it('for several projects at once, each with its own contacts', async () => {
+  it('handles several projects at once, each with its own contacts', async () => {
     const projects = Array.from({ length: 20 }, () => suite.buildProject());
     const answers = await Promise.all(
       projects.map(({ caller }) => suite.bus.call(contacts.ensure, caller, { emails: ['ann@example.org'] })),
@@ -44,7 +44,7 @@ describe('ensuring contacts', () => {
       expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(1);
   });
 
-  it('fifty at once of one new address make one contact and one event', async () => {
+  it('creates one contact and one event from fifty concurrent calls with one address', async () => {
     const { caller, projectId } = suite.buildProject();
     const request = (index: number) =>
       index % 2 === 0
@@ -58,7 +58,7 @@ describe('ensuring contacts', () => {
     expect((await suite.bus.call(contacts.list, caller, { withTotal: true })).total).toBe(1);
   });
 
-  it('overlapping batches in opposite orders all end, with the same ids', async () => {
+  it('does not deadlock with overlapping batches in opposite orders, and returns the same ids', async () => {
     const { caller, projectId } = suite.buildProject();
     const emails = Array.from({ length: 50 }, (_, index) => `person${index}@example.org`);
     const answers = await Promise.all(
@@ -73,7 +73,7 @@ describe('ensuring contacts', () => {
     expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(50);
   });
 
-  it('gathers what comes together: far fewer commits than calls', async () => {
+  it('gathers concurrent calls into far fewer commits', async () => {
     const { caller, projectId } = suite.buildProject();
     await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -85,9 +85,9 @@ describe('ensuring contacts', () => {
     expect(rows.length).toBeLessThan(50);
   });
 
-  it('an address that Postgres refuses costs only its own question', async () => {
+  it('fails only the call with an address that Postgres refuses', async () => {
     const { caller } = suite.buildProject();
-    // What the contract lets through, Postgres takes; so this suite's own database learns to refuse a row.
+    // Postgres accepts what the contract accepts, so a trigger refuses a row here.
     await suite.database.query(
       `ALTER TABLE contacts ADD CONSTRAINT no_poison CHECK (email <> 'poison@example.org')`,
     );
@@ -109,7 +109,7 @@ describe('the fields of contacts', () => {
   });
   afterAll(() => suite.stop());
 
-  it('are answered for those who are contacts of the project', async () => {
+  it('are returned for contacts of the project', async () => {
     const { caller } = suite.buildProject();
     const ada = await suite.bus.call(contacts.create, caller, {
       email: 'ada@example.org',

@@ -11,11 +11,9 @@ interface Lookup {
   emails: string[];
 }
 
-type Answer = EnsuredContacts | Error;
-
 const maxGathered = 64;
 
-/** Who is only written to has not subscribed (docs/api-decisions.md §3). */
+/** A recipient has not subscribed (docs/api-decisions.md §3). */
 export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite => ({
   projectId,
   email,
@@ -24,11 +22,11 @@ export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite
   origin: originOf(undefined, 'SEND'),
 });
 
-/** Gives the ids of the contacts of some addresses, and makes the missing ones: one look and one insert for all that ask at once. */
+/** Returns the ids of the contacts of some addresses, and creates the missing ones: one lookup and one insert for all calls that wait. */
 @Injectable()
 export class EnsureContactsService {
   private readonly gatherer = new Gatherer<Lookup, EnsuredContacts>({
-    flush: (lookups) => this.answer(lookups),
+    flush: (lookups) => this.flush(lookups),
     maxItems: maxGathered,
   });
 
@@ -44,20 +42,17 @@ export class EnsureContactsService {
     return this.gatherer.submit({ projectId: caller.projectId, emails: body.emails });
   }
 
-  private async answer(lookups: Lookup[]): Promise<Answer[]> {
+  private async flush(lookups: Lookup[]): Promise<(EnsuredContacts | Error)[]> {
     try {
-      return await this.answerTogether(lookups);
+      return await this.ensureAll(lookups);
     } catch (error) {
       if (lookups.length === 1 || !isPoisonedRow(error)) return lookups.map(() => error as Error);
-      const waitMs = lookups.length >> 1;
-      return [
-        ...(await this.answer(lookups.slice(0, waitMs))),
-        ...(await this.answer(lookups.slice(waitMs))),
-      ];
+      const half = lookups.length >> 1;
+      return [...(await this.flush(lookups.slice(0, half))), ...(await this.flush(lookups.slice(half)))];
     }
   }
 
-  private async answerTogether(lookups: Lookup[]): Promise<EnsuredContacts[]> {
+  private async ensureAll(lookups: Lookup[]): Promise<EnsuredContacts[]> {
     const ids = await this.idsOf(
       lookups.flatMap(({ projectId, emails }) => emails.map((email) => ({ projectId, email }))),
     );
@@ -68,18 +63,18 @@ export class EnsureContactsService {
 
   private async idsOf(keys: ContactKey[]): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
-    const learn = (rows: (ContactKey & { id: string })[]) =>
+    const remember = (rows: (ContactKey & { id: string })[]) =>
       rows.forEach((row) => ids.set(keyOf(row), row.id));
     const missing = () => keys.filter((key) => !ids.has(keyOf(key)));
-    // What somebody else makes between the look and the insert is there at the next look.
+    // A contact that somebody else creates between the lookup and the insert is found by the next lookup.
     for (let open = keys; open.length > 0; open = missing()) {
-      learn(await this.contacts.idsOf(open));
-      if (missing().length > 0) learn(await this.make(missing()));
+      remember(await this.contacts.idsOf(open));
+      if (missing().length > 0) remember(await this.create(missing()));
     }
     return ids;
   }
 
-  private async make(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
+  private async create(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
     const distinct = new Map(keys.map((key) => [keyOf(key), key]));
     const written = await this.writes.write([...distinct.values()].map(recipientContact));
     this.outbox.wakeUp();

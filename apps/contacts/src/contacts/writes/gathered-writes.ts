@@ -8,28 +8,28 @@ import { ProjectLanes } from './project-lanes.js';
 const maxItems = 64;
 const maxBytes = 4 * 1024 * 1024;
 
-/** Writes of single contacts: what arrived meanwhile is one commit (docs/decisions/0002). */
+/** Single writes that arrive during a commit share the next one (docs/decisions/0002-one-statement-accepts.md). */
 @Injectable()
 export class GatheredWrites {
   private readonly ordinary: ProjectLanes<ContactWrite, WrittenContact>;
-  // They wait for sending, while the others go on.
-  private readonly leaving: Gatherer<ContactWrite, WrittenContact>;
+  // Opt-outs wait for a call to sending, which must not delay the other writes.
+  private readonly optingOut: Gatherer<ContactWrite, WrittenContact>;
 
   constructor(writes: ContactWrites) {
     const bounds = { maxItems, maxBytes, sizeOf };
     this.ordinary = new ProjectLanes({
       ...bounds,
-      flush: async (items, timeouts) => (await writes.commit(items, timeouts)).map(heldUp),
+      flush: async (items, timeout) => (await writes.commit(items, timeout)).map(lockTimeoutOr),
     });
-    this.leaving = new Gatherer({ ...bounds, flush: (items) => writes.commit(items), inFlight: 4 });
+    this.optingOut = new Gatherer({ ...bounds, flush: (items) => writes.commit(items), inFlight: 4 });
   }
 
   submit(write: ContactWrite): Promise<WrittenContact> {
-    return (write.subscribed === false ? this.leaving : this.ordinary).submit(write);
+    return (write.subscribed === false ? this.optingOut : this.ordinary).submit(write);
   }
 }
 
-const heldUp = (written: WrittenContact): WrittenContact | Error =>
+const lockTimeoutOr = (written: WrittenContact): WrittenContact | Error =>
   written.error && isLockTimeout(written.error) ? written.error : written;
 
 const sizeOf = ({ customFields }: ContactWrite): number =>

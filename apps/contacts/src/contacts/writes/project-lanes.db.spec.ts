@@ -21,7 +21,7 @@ async function buildContact(): Promise<Caller> {
   return caller;
 }
 
-/** Does `work` while somebody holds the contact of a project, and what is summed up of it. */
+/** Runs `work` while the contact of a project and its summaries are locked. */
 function whileHeld<T>({ projectId }: Caller, work: () => Promise<T>): Promise<T> {
   return suite.database.transaction(async () => {
     await suite.database.query(`SELECT 1 FROM contacts WHERE project_id = $1 FOR UPDATE`, [projectId]);
@@ -34,7 +34,7 @@ describe.each([
   ['a write of a contact', (caller: Caller) => upsert(caller, 1) as Promise<object>],
   ['an event', record as (caller: Caller) => Promise<object>],
 ])('%s', (_, request) => {
-  it('whose row is held keeps no other project waiting', async () => {
+  it('does not delay other projects while its row is locked', async () => {
     const [held, other] = [await buildContact(), await buildContact()];
     const outcomes = await whileHeld(held, async () => {
       const stored = Promise.allSettled([request(held), request(held)]);
@@ -45,7 +45,7 @@ describe.each([
       }
       return [stored] as const;
     });
-    // Whoever was held is done, or hears that nothing happened and may ask again.
+    // The locked write is done, or its caller hears that nothing happened and may repeat it.
     for (const outcome of await outcomes[0])
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'unavailable' });
     await request(held);
@@ -54,7 +54,7 @@ describe.each([
     ]);
   });
 
-  it('whose row is held for long has no effect, and the next one has', async () => {
+  it('has no effect if its row stays locked, and the next one succeeds', async () => {
     const held = await buildContact();
     await whileHeld(held, () => expect(request(held)).rejects.toMatchObject({ kind: 'unavailable' }));
     const count = async () => (await suite.bus.call(events.list, held, { withTotal: true })).total;
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-it('what of a batch has landed is told of, whatever the rest waits for in vain', async () => {
+it('the committed part of a batch is reported although the rest times out', async () => {
   const { caller } = suite.buildProject();
   const elsewhere = await buildContact();
   const { database, bus } = suite;
@@ -93,7 +93,7 @@ it('what of a batch has landed is told of, whatever the rest waits for in vain',
         bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, waiting),
         bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { waits: 77 } }, waiting),
       ];
-      // What is asked later is answered when those are there.
+      // The answer to a later call shows that the earlier ones are done.
       await bus.call(contacts.list, caller, {});
       return [Promise.allSettled([first, ...after])] as const;
     });

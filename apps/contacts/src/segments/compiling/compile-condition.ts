@@ -14,12 +14,11 @@ import { containing, edgeOf, negated, ordered, type CompileScope } from './sql-p
 
 export type { CompileScope } from './sql-parts.js';
 
-/** One predicate over the contact that `scope.alias` names: true for members, false or null for everybody else. Every value is a parameter. */
+/** A predicate over the contact `scope.alias`: true for members, false or null for others. Every value is a parameter. */
 export function compileCondition(condition: Condition, scope: CompileScope): string {
   return joinFilters(condition, (filter) => compileFilter(filter, scope));
 }
 
-/** A condition of whatever stands for each of its filters. */
 export function joinFilters({ logic, groups }: Condition, of: (filter: ConditionFilter) => string): string {
   const joined = logic === 'AND' ? ' AND ' : ' OR ';
   return `(${groups.map((group) => joinGroup(group, of)).join(joined)})`;
@@ -31,7 +30,6 @@ function joinGroup({ filters, conditions }: ConditionGroup, of: (filter: Conditi
   return `(${parts.join(' AND ')})`;
 }
 
-/** One filter alone, as a predicate of the same kind. */
 export function compileFilter(filter: ConditionFilter, scope: CompileScope): string {
   switch (filter.field) {
     case 'email':
@@ -52,7 +50,7 @@ export function compileFilter(filter: ConditionFilter, scope: CompileScope): str
   }
 }
 
-/** Stored addresses are in lower case, so the index over their parts serves. */
+/** Addresses are stored in lower case, so the trigram index applies. */
 function compileEmail({ operator, text }: AddressFilter, { alias, add }: CompileScope): string {
   const column = `${alias}.email`;
   if (operator === 'equals' || operator === 'notEquals')
@@ -71,7 +69,7 @@ function compileInstant(filter: InstantFilter, scope: CompileScope): string {
   return ordered(column, filter.operator, filter.value, scope);
 }
 
-/** As EXISTS the planner may join, hash or look up, as the rest of the condition lets it. */
+/** EXISTS leaves the planner the choice between a join, a hash and lookups. */
 function compileOccurrence(filter: EventFilter | ActivityFilter, scope: CompileScope): string {
   const { add } = scope;
   const seen =

@@ -2,10 +2,10 @@ import type { ComparedValue, CustomFieldFilter, Equality, OrderOperator } from '
 import { comparedInstant, instantOf } from './compile-date.js';
 import { containing, edgeOf, signOf, type CompileScope } from './sql-parts.js';
 
-/** Casing by Unicode, whatever the database's own collation is. */
+/** Case by Unicode, independent of the collation of the database. */
 const anyCase = 'COLLATE "pg_c_utf8"';
 
-/** A stored value of another kind makes the predicate false or null: no CASE falls through to a cast that does not fit. */
+/** A stored value of another type makes the predicate false or null; the CASE keeps it from a cast that would fail. */
 export function compileCustomField(filter: CustomFieldFilter, scope: CompileScope): string {
   if ('spanMs' in filter)
     return `${instantOf(textAt(filter.path, scope))} ${filter.operator === 'within' ? '>=' : '<'} ${edgeOf(filter.spanMs, scope)}`;
@@ -28,12 +28,11 @@ export function compileCustomField(filter: CustomFieldFilter, scope: CompileScop
   }
 }
 
-/** Arrows of text enter objects only: a list has no member called 0. */
+/** The operator `-> text` reads members of objects only, never items of arrays. */
 function storedAt(path: readonly string[], { alias, add }: CompileScope): string {
   return `(${alias}.custom_fields${path.map((name) => ` -> ${add(name)}::text`).join('')})`;
 }
 
-/** The same as text, whatever its kind is. */
 export function textAt(path: readonly string[], scope: CompileScope): string {
   return `(${storedAt(path.slice(0, -1), scope)} ->> ${scope.add(path.at(-1))}::text)`;
 }
@@ -47,7 +46,6 @@ function partOf(stored: string, wanted: boolean, text: string, { add }: CompileS
   );
 }
 
-/** What is equal has the same kind, so that one look tells both. */
 function compared(
   path: readonly string[],
   operator: Equality | OrderOperator,

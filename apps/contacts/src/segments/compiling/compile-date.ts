@@ -3,30 +3,28 @@ import { ordered, signOf, type CompileScope } from './sql-parts.js';
 
 const dateOnly = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 const timeOfDay = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?';
-/** Beyond 14 hours the cast itself refuses at some point. */
+/** The cast refuses larger offsets. */
 const zone = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])';
 
 const dayMs = 86_400_000;
-/** Behind every digit. */
-const afterAll = ':';
+const afterAllDates = ':';
 
 const byBytes = (text: string): string => `${text} COLLATE "C"`;
 
-// An anchored pattern costs four times what a look for a wrong character does, and Postgres's own word for the calendar a tenth of a pattern that knows the months.
+// Searching for a wrong character costs a quarter of an anchored pattern, and pg_input_is_valid a tenth of a pattern that knows the months.
 const looksLikeDay = (text: string): string => `${text} LIKE '____-__-__'`;
 const isDay = (text: string): string => `${text} !~ '[^0-9-]|--|-$' AND pg_input_is_valid(${text}, 'date')`;
 const isInstant = (text: string): string =>
   `${text} ~ '^${dateOnly}T${timeOfDay}${zone}$' AND pg_input_is_valid(left(${text}, 10), 'date')`;
-/** Digits behind the milliseconds are cut, not rounded. */
+/** Digits after the milliseconds are truncated; a cast alone would round. */
 const cut = (text: string): string => `regexp_replace(${text}, '([.][0-9]{3})[0-9]+', '\\1')::timestamptz`;
 
-/** Null for a text that is no date. */
 export function instantOf(text: string): string {
   return `(CASE WHEN ${looksLikeDay(text)} THEN CASE WHEN ${isDay(text)} THEN (${text} || 'T00:00:00Z')::timestamptz END
     WHEN ${isInstant(text)} THEN ${cut(text)} END)`;
 }
 
-/** Dates are in the order of their texts: those of days are told by that, and most instants too, before any cast. */
+/** ISO dates sort as text: that decides for days and excludes most instants before the expensive cast. */
 export function comparedInstant(
   text: string,
   operator: Equality | OrderOperator,
@@ -38,7 +36,7 @@ export function comparedInstant(
     WHEN ${mayMatch(text, operator, value, scope)} THEN CASE ${instant} END END`;
 }
 
-/** If it is the text of a day. What begins in the middle of a day lies between two of them. */
+/** For the text of a day. A value within a day lies between two days. */
 function matchesAsDay(
   text: string,
   operator: Equality | OrderOperator,
@@ -54,7 +52,7 @@ function matchesAsDay(
   return `${byBytes(text)} ${signOf(operator)} ${add(edge)}::text`;
 }
 
-/** Whatever its zone is, an instant has the date that it has in UTC, the one before or the one after. */
+/** With its offset, the date of an instant is that in UTC, the one before or the one after. */
 function mayMatch(
   text: string,
   operator: Equality | OrderOperator,
@@ -79,5 +77,5 @@ function mayMatch(
 }
 
 function dayOf(at: Date): string {
-  return at.getUTCFullYear() > 9_999 ? afterAll : at.toISOString().slice(0, 10);
+  return at.getUTCFullYear() > 9_999 ? afterAllDates : at.toISOString().slice(0, 10);
 }

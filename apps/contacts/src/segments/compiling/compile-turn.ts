@@ -3,10 +3,7 @@ import { textAt } from './compile-custom-field.js';
 import { instantOf } from './compile-date.js';
 import type { CompileScope } from './sql-parts.js';
 
-/**
- * The first instant after now at which time alone may change a contact's answer, null where there is none: what any of the spans leaves or
- * enters next. Undefined for a condition that asks nothing of time.
- */
+/** The first instant after now at which time alone may change the result for a contact, or null; undefined for a condition without spans of time. */
 export function compileTurn(condition: Condition, scope: CompileScope): string | undefined {
   const turns = spansOf(condition).map((filter) => turnOf(filter, scope));
   return turns.length > 0 ? `least(${turns.join(', ')})` : undefined;
@@ -21,7 +18,6 @@ function spansOf({ groups }: Condition): Span[] {
   ]);
 }
 
-/** A millisecond after the edge has passed it. */
 function turnOf(filter: Span, scope: CompileScope): string {
   const turn = `${instantRequested(filter, scope)} + ${scope.add(filter.spanMs + 1)}::float8 * interval '1 millisecond'`;
   return `(SELECT turn FROM (SELECT ${turn} AS turn) AS next WHERE turn > ${scope.now})`;

@@ -1,14 +1,11 @@
 import type { Equality, InstantValue, OrderOperator } from '@posthorn/contracts';
 
-/** Where a predicate will stand: the statement's own parameters for project and instant, and how it takes further ones. */
 export interface CompileScope {
-  /** Of the row of `contacts`. */
   alias: string;
-  /** The parameter of the project, as `$1`. */
+  /** Parameter of the project, such as `$1`. */
   project: string;
-  /** The parameter of the instant that counts as now, as `$2::timestamptz`. */
+  /** Parameter of the current time, such as `$2::timestamptz`. */
   now: string;
-  /** Takes a value, answers its parameter, as `$3`. */
   add(value: unknown): string;
 }
 
@@ -25,14 +22,12 @@ export const signOf = (operator: Equality | OrderOperator): string =>
 
 export const negated = (predicate: string): string => `NOT ${predicate}`;
 
-/** Now less a span. */
 export const edgeOf = (spanMs: number, { now, add }: CompileScope): string =>
   `(${now} - ${add(spanMs)}::float8 * interval '1 millisecond')`;
 
-/** A LIKE pattern for what contains a text; the wildcards of the text are none. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Instants here have milliseconds, so a day ends with its last one. */
+/** Instants have milliseconds, so the last one of a day is its inclusive end. */
 export function ordered(
   sql: string,
   operator: Equality | OrderOperator,

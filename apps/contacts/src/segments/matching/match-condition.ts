@@ -12,7 +12,7 @@ import { matchInstant } from './match-instant.js';
 import type { Subject } from './subject.js';
 import { allOf, always, anyOf, from, never, until, type Verdict } from './verdict.js';
 
-/** What a condition says of one contact at an instant, and how long it says so if nothing but time changes. */
+/** Whether one contact matches at an instant, and until when if nothing but time changes. */
 export function matchCondition({ logic, groups }: Condition, subject: Subject, now: Date): Verdict {
   const verdicts = groups.map((group) => matchGroup(group, subject, now));
   return logic === 'AND' ? allOf(verdicts) : anyOf(verdicts);

@@ -34,7 +34,7 @@ export function matchCustomField(
   }
 }
 
-/** Members of objects only: a list has none, also none called 0. */
+/** Reads members of objects only, never items of arrays. */
 function storedAt(fields: Record<string, unknown>, path: readonly string[]): unknown {
   let stored: unknown = fields;
   for (const name of path) {
@@ -53,7 +53,7 @@ function compare(operator: Equality | OrderOperator, stored: unknown, value: Com
     case 'flag':
       return typeof stored === 'boolean' && holds(operator, stored === value.flag ? 0 : 1);
     case 'text':
-      // By code points, which is not the order of UTF-16 that `<` has.
+      // By code points as in Postgres; `<` compares UTF-16 code units.
       return (
         typeof stored === 'string' &&
         holds(operator, Buffer.compare(Buffer.from(stored), Buffer.from(value.text)))
@@ -85,7 +85,7 @@ function holds(operator: Equality | OrderOperator, difference: number): boolean 
 const instantOf = (stored: unknown): Date | null =>
   typeof stored === 'string' ? (readInstant(stored)?.at ?? null) : null;
 
-/** Letter by letter, as Unicode's simple mapping has it: no letter becomes two. */
+/** By Unicode's simple mapping as in Postgres, where no letter becomes two. */
 function inLowerCase(text: string): string {
   return Array.from(text, (letter) => (letter === 'İ' ? 'i' : letter.toLowerCase())).join('');
 }

@@ -1,4 +1,4 @@
-/** Whether something matches, and the first instant (in ms) at which time alone may say otherwise; null is never. */
+/** Whether something matches, and the first instant (in ms) at which time alone may change that; null for never. */
 export interface Verdict {
   matches: boolean;
   until: number | null;
@@ -7,11 +7,9 @@ export interface Verdict {
 export const always = (matches: boolean): Verdict => ({ matches, until: null });
 export const never = always(false);
 
-/** Matches before `end`, and from then on no more. */
 export const until = (end: number, now: Date): Verdict =>
   now.getTime() < end ? { matches: true, until: end } : never;
 
-/** Matches from `begin` on. */
 export const from = (begin: number, now: Date): Verdict =>
   now.getTime() < begin ? { matches: false, until: begin } : always(true);
 
@@ -23,10 +21,7 @@ export function anyOf(parts: readonly Verdict[]): Verdict {
   return joined(parts, false);
 }
 
-/**
- * What decides alone (one false of all, one true of any) holds as long as the last of those that decide; else the first of all parts
- * that turns may turn the whole.
- */
+/** While any part decides alone (a false in AND, a true in OR), the result lasts as long as the last of them; otherwise until the first change of any part. */
 function joined(parts: readonly Verdict[], neutral: boolean): Verdict {
   const deciding = parts.filter(({ matches }) => matches !== neutral);
   const ends = (deciding.length > 0 ? deciding : parts).map(({ until: end }) => end ?? Infinity);

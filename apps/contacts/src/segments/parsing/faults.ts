@@ -1,21 +1,21 @@
 import { invalid, type FailureCode, type InvalidMember } from '@posthorn/contracts';
 
-/** Everything that is wrong with a condition, each with its place; a caller can fix everything at once. */
+/** Collects all errors of a condition with their paths, so that a caller can correct them at once. */
 export class Faults {
   private readonly found: InvalidMember[] = [];
 
-  /** Whether what is read was taken before, when it was as short as it has to be. */
-  readonly ofStored: boolean;
+  /** A stored condition may be longer than the limits of the API. */
+  readonly isStored: boolean;
 
   constructor(
     private readonly root: readonly string[],
-    { ofStored = false } = {},
+    { isStored = false } = {},
   ) {
-    this.ofStored = ofStored;
+    this.isStored = isStored;
   }
 
-  add(location: readonly string[], code: FailureCode, message: string): null {
-    this.found.push({ path: [...this.root, ...location], code, message });
+  add(path: readonly string[], code: FailureCode, message: string): null {
+    this.found.push({ path: [...this.root, ...path], code, message });
     return null;
   }
 
@@ -30,14 +30,13 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Members that the language does not know are refused, as everywhere in a body. */
 export function refuseUnknown(
   members: Members,
   known: readonly string[],
-  location: readonly string[],
+  path: readonly string[],
   faults: Faults,
 ): void {
   for (const name of Object.keys(members).filter((each) => !known.includes(each))) {
-    faults.add([...location, name], 'unknown_field', `is not a known field: use ${known.join(', ')}`);
+    faults.add([...path, name], 'unknown_field', `is not a known field: use ${known.join(', ')}`);
   }
 }

@@ -17,8 +17,7 @@ type Requested =
   | { spanMs: number }
   | Record<string, never>;
 
-/** What an operator takes besides its field. */
-const takes: Record<ConditionOperator, 'value' | 'ordered' | 'text' | 'span' | 'nothing'> = {
+const operandOf: Record<ConditionOperator, 'value' | 'ordered' | 'text' | 'span' | 'nothing'> = {
   equals: 'value',
   notEquals: 'value',
   contains: 'text',
@@ -40,19 +39,18 @@ const takes: Record<ConditionOperator, 'value' | 'ordered' | 'text' | 'span' | '
   isNotMemberOf: 'nothing',
 };
 
-/** `value` and `unit` of one filter, read as its field and operator want them. */
 export class FilterValues {
   constructor(
     private readonly given: Members,
-    private readonly index: readonly string[],
+    private readonly path: readonly string[],
     private readonly faults: Faults,
   ) {}
 
   read(field: ConditionField, operator: ConditionOperator): Requested | null {
-    const wanted = takes[operator];
+    const wanted = operandOf[operator];
     if (wanted === 'span') return this.span();
     if (isGiven(this.given['unit']))
-      return this.fault('unit', 'not_allowed', `is of no use to ${operator}: leave it out`);
+      return this.fault('unit', 'not_allowed', `is not used by ${operator}: leave it out`);
     if (wanted === 'nothing') return this.nothing(operator);
     if (!isGiven(this.given['value'])) return this.fault('value', 'required', 'is required');
     if (field === 'email') return this.address();
@@ -63,7 +61,7 @@ export class FilterValues {
 
   private nothing(operator: ConditionOperator): Requested | null {
     return isGiven(this.given['value'])
-      ? this.fault('value', 'not_allowed', `is of no use to ${operator}: leave it out`)
+      ? this.fault('value', 'not_allowed', `is not used by ${operator}: leave it out`)
       : {};
   }
 
@@ -84,7 +82,6 @@ export class FilterValues {
     );
   }
 
-  /** Stored addresses are in lower case. */
   private address(): Requested | null {
     const requested = this.text();
     return requested && 'text' in requested
@@ -134,7 +131,7 @@ export class FilterValues {
   }
 
   private fault(member: 'value' | 'unit', code: Parameters<Faults['add']>[1], message: string): null {
-    return this.faults.add([...this.index, member], code, message);
+    return this.faults.add([...this.path, member], code, message);
   }
 }
 
@@ -143,6 +140,5 @@ function instantOf(text: string): InstantValue | null {
   return read && { kind: 'instant', from: read.at, day: read.day };
 }
 
-// Null says "none", as absent does.
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 const isPlain = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();

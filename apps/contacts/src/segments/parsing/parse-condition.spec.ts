@@ -24,8 +24,8 @@ const filterFault = (filter: unknown) =>
     code,
   ]);
 
-describe('a condition that is read', () => {
-  it('becomes a tree, in which every filter knows its place', () => {
+describe('parsing a condition', () => {
+  it('returns a tree whose filters have their paths', () => {
     const given = {
       logic: 'OR',
       groups: [
@@ -51,7 +51,7 @@ describe('a condition that is read', () => {
     }); // prettier-ignore
   });
 
-  it('takes five levels and a hundred filters, and no more', () => {
+  it('accepts up to five levels and a hundred filters', () => {
     expect(faultsOf(nested(5))).toEqual([]);
     const deep = Array.from({ length: 5 }, () => '/groups/0/conditions').join('');
     expect(faultsOf(nested(6))).toEqual([
@@ -125,7 +125,7 @@ describe('a condition that is read', () => {
     expect(filterFault(filter)).toEqual([[pointer, code]]);
   });
 
-  it('says all that is wrong, and what to do', () => {
+  it('reports all errors and how to correct them', () => {
     const given = {
       logic: 'AND',
       groups: [
@@ -147,7 +147,7 @@ describe('a condition that is read', () => {
     ]);
   });
 
-  it('may say more than it is taken with, once an erasure has put its words in place of an address', () => {
+  it('accepts stored texts beyond the limits, which an erasure may have lengthened', () => {
     const given = one({ field: `event.${'x'.repeat(201)}`, operator: 'triggered' });
     expect(faultsOf(given)).toHaveLength(1);
     expect(storedCondition(given).groups[0]!.filters[0]).toMatchObject({

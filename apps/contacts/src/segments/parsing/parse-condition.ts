@@ -9,15 +9,15 @@ import {
 import { Faults, isMembers, refuseUnknown, type Members } from './faults.js';
 import { parseFilter } from './parse-filter.js';
 
-type Position = readonly string[];
+type Path = readonly string[];
 
-/** The tree of a condition as it is given; `at` is where it stands in the body. Throws everything that is wrong with it, each with its place. */
-export const parseCondition = (given: unknown, at: Position = ['condition']): Condition =>
-  parse(given, new Faults(at));
+/** `path` is that of the condition in the body. Throws all errors of the condition at once. */
+export const parseCondition = (given: unknown, path: Path = ['condition']): Condition =>
+  parse(given, new Faults(path));
 
-/** The tree of a condition that was taken before: an erasure may have made its words longer than they are taken from outside. */
+/** An erasure may have replaced addresses by longer texts than the API allows. */
 export const storedCondition = (stored: unknown): Condition =>
-  parse(stored, new Faults(['condition'], { ofStored: true }));
+  parse(stored, new Faults(['condition'], { isStored: true }));
 
 function parse(given: unknown, faults: Faults): Condition {
   if (countFilters(given) > maxConditionFilters) {
@@ -33,7 +33,7 @@ function parse(given: unknown, faults: Faults): Condition {
   return condition!;
 }
 
-/** Of what looks like filters, before anything is read: a thousand faults would help nobody. */
+/** Counted before parsing, so that an oversized condition is one error and not thousands. */
 function countFilters(given: unknown): number {
   if (!isMembers(given) || !Array.isArray(given['groups'])) return 0;
   return given['groups'].reduce((sum: number, group: unknown) => {
@@ -46,64 +46,58 @@ function countFilters(given: unknown): number {
   }, 0);
 }
 
-function parseLevel(given: unknown, location: Position, depth: number, faults: Faults): Condition | null {
+function parseLevel(given: unknown, path: Path, depth: number, faults: Faults): Condition | null {
   if (depth > maxConditionDepth) {
     return faults.add(
-      location,
+      path,
       'out_of_range',
       `must not be nested deeper than ${maxConditionDepth} (the outermost is 1): join its groups`,
     );
   }
-  if (!isMembers(given)) return faults.add(location, 'invalid_type', 'must be an object {logic, groups}');
-  refuseUnknown(given, ['logic', 'groups'], location, faults);
-  const logic = parseLogic(given, location, faults);
+  if (!isMembers(given)) return faults.add(path, 'invalid_type', 'must be an object {logic, groups}');
+  refuseUnknown(given, ['logic', 'groups'], path, faults);
+  const logic = parseLogic(given, path, faults);
   const groups = given['groups'];
-  if (!Array.isArray(groups)) return faults.add([...location, 'groups'], ...notAList);
+  if (!Array.isArray(groups)) return faults.add([...path, 'groups'], ...notAList);
   if (groups.length === 0)
     return faults.add(
-      [...location, 'groups'],
+      [...path, 'groups'],
       'too_short',
       'must not be empty: give at least one group with a filter',
     );
   const parsed = groups.map((group: unknown, index) =>
-    parseGroup(group, [...location, 'groups', String(index)], depth, faults),
+    parseGroup(group, [...path, 'groups', String(index)], depth, faults),
   );
   const whole = parsed.filter((group) => group !== null);
   return logic && whole.length === parsed.length ? { logic, groups: whole } : null;
 }
 
-function parseLogic(given: Members, location: Position, faults: Faults): ConditionLogic | null {
+function parseLogic(given: Members, path: Path, faults: Faults): ConditionLogic | null {
   const logic = conditionLogics.find((each) => each === given['logic']);
   if (logic) return logic;
-  const at = [...location, 'logic'];
+  const at = [...path, 'logic'];
   return given['logic'] === undefined
     ? faults.add(at, ...required)
     : faults.add(at, 'not_allowed', `must be one of ${conditionLogics.join(', ')}`);
 }
 
-function parseGroup(
-  given: unknown,
-  location: Position,
-  depth: number,
-  faults: Faults,
-): ConditionGroup | null {
-  if (!isMembers(given))
-    return faults.add(location, 'invalid_type', 'must be an object {filters, conditions?}');
-  refuseUnknown(given, ['filters', 'conditions'], location, faults);
+function parseGroup(given: unknown, path: Path, depth: number, faults: Faults): ConditionGroup | null {
+  if (!isMembers(given)) return faults.add(path, 'invalid_type', 'must be an object {filters, conditions?}');
+  refuseUnknown(given, ['filters', 'conditions'], path, faults);
   const { filters = [], conditions = null } = given;
-  if (!Array.isArray(filters)) return faults.add([...location, 'filters'], ...notAList);
+  if (!Array.isArray(filters)) return faults.add([...path, 'filters'], ...notAList);
   if (filters.length === 0 && conditions === null) {
     return faults.add(
-      [...location, 'filters'],
+      [...path, 'filters'],
       'too_short',
       'must not be empty: give a filter, or nested conditions',
     );
   }
   const parsed = filters.map((filter: unknown, index) =>
-    parseFilter(filter, [...location, 'filters', String(index)], faults),
+    parseFilter(filter, [...path, 'filters', String(index)], faults),
   );
   const nested =
-    conditions === null ? null : parseLevel(conditions, [...location, 'conditions'], depth + 1, faults);
+    conditions === null ? null : parseLevel(conditions, [...path, 'conditions'], depth + 1, faults);
   const whole = parsed.filter((filter) => filter !== null);
   return whole.length === parsed.length && (conditions === null || nested)
     ? { filters: whole, conditions: nested }

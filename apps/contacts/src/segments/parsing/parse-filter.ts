@@ -11,9 +11,8 @@ import {
 import { type Faults, isMembers, refuseUnknown, type Members } from './faults.js';
 import { FilterValues } from './filter-values.js';
 
-type Position = readonly string[];
+type Path = readonly string[];
 
-/** What a field names besides its kind. */
 type Subject =
   | { field: 'email' | 'subscribed' | 'createdAt' | 'updatedAt' }
   | { field: 'customField'; path: readonly string[] }
@@ -26,92 +25,85 @@ const known =
 const pathName = /^[A-Za-z0-9_]+$/;
 const maxEventName = 200;
 
-/** One filter, or null where something about it is wrong. */
-export function parseFilter(given: unknown, location: Position, faults: Faults): ConditionFilter | null {
+export function parseFilter(given: unknown, path: Path, faults: Faults): ConditionFilter | null {
   if (!isMembers(given))
-    return faults.add(location, 'invalid_type', 'must be an object {field, operator, value, unit}');
-  refuseUnknown(given, ['field', 'operator', 'value', 'unit'], location, faults);
-  const subject = readSubject(given['field'], [...location, 'field'], faults);
+    return faults.add(path, 'invalid_type', 'must be an object {field, operator, value, unit}');
+  refuseUnknown(given, ['field', 'operator', 'value', 'unit'], path, faults);
+  const subject = readSubject(given['field'], [...path, 'field'], faults);
   if (!subject) return null;
-  const operator = readOperator(given, subject.field, [...location, 'operator'], faults);
+  const operator = readOperator(given, subject.field, [...path, 'operator'], faults);
   if (!operator) return null;
-  const requested = new FilterValues(given, location, faults).read(subject.field, operator);
-  // Each kind of field has been asked only for what its operator takes.
-  return requested && ({ ...subject, operator, ...requested, place: location } as ConditionFilter);
+  const requested = new FilterValues(given, path, faults).read(subject.field, operator);
+  return requested && ({ ...subject, operator, ...requested, place: path } as ConditionFilter);
 }
 
-function readSubject(field: unknown, location: Position, faults: Faults): Subject | null {
-  if (field === undefined) return faults.add(location, 'required', `is required: ${known}`);
-  if (typeof field !== 'string') return faults.add(location, 'invalid_type', 'must be a string');
+function readSubject(field: unknown, path: Path, faults: Faults): Subject | null {
+  if (field === undefined) return faults.add(path, 'required', `is required: ${known}`);
+  if (typeof field !== 'string') return faults.add(path, 'invalid_type', 'must be a string');
   if (field === 'email' || field === 'subscribed' || field === 'createdAt' || field === 'updatedAt')
     return { field };
   const dot = field.indexOf('.');
   const [kind, rest] = [field.slice(0, dot), field.slice(dot + 1)];
   if (dot > 0) {
-    if (kind === 'customFields' || kind === 'data') return readPath(rest, location, faults);
-    if (kind === 'event') return readEvent(rest, location, faults);
-    if (kind === 'email') return readActivity(rest, location, faults);
-    if (kind === 'segment' || kind === 'list') return readReference(kind, rest, location, faults);
+    if (kind === 'customFields' || kind === 'data') return readPath(rest, path, faults);
+    if (kind === 'event') return readEvent(rest, path, faults);
+    if (kind === 'email') return readActivity(rest, path, faults);
+    if (kind === 'segment' || kind === 'list') return readReference(kind, rest, path, faults);
   }
-  return faults.add(location, 'not_allowed', `is no field: use ${known}`);
+  return faults.add(path, 'not_allowed', `is not a field: use ${known}`);
 }
 
-function readPath(rest: string, location: Position, faults: Faults): Subject | null {
-  const path = rest.split('.');
-  if (path.length > maxFieldDepth)
-    return faults.add(location, 'out_of_range', `must name at most ${maxFieldDepth} levels`);
-  if (path.every((name) => pathName.test(name))) return { field: 'customField', path };
+function readPath(rest: string, path: Path, faults: Faults): Subject | null {
+  const names = rest.split('.');
+  if (names.length > maxFieldDepth)
+    return faults.add(path, 'out_of_range', `must name at most ${maxFieldDepth} levels`);
+  if (names.every((name) => pathName.test(name))) return { field: 'customField', path: names };
   return faults.add(
-    location,
+    path,
     'invalid_format',
     'must be a path of names of letters, digits and _, joined by dots',
   );
 }
 
-function readEvent(name: string, location: Position, faults: Faults): Subject | null {
-  const isShort = name.length <= maxEventName || faults.ofStored;
+function readEvent(name: string, path: Path, faults: Faults): Subject | null {
+  const isShort = name.length <= maxEventName || faults.isStored;
   if (name.length >= 1 && isShort && isPlain(name)) return { field: 'event', name };
   return faults.add(
-    location,
+    path,
     'invalid_format',
     `must name an event of 1 to ${maxEventName} characters after "event."`,
   );
 }
 
-function readActivity(rest: string, location: Position, faults: Faults): Subject | null {
+function readActivity(rest: string, path: Path, faults: Faults): Subject | null {
   const activity = emailActivities.find((each) => each === rest);
   if (activity) return { field: 'activity', activity };
   return faults.add(
-    location,
+    path,
     'not_allowed',
     `must be one of ${emailActivities.map((each) => `email.${each}`).join(', ')}`,
   );
 }
 
-function readReference(
-  field: 'segment' | 'list',
-  id: string,
-  location: Position,
-  faults: Faults,
-): Subject | null {
+function readReference(field: 'segment' | 'list', id: string, path: Path, faults: Faults): Subject | null {
   if (isUuid(id)) return { field, id: id.toLowerCase() };
-  return faults.add(location, 'invalid_format', `must name a ${field} by its id, as ${field}.<uuid>`);
+  return faults.add(path, 'invalid_format', `must name a ${field} by its id, as ${field}.<uuid>`);
 }
 
 function readOperator(
   given: Members,
   field: ConditionField,
-  location: Position,
+  path: Path,
   faults: Faults,
 ): ConditionOperator | null {
   const { operator } = given;
   const fitting = operatorsOf[field];
-  if (operator === undefined) return faults.add(location, 'required', `is required: ${fitting.join(', ')}`);
-  if (typeof operator !== 'string') return faults.add(location, 'invalid_type', 'must be a string');
+  if (operator === undefined) return faults.add(path, 'required', `is required: ${fitting.join(', ')}`);
+  if (typeof operator !== 'string') return faults.add(path, 'invalid_type', 'must be a string');
   const named = Object.hasOwn(operatorAliases, operator) ? operatorAliases[operator] : operator;
   const found = fitting.find((each) => each === named);
   return (
-    found ?? faults.add(location, 'not_allowed', `does not fit this field: use one of ${fitting.join(', ')}`)
+    found ?? faults.add(path, 'not_allowed', `does not fit this field: use one of ${fitting.join(', ')}`)
   );
 }
 

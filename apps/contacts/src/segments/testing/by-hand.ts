@@ -19,7 +19,7 @@ import { UpkeepRepository } from '../upkeep/upkeep.repository.js';
 
 const config = { segmentLiveMs: 5_000, segmentRefreshSeconds: 900 } as ContactsConfig;
 
-/** The upkeep without the service around it. */
+/** Upkeep without a running service. */
 export function buildUpkeep({ database, queue }: ServiceFixture): SegmentUpkeep {
   const [clock, outbox, history] = [
     new DatabaseClock(database),
@@ -46,7 +46,7 @@ export const buildConditions = ({ database, queue }: ServiceFixture): SegmentCon
     config,
   );
 
-/** Evaluates every contact that waits for it, while the service does not run; one that somebody holds waits on. */
+/** Evaluates all waiting contacts while the service is stopped; locked ones keep waiting. */
 export async function evaluateAll(fixture: ServiceFixture): Promise<void> {
   const { database, queue } = fixture;
   await database.query(
@@ -62,7 +62,7 @@ export async function evaluateAll(fixture: ServiceFixture): Promise<void> {
   );
 }
 
-/** Finds the members of all segments of a project anew, while the service does not run. */
+/** Refreshes all segments of a project while the service is stopped. */
 export async function recountAll(fixture: ServiceFixture, projectId: string): Promise<void> {
   const { database, queue } = fixture;
   const segments = await new SegmentsRepository(database, queue).dynamic(projectId);

@@ -17,13 +17,13 @@ export interface SqlAnswer {
   turns: (Date | null)[];
 }
 
-/** A project of its own with these people. */
+/** Creates a project with these people. */
 export async function storePeople(
   database: Database,
   people: readonly Person[],
 ): Promise<{ projectId: string; stored: Stored[] }> {
   const projectId = newId();
-  // Addresses are unique, and their words stay: the difference stands in the middle.
+  // Addresses must be unique and keep their start and end.
   const stored = people.map((person, index) => ({
     id: newId(),
     person: { ...person, email: person.email.replace('@', `${'+'.repeat(index)}@`) },
@@ -91,7 +91,7 @@ async function insert(
   );
 }
 
-/** What SQL says of everybody, and all conditions, in one statement; asked of several instants. */
+/** The results of all conditions for all contacts in one statement, for several instants. */
 export function queriesOf(
   database: Database,
   projectId: string,

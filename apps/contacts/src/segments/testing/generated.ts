@@ -1,7 +1,7 @@
 import { emailActivities, type EmailActivity } from '@posthorn/contracts';
 import fc from 'fast-check';
 
-/** The instant that counts as now in what is generated; instants lie around its edges. */
+/** The current time of generated cases. */
 export const generatedNow = new Date('2026-03-01T12:00:00.000Z');
 export const listIds = ['01980a5c-1b2d-7c3e-8f40-00000000000a', '01980a5c-1b2d-7c3e-8f40-00000000000b'];
 export const segmentIds = ['01980a5c-1b2d-7c3e-8f40-00000000001a', '01980a5c-1b2d-7c3e-8f40-00000000001b'];
@@ -72,7 +72,7 @@ const unusualDates = [
   '0001-01-01',
 ];
 
-/** At the edges that the spans have, a millisecond to each side, and elsewhere. */
+/** At the ends of the spans, a millisecond before and after, and elsewhere. */
 const instant = fc
   .tuple(
     fc.constantFrom(0, ...spans.map(([, , ms]) => ms)),
@@ -128,7 +128,7 @@ const person: fc.Arbitrary<Person> = fc.record({
   segments: fc.subarray(segmentIds).map((ids) => new Set(ids)),
 });
 
-/** Addresses are made different by whoever stores them. */
+/** Addresses are made unique when they are stored. */
 export const population = fc.array(person, { minLength: 1, maxLength: 10, size: 'max' });
 
 type Given = Record<string, unknown>;
@@ -190,5 +190,5 @@ const group = (depth: number): fc.Arbitrary<Given> => {
     : fc.oneof({ weight: 2, arbitrary: fc.record({ filters }) }, fc.record({ filters, conditions: level(depth - 1) }), fc.record({ conditions: level(depth - 1) }));
 }; // prettier-ignore
 
-/** As a request gives them. */
+/** As in a request. */
 export const conditions = fc.array(level(5), { minLength: 1, maxLength: 50, size: 'max' });

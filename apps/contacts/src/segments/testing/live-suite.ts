@@ -5,7 +5,7 @@ import { entities, migrations } from '../../data-source.js';
 import { startContacts } from '../../service.js';
 import { SegmentsOf } from './segments-suite.js';
 
-/** The contacts service beside nobody, which stops and starts as a test wants, and what is told of its segments. */
+/** The contacts service without other services, which tests can stop and start, and the events of its segments. */
 export class LiveSuite {
   private service!: RunningService;
 

@@ -25,7 +25,7 @@ interface Fixture {
 
 let count = 0;
 
-/** One project's segments, as a client and its neighbours in the service see them. */
+/** The segments of one project. */
 export class SegmentsOf {
   constructor(
     private readonly fixture: Fixture,
@@ -51,7 +51,7 @@ export class SegmentsOf {
     return this.fixture.bus.call(segments.get, this.caller, { id });
   }
 
-  /** A contact, whose segments are looked at. */
+  /** Creates a contact and has its segments evaluated. */
   async contact(email: string, customFields: Record<string, unknown> = {}): Promise<string> {
     const { id } = await this.fixture.bus.call(contacts.upsert, this.caller, { email, customFields });
     await this.touch(id);
@@ -71,7 +71,7 @@ export class SegmentsOf {
     return items.map(({ email }) => email).sort();
   }
 
-  /** Nobody waits to be looked at any more. */
+  /** No contact waits for evaluation any more. */
   async settled(): Promise<void> {
     await eventually(async () => {
       const [row] = await this.fixture.database.query<{ waiting: boolean }>(
@@ -83,11 +83,11 @@ export class SegmentsOf {
     }, 'everybody is looked at');
   }
 
-  /** As if so much time had passed: everything that was lies back by it. */
+  /** Moves all instants back, as if so much time had passed. */
   async age(by: string): Promise<void> {
     const { database } = this.fixture;
     await database.transaction(async () => {
-      // Nobody evaluates a contact meanwhile, who would write an instant of before.
+      // A concurrent evaluation would write an instant from before.
       await new SegmentsRepository(database, this.fixture.queue).lockProject(this.projectId);
       for (const [table, columns] of Object.entries(instants)) {
         const back = columns.map((column) => `${column} = ${column} - $2::interval`).join(', ');

@@ -20,7 +20,7 @@ afterAll(async () => {
 const waiting = (count: number) =>
   eventually(async () => (await lockWaiters(fixture.database)).length >= count, `${count} wait for a lock`);
 
-it('a contact that is deleted while its segments are looked at leaves nothing behind', async () => {
+it('a contact that is deleted during its evaluation leaves no rows', async () => {
   const { caller, projectId } = fixture.buildProject();
   const mine = new SegmentsOf(fixture, caller, projectId);
   await mine.build({ name: 'Pro', trackMembership: true });
@@ -28,7 +28,7 @@ it('a contact that is deleted while its segments are looked at leaves nothing be
   for (let round = 0; round < 5; round += 1) {
     let deleted: Promise<unknown> = Promise.resolve();
     await fixture.database.transaction(async () => {
-      // The members wait, with the contact found and not yet written of.
+      // Upkeep waits for the lock, after it has read the contact and before it writes.
       await fixture.database.query(`LOCK TABLE segment_members IN SHARE MODE`);
       const id = await mine.contact(`gone-${round}@example.org`, { plan: 'pro' });
       ids.push(id);

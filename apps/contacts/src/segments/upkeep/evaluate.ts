@@ -4,15 +4,12 @@ import type { ConditionedSegment } from '../segment-order.js';
 
 const maxMs = 366 * 86_400_000;
 
-/** A contact as it was found, beside what was known of it. */
 export interface EvaluatedContact {
   projectId: string;
   contactId: string;
-  /** Null where there is no such contact any more. */
   subject: Subject | null;
-  /** Its memberships in segments of every kind. */
   segments: ReadonlySet<string>;
-  /** When each live segment was to look again, in ms. */
+  /** When each live segment has to be evaluated again, in ms. */
   due: ReadonlyMap<string, number>;
 }
 
@@ -31,18 +28,18 @@ export interface Difference {
 
 export const noDifference = (): Difference => ({ entered: [], left: [], due: [], notDue: [] });
 
-/** Looks at one contact with the live segments of its project, each after those that it names, and adds what is to be changed. */
-export function look(
+/** Evaluates one contact by the live segments of its project, in the order of their dependencies, and adds what has to change. */
+export function evaluate(
   live: readonly ConditionedSegment[],
   known: EvaluatedContact,
   now: Date,
   difference: Difference,
 ): void {
   const { projectId, contactId, subject } = known;
-  const location = (segmentId: string): SegmentPair => ({ projectId, contactId, segmentId });
+  const pairOf = (segmentId: string): SegmentPair => ({ projectId, contactId, segmentId });
   if (!subject) {
-    difference.left.push(...[...known.segments].map(location));
-    difference.notDue.push(...[...known.due.keys()].map(location));
+    difference.left.push(...[...known.segments].map(pairOf));
+    difference.notDue.push(...[...known.due.keys()].map(pairOf));
     return;
   }
   const segments = new Set(known.segments);
@@ -53,9 +50,9 @@ export function look(
     if (matches === segments.has(segment.id)) continue;
     if (matches) segments.add(segment.id);
     else segments.delete(segment.id);
-    difference[matches ? 'entered' : 'left'].push(location(segment.id));
+    difference[matches ? 'entered' : 'left'].push(pairOf(segment.id));
   }
-  difference.notDue.push(...[...known.due.keys()].filter((id) => !due.has(id)).map(location));
+  difference.notDue.push(...[...known.due.keys()].filter((id) => !due.has(id)).map(pairOf));
   for (const [id, at] of due)
-    if (known.due.get(id) !== at) difference.due.push({ ...location(id), dueAt: new Date(at) });
+    if (known.due.get(id) !== at) difference.due.push({ ...pairOf(id), dueAt: new Date(at) });
 }

@@ -4,7 +4,7 @@ import { buildConditions, evaluateAll, recountAll } from '../testing/by-hand.js'
 import { LiveSuite } from '../testing/live-suite.js';
 import { all, plan, type SegmentsOf } from '../testing/segments-suite.js';
 
-describe('what is still to be looked at', () => {
+describe('a change that waits for evaluation', () => {
   let suite: LiveSuite;
   let fixture: LiveSuite['fixture'];
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe('what is still to be looked at', () => {
   });
   afterAll(() => suite.stop());
 
-  /** While nobody else looks at them. */
+  /** Without concurrent evaluation. */
   const alone = async (work: () => Promise<void>) => {
     await suite.rest();
     try {
@@ -32,7 +32,7 @@ describe('what is still to be looked at', () => {
   const lookAtAll = () => evaluateAll(fixture);
   const recount = ({ projectId }: SegmentsOf) => recountAll(fixture, projectId);
 
-  it('is told once, though an erasure has the members found anew before', async () => {
+  it('is published once, although an erasure refreshes the members before', async () => {
     const mine = suite.open();
     const leaves = await mine.contact('leaves@example.org', { plan: 'pro' });
     const enters = await mine.contact('enters@example.org', { plan: 'free' });
@@ -41,7 +41,7 @@ describe('what is still to be looked at', () => {
     await alone(async () => {
       await rewrite(mine, leaves, 'free');
       await rewrite(mine, enters, 'pro');
-      // Nobody is to look at this one: only a recount finds it.
+      // Without a mark, so that only a refresh finds it.
       await fixture.database.query(
         `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
         [mine.projectId],
@@ -54,7 +54,7 @@ describe('what is still to be looked at', () => {
     expect((await mine.get(segment.id)).memberCount).toBe(2);
   });
 
-  it('is told once where it was time that changed it, and the next time is known', async () => {
+  it('is published once if it is due to time, and the next time is scheduled', async () => {
     const mine = suite.open();
     const contact = await mine.contact('a@example.org');
     await mine.build({
@@ -86,7 +86,7 @@ describe('what is still to be looked at', () => {
     });
   });
 
-  it('is told once of a segment that follows from one whose condition is changed before', async () => {
+  it('is published once for a segment that depends on one whose condition changes before', async () => {
     const mine = suite.open();
     const segments = new SegmentsRepository(fixture.database, fixture.queue);
     const base = await mine.build({ name: 'base', condition: plan('pro') });
@@ -115,7 +115,7 @@ describe('what is still to be looked at', () => {
     expect(await mine.members(above.id)).toEqual(['enters@example.org', 'follows@example.org']);
   });
 
-  it('stays so while somebody holds the contact, and keeps nobody else waiting', async () => {
+  it('keeps waiting while its contact is locked, without delaying others', async () => {
     const mine = suite.open();
     const [held, free] = [await mine.contact('held@example.org'), await mine.contact('free@example.org')];
     await mine.build({ name: 'Pro', trackMembership: true });

@@ -5,14 +5,14 @@ import { parseCondition } from '../parsing/parse-condition.js';
 import { queriesOf } from '../testing/evaluators.js';
 import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
 
-describe('segments after anything', () => {
+describe('segments after random changes', () => {
   let suite: ContactsSuite;
   beforeAll(async () => {
     suite = await startContactsSuite();
   });
   afterAll(() => suite.stop());
 
-  it('have the members that a recount finds, the number of them, and events that lead there', async () => {
+  it('have the members and counts of a recount, and events that lead to them', async () => {
     const { caller, projectId } = suite.buildProject();
     const mine = new SegmentsOf(suite, caller, projectId);
     const random = seeded(20260301);
@@ -56,7 +56,7 @@ describe('segments after anything', () => {
       () => mine.age('1 hour'),
     ];
     for (let round = 0; round < 25; round += 1) {
-      // Contacts that another step deleted are part of it.
+      // Contacts that another step deleted are expected.
       await Promise.allSettled(Array.from({ length: 6 }, () => pick(steps)()));
       if (round % 5 === 4) await expectRecount(mine, made, hand);
     }
@@ -88,17 +88,17 @@ describe('segments after anything', () => {
     return rows.map((row) => row.id).sort();
   }
 
-  /** Entries and exits of one contact take turns, and the last says where it is now, unless it was deleted. */
+  /** Entries and exits of a contact alternate, and the last one is its state, unless it was deleted. */
   async function expectEventsLead(mine: SegmentsOf, { id }: Segment): Promise<void> {
     const events = await suite.database.query<{
       event: string;
       items: { contactId: string; segmentId: string }[];
     }>(
-      `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' ORDER BY id`,
+      `SELECT fact AS event, items FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' ORDER BY id`,
       [mine.projectId],
     );
     const last = new Map<string, string>();
-    for (const { event: event, items } of events) {
+    for (const { event, items } of events) {
       for (const { contactId } of items.filter(({ segmentId }) => segmentId === id)) {
         expect([contactId, event]).not.toEqual([contactId, last.get(contactId)]);
         last.set(contactId, event);

@@ -6,7 +6,7 @@ import { startContacts } from '../../service.js';
 import { segmentRefreshWork } from '../segment-kinds.js';
 import { plan, SegmentsOf } from '../testing/segments-suite.js';
 
-describe('a recount by schedule', () => {
+describe('a scheduled refresh', () => {
   let fixture: ServiceFixture;
   let service: RunningService;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('a recount by schedule', () => {
     await fixture.close();
   });
 
-  it('that fails is tried later each time, and keeps no other waiting', async () => {
+  it('is retried with a growing delay if it fails, without delaying others', async () => {
     const { caller, projectId } = fixture.buildProject();
     const mine = new SegmentsOf(fixture, caller, projectId);
     const [broken, whole] = [await mine.build(), await mine.build()];
@@ -41,7 +41,7 @@ describe('a recount by schedule', () => {
         segmentRefreshWork,
         ids.map((key) => ({ projectId, key })),
       );
-    // Unmarked: only a recount finds it.
+    // Without a mark, so that only a refresh finds it.
     await fixture.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
       [projectId],

@@ -7,7 +7,7 @@ import { SegmentConditions } from '../segment-conditions.js';
 import { segmentRefreshWork } from '../segment-kinds.js';
 import { SegmentsRepository } from '../segments.repository.js';
 
-/** Finds the members of segments anew that are too costly to be kept live, each from time to time, and of others where it was requested. */
+/** Refreshes segments that are too costly to be live at intervals, and others on request. */
 @Injectable()
 export class SegmentRefreshesWork implements WorkHandler<{ requested?: boolean }> {
   constructor(
@@ -32,7 +32,7 @@ export class SegmentRefreshesWork implements WorkHandler<{ requested?: boolean }
       if (!payload.requested && dueAt > (await this.clock.now())) return batch.later(batch.items, dueAt);
       const condition = storedCondition(row.condition);
       // A segment that is tracked must stay live.
-      if (scheduled) await this.conditions.weigh(row, condition);
+      if (scheduled) await this.conditions.chooseUpkeep(row, condition);
       await this.conditions.refresh(row, condition);
       await this.segments.refreshed(row);
       await batch.complete();

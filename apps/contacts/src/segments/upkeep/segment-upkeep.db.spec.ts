@@ -13,7 +13,7 @@ describe('live segments', () => {
   });
   afterAll(() => suite.stop());
 
-  it('tell each entry and each exit once, and nothing of their baseline', async () => {
+  it('publish each entry and exit once, and nothing of their baseline', async () => {
     const mine = suite.open();
     const before = await mine.contact('before@example.org', { plan: 'pro' });
     const segment = await mine.build({ name: 'Pro', trackMembership: true });
@@ -31,7 +31,7 @@ describe('live segments', () => {
     expect(await mine.members(segment.id)).toEqual(['later@example.org']);
   });
 
-  it('are looked at in the order in which they name one another, in one round', async () => {
+  it('are evaluated in the order of their dependencies, in one round', async () => {
     const mine = suite.open();
     const base = await mine.build({ name: 'base' });
     const waitMs = await mine.build({ name: 'middle', condition: all([`segment.${base.id}`, 'isMemberOf']) });
@@ -48,7 +48,7 @@ describe('live segments', () => {
     expect((await suite.published(mine)).exited).toEqual([[contact, 'top']]);
   });
 
-  it('follow STATIC segments that they name, and tell what is done by hand', async () => {
+  it('follow STATIC segments that they refer to, and publish manual changes', async () => {
     const mine = suite.open();
     const base = await mine.build({ name: 'Hand-picked', type: 'STATIC', trackMembership: true });
     const above = await mine.build({
@@ -73,7 +73,7 @@ describe('live segments', () => {
     ]);
   });
 
-  it('are entered and left by time alone, once each, while the service is stopped in between', async () => {
+  it('are entered and left by time alone, once each, across a restart', async () => {
     const mine = suite.open();
     const young = await mine.build({
       name: 'Young',
@@ -107,7 +107,7 @@ describe('live segments', () => {
     ).toEqual([]);
   });
 
-  it('know from their baseline when time will change it', async () => {
+  it('schedule changes by time from their baseline', async () => {
     const mine = suite.open();
     const contact = await mine.contact('a@example.org', { seen: new Date().toISOString() });
     await mine.build({
@@ -120,7 +120,7 @@ describe('live segments', () => {
     expect((await suite.published(mine)).entered).toEqual([[contact, 'idle']]);
   });
 
-  it('find everything again when their database was away', async () => {
+  it('continue after an outage of the database', async () => {
     const mine = suite.open();
     const segment = await mine.build({ name: 'Pro', trackMembership: true });
     const ids = [];
@@ -137,7 +137,7 @@ describe('live segments', () => {
     expect((await mine.get(segment.id)).memberCount).toBe(20);
   });
 
-  it('begin to tell when tracking is turned on, with what comes then', async () => {
+  it('publish changes from the moment in which tracking is turned on', async () => {
     const mine = suite.open();
     const { id } = await mine.build({ name: 'Pro' });
     await mine.contact('a@example.org', { plan: 'pro' });
@@ -159,7 +159,7 @@ describe('live segments', () => {
     });
   });
 
-  it('go without their turn where one cannot be read, and keep no other project waiting', async () => {
+  it('are skipped in a project with an unreadable segment, without delaying other projects', async () => {
     const [broken, whole] = [suite.open(), suite.open()];
     const { id } = await broken.build();
     await whole.build({ name: 'Pro', trackMembership: true });
@@ -180,11 +180,11 @@ describe('live segments', () => {
     expect(await broken.members(id)).toEqual(['a@example.org']);
   });
 
-  it('are kept by schedule where their condition is too dear, and refuse tracking with the reason', async () => {
+  it('are scheduled if their condition is too costly, and refuse tracking with the reason', async () => {
     const mine = suite.open();
     await suite.rest();
     await suite.serve({ SEGMENT_LIVE_MS: '0', SEGMENT_REFRESH_SECONDS: '1' });
-    // Nothing takes no time at all, once there is something to look at.
+    // With contacts, every condition takes more than 0 ms.
     await fixture.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields)
        SELECT $1, uuidv7(), 'many' || n || '@example.org', true, '{"plan":"pro"}' FROM generate_series(1, 20000) AS n`,

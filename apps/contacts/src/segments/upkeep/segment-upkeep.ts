@@ -4,20 +4,19 @@ import { MembershipEvents } from '../membership-events.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import { inOrder, type ConditionedSegment } from '../segment-order.js';
 import { SegmentsRepository } from '../segments.repository.js';
-import { look, noDifference, type Difference, type SegmentPair } from './evaluate.js';
+import { evaluate, noDifference, type Difference, type SegmentPair } from './evaluate.js';
 import { Subjects } from './subjects.read-model.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
-const atOnce = 500;
+const batchSize = 500;
 
-/** Projects by what is left of them: nothing, more that can be evaluated at once, or contacts that somebody else writes at this moment. */
 interface Round {
   done: string[];
   more: string[];
   busy: string[];
 }
 
-/** Keeps live segments: who changed, or whose time has come, is looked at, and what differs is one commit with its facts. */
+/** Keeps live segments up to date: evaluates contacts that changed or are due, and writes the differences and their events in one commit. */
 @Injectable()
 export class SegmentUpkeep {
   constructor(
@@ -28,28 +27,27 @@ export class SegmentUpkeep {
     private readonly events: MembershipEvents,
   ) {}
 
-  /** Evaluates a share of the waiting contacts of each project, inside the caller's transaction. */
+  /** Evaluates a share of the waiting contacts of each project, in the caller's transaction. */
   async round(projectIds: readonly string[], now: Date): Promise<Round> {
-    const held = await this.upkeep.hold(projectIds);
-    const busy = projectIds.filter((projectId) => !held.includes(projectId));
-    if (held.length === 0) return { done: [], more: [], busy };
-    const share = Math.max(1, Math.floor(atOnce / held.length));
-    const dirty = await this.upkeep.dirty(held, share);
-    const due = await this.upkeep.due(held, now, share);
-    const busyContacts = await this.evaluate([...dirty, ...due]);
+    const locked = await this.upkeep.lockProjects(projectIds);
+    const busy = projectIds.filter((projectId) => !locked.includes(projectId));
+    if (locked.length === 0) return { done: [], more: [], busy };
+    const share = Math.max(1, Math.floor(batchSize / locked.length));
+    const dirty = await this.upkeep.dirty(locked, share);
+    const due = await this.upkeep.due(locked, now, share);
+    const busyContacts = await this.evaluateAll([...dirty, ...due]);
     const checked = dirty.filter(({ contactId }) => !busyContacts.has(contactId));
-    await this.upkeep.clean(checked);
+    await this.upkeep.removeMarks(checked);
     const stateOf = (projectId: string): keyof Round => {
       const [marked, timed] = [dirty, due].map((marks) =>
         marks.filter((mark) => mark.projectId === projectId),
       ) as [ContactMark[], ContactMark[]];
       const waiting = [...marked, ...timed];
-      // Where all are busy there is nobody who can be evaluated now.
       if (waiting.some(({ contactId }) => busyContacts.has(contactId)))
         return waiting.every(({ contactId }) => busyContacts.has(contactId)) ? 'busy' : 'more';
       return marked.length >= share || timed.length >= share ? 'more' : 'done';
     };
-    const states = Map.groupBy(held, stateOf);
+    const states = Map.groupBy(locked, stateOf);
     return {
       done: states.get('done') ?? [],
       more: states.get('more') ?? [],
@@ -57,24 +55,23 @@ export class SegmentUpkeep {
     };
   }
 
-  /** Answers those who are busy: they are looked at another time. */
-  private async evaluate(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
+  private async evaluateAll(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
     const contacts = [
       ...new Map(marks.map(({ projectId, contactId }) => [contactId, { projectId, contactId }])).values(),
     ];
     if (contacts.length === 0) return new Set();
     const live = await this.liveOf([...new Set(contacts.map(({ projectId }) => projectId))]);
-    // Now is after every mark: whoever is looked at is seen as it was then, or later.
+    // The time is read after the contacts, so that it is not before any of their changes.
     const checked = await this.subjects.of(contacts, [...live.values()].flat());
     const now = await this.clock.now();
     const difference = noDifference();
-    for (const each of checked) look(live.get(each.projectId) ?? [], each, now, difference);
-    const { there, busy } = await this.upkeep.holdContacts([
+    for (const each of checked) evaluate(live.get(each.projectId) ?? [], each, now, difference);
+    const { existing, busy } = await this.upkeep.lockContacts([
       ...difference.entered,
       ...difference.left,
       ...difference.due,
     ]);
-    await this.write(ofThose(there, busy, difference), live, (contactId) => there.has(contactId), now);
+    await this.write(writable(difference, existing, busy), live, existing, now);
     return busy;
   }
 
@@ -87,40 +84,40 @@ export class SegmentUpkeep {
   private async write(
     difference: Difference,
     live: Map<string, ConditionedSegment[]>,
-    isThere: (contactId: string) => boolean,
+    existing: ReadonlySet<string>,
     now: Date,
   ): Promise<void> {
     const { entered } = difference;
     const { left } = await this.upkeep.write(difference);
     const segments = new Map([...live.values()].flat().map(({ segment }) => [segment.id, segment]));
-    // Of contacts that are gone nobody is told.
-    const published = (positions: readonly SegmentPair[]) =>
-      positions.flatMap(({ projectId, contactId, segmentId }) => {
-        const segment = isThere(contactId) ? segments.get(segmentId) : undefined;
+    // Nothing is published about deleted contacts.
+    const published = (pairs: readonly SegmentPair[]) =>
+      pairs.flatMap(({ projectId, contactId, segmentId }) => {
+        const segment = existing.has(contactId) ? segments.get(segmentId) : undefined;
         return segment ? [{ projectId, contactId, segment }] : [];
       });
-    for (const [change, locations] of [
+    for (const [change, pairs] of [
       ['segmentLeft', left],
       ['segmentEntered', entered],
     ] as const) {
-      for (const [projectId, of] of Map.groupBy(published(locations), (location) => location.projectId))
+      for (const [projectId, of] of Map.groupBy(published(pairs), (pair) => pair.projectId))
         await this.events.publish(projectId, change, of, now);
     }
   }
 }
 
-/** Contacts that were deleted since they were looked at enter nothing, and no time is due for them; of those who are busy nothing is written. */
-function ofThose(
-  there: ReadonlySet<string>,
+/** Deleted contacts enter nothing, and nothing is written about locked ones. */
+function writable(
+  { entered, left, due, notDue }: Difference,
+  existing: ReadonlySet<string>,
   busy: ReadonlySet<string>,
-  { entered, left, due, notDue: undue }: Difference,
 ): Difference {
-  const isThere = ({ contactId }: SegmentPair) => there.has(contactId);
+  const exists = ({ contactId }: SegmentPair) => existing.has(contactId);
   const isFree = ({ contactId }: SegmentPair) => !busy.has(contactId);
   return {
-    entered: entered.filter(isThere),
+    entered: entered.filter(exists),
     left: left.filter(isFree),
-    due: due.filter(isThere),
-    notDue: undue.filter(isFree),
+    due: due.filter(exists),
+    notDue: notDue.filter(isFree),
   };
 }

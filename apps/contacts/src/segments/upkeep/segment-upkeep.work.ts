@@ -5,10 +5,9 @@ import { segmentUpkeepWork } from '../segment-kinds.js';
 import { SegmentUpkeep } from './segment-upkeep.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
-/** A project that somebody else writes, or whose contacts all are written at this moment. */
-const busyMs = 200;
+const busyDelayMs = 200;
 
-/** Evaluates contacts for the projects that have some, each with its share, and notes when time will change something next. */
+/** Evaluates waiting contacts of several projects, each with its share, and schedules the next change by time. */
 @Injectable()
 export class SegmentUpkeepWork implements WorkHandler<object> {
   constructor(
@@ -28,7 +27,7 @@ export class SegmentUpkeepWork implements WorkHandler<object> {
     return this.database.transaction(async () => {
       const { done, more, busy } = await this.upkeep.round(projectIds, await this.clock.now());
       await batch.goOn(of(more));
-      await batch.later(of(busy), busyMs);
+      await batch.later(of(busy), busyDelayMs);
       await batch.complete(of(done));
       const next = await this.rows.nextDue(done);
       await this.queue.enqueue(

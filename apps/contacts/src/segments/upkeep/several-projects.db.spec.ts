@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-/** Whoever is marked meanwhile is looked at when it is over, all together. */
+/** Contacts that are marked meanwhile are evaluated together afterwards. */
 function whileHeld(projects: readonly SegmentsOf[], work: () => Promise<void>): Promise<void> {
   const { database, queue } = suite.fixture;
   return database.transaction(async () => {
@@ -20,7 +20,7 @@ function whileHeld(projects: readonly SegmentsOf[], work: () => Promise<void>): 
   });
 }
 
-it('a round writes the members of several projects, each into its own segments', async () => {
+it('a round writes the members of several projects into their own segments', async () => {
   const projects = [suite.open(), suite.open()];
   const built = await Promise.all(
     projects.map(async (project) => ({

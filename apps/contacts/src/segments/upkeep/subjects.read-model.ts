@@ -1,14 +1,18 @@
 import { filtersOf, type EmailActivity } from '@posthorn/contracts';
-import type { Database } from '@posthorn/database';
+import { columnsOf, type Database } from '@posthorn/database';
 import type { Subject } from '../matching/subject.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import type { ConditionedSegment } from '../segment-order.js';
 import type { EvaluatedContact } from './evaluate.js';
 
 type Own = Pick<Subject, 'email' | 'subscribed' | 'createdAt' | 'updatedAt' | 'customFields'>;
+const marked = columnsOf<ContactMark>([
+  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
+]);
+
 type OfContact<T> = T & { contactId: string };
 
-/** Contacts with all that the segments ask of them, each kind in one statement, whatever their projects. */
 export class Subjects {
   constructor(private readonly database: Database) {}
 
@@ -17,7 +21,7 @@ export class Subjects {
     segments: readonly ConditionedSegment[],
   ): Promise<EvaluatedContact[]> {
     const requested = requestedBy(segments);
-    const [own, events, activities, lists, memberships, due] = await this.inTurn([
+    const [own, events, activities, lists, memberships, due] = await this.inSequence([
       () => this.own(marks),
       () => this.dated(marks, 'event_summaries', 'name', requested.events),
       () => this.dated(marks, 'mail_summaries', 'kind', requested.activities),
@@ -48,8 +52,8 @@ export class Subjects {
     });
   }
 
-  /** One connection, the transaction's: its statements come one after another. */
-  private async inTurn(requests: (() => Promise<OfContact<object>[]>)[]): Promise<Rows[]> {
+  /** One after another, because a transaction has one connection. */
+  private async inSequence(requests: (() => Promise<OfContact<object>[]>)[]): Promise<Rows[]> {
     const found: Rows[] = [];
     for (const query of requests) found.push(new Rows(await query()));
     return found;
@@ -109,10 +113,10 @@ export class Subjects {
     joined: string,
     more: unknown[] = [],
   ): Promise<OfContact<T>[]> {
-    return this.database.query(
-      `${select} FROM unnest($1::uuid[], $2::uuid[]) AS a (project_id, contact_id) JOIN ${joined}`,
-      [marks.map(({ projectId }) => projectId), marks.map(({ contactId }) => contactId), ...more],
-    );
+    return this.database.query(`${select} FROM ${marked.unnest('a', 1)} JOIN ${joined}`, [
+      ...marked.values(marks),
+      ...more,
+    ]);
   }
 }
 

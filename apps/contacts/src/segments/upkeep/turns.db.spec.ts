@@ -35,7 +35,7 @@ describe('rounds of upkeep', () => {
   const round = (projectIds: string[]) =>
     fixture.database.transaction(() => buildUpkeep(fixture).round(projectIds, new Date()));
 
-  it('have a share for each project: many contacts of one keep nobody waiting', async () => {
+  it('give each project a share: many contacts of one do not delay others', async () => {
     const many = await mark(newId(), 5_000);
     const one = await mark(newId(), 1);
     await expire(many, 1_000);
@@ -46,7 +46,7 @@ describe('rounds of upkeep', () => {
     expect((await left()).get(many)).toBeGreaterThanOrEqual(4_500);
   });
 
-  it('go past a project that somebody holds', async () => {
+  it('skip a locked project', async () => {
     const held = await mark(newId(), 600);
     const free = await mark(newId(), 1);
     await fixture.database.transaction(async () => {
@@ -58,7 +58,7 @@ describe('rounds of upkeep', () => {
     });
   });
 
-  it('reach every project, however many there are', async () => {
+  it('reach every project', async () => {
     const projects = Array.from({ length: 50 }, () => newId());
     for (const [index, projectId] of projects.entries())
       await (index % 2 ? mark(projectId, 30) : expire(projectId, 30));

@@ -1,14 +1,19 @@
-import type { Database } from '@posthorn/database';
+import { columnsOf, type Database } from '@posthorn/database';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import { pairsOf } from '../pairs.js';
 import { projectLock } from '../segments.repository.js';
 import type { Difference, SegmentPair } from './evaluate.js';
 
-/** What is to be looked at, and what came of it. */
+const pairColumns = columnsOf<SegmentPair>([
+  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
+  { column: 'segment_id', type: 'uuid', value: ({ segmentId }) => segmentId },
+]);
+
 export class UpkeepRepository {
   constructor(private readonly database: Database) {}
 
-  /** When time changes something next in each of these projects that it changes something in. */
+  /** When time changes something next; projects where it does not are missing. */
   nextDue(projectIds: readonly string[]): Promise<{ projectId: string; dueAt: Date }[]> {
     return this.database.query(
       `SELECT p.project_id AS "projectId", d.due_at AS "dueAt" FROM unnest($1::uuid[]) AS p (project_id) CROSS JOIN LATERAL (
@@ -18,7 +23,6 @@ export class UpkeepRepository {
     );
   }
 
-  /** The oldest marks of each of these projects, which are held. */
   dirty(projectIds: readonly string[], ofEach: number): Promise<(ContactMark & { id: number })[]> {
     return this.database.query(
       `SELECT d.id, p.project_id AS "projectId", d.contact_id AS "contactId" FROM unnest($1::uuid[]) AS p (project_id) CROSS JOIN LATERAL (
@@ -37,8 +41,7 @@ export class UpkeepRepository {
     );
   }
 
-  /** Those of the projects that nobody else writes just now; they are held to the end of the transaction. */
-  async hold(projectIds: readonly string[]): Promise<string[]> {
+  async lockProjects(projectIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.query<{ projectId: string }>(
       `SELECT project_id AS "projectId" FROM unnest($1::uuid[]) AS p (project_id) WHERE pg_try_advisory_xact_lock(${projectLock})`,
       [projectIds],
@@ -46,53 +49,45 @@ export class UpkeepRepository {
     return rows.map(({ projectId }) => projectId);
   }
 
-  /**
-   * Those of the contacts that are there: whoever deletes one waits until what is written of it can be seen. In the order in which they are deleted.
-   * For those whom somebody else holds just now nobody waits: they are busy.
-   */
-  async holdContacts(positions: readonly ContactMark[]): Promise<{ there: Set<string>; busy: Set<string> }> {
-    if (positions.length === 0) return { there: new Set(), busy: new Set() };
-    const there = await this.contactsOf(
-      positions,
+  /** Locks contacts against deletion, in the same order as deletions. Does not wait for contacts that others have locked: they are busy. */
+  async lockContacts(marks: readonly ContactMark[]): Promise<{ existing: Set<string>; busy: Set<string> }> {
+    if (marks.length === 0) return { existing: new Set(), busy: new Set() };
+    const existing = await this.contactsOf(
+      marks,
       `ORDER BY c.project_id, c.email FOR KEY SHARE OF c SKIP LOCKED`,
     );
-    const rest = positions.filter(({ contactId }) => !there.has(contactId));
-    return { there, busy: rest.length > 0 ? await this.contactsOf(rest) : new Set() };
+    const rest = marks.filter(({ contactId }) => !existing.has(contactId));
+    return { existing, busy: rest.length > 0 ? await this.contactsOf(rest) : new Set() };
   }
 
-  private async contactsOf(positions: readonly ContactMark[], how = ''): Promise<Set<string>> {
+  private async contactsOf(marks: readonly ContactMark[], locking = ''): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
-      `SELECT c.id FROM contacts c JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS p (project_id, id)) AS p USING (project_id, id) ${how}`,
-      [positions.map(({ projectId }) => projectId), positions.map(({ contactId }) => contactId)],
+      `SELECT c.id FROM contacts c JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS p (project_id, id)) AS p USING (project_id, id) ${locking}`,
+      [marks.map(({ projectId }) => projectId), marks.map(({ contactId }) => contactId)],
     );
     return new Set(rows.map(({ id }) => id));
   }
 
-  async clean(marks: readonly { projectId: string; id: number }[]): Promise<void> {
+  async removeMarks(marks: readonly { projectId: string; id: number }[]): Promise<void> {
     await this.database.query(
       `DELETE FROM segment_dirty d USING unnest($1::uuid[], $2::bigint[]) AS a (project_id, id) WHERE d.project_id = a.project_id AND d.id = a.id`,
       [marks.map(({ projectId }) => projectId), marks.map(({ id }) => id)],
     );
   }
 
-  /** Writes the memberships that differ, and counts them; answers those that really left: whoever deletes a contact may be faster. */
-  async write({ entered, left, due, notDue: undue }: Difference): Promise<{ left: SegmentPair[] }> {
+  /** Writes and counts the memberships that differ. Returns those that were really removed: a deletion may have been faster. */
+  async write({ entered, left, due, notDue }: Difference): Promise<{ left: SegmentPair[] }> {
     await this.enter(entered);
     const removed = await this.leave(left);
-    await this.dates(due, undue);
+    await this.setDue(due, notDue);
     return { left: removed };
   }
 
-  /** The projects are held, and the contacts: nobody else can have written these rows, and a look for them would cost as much as the rows. */
-  private async enter(positions: readonly SegmentPair[]): Promise<void> {
-    if (positions.length === 0) return;
-    const {
-      contacts,
-      segments,
-      contactIndexes: contactPositions,
-      segmentIndexes: segmentPositions,
-    } = pairsOf(positions);
-    const projects = new Map(positions.map(({ projectId, segmentId }) => [segmentId, projectId]));
+  /** Without ON CONFLICT, which costs as much as the rows: projects and contacts are locked, so that nobody else can have written them. */
+  private async enter(entered: readonly SegmentPair[]): Promise<void> {
+    if (entered.length === 0) return;
+    const { contacts, segments, contactIndexes, segmentIndexes } = pairsOf(entered);
+    const projects = new Map(entered.map(({ projectId, segmentId }) => [segmentId, projectId]));
     await this.database.query(
       `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($4::int[], $5::int[]) AS p (contact, segment)),
        counted AS (
@@ -101,46 +96,40 @@ export class UpkeepRepository {
        )
        INSERT INTO segment_members (project_id, contact_id, segment_id)
        SELECT ($1::uuid[])[segment], ($2::uuid[])[contact], ($3::uuid[])[segment] FROM pairs`,
-      [segments.map((id) => projects.get(id)), contacts, segments, contactPositions, segmentPositions],
+      [segments.map((id) => projects.get(id)), contacts, segments, contactIndexes, segmentIndexes],
     );
   }
 
-  private async leave(positions: readonly SegmentPair[]): Promise<SegmentPair[]> {
-    if (positions.length === 0) return [];
+  private async leave(left: readonly SegmentPair[]): Promise<SegmentPair[]> {
+    if (left.length === 0) return [];
     return this.database.query<SegmentPair>(
-      `WITH gone AS (
-         DELETE FROM segment_members m USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)
+      `WITH removed AS (
+         DELETE FROM segment_members m USING ${pairColumns.unnest('a', 1)}
          WHERE m.project_id = a.project_id AND m.contact_id = a.contact_id AND m.segment_id = a.segment_id
          RETURNING m.project_id, m.contact_id, m.segment_id
        ), counted AS (
          INSERT INTO segment_count_deltas (project_id, segment_id, total)
-         SELECT project_id, segment_id, -count(*) FROM gone GROUP BY project_id, segment_id
+         SELECT project_id, segment_id, -count(*) FROM removed GROUP BY project_id, segment_id
        )
-       SELECT project_id AS "projectId", contact_id AS "contactId", segment_id AS "segmentId" FROM gone`,
-      columnsOf(positions),
+       SELECT project_id AS "projectId", contact_id AS "contactId", segment_id AS "segmentId" FROM removed`,
+      pairColumns.values(left),
     );
   }
 
-  private async dates(due: Difference['due'], notDue: readonly SegmentPair[]): Promise<void> {
+  private async setDue(due: Difference['due'], notDue: readonly SegmentPair[]): Promise<void> {
     if (notDue.length > 0) {
       await this.database.query(
-        `DELETE FROM segment_due d USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)
+        `DELETE FROM segment_due d USING ${pairColumns.unnest('a', 1)}
          WHERE d.project_id = a.project_id AND d.contact_id = a.contact_id AND d.segment_id = a.segment_id`,
-        columnsOf(notDue),
+        pairColumns.values(notDue),
       );
     }
     if (due.length > 0) {
       await this.database.query(
         `INSERT INTO segment_due (project_id, contact_id, segment_id, due_at) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[])
          ON CONFLICT (project_id, contact_id, segment_id) DO UPDATE SET due_at = excluded.due_at`,
-        [...columnsOf(due), due.map(({ dueAt }) => dueAt)],
+        [...pairColumns.values(due), due.map(({ dueAt }) => dueAt)],
       );
     }
   }
 }
-
-const columnsOf = (positions: readonly SegmentPair[]): string[][] => [
-  positions.map(({ projectId }) => projectId),
-  positions.map(({ contactId }) => contactId),
-  positions.map(({ segmentId }) => segmentId),
-];

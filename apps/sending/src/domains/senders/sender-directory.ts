@@ -45,10 +45,12 @@ export class SenderDirectory {
     if (from && domainOf(from.email) === this.config.sandboxDomain) throw onlyTestFromSandbox();
     const { projectId, domainId } = caller;
     const wanted: Wanted = { from, category, domainId };
-    const stored = await this.verified.stored(projectId);
+    const stored = await this.verified.cached(projectId);
     const known = stored && choose(stored, wanted);
     const sender =
-      known && !(known instanceof DomainError) ? known : choose(await this.verified.again(projectId), wanted);
+      known && !(known instanceof DomainError)
+        ? known
+        : choose(await this.verified.refresh(projectId), wanted);
     if (sender instanceof DomainError) throw sender;
     return sender;
   }

@@ -11,7 +11,7 @@ function read(text: string | Buffer, piece = Infinity, delimiter = ','): CsvRow[
 
 const output = (rows: CsvRow[]) => rows.map(({ cells, fault }) => fault ?? cells);
 
-describe('rows of a table', () => {
+describe('reading CSV', () => {
   it.each([
     [
       'a,b\nc,d',
@@ -46,7 +46,7 @@ describe('rows of a table', () => {
     ],
     ['x"y,z"\n', [['x"y', 'z"']]],
     ['ä,😀\n', [['ä', '😀']]],
-  ])('%j', (text, rows) => {
+  ])('finds the cells of each row: %j', (text, rows) => {
     for (const piece of [1, 2, 3, 7, Infinity]) expect(output(read(text, piece))).toEqual(rows);
   });
 
@@ -55,11 +55,11 @@ describe('rows of a table', () => {
     ['a\n"b,c\nd\ne', [['a'], 'quote', ['d'], ['e']]],
     ['"a\n"b"\nc\n', ['quote', ['b'], ['c']]],
     ['a\n\0b\nc', [['a'], 'invalid_text', ['c']]],
-  ])('of which one is broken lose that one only: %j', (text, rows) => {
+  ])('loses only the row that is malformed: %j', (text, rows) => {
     for (const piece of [1, 2, 3, 7, Infinity]) expect(output(read(text, piece))).toEqual(rows);
   });
 
-  it('that are no UTF-8, too long or too wide are said so', () => {
+  it('reports rows that are not UTF-8, too long or too wide', () => {
     const long = 'x'.repeat(maxRow + 1);
     const wide = Array.from({ length: 201 }, () => 'x').join(',');
     const bytes = Buffer.concat([
@@ -79,14 +79,14 @@ describe('rows of a table', () => {
       ]);
   });
 
-  it('with a quote that never ends in many megabytes lose that line', () => {
+  it('loses only the line of an unclosed quote in many megabytes', () => {
     const text = `a\n"open\n${'row,of,a,list\n'.repeat(200_000)}`;
     const rows = read(text, 262_144);
     expect(rows).toHaveLength(200_002);
     expect(output(rows.slice(0, 3))).toEqual([['a'], 'quote', ['row', 'of', 'a', 'list']]);
   });
 
-  it('can be gone on with behind any of them', () => {
+  it('can continue after any row', () => {
     const text = Buffer.from('a,b\r\n"c\nd",e\r\n"bad"x\r\nf,g\rh\n');
     const rows = read(text);
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 4, 5, 6]);
@@ -96,7 +96,7 @@ describe('rows of a table', () => {
     }
   });
 
-  it('are two million, one after the other', () => {
+  it('reads two million rows', () => {
     const piece = Buffer.from('reader-1234567@example.com,"Ada, of London",pro,42,true\n'.repeat(5_000));
     const reader = new CsvReader({ delimiter: ',' });
     let count = 0;

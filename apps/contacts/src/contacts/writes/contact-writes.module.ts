@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { ContactsRepository } from '../contacts.repository.js';
+import { OptOutsRepository } from '../opt-outs.repository.js';
+import { OptOuts } from '../opt-outs.js';
+import { ContactWrites } from './contact-writes.js';
+import { ContactWritesRepository } from './contact-writes.repository.js';
+import { GatheredWrites } from './gathered-writes.js';
+
+@Module({
+  providers: [
+    ...onDatabase([ContactsRepository, ContactWritesRepository, OptOutsRepository]),
+    ContactWrites,
+    GatheredWrites,
+    OptOuts,
+  ],
+  exports: [ContactsRepository, ContactWrites, GatheredWrites, OptOuts],
+})
+export class ContactWritesModule {}

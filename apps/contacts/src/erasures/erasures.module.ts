@@ -1,0 +1,37 @@
+import { Module } from '@nestjs/common';
+import { Database, IdempotencyKeys, onDatabase } from '@posthorn/database';
+import { Resealing, Secrets } from '@posthorn/platform';
+import { ActivityModule } from '../activity/activity.module.js';
+import { ImportsModule } from '../imports/imports.module.js';
+import { ListsModule } from '../lists/lists.module.js';
+import { SegmentsModule } from '../segments/segments.module.js';
+import { ErasedContacts } from './erased-contacts.js';
+import { ErasedRowsRepository } from './erased-rows.repository.js';
+import { ErasuresHandlers } from './erasures.handlers.js';
+import { ErasuresRepository } from './erasures.repository.js';
+import { ErasuresService } from './erasures.service.js';
+import { ErasuresWork } from './erasures.work.js';
+import { OwnErasure } from './own-erasure.js';
+import { PendingErasures } from './pending-erasures.js';
+import { sealedTables } from './sealed-tables.js';
+import { TombstonesModule } from './tombstones.module.js';
+
+@Module({
+  imports: [ActivityModule, ImportsModule, ListsModule, SegmentsModule, TombstonesModule],
+  controllers: [ErasuresHandlers],
+  providers: [
+    ...onDatabase([ErasuresRepository, ErasedRowsRepository, IdempotencyKeys]),
+    {
+      provide: Resealing,
+      useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),
+      inject: [Database, Secrets],
+    },
+    ErasedContacts,
+    ErasuresService,
+    ErasuresWork,
+    OwnErasure,
+    PendingErasures,
+  ],
+  exports: [ErasedContacts],
+})
+export class ErasuresModule {}

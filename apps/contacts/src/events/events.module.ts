@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { IdempotencyKeys, onDatabase } from '@posthorn/database';
+import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
+import { TombstonesModule } from '../erasures/tombstones.module.js';
+import { EventCounts } from './event-counts.read-model.js';
+import { EventsHandlers } from './events.handlers.js';
+import { EventsRepository } from './events.repository.js';
+import { EventsService } from './events.service.js';
+import { MailSummaries } from './mail-summaries.read-model.js';
+import { MailSummariesSubscribers } from './mail-summaries.subscribers.js';
+import { RecordEvents } from './record-events.js';
+import { TracksRepository } from './tracks.repository.js';
+
+@Module({
+  imports: [ContactWritesModule, TombstonesModule],
+  controllers: [EventsHandlers, MailSummariesSubscribers],
+  providers: [
+    ...onDatabase([EventsRepository, TracksRepository, EventCounts, MailSummaries, IdempotencyKeys]),
+    EventsService,
+    RecordEvents,
+  ],
+})
+export class EventsModule {}

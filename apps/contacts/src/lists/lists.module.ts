@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
+import { SegmentsModule } from '../segments/segments.module.js';
+import { ConfirmationTemplates } from './confirmation-templates.js';
+import { DeletedLists } from './deleted-lists.js';
+import { ListCounts } from './list-counts.read-model.js';
+import { ListsHandlers } from './lists.handlers.js';
+import { ListsRepository } from './lists.repository.js';
+import { ListsService } from './lists.service.js';
+import { Members } from './members.read-model.js';
+import { MembersService } from './members.service.js';
+import { MembershipTokens } from './membership-tokens.js';
+import { MembershipWrites } from './membership-writes.js';
+import { MembershipsHandlers } from './memberships.handlers.js';
+import { MembershipsRepository } from './memberships.repository.js';
+import { MembershipsService } from './memberships.service.js';
+import { SubscriberContacts } from './subscriber-contacts.js';
+
+@Module({
+  imports: [ContactWritesModule, SegmentsModule],
+  controllers: [ListsHandlers, MembershipsHandlers],
+  providers: [
+    ...onDatabase([ListsRepository, MembershipsRepository, ListCounts, Members]),
+    ConfirmationTemplates,
+    DeletedLists,
+    ListsService,
+    MembersService,
+    MembershipTokens,
+    MembershipWrites,
+    MembershipsService,
+    SubscriberContacts,
+  ],
+  exports: [ListsRepository, MembershipsRepository],
+})
+export class ListsModule {}

@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { WorkQueue } from '@posthorn/work';
+import { ActivityModule } from '../activity/activity.module.js';
+import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
+import { MembershipEvents } from './membership-events.js';
+import { SegmentBaselines } from './segment-baselines.repository.js';
+import { SegmentConditions } from './segment-conditions.js';
+import { SegmentCounts } from './segment-counts.read-model.js';
+import { SegmentDeletionService } from './segment-deletion.service.js';
+import { SegmentDirtyRepository } from './segment-dirty.repository.js';
+import { SegmentEdgesRepository } from './segment-edges.repository.js';
+import { SegmentMembersRepository } from './segment-members.repository.js';
+import { SegmentMembersService } from './segment-members.service.js';
+import { SegmentPreviews } from './segment-previews.read-model.js';
+import { SegmentPreviewsService } from './segment-previews.service.js';
+import { SegmentsHandlers } from './segments.handlers.js';
+import { SegmentsRepository } from './segments.repository.js';
+import { SegmentsService } from './segments.service.js';
+
+@Module({
+  imports: [ActivityModule, ContactWritesModule],
+  controllers: [SegmentsHandlers],
+  providers: [
+    ...onDatabase([SegmentsRepository, SegmentBaselines], WorkQueue),
+    ...onDatabase([SegmentEdgesRepository, SegmentDirtyRepository, SegmentMembersRepository]),
+    ...onDatabase([SegmentCounts, SegmentPreviews]),
+    SegmentConditions,
+    SegmentDeletionService,
+    SegmentMembersService,
+    SegmentPreviewsService,
+    SegmentsService,
+    MembershipEvents,
+  ],
+  exports: [
+    MembershipEvents,
+    SegmentConditions,
+    SegmentDirtyRepository,
+    SegmentMembersRepository,
+    SegmentsRepository,
+  ],
+})
+export class SegmentsModule {}
