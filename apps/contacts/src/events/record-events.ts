@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
-import { Gatherer, Outbox } from '@posthorn/messaging';
+import { DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
+import { bisect, Gatherer, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
   earliestOf,
@@ -75,16 +75,11 @@ export class RecordEvents {
 
   private async commit(drafts: EventDraft[], timeouts?: string, isRest = false): Promise<Outcome[]> {
     if (drafts.length === 0) return [];
-    try {
-      return await this.commitOnce(drafts, timeouts, isRest);
-    } catch (error) {
-      if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
-      const waitMs = drafts.length >> 1;
-      return [
-        ...(await this.commit(drafts.slice(0, waitMs), timeouts)),
-        ...(await this.commit(drafts.slice(waitMs), timeouts)),
-      ];
-    }
+    return bisect(
+      drafts,
+      (part) => this.commitOnce(part, timeouts, isRest && part.length === drafts.length),
+      (part, error) => part.map(() => error),
+    );
   }
 
   private async commitOnce(

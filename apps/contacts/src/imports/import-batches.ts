@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { boundedText, importPieceBytes, type ContactImportError } from '@posthorn/contracts';
 import { Database, isPoisonedRow } from '@posthorn/database';
+import { bisect } from '@posthorn/messaging';
 import type { ContactWrite, WrittenContact } from '../contacts/writes/contact-write.js';
 import { reasonOf } from '../contacts/writes/refused-row.js';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
@@ -30,18 +31,12 @@ export class ImportBatches {
 
   /** Moves `job` on; false where it has ended. `hold` refuses, within the transaction, where another worker has the import by now. */
   async store(job: ImportRow, rows: readonly ImportedRow[], hold: () => Promise<void>): Promise<boolean> {
-    try {
-      return await this.storeOnce(job, rows, hold);
-    } catch (error) {
-      // One that Postgres refuses is found by halving, and costs itself only.
+    const storeOnce = async (part: ImportedRow[]) => [await this.storeOnce(job, part, hold)];
+    const stored = await bisect(rows, storeOnce, ([row], error) => {
       if (!isPoisonedRow(error)) throw error;
-      if (rows.length === 1)
-        return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }], hold);
-      const waitMs = rows.length >> 1;
-      return (
-        (await this.store(job, rows.slice(0, waitMs), hold)) && this.store(job, rows.slice(waitMs), hold)
-      );
-    }
+      return storeOnce([{ ...row!, contact: null, reason: reasonOf(error) }]);
+    });
+    return stored.every(Boolean);
   }
 
   private async storeOnce(

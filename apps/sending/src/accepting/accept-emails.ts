@@ -10,8 +10,8 @@ import {
   type CheckSend,
   type DomainError,
 } from '@posthorn/contracts';
-import { isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
-import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { isOutcomeUnknown } from '@posthorn/database';
+import { bisect, Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
@@ -69,29 +69,26 @@ export class AcceptEmailsService {
 
   @Spanned('commit accepts')
   private async commit(rows: AcceptRow[]): Promise<Outcome[]> {
-    const outcomes = await this.bisect(rows);
+    const outcomes = await bisect(
+      rows,
+      (part) => this.store(part),
+      (part, error) => this.afterFailure(part, error),
+    );
     this.outbox.wakeUp();
     this.wakeUp.wake();
     return outcomes;
   }
 
-  private async bisect(rows: AcceptRow[]): Promise<Outcome[]> {
-    try {
-      return await this.store(rows);
-    } catch (error) {
-      if (isOutcomeUnknown(error))
-        return Promise.all(
-          rows.map(({ projectId, recipients }) =>
-            this.settling.afterUnknownOutcome(
-              projectId,
-              recipients.map(({ id }) => id),
-            ),
-          ),
-        );
-      if (rows.length === 1 || !isPoisonedRow(error)) return rows.map(() => error as Error);
-      const waitMs = rows.length >> 1;
-      return [...(await this.bisect(rows.slice(0, waitMs))), ...(await this.bisect(rows.slice(waitMs)))];
-    }
+  private async afterFailure(rows: AcceptRow[], error: Error): Promise<Outcome[]> {
+    if (!isOutcomeUnknown(error)) return rows.map(() => error);
+    return Promise.all(
+      rows.map(({ projectId, recipients }) =>
+        this.settling.afterUnknownOutcome(
+          projectId,
+          recipients.map(({ id }) => id),
+        ),
+      ),
+    );
   }
 
   private store(rows: AcceptRow[]): Promise<Outcome[]> {

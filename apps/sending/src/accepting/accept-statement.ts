@@ -1,6 +1,6 @@
 import { emailEvents } from '@posthorn/contracts';
 import type { Statement } from '@posthorn/database';
-import { EventRows } from '@posthorn/messaging';
+import { EventRows, outboxInsert } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
 import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
 
@@ -21,6 +21,18 @@ export function acceptStatement(rows: AcceptRow[]): Statement {
   ];
   return { name: 'accept', sql: insertSql, parameters };
 }
+
+const insertsAccepted = outboxInsert(
+  {
+    id: 'recipient.fact_id',
+    projectId: 'email.project_id',
+    fact: `'${emailEvents.accepted.name}'`,
+    items: `jsonb_agg(jsonb_build_object('emailId', email.id, 'to', email.to_email, 'from', email.from_email,
+      'contactId', email.contact_id, 'at', email.created_at, 'sourceType', email.source_type))`,
+    traces: `string_agg(DISTINCT recipient.trace, ',')`,
+  },
+  'FROM email JOIN recipient USING (id) GROUP BY recipient.fact_id, email.project_id',
+);
 
 // Rows are inserted in the order of their ids: two transactions on the same ids then wait for one another, never both.
 const insertSql = `
@@ -63,11 +75,7 @@ const insertSql = `
     ON CONFLICT (project_id, operation, key) DO UPDATE
       SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()
   ), fact AS (
-    INSERT INTO outbox (id, project_id, fact, items, traces)
-    SELECT recipient.fact_id, email.project_id, '${emailEvents.accepted.name}', jsonb_agg(jsonb_build_object(
-      'emailId', email.id, 'to', email.to_email, 'from', email.from_email, 'contactId', email.contact_id,
-      'at', email.created_at, 'sourceType', email.source_type)), string_agg(DISTINCT recipient.trace, ',')
-    FROM email JOIN recipient USING (id) GROUP BY recipient.fact_id, email.project_id
+    ${insertsAccepted}
   )
   SELECT DISTINCT content_id, created_at FROM email`;
 

@@ -34,6 +34,13 @@ describe('delivering mail', () => {
         email,
       ])
     ).length > 0;
+  const sourcesOf = async (emailId: string): Promise<Record<string, string>> => {
+    const rows = await suite.database.query<{ fact: string; source: string }>(
+      `SELECT fact, item->>'sourceType' AS source FROM outbox, jsonb_array_elements(items) AS item WHERE item->>'emailId' = $1`,
+      [emailId],
+    );
+    return Object.fromEntries(rows.map(({ fact, source }) => [fact, source]));
+  };
   /** Time passes, for what waits. */
   const makeDue = (projectId: string) =>
     suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1 AND state = 'QUEUED'`, [
@@ -85,11 +92,11 @@ describe('delivering mail', () => {
       events: [{ status: 'PENDING' }, { status: 'BOUNCED' }],
     });
     expect(await suppressed(projectId, to)).toBe(suppresses);
-    const events = await suite.database.query<{ event: string; items: object[] }>(
+    const events = await suite.database.query<{ fact: string; items: object[] }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1`,
       [projectId],
     );
-    expect(events.find(({ event: event }) => event === 'sending.email.bounced')?.items).toMatchObject([
+    expect(events.find(({ fact }) => fact === 'sending.email.bounced')?.items).toMatchObject([
       { bounceType: 'Permanent', to },
     ]);
   });
@@ -152,6 +159,7 @@ describe('delivering mail', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     await new ProjectStates(suite.database).put([{ id: projectId, disabled: true, seq: 2 }]);
     const id = await send(caller, domain, `cancelled@${domain}`);
+    await suite.database.query(`UPDATE emails SET source_type = 'WORKFLOW' WHERE id = $1`, [id]);
     expect(await suite.bus.call(emails.cancel, caller, { id })).toMatchObject({
       id,
       status: 'CANCELLED',
@@ -163,6 +171,22 @@ describe('delivering mail', () => {
     const other = await send(caller, domain, `other@${domain}`);
     await settled(caller, other, 'DELIVERED');
     expect(copies(`cancelled@${domain}`)).toHaveLength(0);
+    expect(await sourcesOf(id)).toMatchObject({ 'sending.email.cancelled': 'WORKFLOW' });
+  });
+
+  it('publishes each event with the source of its e-mail', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const states = new ProjectStates(suite.database);
+    await states.put([{ id: projectId, disabled: true, seq: 2 }]);
+    const id = await send(caller, domain, `campaign@${domain}`);
+    await suite.database.query(`UPDATE emails SET source_type = 'CAMPAIGN' WHERE id = $1`, [id]);
+    await states.put([{ id: projectId, disabled: false, seq: 3 }]);
+    await makeDue(projectId);
+    await settled(caller, id, 'DELIVERED');
+    expect(await sourcesOf(id)).toMatchObject({
+      'sending.email.sent': 'CAMPAIGN',
+      'sending.email.delivered': 'CAMPAIGN',
+    });
   });
 
   it('takes back what a dead worker held: claimed goes on, hand-off waits in doubt, an old token writes nothing', async () => {

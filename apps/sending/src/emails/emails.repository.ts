@@ -8,6 +8,7 @@ import {
   type Page,
   type PageRequest,
 } from '@posthorn/database';
+import type { SourceType } from './email.entity.js';
 
 // A message in hand-off is SENDING (docs/guarantees.md §3); its row says PENDING until something final is known. A scalar
 // subquery, because Postgres answers EXISTS by reading the whole queue once it expects enough PENDING rows.
@@ -63,9 +64,9 @@ export class EmailsRepository {
     return toPage(rows, request);
   }
 
-  /** Cancels what has not reached the hand-off, copies with it; answers whether there was anything to cancel. */
-  async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<boolean> {
-    const rows = await this.database.query(
+  /** Cancels what has not reached the hand-off, copies with it; answers the source of the e-mail, or null where there was nothing to cancel. */
+  async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<SourceType | null> {
+    const [cancelled] = await this.database.query<{ sourceType: SourceType }>(
       `WITH waiting AS (
          SELECT d.email_id FROM deliveries d JOIN emails e ON e.project_id = d.project_id AND e.id = d.email_id
          WHERE d.project_id = $1 AND d.email_id = $2 AND d.position = 0 AND d.state IN ('QUEUED', 'CLAIMED')
@@ -78,10 +79,10 @@ export class EmailsRepository {
          SELECT $1, $2, $3, 'CANCELLED', recipient FROM cancelled WHERE position = 0
        )
        UPDATE emails SET status = 'CANCELLED', failure_kind = 'cancelled', updated_at = now()
-       WHERE project_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM cancelled WHERE position = 0) RETURNING id`,
+       WHERE project_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM cancelled WHERE position = 0) RETURNING source_type AS "sourceType"`,
       [projectId, id, newId(), scheduledOnly],
     );
-    return rows.length > 0;
+    return cancelled?.sourceType ?? null;
   }
 }
 

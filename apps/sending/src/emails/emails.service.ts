@@ -47,10 +47,11 @@ export class EmailsService {
     { scheduledOnly }: { scheduledOnly: boolean },
   ): Promise<Email> {
     const cancelled = await this.database.transaction(async () => {
-      if (!(await this.emails.cancel(projectId, id, { scheduledOnly }))) return null;
+      const sourceType = await this.emails.cancel(projectId, id, { scheduledOnly });
+      if (!sourceType) return null;
       const email = await this.find(projectId, id);
       await this.outbox.publish(emailEvents.cancelled, projectId, [
-        { emailId: id, to: email.to, at: email.updatedAt, sourceType: 'TRANSACTIONAL' },
+        { emailId: id, to: email.to, at: email.updatedAt, sourceType },
       ]);
       return email;
     });

@@ -6,7 +6,7 @@ import {
   type MachineReason,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { EventRows } from '@posthorn/messaging';
+import { EventRows, outboxInsert } from '@posthorn/messaging';
 
 export interface SeenEngagement extends Engagement {
   machine: MachineReason | null;
@@ -49,6 +49,20 @@ export class EngagementsRepository {
   }
 }
 
+const insertsEngagements = outboxInsert(
+  {
+    id: 'k.fact_id',
+    projectId: 'j.project_id',
+    fact: `CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END`,
+    items: `jsonb_agg(jsonb_build_object(
+      'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
+      'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)`,
+  },
+  `FROM judged j JOIN known k USING (project_id, email_id, id)
+    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
+    GROUP BY k.fact_id, j.project_id, j.kind`,
+);
+
 const recordSql = `
   WITH seen AS (
     SELECT s.*, now() - s.ago_ms * interval '1 millisecond' AS at
@@ -82,13 +96,7 @@ const recordSql = `
              PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
     FROM stored LEFT JOIN counted c USING (project_id, email_id)
   ), fact AS (
-    INSERT INTO outbox (id, project_id, fact, items)
-    SELECT k.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END, jsonb_agg(jsonb_build_object(
-      'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
-      'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
-    FROM judged j JOIN known k USING (project_id, email_id, id)
-    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
-    GROUP BY k.fact_id, j.project_id, j.kind
+    ${insertsEngagements}
   )
   SELECT count(*) AS recorded FROM stored`;
 

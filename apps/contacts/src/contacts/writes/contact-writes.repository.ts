@@ -1,5 +1,6 @@
 import { contactEvents, maxCustomFields, maxEventItems } from '@posthorn/contracts';
 import { lockTimeout, lockTimeoutIsSet, newId, type Database } from '@posthorn/database';
+import { outboxInsert } from '@posthorn/messaging';
 import { currentTraces } from '@posthorn/telemetry';
 import { recordsConsents } from '../../consents/consents.repository.js';
 import { marksDirty } from '../../segments/segment-dirty.repository.js';
@@ -137,12 +138,17 @@ export const writesContacts = (leftOut = ''): string => `
   ), consent AS (
     ${recordsConsents('told JOIN origin USING (bunch) WHERE told.subscribed IS DISTINCT FROM told.was_subscribed')}
   ), ${marksDirty('told')}, fact AS (
-    INSERT INTO outbox (id, project_id, fact, items, traces, actor, address)
-    SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, told_address FROM (
+    ${outboxInsert(
+      {
+        ...{ id: 'uuidv7()', projectId: 'project_id', fact: 'fact', items: 'items' },
+        ...{ traces: '$15', actor: 'actor::jsonb', address: 'told_address' },
+      },
+      `FROM (
       SELECT project_id, fact, bunch, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
           'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY place) AS items
       FROM told WHERE fact IS NOT NULL GROUP BY project_id, fact, bunch
-    ) AS facts JOIN origin USING (bunch)
+    ) AS facts JOIN origin USING (bunch)`,
+    )}
   )`;
 
 const writeSql = `WITH ${writesContacts()}

@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { contactEvents, DomainError, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isLockTimeout, isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { DatabaseClock, isLockTimeout, isOutcomeUnknown } from '@posthorn/database';
+import { bisect, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
   earliestOf,
@@ -48,16 +48,11 @@ export class ContactWrites {
 
   /** In a commit of their own. What Postgres refuses for one row's sake is halved until the row is alone. `patience` is for each lock. */
   async commit(writes: ContactWrite[], timeouts?: string): Promise<WrittenContact[]> {
-    try {
-      return await this.commitOnce(writes, timeouts);
-    } catch (error) {
-      if (writes.length === 1 || !isPoisonedRow(error)) return writes.map(() => refused(error as Error));
-      const waitMs = writes.length >> 1;
-      return [
-        ...(await this.commit(writes.slice(0, waitMs), timeouts)),
-        ...(await this.commit(writes.slice(waitMs), timeouts)),
-      ];
-    }
+    return bisect(
+      writes,
+      (part) => this.commitOnce(part, timeouts),
+      (part, error) => part.map(() => refused(error)),
+    );
   }
 
   /**

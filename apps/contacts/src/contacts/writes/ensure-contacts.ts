@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EnsureContacts, EnsuredContacts } from '@posthorn/contracts';
-import { DatabaseClock, isPoisonedRow } from '@posthorn/database';
-import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { DatabaseClock } from '@posthorn/database';
+import { bisect, Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import { keyOf, originOf, type ContactWrite } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { ContactsRepository, type ContactKey } from '../contacts.repository.js';
@@ -28,7 +28,12 @@ export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite
 @Injectable()
 export class EnsureContactsService {
   private readonly gatherer = new Gatherer<Lookup, EnsuredContacts>({
-    flush: (lookups) => this.answer(lookups),
+    flush: (lookups) =>
+      bisect<Lookup, Answer>(
+        lookups,
+        (part) => this.answerTogether(part),
+        (part, error) => part.map(() => error),
+      ),
     maxItems: maxGathered,
   });
 
@@ -42,19 +47,6 @@ export class EnsureContactsService {
   async ensure({ caller, body, deadline }: Incoming<EnsureContacts>): Promise<EnsuredContacts> {
     await this.clock.refuseLate(deadline);
     return this.gatherer.submit({ projectId: caller.projectId, emails: body.emails });
-  }
-
-  private async answer(lookups: Lookup[]): Promise<Answer[]> {
-    try {
-      return await this.answerTogether(lookups);
-    } catch (error) {
-      if (lookups.length === 1 || !isPoisonedRow(error)) return lookups.map(() => error as Error);
-      const waitMs = lookups.length >> 1;
-      return [
-        ...(await this.answer(lookups.slice(0, waitMs))),
-        ...(await this.answer(lookups.slice(waitMs))),
-      ];
-    }
   }
 
   private async answerTogether(lookups: Lookup[]): Promise<EnsuredContacts[]> {

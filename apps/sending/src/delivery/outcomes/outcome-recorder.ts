@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseAway, isPoisonedRow, isSerializationFailure } from '@posthorn/database';
-import { Gatherer, Outbox } from '@posthorn/messaging';
+import { bisect, Gatherer, Outbox } from '@posthorn/messaging';
 import { Spanned, Tracing } from '@posthorn/telemetry';
 import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 
@@ -41,21 +41,23 @@ export class OutcomeRecorder {
 
   /** Never rejects: whoever waits for an outcome can do nothing about it. */
   private async write(rows: OutcomeRow[]): Promise<void[]> {
-    const refused = await this.store(rows);
-    if (refused && rows.length > 1) await this.writeHalves(rows);
-    else if (refused) await this.writeReduced(rows[0]!, refused);
+    await bisect(
+      rows,
+      (part) => this.store(part),
+      ([row], error) => this.writeReduced(row!, error),
+    );
     return rows.map(() => undefined);
   }
 
-  /** Tries for as long as it takes; answers why where Postgres refuses what is in the rows. */
-  private async store(rows: OutcomeRow[]): Promise<Error | null> {
+  /** Tries until the database answers; throws only where Postgres refuses the content of the rows. */
+  private async store(rows: OutcomeRow[]): Promise<[]> {
     for (;;) {
       try {
         await this.outcomes.record(rows);
         this.outbox.wakeUp();
-        return null;
+        return [];
       } catch (error) {
-        if (isPoisonedRow(error)) return error as Error;
+        if (isPoisonedRow(error)) throw error;
         this.log.warn(`${rows.length} outcomes wait: ${(error as Error).message}`);
         if (!isDatabaseAway(error) && !isSerializationFailure(error)) this.log.error((error as Error).stack);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
@@ -63,26 +65,23 @@ export class OutcomeRecorder {
     }
   }
 
-  /** One row that Postgres refuses must not hold back what is known of the others. */
-  private async writeHalves(rows: OutcomeRow[]): Promise<void> {
-    const waitMs = rows.length >> 1;
-    await this.write(rows.slice(0, waitMs));
-    await this.write(rows.slice(waitMs));
-  }
-
-  /** That a message has ended is worth more than what was said of it. */
-  private async writeReduced(row: OutcomeRow, refused: Error): Promise<void> {
+  /** That a message has ended matters more than its error text: the outcome is written without what Postgres may have refused. */
+  private async writeReduced(row: OutcomeRow, refused: Error): Promise<[]> {
     this.log.error(`the outcome of ${row.emailId} cannot be stored as it is: ${refused.message}`);
     const { outcome } = row;
     const error = outcome.error === null ? null : notStorable;
-    const events = outcome.events.map(({ event: event, members }) => ({
-      fact: event,
+    const events = outcome.events.map(({ event, members }) => ({
+      event,
       members: 'reason' in members && !('email' in members) ? { ...members, reason: error } : members,
     }));
-    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, facts: events } };
-    const last =
-      (await this.store([plain])) &&
-      (await this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, events: [] } }]));
-    if (last) this.log.error(`the outcome of ${row.emailId} is lost: ${last.message}`);
+    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, events } };
+    try {
+      return await this.store([plain]).catch(() =>
+        this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, events: [] } }]),
+      );
+    } catch (last) {
+      this.log.error(`the outcome of ${row.emailId} is lost: ${(last as Error).message}`);
+      return [];
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { newId, type Database } from '@posthorn/database';
-import { EventRows } from '@posthorn/messaging';
+import { EventRows, outboxInsert } from '@posthorn/messaging';
 import { maxClaims, type Outcome } from './outcome.js';
 
 export interface OutcomeRow {
@@ -33,6 +33,21 @@ export class OutcomesRepository {
   }
 }
 
+/** An event about an address names no e-mail, and so no source of one. */
+const insertsEvents = outboxInsert(
+  {
+    id: 'f.fact_id',
+    projectId: 'o.project_id',
+    fact: 'f.fact',
+    items: `jsonb_agg(f.item || jsonb_build_object('at', now())
+      || CASE WHEN f.item ? 'emailId' THEN jsonb_build_object('sourceType', email.source_type) ELSE '{}' END)`,
+    traces: `string_agg(DISTINCT f.trace, ',')`,
+  },
+  `FROM f JOIN written USING (place) JOIN o USING (place) LEFT JOIN email USING (place)
+    WHERE NOT f.item ? 'emailId' OR email.source_type IS NOT NULL
+    GROUP BY f.fact_id, o.project_id, f.fact`,
+);
+
 const recordSql = `
   WITH o AS (
     SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::smallint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::float8[], $11::smallint[],
@@ -40,7 +55,7 @@ const recordSql = `
       AS o (place, project_id, email_id, position, lease_token, state, status, failure_kind, error, delay_ms, attempted,
             recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms, subject, keeps_claims)
   ), f AS (
-    SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::text[], $25::text[]) AS f (place, fact, fact_id, item, trace)
+    SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::jsonb[], $25::text[]) AS f (place, fact, fact_id, item, trace)
   ), written AS (
     UPDATE deliveries d
     SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.attempted,
@@ -59,6 +74,7 @@ const recordSql = `
         bounced_at = CASE WHEN o.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
     FROM o JOIN written USING (place)
     WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND o.status IS NOT NULL
+    RETURNING o.place, e.source_type
   ), event AS (
     INSERT INTO email_events (project_id, email_id, id, status, recipient, detail, attempt, stage, host, tls, reply_code, duration_ms)
     SELECT project_id, email_id, event_id, event_status, recipient, error, attempts, stage, host, tls, reply_code, duration_ms
@@ -68,9 +84,7 @@ const recordSql = `
     SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM o JOIN written USING (place) WHERE suppress
     ON CONFLICT DO NOTHING
   ), fact AS (
-    INSERT INTO outbox (id, project_id, fact, items, traces)
-    SELECT f.fact_id, o.project_id, f.fact, jsonb_agg(f.item::jsonb || jsonb_build_object('at', now())), string_agg(DISTINCT f.trace, ',')
-    FROM f JOIN written USING (place) JOIN o USING (place) GROUP BY f.fact_id, o.project_id, f.fact
+    ${insertsEvents}
   )
   SELECT place FROM written`;
 
@@ -105,8 +119,8 @@ function eventColumns(rows: OutcomeRow[]): unknown[][] {
   ];
 }
 
-/** The statement adds the instant to every item. */
-const instantBytes = 50;
+/** The statement adds the instant and the source of the e-mail to an item. */
+const addedBytes = 90;
 
 function factColumns(rows: OutcomeRow[]): unknown[][] {
   const events = new EventRows();
@@ -116,10 +130,8 @@ function factColumns(rows: OutcomeRow[]): unknown[][] {
       .filter(({ members }) => position === 0 || 'email' in members)
       .map(({ event: event, members }) => {
         // An event about an address carries only its own members.
-        const item = JSON.stringify(
-          'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members },
-        );
-        const id = events.idFor(`${projectId} ${event.name}`, Buffer.byteLength(item) + instantBytes);
+        const item = JSON.stringify('email' in members ? members : { emailId, to: recipient, ...members });
+        const id = events.idFor(`${projectId} ${event.name}`, Buffer.byteLength(item) + addedBytes);
         return { place: index, fact: event.name, id, item, trace };
       }),
   );
