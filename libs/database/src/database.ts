@@ -23,6 +23,12 @@ interface Ambient {
   runner: QueryRunner;
   /** Called once the transaction has committed. */
   committed: (() => void)[];
+  inserted: Set<InsertListener>;
+}
+
+interface InsertListener {
+  statement: RegExp;
+  notify: () => void;
 }
 
 export interface PoolUse {
@@ -40,6 +46,7 @@ export interface PoolUse {
 export class Database {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
   private readonly commitListeners = new Set<() => void>();
+  private readonly insertListeners = new Set<InsertListener>();
 
   constructor(
     readonly source: DataSource,
@@ -81,6 +88,13 @@ export class Database {
     return () => this.commitListeners.delete(listener);
   }
 
+  /** Calls `listener` after each commit of this process that inserted into one of `tables`; it must not throw. Answers how to stop. */
+  onInsert(tables: readonly string[], listener: () => void): () => void {
+    const entry = { statement: new RegExp(`\\bINSERT INTO (?:${tables.join('|')})\\b`), notify: listener };
+    this.insertListeners.add(entry);
+    return () => this.insertListeners.delete(entry);
+  }
+
   /** Outside of the ambient transaction: what must stand, or be seen by others, whatever becomes of it. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.ambient.exit(work);
@@ -93,11 +107,24 @@ export class Database {
       : this.request<Row>(sql, parameters);
   }
 
-  private request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+  private async request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const ambient = this.ambient.getStore();
-    return ambient
-      ? rowsOf<Row>(ambient.runner, sql, parameters)
-      : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
+    if (ambient) {
+      this.noteInserts(sql, ambient.inserted);
+      return rowsOf<Row>(ambient.runner, sql, parameters);
+    }
+    const rows = await rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
+    this.notifyInserts(sql);
+    return rows;
+  }
+
+  private noteInserts(sql: string, inserted: Set<InsertListener>): void {
+    for (const listener of this.insertListeners)
+      if (!inserted.has(listener) && listener.statement.test(sql)) inserted.add(listener);
+  }
+
+  private notifyInserts(sql: string): void {
+    for (const { statement, notify } of this.insertListeners) if (statement.test(sql)) notify();
   }
 
   /**
@@ -131,8 +158,12 @@ export class Database {
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
       const ambient = this.ambient.getStore();
-      if (ambient) return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
+      if (ambient) {
+        this.noteInserts(statement.sql, ambient.inserted);
+        return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
+      }
       const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
+      this.notifyInserts(statement.sql);
       if (!statement.unresponsive) for (const listener of this.commitListeners) listener();
       return rows;
     });
@@ -155,6 +186,7 @@ export class Database {
       // After a failed statement COMMIT rolls back; where even that did not arrive, the connection is gone.
       const failed = settled.find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
+      for (const { sql } of statements) this.notifyInserts(sql);
       return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
     } finally {
       client.release();
@@ -168,12 +200,13 @@ export class Database {
 
   private async runOnce<T>(work: () => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
-    const ambient: Ambient = { runner, committed: [] };
+    const ambient: Ambient = { runner, committed: [], inserted: new Set() };
     try {
       await runner.startTransaction();
       const result = await this.ambient.run(ambient, work);
       await runner.commitTransaction();
       for (const listener of [...ambient.committed, ...this.commitListeners]) listener();
+      for (const { notify } of ambient.inserted) notify();
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

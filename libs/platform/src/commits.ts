@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { outcomeUnknown } from '@posthorn/contracts';
 import { Database, DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
 
-/** What a call changes is one commit, which its deadline still allows; then the relay hears of its facts. */
+/** What a call changes is one commit, which its deadline still allows. */
 @Injectable()
 export class Commits {
   constructor(
     private readonly database: Database,
-    private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -25,8 +23,6 @@ export class Commits {
     } catch (error) {
       // "Unavailable" promises that nothing happened (docs/guarantees.md G2): of a commit whose answer was lost nobody can say so.
       throw committing && isOutcomeUnknown(error) ? outcomeUnknown() : error;
-    } finally {
-      this.outbox.wakeUp();
     }
   }
 }

@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/contracts';
 import { DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
-import { bisect, Gatherer, Outbox } from '@posthorn/messaging';
+import { bisect, Gatherer } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
   earliestOf,
@@ -55,7 +55,6 @@ export class RecordEvents {
     private readonly tracks: TracksRepository,
     private readonly writes: ContactWrites,
     private readonly commits: Commits,
-    private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -131,8 +130,6 @@ export class RecordEvents {
       return await work();
     } catch (error) {
       throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
-    } finally {
-      this.outbox.wakeUp();
     }
   }
 

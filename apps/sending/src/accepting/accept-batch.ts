@@ -11,7 +11,7 @@ import {
   type RefusedMessage,
 } from '@posthorn/contracts';
 import { isOutcomeUnknown } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
@@ -37,7 +37,6 @@ export class AcceptBatchService {
     private readonly accepting: AcceptingRepository,
     private readonly prepared: PrepareSend,
     private readonly settling: SettleSendService,
-    private readonly outbox: Outbox,
     private readonly wakeUp: DeliveryWakeUp,
     metrics: Metrics,
   ) {
@@ -50,7 +49,6 @@ export class AcceptBatchService {
     const prepared = await this.prepare(caller, body, deadline);
     const batch = await this.commit(caller.projectId, prepared, body.idempotency);
     this.counted.inc(batch.accepted.length);
-    this.outbox.wakeUp();
     this.wakeUp.wake();
     return batch;
   }

@@ -11,7 +11,7 @@ import {
   type DomainError,
 } from '@posthorn/contracts';
 import { isOutcomeUnknown } from '@posthorn/database';
-import { bisect, Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { bisect, Gatherer, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
@@ -46,7 +46,6 @@ export class AcceptEmailsService {
     private readonly accepting: AcceptingRepository,
     private readonly settling: SettleSendService,
     private readonly prepared: PrepareSend,
-    private readonly outbox: Outbox,
     private readonly wakeUp: DeliveryWakeUp,
     metrics: Metrics,
   ) {
@@ -74,7 +73,6 @@ export class AcceptEmailsService {
       (part) => this.store(part),
       (part, error) => this.afterFailure(part, error),
     );
-    this.outbox.wakeUp();
     this.wakeUp.wake();
     return outcomes;
   }

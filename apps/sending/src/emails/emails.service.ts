@@ -59,7 +59,6 @@ export class EmailsService {
       await this.find(projectId, id);
       throw scheduledOnly ? emailNotScheduled() : emailNotPending();
     }
-    this.outbox.wakeUp();
     return cancelled;
   }
 

@@ -5,7 +5,6 @@ import {
   type RecordedEngagement,
   type RecordEngagement,
 } from '@posthorn/contracts';
-import { Outbox } from '@posthorn/messaging';
 import { EmailsRepository } from '../emails/emails.repository.js';
 import { EngagementsRepository } from './engagements.repository.js';
 import { machineReasonOf } from './machine-traffic.js';
@@ -16,7 +15,6 @@ export class EngagementService {
   constructor(
     private readonly engagements: EngagementsRepository,
     private readonly emails: EmailsRepository,
-    private readonly outbox: Outbox,
   ) {}
 
   /** Told twice, counted once: a caller who heard nothing tells it again. */
@@ -24,7 +22,6 @@ export class EngagementService {
     const recorded = await this.engagements.record(
       items.map((item) => ({ ...item, machine: machineReasonOf(item) })),
     );
-    this.outbox.wakeUp();
     return { recorded };
   }
 

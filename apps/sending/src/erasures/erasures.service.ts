@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
 import { ErasedNames } from './erased-names.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository, type Erased } from './erased-addresses.repository.js';
@@ -21,7 +20,6 @@ export class ErasuresService {
     private readonly addresses: ErasedAddressesRepository,
     private readonly mail: ErasedMailRepository,
     private readonly waiting: WaitingMail,
-    private readonly outbox: Outbox,
   ) {}
 
   async erase(projectId: string, { email, contactId, erasedAt }: EraseAddress): Promise<ErasedAddress> {
@@ -41,7 +39,6 @@ export class ErasuresService {
     ];
     let done = true;
     for (const part of parts) done = (await this.database.transaction(part)) && done;
-    this.outbox.wakeUp();
     return { done };
   }
 

@@ -186,7 +186,6 @@ describe('mail to somebody who is being erased', () => {
         },
       }),
       waiting,
-      new Outbox(suite.database),
     );
     const request = { erasureId: newId(), contactId: newId(), email: to, erasedAt: new Date() };
     expect(await service.erase(caller.projectId, request)).toEqual({ done: true });

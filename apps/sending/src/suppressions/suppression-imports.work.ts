@@ -84,7 +84,6 @@ export class SuppressionImportsWork implements WorkHandler<object> {
         created.map(({ email, reason, createdAt }) => ({ email, reason, at: createdAt })),
       );
     });
-    this.outbox.wakeUp();
   }
 
   private end(row: SuppressionImportRow, status: 'COMPLETED' | 'FAILED', batch: WorkBatch): Promise<void> {

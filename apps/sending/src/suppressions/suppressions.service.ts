@@ -37,7 +37,6 @@ export class SuppressionsService {
         await this.outbox.publish(suppressionEvents.added, projectId, [{ email, reason, at: row.createdAt }]);
       return row;
     });
-    this.outbox.wakeUp();
     return suppression;
   }
 
@@ -69,7 +68,6 @@ export class SuppressionsService {
       );
       return rows;
     });
-    this.outbox.wakeUp();
     return removed.length > 0;
   }
 

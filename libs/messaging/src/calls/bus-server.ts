@@ -17,14 +17,12 @@ import { busTransport, type DomainEvent } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { Operations } from './operations.js';
-import type { Outbox } from '../outbox/outbox.repository.js';
 import type { Publishing } from '../outbox/publishing.repository.js';
 
 export interface BusServerOptions {
   service: ServiceName;
   connection: BusConnection;
   inbox: Inbox;
-  outbox: Outbox;
   publishing: Publishing;
   deadLetters: DeadLetters;
   tracing?: Tracing;

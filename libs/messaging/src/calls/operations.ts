@@ -14,7 +14,6 @@ import type { DeadLetters } from '../events/dead-letters.repository.js';
 import type { WireEvent } from './frames.js';
 import type { Incoming } from './handlers.js';
 import { contentOf } from '../events/inbox.repository.js';
-import type { Outbox } from '../outbox/outbox.repository.js';
 import type { Publishing } from '../outbox/publishing.repository.js';
 
 /** Takes events in for one durable name. */
@@ -27,7 +26,6 @@ export interface OperationsOptions {
   service: ServiceName;
   publishing: Publishing;
   deadLetters: DeadLetters;
-  outbox: Outbox;
   subscribers: () => readonly Subscriber[];
 }
 
@@ -48,11 +46,10 @@ export class Operations {
   }
 
   private async replay({ id }: DeadLetterId): Promise<ReplayedDeadLetter> {
-    const { deadLetters, outbox } = this.options;
+    const { deadLetters } = this.options;
     const outcome = await this.tryAgain(id);
     if (outcome === false) throw deadLetterNotFound();
-    if (outcome === true) outbox.wakeUp();
-    else await deadLetters.failedAgain(id, outcome.message);
+    if (outcome !== true) await deadLetters.failedAgain(id, outcome.message);
     return { id, replayed: outcome === true, error: outcome === true ? null : contentOf(outcome.message) };
   }
 
@@ -71,10 +68,9 @@ export class Operations {
   }
 
   private async republish({ since }: RepublishEvents): Promise<RepublishedEvents> {
-    const { publishing, outbox } = this.options;
+    const { publishing } = this.options;
     await publishing.repeatSince(since);
     const events = await publishing.repeating();
-    outbox.wakeUp();
     return { since, facts: events };
   }
 }

@@ -43,7 +43,6 @@ describe('addresses in what the messaging keeps', () => {
     relay = new OutboxRelay({
       service: 'sending',
       database,
-      outbox,
       publishing,
       connection,
       clock: new DatabaseClock(database),
@@ -66,7 +65,6 @@ describe('addresses in what the messaging keeps', () => {
   });
   const publish = async (projectId: string, ...items: EmailChangedEvent[]) => {
     await outbox.publish(emailEvents.delivered, projectId, items);
-    outbox.wakeUp();
   };
   const published = () =>
     eventually(async () => {
@@ -123,7 +121,6 @@ describe('addresses in what the messaging keeps', () => {
     ];
     expect([reported(projectId), reported(other)]).toEqual([[`${nobody},${bob}`], [ann]]);
     await publishing.repeatSince(new Date(0));
-    outbox.wakeUp();
     await published();
     expect((await messages()).filter((text) => text.includes(projectId) && text.includes(ann))).toEqual([]);
   });
@@ -143,7 +140,6 @@ describe('addresses in what the messaging keeps', () => {
     const subscription = new EventSubscription({
       connection,
       inbox: new Inbox(database),
-      outbox,
       contract: emailEvents.delivered,
       durable,
       run,
@@ -196,7 +192,6 @@ describe('addresses in what the messaging keeps', () => {
        FROM generate_series(1, $3)`,
       [projectId, emailEvents.delivered.name, events],
     );
-    outbox.wakeUp();
     await published();
     const person = { projectId, erasureId: newId(), email: 'eve@example.org' };
     expect(await erasing().erase(person)).toBe(false);

@@ -19,7 +19,6 @@ import { BusConnection } from '../calls/connection.js';
 import { EventSubscription, type Timeouts } from './event-subscription.js';
 import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from './inbox.repository.js';
-import { Outbox } from '../outbox/outbox.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
 
 // Seven processes start one after another in one of these tests.
@@ -77,7 +76,6 @@ describe('a subscriber', () => {
     const options = {
       connection,
       inbox: new Inbox(on),
-      outbox: new Outbox(on),
       contract: emailEvents.delivered,
       durable,
       run,

@@ -10,15 +10,12 @@ import type { DomainEvent, EventOrigin } from '../calls/handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
-import type { Outbox } from '../outbox/outbox.repository.js';
 import { SoloTries } from './solo-tries.js';
 import { tracesOf } from '../calls/traced-headers.js';
 
 export interface EventSubscriptionOptions {
   connection: BusConnection;
   inbox: Inbox;
-  /** Rung after every commit: the effect may have told events of its own. */
-  outbox: Outbox;
   contract: EventContract;
   durable: string;
   run: (event: DomainEvent<object>) => Promise<void>;
@@ -102,12 +99,11 @@ export class EventSubscription {
   }
 
   private async takeIn(events: WireEvent[]): Promise<void> {
-    const { inbox, outbox, durable, timeouts: waitMs, messagingMetrics } = this.options;
+    const { inbox, durable, timeouts: waitMs, messagingMetrics } = this.options;
     await inbox.once(durable, events, async (fresh) => {
       // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
       await within(waitMs?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
-    outbox.wakeIfPublished();
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
   }
 

@@ -168,7 +168,6 @@ describe('a NATS that loses its store', () => {
         service: 'sending',
         publishing: suite.publishing(),
         deadLetters,
-        outbox: suite.outbox,
         subscribers: () => [],
       });
       const [, republish] = operator

@@ -8,7 +8,6 @@ import { ensureStream, streamDays } from '../events/event-stream.js';
 import { encode, type WireEvent } from '../calls/frames.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
-import type { Outbox } from './outbox.repository.js';
 import { tracedHeaders } from '../calls/traced-headers.js';
 import { failureKindOf } from './publish-failures.js';
 import {
@@ -32,7 +31,6 @@ const dayMs = 86_400_000;
 export interface OutboxRelayOptions {
   service: ServiceName;
   database: Database;
-  outbox: Outbox;
   publishing: Publishing;
   connection: BusConnection;
   /** Postgres time. */
@@ -65,8 +63,7 @@ export class OutboxRelay {
       work: () => this.run(),
       onError: (error) => this.failed(error),
     });
-    options.outbox.onWakeUp(() => this.loop.wakeUp());
-    this.unsubscribe = options.database.onCommit(() => this.loop.wakeUp());
+    this.unsubscribe = options.database.onInsert(['outbox', 'fact_repeats'], () => this.loop.wakeUp());
   }
 
   start(): void {

@@ -3,15 +3,23 @@ import type { Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from '../calls/acting.js';
 import { EventRows } from './event-rows.js';
+import { outboxInsert } from './outbox-insert.js';
 
 /** Of a row that the relay is to publish. */
 export const isWaiting = `published_at IS NULL AND quarantined_at IS NULL`;
 
+const insertSql = outboxInsert({
+  id: '$1::uuid',
+  projectId: '$2::uuid',
+  fact: '$3',
+  items: '$4::jsonb',
+  traces: '$5',
+  actor: '$6::jsonb',
+  address: '$7',
+});
+
 /** Events wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
-  private wake: () => void = () => undefined;
-  private published = false;
-
   constructor(private readonly database: Database) {}
 
   /** Writes the event into the ambient transaction; one row for as many items as one event may carry. */
@@ -20,41 +28,22 @@ export class Outbox {
     projectId: string,
     items: Item[],
   ): Promise<void> {
-    this.published = true;
     const caller = actingCaller();
     const rows = new EventRows();
     const written = items.map((item) => JSON.stringify(item));
     for (const [id, part] of Map.groupBy(written, (item) =>
       rows.idFor(event.name, Buffer.byteLength(item)),
     )) {
-      await this.database.query(
-        `INSERT INTO outbox (id, project_id, fact, items, traces, actor, address) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [
-          id,
-          projectId,
-          event.name,
-          `[${part.join(',')}]`,
-          currentTraces(),
-          caller ? JSON.stringify(caller.actor) : null,
-          caller ? publishedAddressOf(caller) : null,
-        ],
-      );
+      await this.database.query(insertSql, [
+        id,
+        projectId,
+        event.name,
+        `[${part.join(',')}]`,
+        currentTraces(),
+        caller ? JSON.stringify(caller.actor) : null,
+        caller ? publishedAddressOf(caller) : null,
+      ]);
     }
-  }
-
-  /** Wakes the relay, which also hears of every commit of this process and otherwise looks by itself every ten seconds. */
-  wakeUp(): void {
-    this.published = false;
-    this.wake();
-  }
-
-  /** Rings where events were written since the last time. */
-  wakeIfPublished(): void {
-    if (this.published) this.wakeUp();
-  }
-
-  onWakeUp(wake: () => void): void {
-    this.wake = wake;
   }
 
   /** Seconds that the oldest unpublished event has waited: the truth about the bus's health (docs/guarantees.md §1.1). One look, however many wait. */

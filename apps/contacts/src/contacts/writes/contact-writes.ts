@@ -99,8 +99,6 @@ export class ContactWrites {
       return await this.write(writes, { timeouts, eachCommits: true });
     } catch (error) {
       throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
-    } finally {
-      this.outbox.wakeUp();
     }
   }
 

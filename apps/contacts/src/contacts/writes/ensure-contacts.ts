@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EnsureContacts, EnsuredContacts } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
-import { bisect, Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { bisect, Gatherer, type Incoming } from '@posthorn/messaging';
 import { keyOf, originOf, type ContactWrite } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { ContactsRepository, type ContactKey } from '../contacts.repository.js';
@@ -40,7 +40,6 @@ export class EnsureContactsService {
   constructor(
     private readonly contacts: ContactsRepository,
     private readonly writes: ContactWrites,
-    private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -74,7 +73,6 @@ export class EnsureContactsService {
   private async make(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
     const distinct = new Map(keys.map((key) => [keyOf(key), key]));
     const written = await this.writes.write([...distinct.values()].map(recipientContact));
-    this.outbox.wakeUp();
     return written.flatMap(({ contact }) => contact ?? []);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseAway, isPoisonedRow, isSerializationFailure } from '@posthorn/database';
-import { bisect, Gatherer, Outbox } from '@posthorn/messaging';
+import { bisect, Gatherer } from '@posthorn/messaging';
 import { Spanned, Tracing } from '@posthorn/telemetry';
 import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 
@@ -22,7 +22,6 @@ export class OutcomeRecorder {
 
   constructor(
     private readonly outcomes: OutcomesRepository,
-    private readonly outbox: Outbox,
     readonly tracing: Tracing,
   ) {}
 
@@ -54,7 +53,6 @@ export class OutcomeRecorder {
     for (;;) {
       try {
         await this.outcomes.record(rows);
-        this.outbox.wakeUp();
         return [];
       } catch (error) {
         if (isPoisonedRow(error)) throw error;
