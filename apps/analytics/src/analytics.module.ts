@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Database } from '@posthorn/database';
+import { onDatabase } from '@posthorn/database';
 import { DailyCounts } from './daily-counts/daily-counts.repository.js';
 import { DailyCountsSubscribers } from './daily-counts/daily-counts.subscribers.js';
 import { ReportsHandlers } from './reports/reports.handlers.js';
@@ -8,13 +8,6 @@ import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 
 @Module({
   controllers: [DailyCountsSubscribers, ReportsHandlers, ErasuresHandlers],
-  providers: [
-    {
-      provide: DailyCounts,
-      useFactory: (database: Database) => new DailyCounts(database),
-      inject: [Database],
-    },
-    ReportsService,
-  ],
+  providers: [...onDatabase([DailyCounts]), ReportsService],
 })
 export class AnalyticsModule {}

@@ -8,6 +8,7 @@ export * from './tables/idempotency-keys.migration.js';
 export * from './tables/idempotency-keys.repository.js';
 export * from './tables/ids.js';
 export * from './lock-timeout.js';
+export * from './on-database.js';
 export * from './migrate.js';
 export * from './tables/page.js';
 export * from './tables/partitions.js';
