@@ -1,4 +1,5 @@
 export * from './tables/counted.repository.js';
+export * from './columns.js';
 export * from './data-source.js';
 export * from './database.js';
 export * from './database-clock.js';
