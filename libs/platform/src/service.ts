@@ -33,6 +33,7 @@ import {
 import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { startAdminServer, type AdminServer } from './admin-server.js';
+import { Commits } from './commits.js';
 import { readConfig, type ConfigShape, type Environment } from './config.js';
 import { PinoLogger } from './logging.js';
 import { Secrets } from './sealing.js';
@@ -152,6 +153,7 @@ export function meansModule<C extends ServiceConfig>(
     { provide: EventErasure, useValue: means.eventErasure },
     { provide: WakeUps, useValue: means.wakeUps },
     { provide: WorkQueue, useValue: means.work },
+    Commits,
     {
       provide: WorkRunner,
       useFactory: () => new WorkRunner({ ...means, leaseMs: means.config.workLeaseSeconds * 1_000 }),
@@ -164,7 +166,7 @@ export function meansModule<C extends ServiceConfig>(
     module: class MeansModule {},
     global: true,
     providers,
-    exports: providers.map(({ provide }) => provide),
+    exports: providers.map((each) => ('provide' in each ? each.provide : each)),
   };
 }
 
