@@ -39,7 +39,7 @@ describe('a batch', () => {
     });
     batch.messages[1] = { ...batch.messages[1]!, from: { email: 'me@elsewhere.example' } };
     const { accepted, refused } = await suite.bus.call(emails.acceptBatch, caller, batch);
-    expect(accepted.map(({ index: index, email }) => [index, email.id])).toEqual(
+    expect(accepted.map(({ index, email }) => [index, email.id])).toEqual(
       [0, 2].map((index) => [index, batch.messages[index]!.recipients[0]!.id]),
     );
     expect(refused).toEqual([

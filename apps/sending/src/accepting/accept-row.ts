@@ -18,13 +18,13 @@ export interface AcceptRow {
   claim: { key: string; operation: string; bodyHash: string } | null;
   /** Where its request is recorded; null where it is not. */
   trace: string | null;
-  /** What a plain send says nothing of. */
-  more: MoreOfSend;
+  /** What a plain send leaves out. */
+  options: SendOptions;
   /** The bytes of the attachments, in order. */
   files: Buffer[];
 }
 
-export interface MoreOfSend {
+export interface SendOptions {
   category?: Stream;
   copies?: { to?: Mailbox[]; cc?: Mailbox[] };
   /** Who is sent a copy, seen or blind: one delivery each. */

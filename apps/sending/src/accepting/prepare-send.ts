@@ -59,7 +59,7 @@ export class PrepareSend {
       })),
       claim: send.idempotency ?? null,
       trace: currentTraces(),
-      more: {
+      options: {
         ...(texts.category === 'MARKETING' ? { category: texts.category } : {}),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
@@ -104,7 +104,7 @@ function copiesOf({
   alsoTo = [],
   cc = [],
   bcc = [],
-}: AcceptEmails): Pick<NonNullable<AcceptRow['more']>, 'copies' | 'copyRecipients'> {
+}: AcceptEmails): Pick<AcceptRow['options'], 'copies' | 'copyRecipients'> {
   const recipients = [...new Set([...alsoTo, ...cc, ...bcc].map(({ email }) => email))];
   if (recipients.length === 0) return {};
   const shown = { ...listed('to', alsoTo), ...listed('cc', cc) };

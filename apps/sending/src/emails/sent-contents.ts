@@ -25,7 +25,7 @@ export class SentContents {
       throw contentNotRetained();
     const composition = await this.composer.read(message);
     if (!isComposed(composition)) throw composition!.waits ? unavailable() : notRendered(composition!.error);
-    const { raw, texts: texts } = composition;
+    const { raw, texts } = composition;
     return {
       id,
       subject: texts.subject,

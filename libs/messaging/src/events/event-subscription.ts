@@ -147,7 +147,7 @@ export class EventSubscription {
     try {
       if (first.length > 0) {
         await this.apply(
-          first.map(({ event: event }) => event),
+          first.map(({ event }) => event),
           first.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces),
         );
       }
@@ -165,7 +165,7 @@ export class EventSubscription {
   /** What is no event of ours can never be taken in, nor kept under an id. */
   private read(message: JsMsg): { message: JsMsg; event: WireEvent }[] {
     const event = readEvent(message.data);
-    if (event) return [{ message, event: event }];
+    if (event) return [{ message, event }];
     this.log.error(`message ${message.seq} of ${message.subject} is no fact`);
     message.term();
     return [];
@@ -186,7 +186,7 @@ export class EventSubscription {
 }
 
 const originOf = ({ fact: event, at, actor, address }: WireEvent): EventOrigin => ({
-  event: event,
+  event,
   at: new Date(at),
   actor,
   address,

@@ -43,7 +43,7 @@ export class WorkerProcesses {
   async stop(): Promise<void> {
     this.ending = true;
     for (const { child } of this.members) child.kill('SIGKILL');
-    await Promise.all(this.members.map(({ stored: stored }) => stored));
+    await Promise.all(this.members.map(({ stored }) => stored));
   }
 
   private fork(): { child: ChildProcess; ready: Promise<unknown> } {

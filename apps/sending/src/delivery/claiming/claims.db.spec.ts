@@ -23,7 +23,7 @@ const claim = (
       lane: lanes.transactional,
       limit,
       afterProject: firstProject,
-      room: { small: 1_000_000, large: 0, alone: false },
+      capacity: { small: 1_000_000, large: 0, alone: false },
     },
     ...more,
   });
@@ -140,7 +140,7 @@ describe('a message whose last claim ended with its process', () => {
       lane: lanes.transactional,
       limit: 1,
       afterProject: firstProject,
-      room: capacity,
+      capacity,
     });
     await claims.release(workerId, 0, claimed);
     expect((await claim(1)).map(({ emailId, claims: count }) => [emailId, count])).toEqual([

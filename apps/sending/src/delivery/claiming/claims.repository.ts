@@ -29,7 +29,7 @@ export interface ClaimOptions {
   /** The turn begins behind this project. */
   afterProject: string;
   /** Contents that may come into memory with it. */
-  room: Capacity;
+  capacity: Capacity;
   /** Projects that get none of this claim. */
   without?: readonly string[];
 }
@@ -56,7 +56,7 @@ export class ClaimsRepository {
     lane,
     limit,
     afterProject,
-    room: capacity,
+    capacity,
     without = [],
   }: ClaimOptions): Promise<ClaimedMessage[]> {
     const parameters = [

@@ -177,7 +177,7 @@ export class ReadyMessages {
     if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const without = this.buffer.projectsIn(lane);
-      const { capacity: capacity } = this.held;
+      const { capacity } = this.held;
       await this.composeAll(
         workerId,
         await this.claims.claim({
@@ -185,7 +185,7 @@ export class ReadyMessages {
           lane,
           limit,
           afterProject: firstProject,
-          room: capacity,
+          capacity,
           without,
         }),
       );
@@ -201,8 +201,8 @@ export class ReadyMessages {
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
-    const { capacity: capacity } = this.held;
-    const messages = await this.turns.claim({ workerId, lane, limit, room: capacity });
+    const { capacity } = this.held;
+    const messages = await this.turns.claim({ workerId, lane, limit, capacity });
     await this.composeAll(workerId, messages);
     return messages;
   }

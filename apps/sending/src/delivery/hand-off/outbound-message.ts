@@ -21,7 +21,7 @@ export function toOutbound(
   composed: ComposedMessage,
   { returnPathDomain, secret }: ReturnPathRules,
 ): Outbound {
-  const { raw, utf8, texts: texts } = composed;
+  const { raw, utf8, texts } = composed;
   const domain = composed.returnPathDomain ?? returnPathDomain ?? domainOf(message.from.email);
   return {
     message,

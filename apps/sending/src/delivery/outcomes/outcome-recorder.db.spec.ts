@@ -17,7 +17,7 @@ const illFormed = (): Outcome => {
   const outcome = failure('rendering', 'x');
   return {
     ...outcome,
-    events: outcome.events.map(({ event: event, members }) => ({
+    events: outcome.events.map(({ event, members }) => ({
       event,
       members: { ...members, reason: '\ud83d' },
     })),

@@ -17,7 +17,7 @@ export class OutcomeRecorder {
   private readonly gatherer = new Gatherer<OutcomeRow, void>({
     flush: (rows) => this.write(rows),
     maxItems: maxGathered,
-    lingerMs: lingerMs,
+    lingerMs,
   });
 
   constructor(

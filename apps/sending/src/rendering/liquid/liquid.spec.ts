@@ -77,7 +77,7 @@ describe('what a value brings in', () => {
   it('is escaped in HTML, and nowhere else', () => {
     const escaped = '&lt;b&gt;&#34;O&#39;Neil&#34; &amp; co&lt;/b&gt;';
     const text = '{{ name }}';
-    expect(render({ subject: text, html: text, text: text }, { variables, snippets: {}, now })).toEqual({
+    expect(render({ subject: text, html: text, text }, { variables, snippets: {}, now })).toEqual({
       subject: variables.name,
       html: escaped,
       text: variables.name,
