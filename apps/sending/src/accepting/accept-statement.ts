@@ -4,7 +4,6 @@ import { EventRows, outboxInsert } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
 import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
 
-/** Attempts end this long after acceptance (docs/api-decisions.md §3). */
 const attemptHours = 24;
 
 type RecipientRow = AcceptRow['recipients'][number] & {
@@ -24,7 +23,7 @@ const calls = columnsOf<AcceptRow>([
   { column: 'text', type: 'text', value: ({ text }) => text },
   { column: 'reply_to', type: 'jsonb', value: ({ replyTo }) => json(replyTo) },
   { column: 'headers', type: 'jsonb', value: ({ headers }) => json(headers) },
-  // The alphabet of tags needs no quotes in an array literal.
+  // Tags cannot contain characters that an array literal would have to quote.
   { column: 'tags', type: 'text', value: ({ tags }) => `{${tags.join(',')}}` },
   { column: 'metadata', type: 'jsonb', value: ({ metadata }) => json(metadata) },
   { column: 'deadline', type: 'timestamptz', value: ({ deadline }) => deadline },
@@ -47,7 +46,7 @@ const recipients = columnsOf<RecipientRow>([
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
 ]);
 
-/** Stores all rows with their deliveries, keys and events; answers the content ids that it stored. */
+/** Answers the content id of each call that was stored. */
 export function acceptStatement(rows: AcceptRow[]): Statement {
   return {
     name: 'accept',
@@ -110,10 +109,10 @@ const insertSql = `
   )
   SELECT DISTINCT content_id, created_at FROM email`;
 
-/** Bytes of an item with the longest of addresses. */
+/** An upper bound for one item of the event. */
 const itemBytes = 2_000;
 
-/** The accepted messages of one project share as few events as may carry them. */
+/** Recipients of one project share as few events as the size limit allows. */
 function recipientRowsOf(rows: AcceptRow[]): RecipientRow[] {
   const events = new EventRows();
   return rows.flatMap(({ projectId, trace, recipients: each }, callIndex) =>

@@ -3,12 +3,11 @@ import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import type { AcceptRow } from './accept-row.js';
 import { acceptStatement } from './accept-statement.js';
 
-/** What a key is looked up by. */
 type KeyedRow = Pick<AcceptRow, 'projectId' | 'claim'>;
 
 export interface KnownKey {
   bodyHash: string;
-  /** What the first request was answered, without the instant. */
+  /** The stored answer, without the time of acceptance. */
   receipt: object;
   at: Date;
 }
@@ -26,7 +25,6 @@ const keys = columnsOf<IndexedKey>([
 
 const keyHours = 24;
 
-/** The statements of accepting mail: one for the whole gathered batch, one commit. */
 export class AcceptingRepository {
   private readonly attachments: AttachmentsRepository;
 
@@ -38,7 +36,7 @@ export class AcceptingRepository {
     return this.database.transaction(work);
   }
 
-  /** The receipts of finished keys, by the index of their row. */
+  /** By the index of the row. */
   async knownKeys(rows: KeyedRow[]): Promise<Map<number, KnownKey>> {
     const found = await this.database.query<KnownKey & { index: number }>(
       `SELECT requested.row_index AS index, k.body_hash AS "bodyHash", k.receipt, k.created_at AS at
@@ -50,7 +48,7 @@ export class AcceptingRepository {
     return new Map(found.map(({ index, ...key }) => [index, key]));
   }
 
-  /** Tries the lock of every key, until the end of the transaction; a key that another request holds is in flight. */
+  /** Locks last until the end of the transaction. A key that cannot be locked belongs to a request in flight. */
   async lockKeys(rows: KeyedRow[]): Promise<Set<number>> {
     const locked = await this.database.query<{ index: number }>(
       `SELECT row_index AS index FROM (
@@ -74,7 +72,7 @@ export class AcceptingRepository {
     );
   }
 
-  /** Stores what is before its deadline and not voided; answers the instant of acceptance by content id. */
+  /** Stores rows whose deadline has not passed and whose ids are not voided; answers the time of acceptance by content id. */
   insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
     const withFiles = rows.filter(({ files }) => files.length > 0);
     if (withFiles.length === 0) return this.insertEmails(rows);
@@ -94,7 +92,7 @@ export class AcceptingRepository {
     return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
   }
 
-  /** Holds the ids against a late insert; answers how many were still free. */
+  /** Writes tombstones, so that a late insert of these ids conflicts; answers how many ids were still free. */
   async void(projectId: string, ids: string[]): Promise<number> {
     const voided = await this.database.query(
       `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)

@@ -14,11 +14,10 @@ interface Gathered {
   files: Buffer[];
 }
 
-/** Puts together what one message is composed of. */
 export class ComposeJobs {
   constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys'>) {}
 
-  /** An error where something that it needs is gone. */
+  /** Answers an error where a version or key that the message needs no longer exists. */
   of(message: Composable, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))
@@ -70,7 +69,7 @@ export class ComposeJobs {
   }
 }
 
-/** A version that is gone renders as a snippet that never was: empty. */
+/** A deleted version renders as an unknown snippet does: empty. */
 const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources): Record<string, string> =>
   Object.fromEntries(
     Object.entries(snippets ?? {}).map(([name, id]) => [
@@ -79,9 +78,8 @@ const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources)
     ]),
   );
 
-/** Nobody is shown the hash of somebody who was erased. */
+/** The hash of an erased address appears in no header. */
 const shown = (mailboxes: Mailbox[] = []): Mailbox[] => mailboxes.filter(({ email }) => !isErased(email));
 
-/** A mailbox without a name comes as one whose name is null. */
 const named = ({ email, name }: { email: string; name?: string | null }) =>
   name ? { email, name } : { email };

@@ -13,11 +13,10 @@ import {
 import { render, type LiquidContent } from '../rendering/liquid/liquid.js';
 import { release } from './own-memory.js';
 
-/** All that the bytes of a message depend on: the same of it gives the same bytes, on every attempt and in every thread. */
+/** Composing is a pure function of this: every attempt, in every thread, gives the same bytes. */
 export interface ComposeJob {
   projectId: string;
   emailId: string;
-  /** When it was accepted, or the time that it was to wait for. */
   date: Date;
   from: Mailbox;
   to: Mailbox[];
@@ -26,11 +25,9 @@ export interface ComposeJob {
   headers: Record<string, string>;
   category: Stream;
   texts: LiquidContent;
-  /** Null where the words are taken as they stand. */
+  /** Null where the content is used verbatim. */
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
-  /** How readers reach us. */
   publicUrl: string;
-  /** What the links back are signed with. */
   secretKeys: string[];
   trackOpens: boolean;
   trackClicks: boolean;
@@ -40,13 +37,12 @@ export interface ComposeJob {
 
 export interface Composed {
   raw: Uint8Array;
-  /** The message needs SMTPUTF8 on its way. */
+  /** The message needs SMTPUTF8. */
   utf8: boolean;
-  /** As rendered, without what is added for counting. */
+  /** As rendered, before tracking is added. */
   texts: LiquidContent;
 }
 
-/** Words, ways out and counting, MIME, signatures: each step sees what the one before made. */
 export function compose(job: ComposeJob): Composed {
   const tokens = tokensOf(job.secretKeys);
   const wayOut = unsubscribeUrl(
@@ -63,7 +59,7 @@ export function compose(job: ComposeJob): Composed {
     replyTo: job.replyTo ? [job.replyTo] : undefined,
     subject: content.subject,
     html: counted(content.html, job, tokens),
-    // Derived from the words, so that nobody reads where a link leads on its way.
+    // The text part is derived from the HTML before links are rewritten, so that readers see the real addresses.
     text: content.text ?? undefined,
     textFrom: content.html,
     headers: [
@@ -97,7 +93,7 @@ function counted(
   tokens: EngagementTokens,
 ): string {
   if (html === '') return html;
-  // Copies have the same bytes, so what is counted is the message.
+  // All copies have the same bytes, so engagement is counted for the message and not for the copy.
   const location = { projectId, emailId, position: 0 };
   return trackHtml(html, {
     base: publicUrl,
@@ -114,7 +110,7 @@ const feedbackId = ({ emailId, projectId, category }: ComposeJob): [string, stri
 
 let known: { ring: string; tokens: EngagementTokens } | null = null;
 
-/** The keys are the same for every message of a process: deriving them costs more than a message. */
+/** Deriving the keys costs more than composing a message, and they are the same for all messages of a process. */
 function tokensOf(secretKeys: string[]): EngagementTokens {
   const wake = secretKeys.join();
   if (known?.ring !== wake) known = { ring: wake, tokens: new EngagementTokens(secretKeys) };

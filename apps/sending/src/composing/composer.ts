@@ -14,7 +14,6 @@ import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
 
-/** Why a message cannot be composed: for now, or for good. */
 export type NotComposed =
   { waits: true } | { waits: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
 
@@ -26,13 +25,13 @@ export type Composition = ComposedMessage | NotComposed;
 
 export const isComposed = (composition: Composition): composition is ComposedMessage => 'raw' in composition;
 
-/** Messages from what was fixed at their acceptance: fields of contacts, words, senders and files are fetched by the handful. */
+/** Fetches contact fields, templates, senders and attachments for a batch of messages and composes them. */
 @Injectable()
 export class Composer implements OnApplicationShutdown {
   private readonly log = new Logger('Composer');
   private readonly jobs: ComposeJobs;
   private readonly threads = new ComposeThreads();
-  /** Settles when the last message with files is composed. */
+  /** Resolves when the last message with attachments is composed. */
   private files: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -45,12 +44,12 @@ export class Composer implements OnApplicationShutdown {
     this.jobs = new ComposeJobs(config);
   }
 
-  /** Last of all: the delivery waits for what is being composed before. */
+  /** The shutdown of the delivery waits for messages that are being composed, so this comes last. */
   async onApplicationShutdown(): Promise<void> {
     await this.threads.close();
   }
 
-  /** In the order of the messages. */
+  /** In the order of `messages`. */
   async compose(messages: readonly Composable[]): Promise<Composition[]> {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));
@@ -63,7 +62,7 @@ export class Composer implements OnApplicationShutdown {
     );
   }
 
-  /** For a reader: keeps nothing, so it changes nothing of what will be sent, and does not mind that the domain is gone since. */
+  /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
   async read(message: Composable): Promise<Composition> {
     const variables = message.liquid ? await this.variables.today(message) : {};
     if (!variables) return { waits: true };
@@ -106,7 +105,7 @@ export class Composer implements OnApplicationShutdown {
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
 
-  /** One after another: the files of the next one are fetched when those of the last one are gone. */
+  /** One after another, so that the attachments of one message at a time are in memory. */
   private composeWithFiles(
     { projectId, contentId, attachments }: Composable,
     jobWith: (files: Buffer[]) => ComposeJob | Error,
@@ -119,7 +118,7 @@ export class Composer implements OnApplicationShutdown {
     return mine;
   }
 
-  /** A process that stood still makes every job look long: a second look tells. */
+  /** Where the whole process stalled, every job exceeds its time limit; a second try tells a slow job from a slow process. */
   private async composeJob(
     jobOf: () => ComposeJob | Error | Promise<ComposeJob | Error>,
   ): Promise<Composed | Error> {
@@ -131,7 +130,6 @@ export class Composer implements OnApplicationShutdown {
     return job instanceof Error ? job : this.threads.compose(job);
   }
 
-  /** What is out of order for one message holds back that one only. */
   private putOff(error: unknown): NotComposed {
     this.log.warn(`a message waits to be composed: ${(error as Error).message}`);
     return { waits: true };

@@ -9,8 +9,8 @@ type Variables = Record<string, unknown>;
 const timeoutMs = 1_500;
 
 /**
- * What the contacts' own fields said when their messages were first on their way: asked once, in handfuls, and kept with the
- * message, so that every attempt says the same (docs/guarantees.md §3).
+ * Fields of contacts are read once, when their messages are first claimed, and stored with the message, so that every attempt renders the
+ * same (docs/guarantees.md §3).
  */
 @Injectable()
 export class ContactVariables {
@@ -21,7 +21,7 @@ export class ContactVariables {
     private readonly rows: ContactVariablesRepository,
   ) {}
 
-  /** By e-mail id. Those that nobody could be asked about are missing: they wait, and are never rendered empty. */
+  /** By e-mail id. Messages whose contacts could not be fetched are missing; they wait and are never rendered with empty fields. */
   async of(messages: readonly Composable[]): Promise<Map<string, Variables>> {
     const known = new Map(
       messages.flatMap(({ emailId, variables }) => (variables ? [[emailId, variables]] : [])) as [
@@ -38,7 +38,7 @@ export class ContactVariables {
     return known;
   }
 
-  /** For somebody who reads a message: what was kept, or else what the fields say today, of which nothing is kept. */
+  /** For a preview: the stored fields, or those of today, which are not stored. */
   async today(message: Composable): Promise<Variables | null> {
     if (message.variables) return message.variables;
     const { projectId, to } = message;
@@ -47,7 +47,7 @@ export class ContactVariables {
   }
 
   private async freeze(projectId: string, messages: readonly Composable[]): Promise<Map<string, Variables>> {
-    // A claim brings fewer than one question may ask for.
+    // A claim has fewer recipients than one call may ask for.
     const fields = await this.request(projectId, [...new Set(messages.map(({ to }) => to.email))]);
     if (!fields) return new Map();
     const text = messages.map(({ emailId, to }) => ({
@@ -78,7 +78,7 @@ export class ContactVariables {
   }
 }
 
-/** Custom fields stand at the top and under `contact.data`; an address without a contact has none (docs/api-decisions.md §4). */
+/** Custom fields are available at the top level and under `contact.data` (docs/api-decisions.md §4). */
 function variablesOf(email: string, contact: { id: string; customFields: Variables } | undefined): Variables {
   const fields = contact?.customFields ?? {};
   return { ...fields, contact: { email, ...(contact ? { id: contact.id } : {}), data: fields } };

@@ -1,11 +1,11 @@
 import type { Database } from '@posthorn/database';
 import type { DeliveryState } from './delivery.entity.js';
 
-/** What waits, over all projects, for operators: each answer by an index, however long the queue is. */
+/** Figures of the queue across all projects. Each query uses an index, whatever the length of the queue. */
 export class DeliveryCounts {
   constructor(private readonly database: Database) {}
 
-  /** Seconds that the oldest due message has waited: one look into the index for each project that has any, not a scan of the queue. */
+  /** One index lookup for each project with queued messages. */
   async oldestDueSeconds(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `WITH RECURSIVE turn AS (
@@ -24,7 +24,7 @@ export class DeliveryCounts {
     return row!.age;
   }
 
-  /** What is not at its end; of the queue no more than ten thousand are counted. */
+  /** The queue is counted up to 10 000. */
   async byState(): Promise<{ state: DeliveryState; count: number }[]> {
     return this.database.query(
       `SELECT 'QUEUED' AS state, count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = 'QUEUED' LIMIT 10000) AS queued
@@ -33,7 +33,7 @@ export class DeliveryCounts {
     );
   }
 
-  /** By when the attempt was made: what is in doubt has no other row that says since when. */
+  /** The last event tells when the attempt was made; the delivery itself does not record it. */
   async oldestAmbiguousSeconds(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `SELECT coalesce(max(extract(epoch FROM now() - began.at)), 0)::float8 AS age

@@ -25,7 +25,6 @@ const paused = gauge(
   '1 while the mail server is given a rest because no connection could be opened.',
 );
 
-/** What an operator looks at first: how long mail waits, and how much of it is in doubt. */
 @Injectable()
 export class DeliveryMetrics {
   constructor(counts: DeliveryCounts, provider: Provider, metrics: Metrics) {

@@ -10,7 +10,7 @@ import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 const everyMs = 1_000;
 const unresolvedAtOnce = 256;
 
-/** Takes back what dead workers hold, and decides what stayed ambiguous for too long. Runs in every process, each second while there is anything. */
+/** Returns messages of dead workers and resolves deliveries that stayed ambiguous. Runs in every process. */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Sweeper');
@@ -29,7 +29,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly wakeUp: DeliveryWakeUp,
     config: SendingConfig,
   ) {
-    // What a worker claims while this one rests is noticed long before its lease can have run out.
+    // At rest it runs often enough to notice a new claim before its lease can expire.
     this.pauses = new Pauses(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },

@@ -10,13 +10,13 @@ import {
 } from '@posthorn/database';
 import type { SourceType } from './email.entity.js';
 
-// A message in hand-off is SENDING (docs/guarantees.md §3); its row says PENDING until something final is known. A scalar
-// subquery, because Postgres answers EXISTS by reading the whole queue once it expects enough PENDING rows.
+// A message in hand-off is SENDING (docs/guarantees.md §3), although its row is PENDING until the outcome is final. A scalar subquery,
+// because Postgres answers EXISTS with a scan of the queue once it expects many PENDING rows.
 const statusSql = `CASE WHEN e.status = 'PENDING' AND (
     SELECT d.state FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
   ) IN ('HANDOFF', 'AMBIGUOUS') THEN 'SENDING' ELSE e.status END`;
 
-// Few messages are in hand-off at any instant, and partial indexes hold just those.
+// Few messages are in hand-off at any time, and partial indexes hold only those.
 const inHandOffSql = `SELECT d.email_id FROM deliveries d WHERE d.project_id = $1 AND d.state = 'HANDOFF'
   UNION ALL SELECT d.email_id FROM deliveries d WHERE d.project_id = $1 AND d.state = 'AMBIGUOUS'`;
 
@@ -36,7 +36,7 @@ export class EmailsRepository {
     return row ?? null;
   }
 
-  /** Acceptance is the first event; it was recorded by the row itself. */
+  /** Acceptance is the first event and has no row of its own. */
   async eventsOf({ projectId, id, to, createdAt }: Email): Promise<EmailEvent[]> {
     const accepted: EmailEvent = { id, status: 'PENDING', timestamp: createdAt, recipient: to, detail: null };
     const later = await this.database.query<EmailEvent>(
@@ -64,7 +64,9 @@ export class EmailsRepository {
     return toPage(rows, request);
   }
 
-  /** Cancels what has not reached the hand-off, copies with it; answers the source of the e-mail, or null where there was nothing to cancel. */
+  /**
+   * Cancels the message and its copies before their hand-off; answers the source of the e-mail, or null where nothing could be cancelled.
+   */
   async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<SourceType | null> {
     const [cancelled] = await this.database.query<{ sourceType: SourceType }>(
       `WITH waiting AS (
@@ -95,7 +97,7 @@ const filters: [keyof EmailFilter, (parameter: number, value: unknown) => string
   ['createdBefore', (n) => `AND e.created_at < $${n}`],
 ];
 
-/** Most e-mails have one of these; the others have an index of their own. */
+/** Other statuses are rare and have a partial index. */
 const defaultStatuses: ReadonlySet<unknown> = new Set<EmailStatus>(['PENDING', 'SENT', 'DELIVERED']);
 
 function statusFilter(parameter: number, status: unknown): string {

@@ -35,7 +35,7 @@ export class EmailsService {
     return this.takeBack(projectId, id, { scheduledOnly: false });
   }
 
-  /** Takes back what waits for its time; what is on its way already is not waiting for it. */
+  /** Cancels only what is still waiting for its scheduled time. */
   async unschedule(projectId: string, id: string): Promise<EmailId> {
     await this.takeBack(projectId, id, { scheduledOnly: true });
     return { id };

@@ -2,7 +2,7 @@ import { emailEvents, type EmailActivity, type MailSummaries } from '@posthorn/c
 import type { Database } from '@posthorn/database';
 
 interface Row {
-  /** Null for a sum of all. */
+  /** Null for a sum. */
   factId: string | null;
   email: string;
   kind: EmailActivity;
@@ -11,11 +11,11 @@ interface Row {
   last: Date;
 }
 
-/** What became of mail to some addresses, summed, for whoever keeps such sums and lost some of the facts. */
+/** Totals per address, for services that keep such totals and lost some events. */
 export class MailSummariesReadModel {
   constructor(private readonly database: Database) {}
 
-  /** One statement and so one instant: what is under way is part of the sums. */
+  /** One statement, so that totals and messages under way belong to the same snapshot. */
   async of(projectId: string, emails: readonly string[]): Promise<MailSummaries> {
     const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
     const sums = rows.filter(({ factId: eventId }) => eventId === null);
@@ -49,7 +49,7 @@ const engaged = `CASE g.kind WHEN 'OPEN' THEN 'opened' ELSE 'clicked' END AS kin
 const byPeople = `g.machine IS NULL`;
 const kinds = Object.entries(kindOfEvent).map(([event, kind]) => `WHEN '${event}' THEN '${kind}'`);
 
-// Of a copy only what its reader did is told (outcomes.repository.ts), so only that is summed.
+// Of copies only opens and clicks are published (outcomes.repository.ts), so only those are summed.
 const summariesSql = `
   WITH mine AS MATERIALIZED (
     SELECT id, to_email, sent_at, delivered_at, bounced_at, complained_at FROM emails

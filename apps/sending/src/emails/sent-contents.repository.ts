@@ -4,7 +4,7 @@ import { composableColumns, type Composable } from '../composing/composable.js';
 export class SentContentsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Null for an e-mail whose content is gone, and for no e-mail. */
+  /** Null where the content was deleted or the e-mail does not exist. */
   async find(projectId: string, id: string): Promise<Composable | null> {
     const [row] = await this.database.query<Composable>(
       `SELECT e.project_id AS "projectId", e.id AS "emailId", d.variables, ${composableColumns}

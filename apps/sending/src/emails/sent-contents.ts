@@ -10,7 +10,7 @@ import { readHeaders, textFromHtml } from '@posthorn/mail';
 import { Composer, isComposed } from '../composing/composer.js';
 import { SentContentsRepository } from './sent-contents.repository.js';
 
-/** What an e-mail said: composed once more of what was fixed at its acceptance, so nothing is kept twice. */
+/** Renders an e-mail again from what was fixed at acceptance, so the rendered form need not be stored. */
 @Injectable()
 export class SentContents {
   constructor(

@@ -9,7 +9,6 @@ import { EmailsRepository } from '../emails/emails.repository.js';
 import { EngagementsRepository } from './engagements.repository.js';
 import { machineReasonOf } from './machine-traffic.js';
 
-/** What readers do with their mail. */
 @Injectable()
 export class EngagementService {
   constructor(
@@ -17,7 +16,7 @@ export class EngagementService {
     private readonly emails: EmailsRepository,
   ) {}
 
-  /** Told twice, counted once: a caller who heard nothing tells it again. */
+  /** The ids of the events deduplicate retries of the caller. */
   async record({ items }: RecordEngagement): Promise<RecordedEngagement> {
     const recorded = await this.engagements.record(
       items.map((item) => ({ ...item, machine: machineReasonOf(item) })),

@@ -12,7 +12,7 @@ export interface SeenEngagement extends Engagement {
   machine: MachineReason | null;
 }
 
-/** Nobody opens or follows anything so soon after the mail server took the message, or before it said so: that is its scanner. */
+/** A fetch this soon after the hand-off, or before it is recorded, comes from a scanner of the mail server. */
 const soonMs = 2_000;
 const maxLinks = 500;
 
@@ -25,8 +25,8 @@ export class EngagementsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Keeps, counts and tells of what is new, each by its e-mail, and answers how many there were. The first one is told by what the
-   * e-mail was before this very change of it, so one statement is enough.
+   * Stores new events, updates the counters and publishes; answers how many were new. The update returns the values from before it, which
+   * tells first opens and clicks within one statement.
    */
   async record(seen: SeenEngagement[]): Promise<number> {
     const statement = {
@@ -39,7 +39,7 @@ export class EngagementsRepository {
     return answer!.recorded;
   }
 
-  /** By people. */
+  /** Counts people only. */
   linksOf(projectId: string, emailId: string): Promise<LinkClicks[]> {
     return this.database.query<LinkClicks>(
       `SELECT url, count(*) AS clicks, count(DISTINCT position) AS "uniqueClicks" FROM engagements
@@ -115,10 +115,9 @@ function columnsOf(seen: SeenEngagement[]): unknown[][] {
   ];
 }
 
-/** Bytes of an item beside its link: its address is known only to the statement. */
+/** An upper bound for an item without its link; the address is known only to the statement. */
 const itemBytes = 1_024;
 
-/** As few events as may carry the items of one kind and one project. */
 function eventIdsFor(seen: SeenEngagement[]): string[] {
   const rows = new EventRows();
   return seen.map(({ projectId, kind, url }) =>

@@ -7,11 +7,11 @@ import { ErasedAddressesRepository, type Erased } from './erased-addresses.repos
 import { ErasedMailRepository, type NamingEmail } from './erased-mail.repository.js';
 import { WaitingMail } from './waiting-mail.js';
 
-/** E-mails of one round; each has a few events, and a file has many rows. */
+/** An e-mail has a few events, and an import has many rows. */
 const mailsAtOnce = 200;
 const rowsAtOnce = 1_000;
 
-/** Forgets a person: their mail is to a hash from then on, and says nothing. What blocked their address blocks it still. */
+/** Replaces a person's address by its hash and deletes the content of their mail. Suppressions and opt-outs keep their effect. */
 @Injectable()
 export class ErasuresService {
   constructor(
@@ -42,7 +42,7 @@ export class ErasuresService {
     return { done };
   }
 
-  /** Keeps every opt-out waiting, so it is little, and a commit of its own. */
+  /** Blocks all opt-outs of the address meanwhile, so it is short and has a commit of its own. */
   private async block(erased: Erased, contactId: string): Promise<boolean> {
     await this.addresses.lock(erased);
     await this.addresses.remember(erased, contactId);
@@ -50,13 +50,16 @@ export class ErasuresService {
     return true;
   }
 
-  /** As a suppression does it: the lock first, so that what is marked later finds nothing to hand over (docs/guarantees.md G8). */
+  /** Takes the lock first, as a suppression does, so that later marks find nothing to hand over (docs/guarantees.md G8). */
   private async stop(erased: Erased): Promise<boolean> {
     await this.addresses.lock(erased);
     return this.waiting.endSome(erased, rowsAtOnce);
   }
 
-  /** What was on its way may have bounced meanwhile. Lists last, and without the lock: whoever takes one in holds it, and then locks addresses. */
+  /**
+   * Messages in hand-off may have bounced meanwhile. Imports come last and without the address lock, because an import locks its row before
+   * addresses.
+   */
   private async hashLate(erased: Erased): Promise<boolean> {
     await this.addresses.hashInLists(erased);
     await this.addresses.hashBlocks(erased);
@@ -86,7 +89,7 @@ export class ErasuresService {
     return whole && ended.length === found.length && found.length < mailsAtOnce;
   }
 
-  /** All that hangs on e-mails, which are found by their address for as long as any of it is left. What is on its way waits. */
+  /** E-mails are rewritten last, since they are found by the address. Unfinished deliveries wait for the next round. */
   private async rewriteAround(
     erased: Erased,
     found: readonly NamingEmail[],

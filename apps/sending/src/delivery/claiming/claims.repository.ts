@@ -5,20 +5,19 @@ import type { Lane } from '../delivery.entity.js';
 import { largeMessage, type Capacity } from './held-bytes.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-/** A message that this worker holds, with all that it takes to build it. */
+/** A message that this worker has claimed. */
 export interface ClaimedMessage extends Composable {
   position: number;
   recipient: string;
   lane: Lane;
   attempts: number;
   leaseToken: number;
-  /** With this one, those in a row of which no process has recorded the end. */
+  /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
-  /** Milliseconds since it was first due, by Postgres. */
+  /** Milliseconds since the message was first due, measured by Postgres. */
   waitedMs: number;
   expired: boolean;
   bytes: number;
-  /** Where its way is recorded; null where it is not. */
   trace: string | null;
 }
 
@@ -26,17 +25,16 @@ export interface ClaimOptions {
   workerId: string;
   lane: Lane;
   limit: number;
-  /** The turn begins behind this project. */
+  /** The round-robin starts after this project. */
   afterProject: string;
-  /** Contents that may come into memory with it. */
+  /** Memory that the claimed messages may take. */
   capacity: Capacity;
-  /** Projects that get none of this claim. */
+  /** Projects to skip. */
   without?: readonly string[];
 }
 
 const maxProjectsInTurn = 100;
 const minTurn = 20;
-/** Of Postgres. */
 const largestInteger = 2_147_483_647;
 
 export class ClaimsRepository {
@@ -47,8 +45,8 @@ export class ClaimsRepository {
   }
 
   /**
-   * Claims due messages, in turns between projects: the skip scan over the partial index finds the projects that have
-   * any, each gets an even share (at least 20). The claim raises the token, so what an earlier holder writes is void.
+   * Claims due messages with an even share for each project (at least 20): a skip scan over the partial index finds the projects that have
+   * any. Every claim raises the lease token, which invalidates writes of earlier holders.
    */
   @SpannedFind('claim')
   async claim({
@@ -77,7 +75,7 @@ export class ClaimsRepository {
     });
   }
 
-  /** Nothing waits, is held or may be out: whatever time comes, there is nothing to claim and nothing to take back. */
+  /** No delivery is queued, claimed, in hand-off or ambiguous, so nothing can become due. */
   async isAtRest(): Promise<boolean> {
     const [row] = await this.database.prepared<{ isAtRest: boolean }>({
       name: 'deliveries at rest',
@@ -88,7 +86,7 @@ export class ClaimsRepository {
     return row!.isAtRest;
   }
 
-  /** Claims the next message of those whose last claim ended with its process; none where no such message may be claimed again. */
+  /** Claims one message whose last claim ended with its process. */
   @SpannedFind('claim suspect')
   async claimSuspect(workerId: string, capacity: Capacity): Promise<ClaimedMessage[]> {
     const parameters = [workerId, capacity.large, capacity.alone];
@@ -100,7 +98,6 @@ export class ClaimsRepository {
     });
   }
 
-  /** Gives back what was claimed and not handed over. */
   async release(
     workerId: string,
     delayMs: number,
@@ -121,7 +118,7 @@ export class ClaimsRepository {
   }
 }
 
-/** Each in the order of its index: for a mere EXISTS, a plan from busier times may read the whole table. */
+/** Ordered like the index: for a plain EXISTS, a plan from busier times may scan the whole table. */
 const restSql = `
   SELECT coalesce(
     (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
@@ -129,14 +126,13 @@ const restSql = `
     (SELECT false FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1),
     true) AS "isAtRest"`;
 
-/** In the turn; looked at behind the index, so that what is left out is passed over in one step. */
+/** A condition of the index scan, so that skipped projects are passed over in one step. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
 
-// For what finds no room nobody waits. One bound, so that the index passes over it: of an OR it would look at every row.
+// A single upper bound, which the index can apply; with an OR every row would be read.
 const fits = (large: string, alone: string): string =>
   `bytes <= CASE WHEN ${alone} THEN ${largestInteger} ELSE greatest(${largeMessage}, ${large}) END`;
 
-/** The columns of `claimed` with all that it takes to build the messages. */
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,

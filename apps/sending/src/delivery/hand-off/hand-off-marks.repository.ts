@@ -6,13 +6,12 @@ import { lanes } from '../delivery.entity.js';
 import type { ClaimedMessage } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
 
-/** What the mark said of a message: only `ok` may be handed over. */
+/** Only `ok` may be handed over. */
 export type MarkVerdict =
   'ok' | 'lost' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
 
 export interface Mark {
   verdict: MarkVerdict;
-  /** When it may leave. */
   slot: Slot;
 }
 
@@ -25,8 +24,8 @@ type Marked = Pick<
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 /**
- * The hand-off mark, right before MAIL FROM: fence, suppression barrier, quota and pace in one transaction. The locks come
- * first, in a statement of their own, so that the guarded update sees every suppression and opt-out that was answered (docs/guarantees.md G8).
+ * The last check before MAIL FROM: fence, suppressions, allowance and rate limit in one transaction. A separate first statement takes the
+ * locks, so that the update sees every suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
  */
 export class HandOffMarks {
   readonly tracing: Tracing;
@@ -55,7 +54,7 @@ export class HandOffMarks {
 }
 
 function lock(messages: Marked[]): Statement {
-  // A copy goes the way of the e-mail: what blocks its recipient blocks it.
+  // A suppression of the main recipient also blocks the copies.
   const requested = messages.flatMap(({ projectId, recipient, position, to }) =>
     [recipient, ...(position > 0 && to ? [to.email] : [])].map((email) => ({ projectId, email })),
   );

@@ -6,7 +6,6 @@ export interface Outbound {
   message: ClaimedMessage;
   raw: Buffer;
   envelope: { from: string; to: string; utf8: boolean };
-  /** As its recipient reads it. */
   subject: string;
 }
 
@@ -15,7 +14,7 @@ export interface ReturnPathRules {
   secret: string;
 }
 
-/** A composed message in its envelope: bounces come back under the sender's own name where that is set up. */
+/** Uses the sender's own return-path domain where it is set up. */
 export function toOutbound(
   message: ClaimedMessage,
   composed: ComposedMessage,

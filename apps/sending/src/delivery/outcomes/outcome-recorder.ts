@@ -7,10 +7,10 @@ import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 const maxGathered = 256;
 const retryMs = 250;
 const notStorable = 'What was said of it could not be stored';
-/** Nobody waits for it, and written one by one outcomes cost Postgres more than anything else that a hand-off does. */
+/** Nobody waits for an outcome, and writing outcomes one by one would be the largest cost of a hand-off. */
 const lingerMs = 5;
 
-/** The message is out: only this write matters, so it is tried for as long as the process lives (docs/guarantees.md §3). */
+/** The message may be out already, so its outcome is written however long that takes (docs/guarantees.md §3). */
 @Injectable()
 export class OutcomeRecorder {
   private readonly log = new Logger('OutcomeRecorder');
@@ -38,7 +38,7 @@ export class OutcomeRecorder {
     return this.gatherer.drained();
   }
 
-  /** Never rejects: whoever waits for an outcome can do nothing about it. */
+  /** Never rejects: the callers could do nothing about it. */
   private async write(rows: OutcomeRow[]): Promise<void[]> {
     await bisect(
       rows,
@@ -48,7 +48,7 @@ export class OutcomeRecorder {
     return rows.map(() => undefined);
   }
 
-  /** Tries until the database answers; throws only where Postgres refuses the content of the rows. */
+  /** Retries until the database answers; throws only where Postgres refuses the content of the rows. */
   private async store(rows: OutcomeRow[]): Promise<[]> {
     for (;;) {
       try {
@@ -63,7 +63,7 @@ export class OutcomeRecorder {
     }
   }
 
-  /** That a message has ended matters more than its error text: the outcome is written without what Postgres may have refused. */
+  /** The final state matters more than the error text: writes the outcome without what Postgres may have refused. */
   private async writeReduced(row: OutcomeRow, refused: Error): Promise<[]> {
     this.log.error(`the outcome of ${row.emailId} cannot be stored as it is: ${refused.message}`);
     const { outcome } = row;

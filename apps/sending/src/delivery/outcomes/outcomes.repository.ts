@@ -8,18 +8,17 @@ export interface OutcomeRow {
   position: number;
   leaseToken: number;
   recipient: string;
-  /** As rendered; null where it was not. */
+  /** As rendered; null where it was not rendered. */
   subject: string | null;
-  /** Where the way of its message is recorded; null where it is not. */
   trace: string | null;
   outcome: Outcome;
 }
 
-/** The final write (docs/guarantees.md §3): guarded by the token, one statement for all that ended meanwhile. */
+/** The final write of attempts (docs/guarantees.md §3), guarded by the lease token: one statement for all outcomes gathered meanwhile. */
 export class OutcomesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Answers how many still were this holder's to write. */
+  /** Answers how many rows still belonged to this worker. */
   async record(rows: OutcomeRow[]): Promise<number> {
     const parameters = [...outcomes.values(rows), ...events.values(eventRowsOf(rows))];
     const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
@@ -43,7 +42,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'attempted', type: 'smallint', value: ({ outcome }) => Number(outcome.attempted) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
   { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.keepsClaims ?? false },
-  // Each attempt and each change becomes a row of the e-mail's history; a message that is only held leaves none.
+  // Every attempt and every change becomes a row of the e-mail's history; messages that are merely held do not.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
   { column: 'stage', type: 'text', value: ({ outcome }) => outcome.attempt?.stage },
@@ -69,7 +68,7 @@ const events = columnsOf<EventRow>([
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
 ]);
 
-/** An event about an address names no e-mail, and so no source of one. */
+/** Events about an address name no e-mail and therefore no source. */
 const insertsEvents = outboxInsert(
   {
     id: 'event.id',
@@ -126,17 +125,16 @@ const historyStatusOf = ({ status, state }: Outcome): string | null =>
 
 const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.round(attempt.durationMs);
 
-/** The statement adds the instant and the source of the e-mail to an item. */
+/** The statement adds time and source to an item. */
 const addedBytes = 90;
 
 function eventRowsOf(rows: OutcomeRow[]): EventRow[] {
   const outboxRows = new EventRows();
   return rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, rowIndex) =>
     outcome.events
-      // A copy is no e-mail of its own: of its events only those about an address are published.
+      // For a copy only events about its address are published.
       .filter(({ members }) => position === 0 || 'email' in members)
       .map(({ event: { name }, members }) => {
-        // An event about an address carries only its own members.
         const item = JSON.stringify('email' in members ? members : { emailId, to: recipient, ...members });
         const id = outboxRows.idFor(`${projectId} ${name}`, Buffer.byteLength(item) + addedBytes);
         return { rowIndex, name, id, item, trace };
