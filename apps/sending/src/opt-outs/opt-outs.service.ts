@@ -6,7 +6,7 @@ import { OptOutsRepository, outsider, type OptOutPut } from './opt-outs.reposito
 
 const maxGathered = 64;
 
-/** Who wants no marketing mail. Once an opt-out is answered, no marketing mail to the address begins its hand-off (docs/guarantees.md G8). */
+/** Once an opt-out is acknowledged, no hand-off of marketing mail to the address begins (docs/guarantees.md G8). */
 @Injectable()
 export class OptOutsService {
   private readonly gatherer = new Gatherer<OptOutPut[], void>({

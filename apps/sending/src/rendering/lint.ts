@@ -11,10 +11,10 @@ import { snippetsOf, variablesOf } from './analysis.js';
 import { hasLiquid } from './liquid/liquid.js';
 import { lackingContrast, lookOf, plainLook, type Look } from './styles.js';
 
-/** What is looked at: a mail as it is rendered, or its source, in which values stand for nothing yet. */
+/** A rendered mail, or a source whose variables have no values yet. */
 export interface Linted {
   html: string;
-  /** What the HTML was rendered from; the HTML itself where it was not. */
+  /** The HTML itself where it was not rendered. */
   sources: string[];
   snippets: Record<string, string>;
   category: Stream;
@@ -24,7 +24,7 @@ type Report = (rule: LintRule, texts: string, index?: number) => void;
 
 const maxBytes = 102 * 1024;
 const maxPerRule = 20;
-/** In place of Liquid while HTML is looked at: it may become anything. */
+/** Replaces Liquid, which may render to anything. */
 const unknown = '\u0001';
 
 const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string }>> = {
@@ -52,7 +52,6 @@ const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string 
   },
 };
 
-/** Everything that readers, or their mail servers, would mind. */
 export function lint(mail: Linted): Finding[] {
   const findings: Finding[] = [];
   const counts = new Map<LintRule, number>();
@@ -160,7 +159,7 @@ function lintLink(href: string, report: Report): void {
     report('broken_link', `The link ${shown(href)} leads nowhere.`);
 }
 
-/** Anchors stay in the mail; everything else needs a scheme, since a mail has no address of its own. */
+/** Anchors work within the mail; other links need a scheme, since a mail has no base URL. */
 function leadsSomewhere(href: string): boolean {
   const address = href.replaceAll(unknown, 'x');
   return (

@@ -13,7 +13,7 @@ export class SuppressedRecipientsReadModel {
     private readonly hashes: ErasedNames,
   ) {}
 
-  /** One look for all that ask at once, each answered in the order of its question. */
+  /** One query for all calls gathered meanwhile, answered in their order. */
   async among(requested: RequestedRecipients[]): Promise<SuppressedRecipients[]> {
     const checked = requested.flatMap(({ projectId, emails }, index) =>
       emails.flatMap((email) =>

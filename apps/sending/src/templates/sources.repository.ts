@@ -11,7 +11,6 @@ export interface SnippetRef {
   id: string;
 }
 
-/** What a version says, as it is rendered. */
 export interface TemplateSource extends TemplateRef {
   subject: string;
   html: string;
@@ -21,7 +20,6 @@ export interface SnippetSource extends SnippetRef {
   body: string;
 }
 
-/** Versions, whose templates and snippets may be gone. */
 export class SourcesRepository {
   constructor(private readonly database: Database) {}
 

@@ -2,7 +2,7 @@ import { Worker, type Transferable } from 'node:worker_threads';
 import { JobFailed, type Answer, type Begin } from './worker-jobs.js';
 
 export interface WorkerLimits {
-  /** Old space of the thread's heap, in MiB. */
+  /** V8 old generation, in MiB. */
   heapMb: number;
 }
 
@@ -13,13 +13,13 @@ export interface WorkerThreadOptions<Job> {
   transferOf?: (job: Job) => Transferable[];
 }
 
-/** Why a thread is gone, and which job of its post it was at; null where it was at none. */
+/** The index of the job that was running; null where none was. */
 export interface WorkerLost {
   reason: string;
   index: number | null;
 }
 
-/** Twice the number of finished jobs, and one more while a job is running: what a thread in a loop cannot tell by a message. */
+/** Shared counter: twice the number of finished jobs, plus one while a job runs, since a thread in a loop cannot send a message. */
 const started = (index: number): boolean => index % 2 === 1;
 const checksPerJob = 5;
 const youngMb = 8;
@@ -36,7 +36,7 @@ export class WorkerThread<Job, Result> {
     this.worker = new Worker(options.module, {
       workerData: begin,
       env: {},
-      // Where the young generation is large, a flood reaches the end of the old one in a single collection, which ends the process.
+      // With a large young generation V8 may exceed the old one within one collection, which would end the process.
       resourceLimits: { maxOldGenerationSizeMb: options.limits.heapMb, maxYoungGenerationSizeMb: youngMb },
     });
     this.worker.on('error', (error) => this.lose(reasonOf(error)));
@@ -46,7 +46,7 @@ export class WorkerThread<Job, Result> {
     this.worker.unref();
   }
 
-  /** Gives each answer as it comes; ends with null, or with why the thread is gone. */
+  /** Delivers results one by one; resolves to null, or to the reason why the thread ended. */
   async run(
     jobs: Job[],
     answered: (index: number, answer: Result | Error) => void,
@@ -80,7 +80,7 @@ export class WorkerThread<Job, Result> {
     await this.worker.terminate();
   }
 
-  /** The same job at two looks has run for all the time between them, however late the looks are. */
+  /** A job that is the same at two checks has run for the time between them, even if the checks are late. */
   private endIfStuck(): void {
     const index = Atomics.load(this.progress, 0);
     const now = performance.now();
