@@ -104,7 +104,6 @@ export class AcceptEmailsService {
       );
       const locked = await this.accepting.lockKeys(open);
       open.forEach(({ claim }, index) => claim && !locked.has(index) && settled.set(index, keyInFlight()));
-      // Another request with the key may have finished between the first look and the lock.
       const finishedMeanwhile = await this.replays(open);
       for (const [position, outcome] of finishedMeanwhile)
         if (locked.has(position)) settled.set(position, outcome);

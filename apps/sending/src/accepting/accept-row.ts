@@ -1,7 +1,6 @@
 import type { AcceptedEmails, Mailbox, Stream } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
 
-/** One call, ready to be stored. */
 export interface AcceptRow {
   projectId: string;
   contentId: string;

@@ -46,7 +46,6 @@ const recipients = columnsOf<RecipientRow>([
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
 ]);
 
-/** Answers the content id of each call that was stored. */
 export function acceptStatement(rows: AcceptRow[]): Statement {
   return {
     name: 'accept',
@@ -109,10 +108,8 @@ const insertSql = `
   )
   SELECT DISTINCT content_id, created_at FROM email`;
 
-/** An upper bound for one item of the event. */
 const itemBytes = 2_000;
 
-/** Recipients of one project share as few events as the size limit allows. */
 function recipientRowsOf(rows: AcceptRow[]): RecipientRow[] {
   const events = new EventRows();
   return rows.flatMap(({ projectId, trace, recipients: each }, callIndex) =>

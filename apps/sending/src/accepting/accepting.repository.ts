@@ -7,7 +7,6 @@ type KeyedRow = Pick<AcceptRow, 'projectId' | 'claim'>;
 
 export interface KnownKey {
   bodyHash: string;
-  /** The stored answer, without the time of acceptance. */
   receipt: object;
   at: Date;
 }
@@ -36,7 +35,6 @@ export class AcceptingRepository {
     return this.database.transaction(work);
   }
 
-  /** By the index of the row. */
   async knownKeys(rows: KeyedRow[]): Promise<Map<number, KnownKey>> {
     const found = await this.database.query<KnownKey & { index: number }>(
       `SELECT requested.row_index AS index, k.body_hash AS "bodyHash", k.receipt, k.created_at AS at

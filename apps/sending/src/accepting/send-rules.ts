@@ -21,7 +21,6 @@ export interface ReadAttachment {
 
 const dayMs = 86_400_000;
 
-/** Every `to` is an e-mail of its own and has all the copies. */
 export function refuseTooManyRecipients({
   recipients,
   alsoTo = [],

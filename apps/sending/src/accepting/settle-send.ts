@@ -26,7 +26,6 @@ export class SettleSendService {
     const found = voided === ids.length ? [] : await this.accepting.accepted(projectId, ids);
     if (found.length === 0) return { outcome: 'VOIDED', accepted: null };
     const byId = new Map(found.map((row) => [row.id, row]));
-    // Some messages of a batch may have been refused and were never stored.
     const emails = ids
       .flatMap((id) => byId.get(id) ?? [])
       .map(({ id, to, from, contactId }) => ({ id, to, from, contactId }));

@@ -1,14 +1,12 @@
 import type { Mailbox, Stream } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
 
-/** What was fixed when the message was accepted: all that composing needs. */
 export interface Composable {
   projectId: string;
   emailId: string;
   contentId: string;
   from: Mailbox;
   to: Mailbox;
-  /** The Liquid source, where the subject is rendered. */
   subject: string;
   html: string;
   text: string | null;
@@ -20,7 +18,6 @@ export interface Composable {
   templateVersion: number | null;
   liquid: boolean;
   data: Record<string, unknown> | null;
-  /** Id of the frozen version by name. */
   snippets: Record<string, string> | null;
   trackOpens: boolean;
   trackClicks: boolean;

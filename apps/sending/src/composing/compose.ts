@@ -25,7 +25,6 @@ export interface ComposeJob {
   headers: Record<string, string>;
   category: Stream;
   texts: LiquidContent;
-  /** Null where the content is used verbatim. */
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
   publicUrl: string;
   secretKeys: string[];
@@ -37,7 +36,6 @@ export interface ComposeJob {
 
 export interface Composed {
   raw: Uint8Array;
-  /** The message needs SMTPUTF8. */
   utf8: boolean;
   /** As rendered, before tracking is added. */
   texts: LiquidContent;

@@ -49,7 +49,6 @@ export class Composer implements OnApplicationShutdown {
     await this.threads.close();
   }
 
-  /** In the order of `messages`. */
   async compose(messages: readonly Composable[]): Promise<Composition[]> {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));

@@ -6,7 +6,6 @@ import { LeasesRepository } from './claiming/leases.repository.js';
 const everyMs = 10 * 60_000;
 const choresWork = work('sending.chores', { retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs } });
 
-/** Deletes expired idempotency keys and leases. */
 @Injectable()
 export class ChoresWork extends RepeatedWork {
   constructor(

@@ -1,11 +1,9 @@
 import type { Database } from '@posthorn/database';
 import type { DeliveryState } from './delivery.entity.js';
 
-/** Figures of the queue across all projects. Each query uses an index, whatever the length of the queue. */
 export class DeliveryCounts {
   constructor(private readonly database: Database) {}
 
-  /** One index lookup for each project with queued messages. */
   async oldestDueSeconds(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `WITH RECURSIVE turn AS (
@@ -24,7 +22,6 @@ export class DeliveryCounts {
     return row!.age;
   }
 
-  /** The queue is counted up to 10 000. */
   async byState(): Promise<{ state: DeliveryState; count: number }[]> {
     return this.database.query(
       `SELECT 'QUEUED' AS state, count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = 'QUEUED' LIMIT 10000) AS queued

@@ -23,23 +23,18 @@ export class DeliveryRow {
   /** Raised by every claim; writes with an older token change nothing. */
   @Column('bigint', { name: 'lease_token' }) leaseToken: number;
   @Column('uuid', { name: 'worker_id', nullable: true }) workerId: string | null;
-  /** Consecutive claims that ended with their process. */
   @Column('smallint') claims: number;
   @Column('integer') bytes: number;
-  /** Fields of the contact as they were at the first claim. */
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
-  /** The `traceparent` of the request, where it is recorded. */
   @Column('text', { nullable: true }) trace: string | null;
 }
 
-/** A delivering process. Its lease covers all of its claims. */
 @Entity('workers')
 export class WorkerRow {
   @PrimaryColumn('uuid') id: string;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
 }
 
-/** The next free slot of a provider, shared by all replicas. */
 @Entity('pace')
 export class PaceRow {
   @PrimaryColumn('text') provider: string;

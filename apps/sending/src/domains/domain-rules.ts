@@ -22,7 +22,6 @@ export class DomainRules {
     return this.config.region;
   }
 
-  /** In its stored form. */
   nameOf(text: string): string {
     const domain = normaliseDomain(text);
     if (domain === null) throw notAHostName();

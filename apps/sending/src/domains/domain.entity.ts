@@ -52,7 +52,6 @@ export class DomainRow {
   @Column('text', { name: 'receiving_status' }) receivingStatus: RecordStatus;
   @Column({ type: 'timestamptz', name: 'last_checked_at', precision: 3, nullable: true })
   lastCheckedAt: Date | null;
-  /** Since when the DKIM records are missing. */
   @Column({ type: 'timestamptz', name: 'lost_since', precision: 3, nullable: true }) lostSince: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -61,7 +60,6 @@ export class DomainRow {
     return this.defaultFromAddress ?? `hello@${this.domain}`;
   }
 
-  /** Answers the change of the verification, if any. */
   learn(findings: Findings, now: Date): 'verified' | 'unverified' | null {
     this.spfStatus = settled(this.spfStatus, findings.spf);
     this.mailFromDomain = findings.mailFromDomain;

@@ -59,12 +59,10 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return row?.region ?? null;
   }
 
-  /** Across projects; answers only whether the name is free. */
   isTakenByAnother(projectId: string, domain: string): Promise<boolean> {
     return this.isHeldByAnother(projectId, [domain]);
   }
 
-  /** Includes domains above this one. */
   isBeneathAnothers(projectId: string, domain: string): Promise<boolean> {
     return this.isHeldByAnother(projectId, withParents(domain));
   }
@@ -114,7 +112,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return this.rows.findOneByOrFail({ projectId, id });
   }
 
-  /** Only where the project has no default yet. */
   async makeDefaultIfFirst(projectId: string, id: string): Promise<void> {
     await this.database.query(
       `UPDATE domains SET is_default = true WHERE project_id = $1 AND id = $2 AND ${noDefault('$1')}`,
@@ -122,7 +119,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     );
   }
 
-  /** Removes the default of a stream from the other domains. */
   async demote(projectId: string, stream: Stream, exceptId: string): Promise<void> {
     await this.database.query(
       `UPDATE domains SET stream_default = false, updated_at = clock_timestamp() WHERE project_id = $1 AND stream = $2 AND stream_default AND id <> $3`,
@@ -130,7 +126,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     );
   }
 
-  /** Answers when it was removed. */
   async remove({ projectId, id }: DomainRow): Promise<Date> {
     await this.queue.cancel(domainCheckWork, projectId, id);
     const [removed] = await this.database.query<{ at: Date }>(

@@ -104,7 +104,6 @@ export class DomainsService {
     return { id: body.id };
   }
 
-  /** Throws where the name cannot be added; answers the region that it would get. */
   private async free(projectId: string, domain: string, wanted: Region | undefined): Promise<Region> {
     if (await this.domains.findByName(projectId, domain)) throw domainExists();
     if (await this.domains.isFull(projectId)) throw tooManyDomains();

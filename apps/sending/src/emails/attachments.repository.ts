@@ -35,7 +35,6 @@ export class AttachmentsRepository {
     }
   }
 
-  /** Skips files that are incomplete. */
   async filesOf(projectId: string, contentId: string, sizes: readonly number[]): Promise<Buffer[]> {
     const files: Buffer[] = [];
     for (const [position, size] of sizes.entries()) {

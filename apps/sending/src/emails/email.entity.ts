@@ -22,7 +22,6 @@ export class EmailRow {
   @Column('text', { name: 'failure_kind', nullable: true }) failureKind: FailureKind | null;
   @Column('text', { nullable: true }) error: string | null;
   @Column('text') category: Stream;
-  /** Visible copies; blind ones exist only in `deliveries`. */
   @Column('jsonb', { nullable: true }) copies: { to?: Mailbox[]; cc?: Mailbox[] } | null;
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
@@ -53,7 +52,6 @@ export class EmailContentRow {
   @Column('text', { nullable: true }) text: string | null;
   @Column('jsonb', { name: 'reply_to', nullable: true }) replyTo: Mailbox | null;
   @Column('jsonb', { nullable: true }) headers: Record<string, string> | null;
-  /** Liquid source of the subject, where it is rendered. */
   @Column('text', { nullable: true }) subject: string | null;
   /** The template of parts that the call itself did not provide. */
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
@@ -61,7 +59,6 @@ export class EmailContentRow {
   /** Whether the content is rendered; that of the legacy dialect is used verbatim. */
   @Column('boolean') liquid: boolean;
   @Column('jsonb', { nullable: true }) data: Record<string, unknown> | null;
-  /** Id of the frozen version by name, for all snippets that are included. */
   @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;
   @Column('boolean', { name: 'track_opens' }) trackOpens: boolean;
   @Column('boolean', { name: 'track_clicks' }) trackClicks: boolean;
@@ -77,7 +74,6 @@ export interface StoredAttachment {
   size: number;
 }
 
-/** Chunks of 256 KiB. Partitioned by week. */
 @Entity('email_attachments')
 export class EmailAttachmentRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

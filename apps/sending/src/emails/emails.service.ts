@@ -35,7 +35,6 @@ export class EmailsService {
     return this.takeBack(projectId, id, { scheduledOnly: false });
   }
 
-  /** Cancels only what is still waiting for its scheduled time. */
   async unschedule(projectId: string, id: string): Promise<EmailId> {
     await this.takeBack(projectId, id, { scheduledOnly: true });
     return { id };

@@ -43,7 +43,6 @@ export class MailHistoryReadModel {
     return this.database.query<MailHistoryEvent>(sql, parameters);
   }
 
-  /** Newest first. */
   timesOf(
     projectId: string,
     { email, emailIds, limit, after }: RequestedTimes,
@@ -94,7 +93,6 @@ function kindOf(column: string, kinds: Record<string, string | null>): string {
   return `CASE ${column} ${cases.join(' ')} END`;
 }
 
-/** Events of an e-mail `e` of project $1 to the address $2. */
 const occurrences = `
   SELECT e.id, e.created_at AS at, 'email.accepted' AS kind, NULL AS detail, NULL AS link
   UNION ALL

@@ -2,7 +2,6 @@ import { emailEvents, type EmailActivity, type MailSummaries } from '@posthorn/c
 import type { Database } from '@posthorn/database';
 
 interface Row {
-  /** Null for a sum. */
   factId: string | null;
   email: string;
   kind: EmailActivity;

@@ -13,7 +13,6 @@ import { SuppressionsRepository } from '../suppressions/suppressions.repository.
 import { EmailsRepository } from './emails.repository.js';
 import { MailHistoryReadModel } from './mail-history.read-model.js';
 
-/** Everything stored about one address, for data-subject requests. */
 @Injectable()
 export class PersonMailService {
   constructor(
@@ -58,7 +57,6 @@ export class PersonMailService {
   }
 }
 
-/** Expects one row more than the page shows. */
 function timesOf(rows: readonly MailEventTime[], most: number): MailTimes {
   const items = rows.slice(0, most);
   const hasMore = rows.length > most;

@@ -13,6 +13,5 @@ export class EngagementRow {
   @Column({ type: 'timestamptz', precision: 3 }) at: Date;
   @Column('text', { nullable: true }) url: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent: string | null;
-  /** Null for a person. */
   @Column('text', { nullable: true }) machine: MachineReason | null;
 }

@@ -39,7 +39,6 @@ export class EngagementsRepository {
     return answer!.recorded;
   }
 
-  /** Counts people only. */
   linksOf(projectId: string, emailId: string): Promise<LinkClicks[]> {
     return this.database.query<LinkClicks>(
       `SELECT url, count(*) AS clicks, count(DISTINCT position) AS "uniqueClicks" FROM engagements

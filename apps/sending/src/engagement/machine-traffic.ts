@@ -3,7 +3,6 @@ import { isbot } from 'isbot';
 
 /** Image proxies fetch for a reader who has the message open. */
 const readersProxies = /GoogleImageProxy|YahooMailProxy/i;
-/** Scanners that identify themselves. */
 const scanners =
   /barracuda|mimecast|proofpoint|symantec|trendmicro|fireeye|ironport|sophos|safelinks|linkpreview|urlscan/i;
 /** The privacy proxy of a mail client, which fetches every message on arrival. */

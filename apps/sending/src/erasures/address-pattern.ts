@@ -14,7 +14,6 @@ export function addressPattern(email: string): string {
 
 const written = (text: string): string => Array.from(text, character).join('');
 
-/** As it is, or percent-encoded. */
 function character(one: string): string {
   if (/[a-z0-9]/.test(one)) return one;
   const plain = /[\u0000-\u007f]/.test(one) ? `\\${one}` : one;
@@ -24,6 +23,5 @@ function character(one: string): string {
 const percentOf = (one: string): string =>
   Array.from(Buffer.from(one), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** SQL that replaces the address in `column`; pattern and hash are parameters. */
 export const without = (column: string, pattern: string, hash: string): string =>
   `regexp_replace(${column}, ${pattern}, ${hash}, 'gi')`;

@@ -2,11 +2,9 @@ import type { Database } from '@posthorn/database';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { without } from './address-pattern.js';
 
-/** An address that is being erased, and what replaces it. */
 export interface Erased {
   projectId: string;
   email: string;
-  /** Mail that was accepted later stays. */
   erasedAt: Date;
   hash: string;
   pattern: string;

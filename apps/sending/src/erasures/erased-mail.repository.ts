@@ -47,7 +47,6 @@ export class ErasedMailRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Answers the number of rows. */
   async rewriteEvents(
     { projectId, email, hash, pattern }: Erased,
     ids: string[],
@@ -65,7 +64,6 @@ export class ErasedMailRepository {
     return rows.length;
   }
 
-  /** Deletes user agents; keeps links, without the address. */
   async rewriteEngagements(
     { projectId, hash, pattern }: Erased,
     mails: readonly NamingEmail[],
@@ -83,7 +81,6 @@ export class ErasedMailRepository {
     return rows.length;
   }
 
-  /** Deletes the attachments of mail that had no other recipient. */
   async removeFiles(
     { projectId, email }: Erased,
     mails: readonly NamingEmail[],
@@ -135,7 +132,6 @@ export class ErasedMailRepository {
     );
   }
 
-  /** Removes the person's data from mail to others. */
   async rewriteCopies(erased: Erased, mails: readonly NamingEmail[]): Promise<void> {
     const { projectId, email, hash, pattern } = erased;
     const ids = mails.map(({ id }) => id);

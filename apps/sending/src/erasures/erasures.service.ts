@@ -7,7 +7,6 @@ import { ErasedAddressesRepository, type Erased } from './erased-addresses.repos
 import { ErasedMailRepository, type NamingEmail } from './erased-mail.repository.js';
 import { WaitingMail } from './waiting-mail.js';
 
-/** An e-mail has a few events, and an import has many rows. */
 const mailsAtOnce = 200;
 const rowsAtOnce = 1_000;
 

@@ -44,7 +44,6 @@ export class WaitingMailRepository {
     ]);
   }
 
-  /** Only the copy to the address itself. */
   async endCopies(erased: Erased, ids: string[]): Promise<void> {
     await this.database.query(endSql('position > 0 AND recipient = $3'), [
       erased.projectId,

@@ -11,7 +11,6 @@ export class WaitingMail {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Expects an ambient transaction. Answers false where there may be more. */
   async endSome(erased: Erased, limit: number): Promise<boolean> {
     const ids = await this.rows.idsTo(erased, limit);
     const copies = await this.rows.idsOfCopiesTo(erased, limit);

@@ -10,7 +10,6 @@ export interface OptOutPut {
   seq: number;
 }
 
-/** Older than any contact. */
 export const outsider = '00000000-0000-0000-0000-000000000000';
 
 export class OptOutsRepository {
@@ -41,7 +40,6 @@ export class OptOutsRepository {
     return row ?? null;
   }
 
-  /** Overwrites whatever was stored. */
   async put(puts: OptOutPut[]): Promise<void> {
     await this.database.query(
       `INSERT INTO opt_outs AS known (project_id, email, opted_out, contact_id, seq, stranger_at)

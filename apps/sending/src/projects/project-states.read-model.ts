@@ -11,7 +11,6 @@ export interface ProjectSettings {
 
 export const projectStatesName = 'project_states';
 
-/** An older event never overwrites a newer one. */
 export class ProjectStates {
   private readonly settings = new TtlCache((projectId) => this.readSettings(projectId!));
 
@@ -33,7 +32,6 @@ export class ProjectStates {
     );
   }
 
-  /** Whether events are missing between the stored states and these. */
   async leavesGap(states: ProjectState[]): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM unnest($1::uuid[], $2::bigint[]) AS p (id, seq)
@@ -50,7 +48,6 @@ export class ProjectStates {
     return rows.length === 0;
   }
 
-  /** At most a second old; unknown projects have defaults. */
   settingsOf(projectId: string): Promise<ProjectSettings> {
     return this.settings.of(projectId);
   }

@@ -14,7 +14,6 @@ export interface SnippetUse {
   column: number;
 }
 
-/** Only direct ones, in the order of their first occurrence. */
 export function snippetsOf(source: string): SnippetUse[] {
   const uses = new Map<string, SnippetUse>();
   for (const { snippet, token } of inclusionsIn(parse(source))) {
@@ -24,7 +23,6 @@ export function snippetsOf(source: string): SnippetUse[] {
   return [...uses.values()];
 }
 
-/** Includes snippets at any depth. */
 export function variablesOf(source: string, snippets: Record<string, string> = {}): VariableUse[] {
   const uses = new Map<string, VariableUse>();
   for (const part of [source, ...reachedFrom(source, snippets)]) {
@@ -37,7 +35,6 @@ export function variablesOf(source: string, snippets: Record<string, string> = {
   return [...uses.values()];
 }
 
-/** A missing variable renders as empty. */
 export function isMissing({ path }: VariableUse, variables: Record<string, unknown>): boolean {
   let value: unknown = variables;
   for (const step of path) {
@@ -74,7 +71,6 @@ function reachedFrom(source: string, snippets: Record<string, string>): string[]
   return [...reached.values()];
 }
 
-/** Ends at the first dynamic segment, as in `plans[chosen].name`. */
 function pathOf({ segments }: Variable): (string | number)[] {
   const end = segments.findIndex((segment) => segment instanceof Variable);
   return (end === -1 ? segments : segments.slice(0, end)) as (string | number)[];

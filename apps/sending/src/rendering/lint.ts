@@ -11,10 +11,8 @@ import { snippetsOf, variablesOf } from './analysis.js';
 import { hasLiquid } from './liquid/liquid.js';
 import { lackingContrast, lookOf, plainLook, type Look } from './styles.js';
 
-/** A rendered mail, or a source whose variables have no values yet. */
 export interface Linted {
   html: string;
-  /** The HTML itself where it was not rendered. */
   sources: string[];
   snippets: Record<string, string>;
   category: Stream;

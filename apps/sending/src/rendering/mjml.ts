@@ -3,7 +3,6 @@ import mjml from 'mjml';
 
 export interface CompiledMjml {
   html: string;
-  /** Includes content that the compiler would drop. */
   faults: { line: number; message: string }[];
 }
 

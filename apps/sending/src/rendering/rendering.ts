@@ -24,7 +24,6 @@ const cannot = (reason: string) =>
     `The template cannot be rendered: ${boundedText(reason, maxReason)}`,
   );
 
-/** Checks, previews and lints sources while they are being edited, on separate threads. */
 @Injectable()
 export class Rendering implements OnModuleDestroy {
   private readonly sources = new WorkerPool<RenderingJob, unknown>({
@@ -44,7 +43,6 @@ export class Rendering implements OnModuleDestroy {
     await Promise.all([this.sources.close(), this.compiler.close()]);
   }
 
-  /** Answers the snippets that the source includes; throws for invalid Liquid, with the position. */
   async check(member: string, source: string): Promise<CheckedSource> {
     const checked =
       source.length > longSource

@@ -5,7 +5,6 @@ export interface Look {
   background: Colour;
   size: number;
   bold: boolean;
-  /** Preheader text, which only the list of messages shows. */
   hidden: boolean;
 }
 

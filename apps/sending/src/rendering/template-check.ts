@@ -12,7 +12,6 @@ export interface SourceFault {
   message: string;
 }
 
-/** Checks a source without values. */
 export function checkSource(source: string): CheckedSource | SourceFault {
   if (!hasLiquid(source)) return { includes: [], liquid: false };
   try {

@@ -18,7 +18,6 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return this.page(projectId, request, filtersOf(request));
   }
 
-  /** Counts up to one more than the cap (docs/api-decisions.md §1). */
   async countMatches(projectId: string, { search = '' }: SnippetFilter): Promise<number> {
     const [counted] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (
@@ -42,7 +41,6 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return rows.length > 0;
   }
 
-  /** Includes snippets at any depth, each once. */
   async reachedFrom(projectId: string, names: string[]): Promise<ReachedSnippet[]> {
     if (names.length === 0) return [];
     return this.database.query(

@@ -17,7 +17,6 @@ export class SuppressionsRepository {
     private readonly hashes: ErasedNames,
   ) {}
 
-  /** Waits for marks of this address; later marks see the suppression. */
   async lock(projectId: string, email: string): Promise<void> {
     await this.database.query(
       `SELECT pg_advisory_xact_lock(${addressLock}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
@@ -96,7 +95,6 @@ export class SuppressionsRepository {
     return toPage(rows, query);
   }
 
-  /** Counts up to `most`. */
   async count(
     projectId: string,
     reason: SuppressionReason | undefined,

@@ -17,7 +17,6 @@ import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { SourcesRepository } from './sources.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 
-/** Replaces links that are individual to a message. */
 const sampleLinks = {
   unsubscribe_url: 'https://example.com/u/preview',
   manage_url: 'https://example.com/p/preview',

@@ -7,7 +7,6 @@ import type { TemplateRow } from './template.entity.js';
 export class SavedSources {
   constructor(private readonly rendering: Rendering) {}
 
-  /** Answers the HTML of an MJML body, else null, and stores the includes in the row. Throws where the source is invalid. */
   async prepare(row: TemplateRow): Promise<string | null> {
     const [subject, body] = await Promise.all([
       this.rendering.check('subject', row.subject),

@@ -7,7 +7,6 @@ import {
   type TemplateSource,
 } from './sources.repository.js';
 
-/** Missing versions are absent from the maps. */
 export interface LoadedSources {
   template(ref: TemplateRef): TemplateSource | undefined;
   snippet(ref: SnippetRef): SnippetSource | undefined;
@@ -27,7 +26,6 @@ export class Sources {
 
   constructor(private readonly sources: SourcesRepository) {}
 
-  /** One statement for templates and one for snippets. */
   async load(templates: TemplateRef[], snippets: SnippetRef[]): Promise<LoadedSources> {
     const loaded = new Map<string, TemplateSource | SnippetSource>();
     const [missingTemplates, missingSnippets] = [
@@ -46,7 +44,6 @@ export class Sources {
     };
   }
 
-  /** Marks cached versions as used; answers the missing ones, each once. */
   private take<Ref>(
     refs: Ref[],
     keyOf: (ref: Ref) => string,

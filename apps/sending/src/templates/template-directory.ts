@@ -19,14 +19,11 @@ export interface RequestedContent {
 export interface FrozenContent {
   templateId: string | null;
   templateVersion: number | null;
-  /** Liquid source; null where neither the call nor the template has one. */
   subject: string | null;
   from: Mailbox | null;
   replyTo: Mailbox | null;
   category: Stream;
-  /** Including snippets at any depth. */
   snippets: Record<string, string>;
-  /** False where the content has no Liquid. */
   liquid: boolean;
 }
 

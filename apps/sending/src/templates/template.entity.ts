@@ -8,7 +8,6 @@ import type {
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A change of one of these is a new version. */
 const versioned = ['subject', 'body', 'format', 'from', 'fromName', 'replyTo'] as const;
 const settings = ['name', 'description', 'emailCategory'] as const;
 

@@ -5,7 +5,6 @@ import type { Lane } from '../delivery.entity.js';
 import { largeMessage, type Capacity } from './held-bytes.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-/** A message that this worker has claimed. */
 export interface ClaimedMessage extends Composable {
   position: number;
   recipient: string;
@@ -25,11 +24,8 @@ export interface ClaimOptions {
   workerId: string;
   lane: Lane;
   limit: number;
-  /** The round-robin starts after this project. */
   afterProject: string;
-  /** Memory that the claimed messages may take. */
   capacity: Capacity;
-  /** Projects to skip. */
   without?: readonly string[];
 }
 
@@ -86,7 +82,6 @@ export class ClaimsRepository {
     return row!.isAtRest;
   }
 
-  /** Claims one message whose last claim ended with its process. */
   @SpannedFind('claim suspect')
   async claimSuspect(workerId: string, capacity: Capacity): Promise<ClaimedMessage[]> {
     const parameters = [workerId, capacity.large, capacity.alone];

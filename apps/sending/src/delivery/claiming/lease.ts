@@ -38,7 +38,6 @@ export class Lease {
     this.renewing.start();
   }
 
-  /** Null while this process must not claim. */
   get workerId(): string | null {
     return this.held && performance.now() < this.held.until ? this.held.id : null;
   }

@@ -3,7 +3,6 @@ import type { AmbiguousPolicy } from '../../config.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-/** A message whose outcome no process has recorded. */
 export interface Unfinished {
   projectId: string;
   emailId: string;
@@ -83,7 +82,6 @@ export class LeasesRepository {
     );
   }
 
-  /** Messages that reached the maximum of claims and are not claimed again. */
   async abandoned(limit: number): Promise<Unfinished[]> {
     return this.database.query<Unfinished>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims

@@ -43,7 +43,6 @@ export class Pace {
   }
 }
 
-/** Answers false where the process stalled and missed the slot. */
 export async function reached(slot: number): Promise<boolean> {
   // A timer may fire up to a millisecond early.
   for (let left = slot - performance.now(); left > 0; left = slot - performance.now())

@@ -3,7 +3,6 @@ import type { Lane } from '../delivery.entity.js';
 
 export const firstProject = '00000000-0000-0000-0000-000000000000';
 
-/** Remembers for each lane which project had the last turn; the next claim starts after it. */
 export class ProjectTurns {
   private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
 

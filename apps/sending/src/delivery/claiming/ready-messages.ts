@@ -27,10 +27,8 @@ const admitRestMs = 5;
  */
 const lookMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
-/** Another service or the database is unavailable. */
 const waitMs = 1_000;
 
-/** Claimed and composed; ready to be marked and handed over. */
 export interface ReadyMessage extends Outbound {
   workerId: string;
 }
@@ -165,7 +163,6 @@ export class ReadyMessages {
     return this.space >= this.capacity / 2;
   }
 
-  /** Answers the number of claimed messages. */
   private async fill(workerId: string, capacity: number): Promise<number> {
     const transactional = await this.claimLane(workerId, lanes.transactional, capacity);
     const left = capacity - transactional.length;
@@ -254,7 +251,6 @@ export class ReadyMessages {
     this.onReady();
   }
 
-  /** Buffers the message or records its failure; answers false where it has to wait. */
   private settled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
     if (isComposed(composition)) {
       this.held.resize(message, composition.raw.length);
@@ -277,7 +273,6 @@ export class ReadyMessages {
     await this.claims.release(workerId, waitMs, messages).catch((error: Error) => this.failed(error));
   }
 
-  /** Frees the memory of messages, so that waiting claims can continue. */
   forget(messages: readonly ClaimedMessage[]): void {
     if (this.held.remove(messages)) this.loop.wakeUp();
     if (!this.suspect || !messages.includes(this.suspect)) return;

@@ -53,7 +53,6 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     this.ready.start(() => this.dispatch());
   }
 
-  /** Finishes hand-offs in progress and releases the buffer. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     for (const timer of [this.probe, this.lingering]) if (timer) clearTimeout(timer);

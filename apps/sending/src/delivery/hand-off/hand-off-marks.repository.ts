@@ -6,7 +6,6 @@ import { lanes } from '../delivery.entity.js';
 import type { ClaimedMessage } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
 
-/** Only `ok` may be handed over. */
 export type MarkVerdict =
   'ok' | 'lost' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
 

@@ -29,7 +29,6 @@ export class Provider {
     return this.pool.state;
   }
 
-  /** 0 while the server answers. */
   get pauseMs(): number {
     const { paused, pauseMs } = this.pool.state;
     return paused ? pauseMs : 0;

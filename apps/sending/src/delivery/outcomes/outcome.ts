@@ -11,10 +11,8 @@ import { classify, nextRetry, type Attempt } from '@posthorn/mail';
 import type { DeliveryState } from '../delivery.entity.js';
 import type { MarkVerdict } from '../hand-off/hand-off-marks.repository.js';
 
-/** The result of an attempt: new states of the delivery and the e-mail, and the events to publish. */
 export interface Outcome {
   state: DeliveryState;
-  /** Null leaves the status unchanged. */
   status: EmailStatus | null;
   failureKind: FailureKind | null;
   error: string | null;
@@ -31,7 +29,6 @@ export interface Outcome {
 export interface OutcomeRules {
   acceptIsDelivery: boolean;
   ambiguousMs: number;
-  /** First retry delay. */
   retryMs: number;
   random: () => number;
 }
@@ -68,7 +65,6 @@ const nothing = {
   events: [],
 };
 
-/** Maps an SMTP attempt to its outcome (docs/api-decisions.md §3). */
 export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRules): Outcome {
   const { outcome, failureKind = null, suppress } = classify(attempt);
   const error = errorText(attempt);

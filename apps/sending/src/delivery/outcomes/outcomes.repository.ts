@@ -8,7 +8,6 @@ export interface OutcomeRow {
   position: number;
   leaseToken: number;
   recipient: string;
-  /** As rendered; null where it was not rendered. */
   subject: string | null;
   trace: string | null;
   outcome: Outcome;
@@ -18,7 +17,6 @@ export interface OutcomeRow {
 export class OutcomesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Answers how many rows still belonged to this worker. */
   async record(rows: OutcomeRow[]): Promise<number> {
     const parameters = [...outcomes.values(rows), ...events.values(eventRowsOf(rows))];
     const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
@@ -68,7 +66,6 @@ const events = columnsOf<EventRow>([
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
 ]);
 
-/** Events about an address name no e-mail and therefore no source. */
 const insertsEvents = outboxInsert(
   {
     id: 'event.id',
@@ -125,7 +122,6 @@ const historyStatusOf = ({ status, state }: Outcome): string | null =>
 
 const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.round(attempt.durationMs);
 
-/** The statement adds time and source to an item. */
 const addedBytes = 90;
 
 function eventRowsOf(rows: OutcomeRow[]): EventRow[] {

@@ -35,7 +35,6 @@ export class DnsLookup {
     );
   }
 
-  /** The CNAME chain of a name, in order. */
   async aliases(name: string): Promise<Answer> {
     const chain: string[] = [];
     for (let at = name; chain.length < maxChain; at = chain.at(-1)!) {

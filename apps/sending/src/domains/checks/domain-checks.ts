@@ -11,7 +11,6 @@ import { DomainsRepository } from '../domains.repository.js';
 
 interface Checked {
   row: DomainRow;
-  /** The keys are published, but another project has verified the domain. */
   taken: boolean;
 }
 

@@ -13,12 +13,10 @@ export const organisationOf = (domain: string): string =>
 export const covers = (domain: string, host: string): boolean =>
   host === domain || host.endsWith(`.${domain}`);
 
-/** The domain itself first, without the top-level domain. */
 export function withParents(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Invalid names are left out. */
 export const namesIn = (list: string): string[] =>
   list.split(',').flatMap((name) => normaliseDomain(name.trim()) ?? []);

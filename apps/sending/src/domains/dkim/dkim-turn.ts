@@ -6,9 +6,7 @@ export type KeyChange = Pick<DkimKeyRow, 'id' | 'state' | 'recordStatus' | 'reti
 
 export interface KeyTurn {
   changes: KeyChange[];
-  /** Keys that no mail in transit depends on. */
   gone: string[];
-  /** The result of the ownership check. */
   proof: RecordStatus;
 }
 

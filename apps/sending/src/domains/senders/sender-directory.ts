@@ -35,7 +35,6 @@ export class SenderDirectory {
     private readonly config: SendingConfig,
   ) {}
 
-  /** A domain may be bound to the other category. */
   async senderFor(
     caller: Caller,
     from: Mailbox | undefined,
@@ -71,7 +70,6 @@ function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Ma
   return from ?? { email: nearest.sender };
 }
 
-/** The domain of a restricted caller, else the default of the stream, else that of the project. */
 function defaults(verified: DomainRow[], category: Stream, domainId: string | undefined): DomainRow[] {
   if (domainId) return verified.filter(({ id }) => id === domainId);
   const ofStream = verified.filter(({ stream, streamDefault }) => streamDefault && stream === category);

@@ -10,12 +10,10 @@ import { DomainsRepository } from '../domains.repository.js';
 import { covers } from '../checks/host-names.js';
 
 export interface SenderIdentity {
-  /** Null for the sandbox. */
   domainId: string | null;
   domain: string;
   /** Otherwise the mail fails as `domain_unverified`. */
   verified: boolean;
-  /** Empty where the mail server signs. */
   keys: SigningKey[];
   /** The domain's own return path; null until its records are found. */
   returnPathDomain: string | null;
@@ -24,7 +22,6 @@ export interface SenderIdentity {
   stream: Stream | null;
 }
 
-/** Cached for a second. */
 @Injectable()
 export class SenderIdentities {
   private readonly known = new TtlCache((projectId) => this.read(projectId!));
@@ -77,7 +74,6 @@ export class SenderIdentities {
   }
 }
 
-/** For the sandbox and for domains that were removed. */
 export const unsignedIdentity = (domain: string): SenderIdentity => ({
   domainId: null,
   domain,

@@ -23,7 +23,6 @@ export class RenderFailure extends Error {
 
 interface Position {
   file?: string;
-  /** Line and column. */
   getPosition(): number[];
 }
 

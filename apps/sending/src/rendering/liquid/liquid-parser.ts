@@ -35,7 +35,6 @@ export class MailParser extends Parser {
     return template;
   }
 
-  /** Only between delimiters and outside of quotes. */
   private markCoalescing(source: string, file: string | undefined): string {
     const { options } = this.engine;
     const parts: string[] = [];

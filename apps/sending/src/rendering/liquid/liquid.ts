@@ -14,9 +14,7 @@ export interface LiquidContent {
 /** Rendering is a pure function of this: the same input gives the same bytes. */
 export interface RenderInput {
   variables: Record<string, unknown>;
-  /** The versions that were frozen at acceptance. */
   snippets: Record<string, string>;
-  /** When the message was accepted. */
   now: Date;
 }
 
@@ -65,7 +63,6 @@ class Voice {
 const html = new Voice(true);
 const plain = new Voice(false);
 
-/** Throws LiquidSyntaxError. */
 export function parse(source: string): Template[] {
   return html.parse(source, 'body');
 }

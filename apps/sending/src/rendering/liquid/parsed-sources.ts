@@ -6,10 +6,8 @@ interface Entry {
   weight: number;
 }
 
-/** Approximate bytes of a parsed tag beside its text. */
 const tagBytes = 1_024;
 
-/** Caches parsed sources by their text. */
 export class ParsedSources {
   private readonly stored = new Map<string, Entry>();
   private weight = 0;

@@ -7,7 +7,6 @@ export interface Begin {
 export interface Failure {
   name: string;
   message: string;
-  /** Other fields of the error, such as a line. */
   details: Record<string, unknown>;
 }
 
@@ -17,7 +16,6 @@ export interface Answer<Result> {
   failure?: Failure;
 }
 
-/** An error that a job threw in another thread. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed';
   readonly thrown: string;

@@ -8,17 +8,14 @@ export interface WorkerPoolOptions<Job> {
   /** Time limit; the thread of a job that exceeds it is terminated. */
   jobMs?: number;
   limits?: WorkerLimits;
-  /** Buffers to move instead of copying them. */
   transferOf?: (job: Job) => Transferable[];
 }
 
-/** The job exceeded its time limit, or its thread crashed. */
 export class JobAbandoned extends Error {
   override readonly name = 'JobGivenUp';
 
   constructor(
     reason: string,
-    /** Whether this very job was running. */
     readonly isCulprit = false,
   ) {
     super(reason);

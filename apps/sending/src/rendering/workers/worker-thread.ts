@@ -2,7 +2,6 @@ import { Worker, type Transferable } from 'node:worker_threads';
 import { JobFailed, type Answer, type Begin } from './worker-jobs.js';
 
 export interface WorkerLimits {
-  /** V8 old generation, in MiB. */
   heapMb: number;
 }
 
@@ -13,7 +12,6 @@ export interface WorkerThreadOptions<Job> {
   transferOf?: (job: Job) => Transferable[];
 }
 
-/** The index of the job that was running; null where none was. */
 export interface WorkerLost {
   reason: string;
   index: number | null;
@@ -46,7 +44,6 @@ export class WorkerThread<Job, Result> {
     this.worker.unref();
   }
 
-  /** Delivers results one by one; resolves to null, or to the reason why the thread ended. */
   async run(
     jobs: Job[],
     answered: (index: number, answer: Result | Error) => void,
