@@ -1,8 +1,8 @@
 import { isPoisonedRow } from '@posthorn/database';
 
 /**
- * Writes all of `items` together. Where Postgres refuses the content of one of them, each half is written by itself, and so on until the item
- * at fault is alone. `failed` answers for that one, and for all items of a write that failed for another reason.
+ * Writes all items together. Where Postgres refuses the content of one, each half is written by itself, until that item is alone. `failed`
+ * answers for it, and for all items of a write that failed for another reason.
  */
 export async function bisect<In, Out>(
   items: readonly In[],

@@ -29,7 +29,6 @@ export interface BusServerOptions {
   messagingMetrics?: MessagingMetrics;
 }
 
-/** Nest's transport for our bus: handlers of calls over core NATS, subscribers of events over JetStream. */
 export class BusServer extends Server implements CustomTransportStrategy {
   override transportId = busTransport;
   private readonly log = new Logger('Bus');
@@ -62,11 +61,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
   private async open(): Promise<void> {
     this.refuseGaps();
     this.start();
-    // Listening means answering: NATS has every subscription before anybody is told that the service is up.
+    // NATS knows every subscription before the service reports that it is up.
     await this.options.connection.nats.flush();
   }
 
-  /** A contract without exactly one handler, or a handler without a contract, stops the boot. */
+  /** Every contract needs exactly one handler. */
   private refuseGaps(): void {
     const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
     const handled = [...this.patterns(false), ...this.operations.answers().map(([{ subject }]) => subject)];
@@ -132,7 +131,7 @@ function isObservable(value: unknown): value is Observable<unknown> {
   return typeof (value as Observable<unknown> | null)?.subscribe === 'function';
 }
 
-/** Nest would turn every thrown error into "Internal server error" before a transport sees it. */
+/** Nest would replace every error by "Internal server error" before a transport sees it. */
 @Catch()
 export class PassErrorsOn implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {

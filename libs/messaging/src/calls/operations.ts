@@ -16,7 +16,6 @@ import type { Incoming } from './handlers.js';
 import { contentOf } from '../events/inbox.repository.js';
 import type { Publishing } from '../outbox/publishing.repository.js';
 
-/** Takes events in for one durable name. */
 interface Subscriber {
   durable: string;
   apply(events: WireEvent[]): Promise<void>;
@@ -29,7 +28,7 @@ export interface OperationsOptions {
   subscribers: () => readonly Subscriber[];
 }
 
-/** What an operator can ask of every service, answered for it by the bus itself. */
+/** Operator calls that every service answers. */
 export class Operations {
   constructor(private readonly options: OperationsOptions) {}
 
@@ -53,7 +52,7 @@ export class Operations {
     return { id, replayed: outcome === true, error: outcome === true ? null : contentOf(outcome.message) };
   }
 
-  /** Whether the letter was there and could be taken in, or what its subscriber said. */
+  /** False where there is no such letter; the subscriber's error where it failed again. */
   private async tryAgain(id: string): Promise<boolean | Error> {
     const { deadLetters, subscribers } = this.options;
     try {

@@ -1,13 +1,11 @@
 import type { Database } from '@posthorn/database';
 
-/** An event that is stored, and says a word that is looked for. */
 export interface StoredEvent {
   id: string;
   projectId: string;
   items: object[];
 }
 
-/** A dead letter that does. */
 export interface StoredLetter {
   id: string;
   projectId: string;
@@ -15,11 +13,11 @@ export interface StoredLetter {
   error: string;
 }
 
-/** Places of addresses in the tables of the messaging: `words` is a pattern as Postgres reads it. */
+/** `words` is a Postgres pattern. */
 export class EventErasureRepository {
   constructor(private readonly database: Database) {}
 
-  /** The place of the last of the next `most` events behind `after`; null where there are fewer. */
+  /** Null where fewer than `most` events follow `after`. */
   async lastOfNext(after: string, most: number): Promise<string | null> {
     const [row] = await this.database.query<{ id: string }>(
       `SELECT id FROM outbox WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1`,
@@ -28,7 +26,7 @@ export class EventErasureRepository {
     return row?.id ?? null;
   }
 
-  /** Held until the end of the transaction: whoever publishes one of them publishes what it is then. */
+  /** Locked until the end of the transaction, so that the relay publishes the rewritten event. */
   lockEvents(
     projectIds: string[],
     texts: string,

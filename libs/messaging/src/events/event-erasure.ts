@@ -7,7 +7,7 @@ import { ErasingStream, eventOf, type StreamPosition } from './erasing-stream.js
 import type { WireEvent } from '../calls/frames.js';
 import { Gatherer } from '../calls/gatherer.js';
 
-/** Whose address; of the same erasure each time. */
+/** `erasureId` identifies retries of one erasure. */
 export interface ErasedPerson extends Pick<EraseAddress, 'erasureId' | 'email'> {
   projectId: string;
 }
@@ -16,17 +16,16 @@ const first = '00000000-0000-0000-0000-000000000000';
 const maxGathered = 64;
 const lingerMs = 5;
 const [eventsAtOnce, rewrittenAtOnce, messagesAtOnce] = [10_000, 1_000, 2_000];
-/** Whoever is forgotten is looked for from the start. */
+/** Bounds the memory; the scan of a person who is dropped begins again. */
 const maxUnderWay = 100_000;
 
-/** How far the look for one address came: through the outbox, then through the stream. */
+/** First the outbox, then the stream. */
 type Progress = { outbox: string } | { stream: StreamPosition };
 
 /**
- * Takes addresses out of everything that the messaging of a service keeps: the outbox, the copies in its stream, dead letters. In this order:
- * once the outbox holds an address no more, nobody publishes it again. All that are asked for meanwhile are looked for in one pass, a piece of
- * it each time; how far it came is only known to the process, and found again where that is lost. Who came furthest goes first: whoever is new
- * waits for them, so that nobody is kept from the end by those who come later.
+ * Removes addresses from the outbox, the stream and the dead letters of a service, in this order: once the outbox is rewritten, the address
+ * is not published again. All pending erasures share one scan in bounded pieces; its progress is kept in memory only. The furthest scan
+ * goes first.
  */
 export class EventErasure {
   private readonly repository: EventErasureRepository;
@@ -48,12 +47,12 @@ export class EventErasure {
     this.stream = new ErasingStream(service, connection);
   }
 
-  /** Does a bounded piece; answers whether nothing is left of it. */
+  /** Processes one piece; answers whether the erasure is complete. */
   erase(person: ErasedPerson): Promise<boolean> {
     return this.gatherer.submit(person);
   }
 
-  /** Dead letters alone, which are the last to come. */
+  /** Dead letters are written last, so they are checked last. */
   async eraseLetters(people: readonly ErasedPerson[]): Promise<boolean> {
     const { projectIds, words: texts, of } = checked(people);
     return this.database.transaction(async () => {
@@ -70,7 +69,7 @@ export class EventErasure {
   private async piece(people: ErasedPerson[]): Promise<boolean[]> {
     const inOutbox = this.furthest(people, (progress) => ('outbox' in progress ? progress.outbox : null));
     if (inOutbox.length > 0) await this.pieceOfOutbox(inOutbox);
-    // Where there is little, one call does both.
+    // With little to do, one call does both.
     const inStream = this.furthest(people, (progress) =>
       'stream' in progress ? progress.stream.after : null,
     );
@@ -96,7 +95,6 @@ export class EventErasure {
       this.keep(person, reached === null ? { stream: stream! } : { outbox: reached });
   }
 
-  /** Answers whether it came to the end. */
   private async pieceOfStream(people: ErasedPerson[]): Promise<boolean> {
     const { of, any } = checked(people);
     const positions = people.map((person) => (this.progressOf(person) as { stream: StreamPosition }).stream);
@@ -108,7 +106,6 @@ export class EventErasure {
     return next === null && this.eraseLetters(people);
   }
 
-  /** Those at the place that is furthest of all. */
   private furthest<Position extends string | number>(
     people: ErasedPerson[],
     locationOf: (progress: Progress) => Position | null,
@@ -134,7 +131,7 @@ export class EventErasure {
   }
 }
 
-/** What is looked for: in Postgres' words, and for each project of theirs. */
+/** As Postgres pattern, and as expression for each project. */
 function checked(people: readonly ErasedPerson[]) {
   const byProject = Map.groupBy(people, ({ projectId }) => projectId);
   const patterns = new Map(
@@ -149,7 +146,7 @@ function checked(people: readonly ErasedPerson[]) {
   };
 }
 
-/** Null where it is of another project, or no fact. */
+/** Null for another project's event and for messages that are no events. */
 function rewrite(text: string, of: (projectId: string) => RegExp | undefined): WireEvent | null {
   const event = eventOf(text);
   const addresses = event && of(event.projectId);

@@ -14,7 +14,7 @@ import {
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { eventSubject, streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
 
-/** What is older than this is in no stream any more. */
+/** The retention of streams. */
 export const streamDays = 7;
 const dayMs = 86_400_000;
 const defaultAckWaitMs = 30_000;
@@ -22,7 +22,7 @@ const defaultAckWaitMs = 30_000;
 const managerOf = (nats: NatsConnection): Promise<JetStreamManager> =>
   jetstreamManager(nats, { timeout: 5_000, checkAPI: false });
 
-/** Makes the owner's stream where it is missing: it can vanish with NATS's store, and Postgres publishes again. */
+/** Creates the stream where it is missing: NATS may lose its store, and Postgres publishes again. */
 export async function ensureStream(nats: NatsConnection, owner: ServiceName): Promise<StreamInfo> {
   const manager = await managerOf(nats);
   const name = streamOf(owner);
@@ -38,7 +38,7 @@ export async function ensureStream(nats: NatsConnection, owner: ServiceName): Pr
   });
 }
 
-/** Makes the durable pull consumer of one subscriber, or makes an older one like it; one filter subject each, as nats-server 2.9 allows. */
+/** Creates or updates the durable pull consumer of one subscriber; with one filter subject, as nats-server 2.9 allows. */
 export async function ensureConsumer(
   nats: NatsConnection,
   contract: EventContract,
@@ -62,13 +62,13 @@ export async function ensureConsumer(
   try {
     return await consumers.update(stream, durable, wanted);
   } catch {
-    // What the server does not change in place is made anew. It hears everything again, and the inbox knows it.
+    // Settings that cannot be changed need a new consumer. It receives everything again, which the inbox deduplicates.
     await consumers.delete(stream, durable);
     return consumers.add(stream, wanted);
   }
 }
 
-/** The consumer as it is now; null where it, or its whole stream, has vanished. */
+/** Null where the consumer or its stream is gone. */
 export async function findConsumer(
   nats: NatsConnection,
   owner: ServiceName,

@@ -19,22 +19,20 @@ export interface EventSubscriptionOptions {
   contract: EventContract;
   durable: string;
   run: (event: DomainEvent<object>) => Promise<void>;
-  /** The tests have less. */
   timeouts?: Timeouts;
   tracing?: Tracing;
   messagingMetrics?: MessagingMetrics;
 }
 
-// A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
+// Less than the acknowledgement timeout of JetStream: a handler that hangs must not block the others.
 const handlerMs = 25_000;
 const maxTogether = 64;
 const maxWaiting = 256;
-// The relay publishes by the handful: what it sent in one round shall be one transaction here. And each subscriber waits a
-// moment of its own: all in the same instant, they hold up whoever answers requests (decision 0010).
+// The relay publishes in batches; what it sent in one round is handled in one transaction. The delay differs between subscribers, because
+// all of them at once would delay requests (decision 0010).
 const lingerMs = { least: 5, most: 125 };
 const checkEveryMs = 2_000;
 
-/** How long each thing may take: waits before each further try, JetStream's for an answer, ours for a handler. */
 export interface Timeouts {
   redeliveryMs?: readonly number[];
   ackWaitMs?: number;
@@ -42,8 +40,8 @@ export interface Timeouts {
 }
 
 /**
- * One durable subscriber: each event at least once, its effect once, and a dead letter after the last try. Events that wait
- * together are taken in together, in one transaction; when that fails, each is tried by itself.
+ * A durable subscriber: at-least-once delivery, effects exactly once, a dead letter after the last attempt. Waiting events share one
+ * transaction; when it fails, each is handled by itself.
  */
 export class EventSubscription {
   private readonly log: Logger;
@@ -86,7 +84,7 @@ export class EventSubscription {
     await this.solo.drained();
   }
 
-  /** Runs the effect on those that were not taken in before, within the time that a handler has. */
+  /** Skips events that were handled before. */
   apply(events: WireEvent[], traces: readonly TracePoint[] = []): Promise<void> {
     const { contract, durable } = this.options;
     const about = {
@@ -101,7 +99,7 @@ export class EventSubscription {
   private async takeIn(events: WireEvent[]): Promise<void> {
     const { inbox, durable, timeouts: waitMs, messagingMetrics } = this.options;
     await inbox.once(durable, events, async (fresh) => {
-      // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
+      // Within the transaction, so that an effect that is too late is rolled back and releases its locks.
       await within(waitMs?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
@@ -126,7 +124,7 @@ export class EventSubscription {
     }
   }
 
-  /** A consumer vanishes with NATS's store, also while nobody waits for it: then the loop makes it again. */
+  /** A consumer can vanish with the store of NATS, also while it is idle; then the loop creates it again. */
   private watch(made: ConsumerInfo, messages: ConsumerMessages): Loop {
     const { connection, contract, durable } = this.options;
     const look = async () => {
@@ -153,16 +151,16 @@ export class EventSubscription {
       }
       for (const { message } of first) message.ack();
     } catch {
-      // One of them is at fault: alone, it harms only itself.
+      // One of them failed; each is tried by itself.
       again.unshift(...first);
     }
-    // Beside the others, not before them: one that hangs must not hold up what comes after it.
+    // Concurrently, so that an event that hangs does not delay those that follow.
     for (const { message, event: published } of again)
       runInContext(this.tracing.context(tracesOf(message)), () => this.solo.take(message, published));
     return messages.map(() => undefined);
   }
 
-  /** What is no event of ours can never be taken in, nor kept under an id. */
+  /** A message that is no event of ours can never be handled, and has no id for a dead letter. */
   private read(message: JsMsg): { message: JsMsg; event: WireEvent }[] {
     const event = readEvent(message.data);
     if (event) return [{ message, event }];
@@ -171,7 +169,7 @@ export class EventSubscription {
     return [];
   }
 
-  /** In the order of project ids, so that two replicas wait for one another and never both. */
+  /** In the order of project ids, so that two replicas do not deadlock. */
   private async runByProject(events: WireEvent[]): Promise<void> {
     const { contract, run } = this.options;
     const byProject = [...Map.groupBy(events, ({ projectId }) => projectId)].sort(([a], [b]) =>

@@ -1,4 +1,4 @@
-/** The pauses of a loop that looks for something to do: short while there is something, then twice as long each time. */
+/** Short while there is work, then doubling. */
 export class Pauses {
   private ms: number;
 

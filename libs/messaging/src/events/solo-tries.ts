@@ -6,7 +6,7 @@ import type { WireEvent } from '../calls/frames.js';
 import type { Inbox } from './inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 
-/** Waits before each further try; after the last one the event is a dead letter (docs/guarantees.md §4, G18). */
+/** After the last one the event becomes a dead letter (docs/guarantees.md §4, G18). */
 const redeliveryMs = [1_000, 10_000, 60_000, 600_000];
 const maxTries = 5;
 
@@ -19,8 +19,8 @@ export interface SoloTriesOptions {
 }
 
 /**
- * Events that failed together, each by itself. Tries are counted in Postgres before they begin, and not by JetStream: an event
- * that could not even be tried, with the database away or because its neighbour killed the process, has lost none.
+ * Handles failed events one by one. Attempts are counted in Postgres before they begin, and not by JetStream: an event that could not be
+ * tried, because the database was away or a neighbour killed the process, loses none.
  */
 export class SoloTries {
   private readonly log: Logger;
@@ -46,7 +46,10 @@ export class SoloTries {
     await Promise.all(this.running);
   }
 
-  /** An event whose last try never ended may be what ended the process: such ones go one after another, so that only the next one is to blame. */
+  /**
+   * An event whose last attempt never ended may have killed the process; such events run one after another, so that only one can be to
+   * blame.
+   */
   private async choose(message: JsMsg, event: WireEvent): Promise<void> {
     const { inbox, durable } = this.options;
     const { running } = await inbox.triesOf(durable, event.id);

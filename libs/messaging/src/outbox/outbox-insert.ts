@@ -1,4 +1,4 @@
-/** What each column of a new row is: an expression of the statement that inserts it. */
+/** An SQL expression for each column. */
 export interface OutboxColumns {
   id: string;
   projectId: string;
@@ -20,8 +20,8 @@ const columnNames: Record<keyof OutboxColumns, string> = {
 };
 
 /**
- * The part of a statement that writes events into the outbox, one for each row of `from` (a FROM clause and what follows it). Whoever changes
- * rows and publishes that in one statement uses it; everybody else calls `Outbox.publish`.
+ * The part of a statement that writes events, one for each row of `from` (a FROM clause and what follows it). For statements that change
+ * rows and publish that at once; all others use `Outbox.publish`.
  */
 export function outboxInsert(columns: OutboxColumns, from = ''): string {
   const names = (Object.keys(columns) as (keyof OutboxColumns)[]).filter((name) => columns[name]);

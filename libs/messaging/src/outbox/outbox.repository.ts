@@ -5,7 +5,6 @@ import { actingCaller } from '../calls/acting.js';
 import { EventRows } from './event-rows.js';
 import { outboxInsert } from './outbox-insert.js';
 
-/** Of a row that the relay is to publish. */
 export const isWaiting = `published_at IS NULL AND quarantined_at IS NULL`;
 
 const insertSql = outboxInsert({
@@ -18,11 +17,11 @@ const insertSql = outboxInsert({
   address: '$7',
 });
 
-/** Events wait here until JetStream has them: nothing is on the wire before its commit. */
+/** Events are published only after their commit. */
 export class Outbox {
   constructor(private readonly database: Database) {}
 
-  /** Writes the event into the ambient transaction; one row for as many items as one event may carry. */
+  /** Writes into the ambient transaction, with as many rows as the size limit of an event requires. */
   async publish<Item extends object>(
     event: EventContract<Item>,
     projectId: string,
@@ -46,7 +45,7 @@ export class Outbox {
     }
   }
 
-  /** Seconds that the oldest unpublished event has waited: the truth about the bus's health (docs/guarantees.md §1.1). One look, however many wait. */
+  /** The age of the oldest unpublished event is the health of the bus (docs/guarantees.md §1.1). */
   async age(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `SELECT greatest(0, extract(epoch FROM now() - created_at))::float8 AS age FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT 1`,
@@ -54,7 +53,7 @@ export class Outbox {
     return row?.age ?? 0;
   }
 
-  /** How many wait to be published, up to ten thousand. */
+  /** Counts up to 10 000. */
   async unpublished(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 FROM outbox WHERE ${isWaiting} LIMIT 10000) AS waiting`,
@@ -62,7 +61,7 @@ export class Outbox {
     return row!.count;
   }
 
-  /** How many the bus can never take, up to ten thousand. */
+  /** Counts up to 10 000. */
   async quarantined(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (

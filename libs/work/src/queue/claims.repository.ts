@@ -10,7 +10,7 @@ export interface Claim {
   kind: WorkKind;
   limit: number;
   worker: Worker;
-  /** The turn begins after this project; null begins at the first of all, which is that of work above projects. */
+  /** The round-robin starts after this project; null starts at the first, which is work above projects. */
   afterProject: string | null;
 }
 
@@ -21,23 +21,21 @@ export interface Worker {
 
 export interface Claimed {
   items: ClaimedItem[];
-  /** Where the next turn begins. */
   afterProject: string | null;
-  /** Another process has claimed of an exclusive project in the same instant: what else there is has not been looked at. */
+  /** Another process claimed from an exclusive project at the same instant; there may be more. */
   contended?: boolean;
 }
 
 const projectsInTurn = 50;
-/** Of other signals of the same project. */
 const absorbedAtOnce = 1_000;
 
-/** Who does what. One statement claims for all kinds but the e-mail queue's. */
+/** The only claim statement beside the one of the e-mail queue. */
 export class ClaimsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Claims ready items in turns between projects: a skip scan over the index of ready items finds the next projects, each of which gets an
-   * even share. The claim raises the token, so that what an earlier holder writes is refused.
+   * Claims ready items with an even share for each project, which a skip scan over the index finds. The claim raises the lease token, which
+   * invalidates writes of earlier holders.
    */
   async claim(claim: Claim): Promise<Claimed> {
     let turnedOver = claim.afterProject === null;
@@ -75,7 +73,7 @@ export class ClaimsRepository {
     }
   }
 
-  /** One item whose worker's lease ran out, the one that has waited longest. */
+  /** The item of an expired lease that has waited longest. */
   async claimSuspect(
     kinds: readonly string[],
     worker: Worker,
@@ -91,7 +89,7 @@ export class ClaimsRepository {
     return item ?? null;
   }
 
-  /** Gives back what a claim took whose answer never came. */
+  /** Releases items of a claim whose answer was lost. */
   async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
     await this.database.query(
       `UPDATE work_items w SET ${givenBack(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
@@ -99,7 +97,7 @@ export class ClaimsRepository {
     );
   }
 
-  /** False when the lease has run out and what was claimed under it is given up. */
+  /** False where the lease has expired, and with it all claims. */
   async renew({ id, leaseMs }: Worker): Promise<boolean> {
     const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [
       id,
@@ -108,16 +106,15 @@ export class ClaimsRepository {
     return rows.length > 0;
   }
 
-  /** While something is still claimed under it, the lease has to run out: that gives it back. */
+  /** While items are still claimed the lease has to expire, which returns them. */
   async endLease(workerId: string): Promise<void> {
     await this.database.query(`DELETE FROM work_workers w WHERE id = $1 AND ${holdsNothing}`, [workerId]);
   }
 }
 
-/** A row of nothing says only where the next turn begins. */
+/** A row without an item only carries the next project. */
 type ClaimedRow = (ClaimedItem | { id: null }) & { next: string | null };
 
-/** `w` is a row of work_workers. */
 export const holdsNothing = `NOT EXISTS (SELECT FROM work_items i WHERE i.state = 'CLAIMED' AND i.worker_id = w.id)`;
 
 const ownLease = (worker: string, leaseMs: string): string => `lease AS (
@@ -125,12 +122,12 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
   ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE work_workers.expires_at > now() RETURNING id
 )`;
 
-/** No more projects than items are wanted; some of an exclusive kind may be busy. */
+/** No more projects than items are wanted, except that some of an exclusive kind may be busy. */
 const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
 /**
- * Rows that are locked here are found by where they lie: one descent of an index less for each. One that is enqueued again in this very instant
- * is left for the next claim, which that enqueue's wake-up brings.
+ * Locked rows are updated by ctid, which saves an index lookup for each. An item that is enqueued again at this moment is left for the next
+ * claim.
  */
 const claimSql = (begins: string): string => `
   WITH RECURSIVE turn AS (
@@ -169,6 +166,6 @@ const claimSql = (begins: string): string => `
   )
   SELECT claimed.*, next.next FROM next LEFT JOIN claimed ON true`;
 
-/** Two statements, because a condition for both would read the index from its beginning. */
+/** Two statements, because a combined condition would read the index from its beginning. */
 const claimFirstSql = claimSql(`project_id >= coalesce($2::uuid, '${aboveProjects}')`);
 const claimAfterSql = claimSql(`project_id > $2::uuid`);

@@ -16,16 +16,14 @@ export interface AttemptsOptions {
   onGivenBack: () => void;
 }
 
-/** What they need is away: the database, mostly. */
 export const awayMs = 1_000;
 
-/** Calls a handler with a batch, and gives each item its outcome. */
 export class Attempts {
   private readonly log = new Logger('Work');
 
   constructor(private readonly options: AttemptsOptions) {}
 
-  /** `again` runs some of the items in a batch of their own. */
+  /** `again` runs a part of the items as a batch of its own. */
   async run(
     kind: WorkKind,
     handler: WorkHandler<object>,
@@ -47,7 +45,7 @@ export class Attempts {
     for (const [item, error] of failures) await this.fail(kind, handler, item, error);
   }
 
-  /** With what its handler makes visible of it, or not at all. */
+  /** Together with what the handler's `dead` writes. */
   async bury(kind: WorkKind, handler: WorkHandler<object>, item: ClaimedItem, error: string): Promise<void> {
     const { settling, metrics } = this.options;
     const isDead = await settling.transaction(async () => {
@@ -60,7 +58,7 @@ export class Attempts {
     metrics.settled.inc({ kind: kind.name, outcome: 'dead' });
   }
 
-  /** Tried until the database has taken it: until then nobody else may have them, and their lease goes on. */
+  /** Retried until the database answers; until then the lease is renewed. */
   async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
     if (items.length === 0) return;
     for (;;) {
@@ -84,7 +82,7 @@ export class Attempts {
     );
   }
 
-  /** One that is at fault costs itself only: a batch is halved until it stands alone. */
+  /** A batch is halved until the item at fault is alone. */
   private async settleFailed(
     kind: WorkKind,
     handler: WorkHandler<object>,
@@ -95,7 +93,7 @@ export class Attempts {
     if (items.length === 0) return;
     if (isDatabaseAway(error) || this.options.isStopping()) return this.release(items, awayMs);
     if (items.length === 1) return this.fail(kind, handler, items[0]!, error);
-    // The failed call may still be at work: whatever it writes under the old tokens is refused from here on.
+    // The failed call may still be running; its writes under the old tokens are refused from here on.
     const ours = await this.options.settling.reclaim(items);
     const someAreLost = error instanceof LeaseLost && ours.length < items.length;
     const waitMs = someAreLost ? ours.length : ours.length >> 1;
@@ -111,7 +109,7 @@ export class Attempts {
     const delayMs = retryDelay(kind.retry, item.failures + 1);
     try {
       if (delayMs === null) return await this.bury(kind, handler, item, error.message);
-      // Whoever has it by now says what becomes of it.
+      // Another worker has the item by now.
       if (!(await this.options.settling.fail(item, { error: error.message, delayMs }))) return;
       this.log.warn(`${kind.name} ${item.id}, failure ${item.failures + 1}: ${error.message}`);
       this.options.metrics.settled.inc({ kind: kind.name, outcome: 'failed' });

@@ -16,29 +16,27 @@ export interface WorkRunnerOptions {
   wakeUps: WakeUps;
   metrics: Metrics;
   tracing: Tracing;
-  /** How long a worker that died keeps what it has claimed. */
+  /** After this time items of a dead worker return. */
   leaseMs: number;
 }
 
-/** A kind of work that this process does. */
 interface Registered {
   kind: WorkKind;
   handler: WorkHandler<object>;
-  /** Where the next turn between projects begins. */
   afterProject: string | null;
 }
 
-/** Looks are at least so far apart, however many wake-ups there are. */
+/** The minimum time between looks, however many wake-ups there are. */
 const restMs = 5;
-/** After a commit of this process that sent no wake-up: some statements put work into the queue by themselves. */
+/** For commits without a wake-up: some statements insert items themselves. */
 const afterCommitMs = 200;
-/** A claim whose answer never came may still be under way for as long as a statement may take. */
+/** A claim without an answer may still be running for as long as a statement may take. */
 const suspicionMs = 65_000;
 const suspicionPauseMs = 2_000;
-/** At rest, in case a wake-up was lost. */
+/** In case a wake-up was lost. */
 const maxRestMs = 30_000;
 
-/** Does the work of a service in this process: one look for all kinds, a claim for each kind that has something, batches side by side. */
+/** Does the work of a service in this process: one query for all kinds, a claim for each kind that is ready, batches in parallel. */
 export class WorkRunner {
   private readonly log = new Logger('Work');
   private readonly kinds = new Map<string, Registered>();
@@ -84,7 +82,7 @@ export class WorkRunner {
     ];
   }
 
-  /** Before `start`; called by the handler's constructor. */
+  /** Called by the constructor of the handler, before `start`. */
   register<Payload extends object>(kind: WorkKind<Payload>, handler: WorkHandler<Payload>): void {
     if (this.kinds.has(kind.name)) throw new Error(`two handlers do the work ${kind.name}`);
     this.kinds.set(kind.name, {
@@ -98,14 +96,14 @@ export class WorkRunner {
     if (this.kinds.size > 0) this.loop.start();
   }
 
-  /** Claims nothing more; what is under way ends, or is given back. */
+  /** Claims nothing more and waits for running batches, or releases them. */
   async onModuleDestroy(): Promise<void> {
     this.unsubscribe.forEach((unsubscribe) => unsubscribe());
     if (this.soon) clearTimeout(this.soon);
     await this.loop.stop();
     await this.batches.drain();
     await this.lease.end();
-    // Others go on with what this process has put off or given back.
+    // Other processes continue with released items.
     this.wakeUps.send('work');
     this.wakeUps.flush();
   }
@@ -122,7 +120,7 @@ export class WorkRunner {
     return Math.min(unknownOutcome ? suspicionPauseMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
   }
 
-  /** Answers whether there may be more that this process has room for. */
+  /** Answers whether there may be more. */
   private async claim(registered: Registered): Promise<boolean> {
     const { kind, handler } = registered;
     const limit = this.batches.capacity(kind);
@@ -135,7 +133,7 @@ export class WorkRunner {
     return contended || (items.length > 0 && this.batches.capacity(kind) > 0);
   }
 
-  /** One at a time, and nothing beside it. */
+  /** A suspect runs alone. */
   private async claimSuspect(): Promise<void> {
     if (this.batches.isRunningAlone) return;
     const claimed = await this.lease.during(() =>
