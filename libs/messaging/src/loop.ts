@@ -3,7 +3,6 @@ export interface LoopOptions {
   everyMs: number;
   /** The minimum time between rounds, however many wake-ups there are. */
   restMs?: number;
-  /** May answer the milliseconds until the next round. */
   work: () => Promise<void | number>;
   onError: (error: unknown) => void;
 }
@@ -28,7 +27,6 @@ export class Loop {
     this.wake?.();
   }
 
-  /** Waits for the current round. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.wake?.();

@@ -45,7 +45,6 @@ export class MessagingMetrics {
   readonly callFailures;
   readonly published;
   readonly received;
-  /** Updated by the subscribers every few seconds. */
   readonly pending = new Map<string, number>();
 
   constructor(metrics: Metrics) {

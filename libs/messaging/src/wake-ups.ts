@@ -25,7 +25,6 @@ export class WakeUps {
     });
   }
 
-  /** Answers how to unsubscribe. */
   on(topic: WakeUpTopic, listener: () => void): () => void {
     const listeners = this.listeners.get(topic) ?? new Set();
     this.listeners.set(topic, listeners.add(listener));
@@ -39,7 +38,6 @@ export class WakeUps {
     setTimeout(() => this.publish(topic), togetherMs).unref();
   }
 
-  /** Sends pending wake-ups before the connection is closed. */
   flush(): void {
     for (const topic of this.leaving) this.publish(topic);
   }

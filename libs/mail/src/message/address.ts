@@ -30,7 +30,6 @@ function wireAddress(email: string, field = 'address'): WireAddress {
   return internationalAddress(email, field);
 }
 
-/** Folded so that no line is too long. */
 export function formatAddressList(
   field: string,
   list: readonly MailAddress[],

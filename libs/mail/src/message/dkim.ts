@@ -64,7 +64,6 @@ export function signMessage(raw: Buffer, keys: readonly SigningKey[], at: Date):
   return Buffer.concat([Buffer.from(signatures.join(''), 'latin1'), raw]);
 }
 
-/** RFC 6376 §3.4.2, relaxed. */
 function readFields(block: string): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const field of block.split(/\r\n(?![ \t])/)) {

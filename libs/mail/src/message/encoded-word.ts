@@ -6,7 +6,6 @@ const maxEncodedWord = 75;
 const plainText = /^(?!.*(?:=\?| {2}))[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const longToken = /[^ ]{60}/;
 
-/** `used` is the number of characters that the line already has. */
 export function encodeText(value: string, used: number): string {
   if (value === '') return '';
   return plainText.test(value) && !longToken.test(value) ? fold(value, used) : encodeWords(value, used);

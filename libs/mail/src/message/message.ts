@@ -21,7 +21,6 @@ export interface OutgoingMessage {
   cc?: readonly MailAddress[];
   replyTo?: readonly MailAddress[];
   subject: string;
-  /** Empty for a message of text only. */
   html: string;
   text?: string;
   /** The HTML from which the text is derived, where `html` contains tracking. */
@@ -35,11 +34,9 @@ export interface OutgoingMessage {
 
 export interface BuiltMessage {
   raw: Buffer;
-  /** A header has a non-ASCII local part, so the server must offer SMTPUTF8. */
   utf8: boolean;
 }
 
-/** An RFC 5322 message. The same input always gives the same bytes. */
 export function buildMessage(message: OutgoingMessage): BuiltMessage {
   const { headers, body } = wholeOf(message);
   const { block, utf8 } = formatHeaders(message);
@@ -69,7 +66,6 @@ function wholeOf({ html, text, textFrom = html, attachments = [], boundarySeed }
       ? []
       : [multipart('related', [textPart('html', html), ...shown.map(attachmentPart)], boundarySeed)];
   const body = multipart('alternative', [texts, ...rich], boundarySeed);
-  // Without HTML, inline files become attachments.
   const after = html === '' ? attachments : files;
   return multipart('mixed', [body, ...after.map(attachmentPart)], boundarySeed);
 }

@@ -2,7 +2,6 @@
 
 const quotable = /^[\x20-\x7e]*$/;
 const maxValue = 60;
-// attr-char of RFC 5987.
 const needsEscape = /[^A-Za-z0-9!#$&+.^_`|~-]/;
 
 /** A non-ASCII name is also given in a plain form, for clients that know no other. */

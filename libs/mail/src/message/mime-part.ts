@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { formatParameter } from './mime-parameter.js';
 import { encodeBody } from './transfer-encoding.js';
 
-/** `cid:<contentId>` in the HTML refers to an inline file. */
 export interface MailAttachment {
   filename: string;
   contentType: string;
@@ -79,7 +78,6 @@ function fileLines(data: Buffer): FileLines {
   return { data, length: 4 * Math.ceil(data.length / 3) + 2 * breaks };
 }
 
-/** Answers the offset after the lines. */
 export function writeLines(message: Buffer, start: number, { data }: FileLines): number {
   let at = start;
   for (let from = 0; from < data.length; from += encodedAtOnce) {

@@ -1,6 +1,5 @@
 import { decodeWords } from 'postal-mime';
 
-/** Unfolded and decoded; repeated fields are joined by line breaks. */
 export function readHeaders(raw: Uint8Array): Record<string, string> {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const end = bytes.indexOf('\r\n\r\n');

@@ -29,7 +29,6 @@ export class SignedBytes {
     return this.signed(text, this.keys[0]!);
   }
 
-  /** One token for each key, the current one first. */
   writings(text: Buffer): string[] {
     return this.keys.map((key) => this.signed(text, key));
   }

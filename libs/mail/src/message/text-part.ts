@@ -13,7 +13,6 @@ const toText = compile({
 /** A hundred times the tags of a long newsletter. The converter's time grows with open tags: without a limit a megabyte takes minutes. */
 const maxTags = 20_000;
 
-/** Of a message with too many tags only the beginning is converted. */
 export function textFromHtml(html: string): string {
   return toText(html.slice(0, endOfTags(html)));
 }

@@ -2,13 +2,10 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { maxTrackedUrl } from '../tokens/engagement-token.js';
 
 export interface HtmlTracking {
-  /** The base URL of `/t`: our public URL, or a tracking host of the sender. */
   base: string;
   /** Links with these prefixes are not tracked, such as unsubscribe links. */
   untouched?: readonly string[];
-  /** Null where opens are not tracked. */
   openToken: string | null;
-  /** Null where clicks are not tracked. */
   clickToken: ((url: string) => string) | null;
 }
 
@@ -43,7 +40,6 @@ export function trackHtml(html: string, tracking: HtmlTracking): string {
 const pixel = (url: string): string =>
   `<img src="${url}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
 
-/** The link as it would be followed; null for links that are not tracked. */
 function trackable(value: string, untouched: readonly string[]): string | null {
   const text = value.trim();
   if (!/^https?:\/\//i.test(text) || untouched.some((prefix) => text.startsWith(prefix))) return null;

@@ -17,7 +17,6 @@ export class WireBody {
     return this.raw.length - this.at;
   }
 
-  /** The last piece includes the final dot. */
   next(octets: number): Buffer {
     const piece = this.raw.subarray(this.at, this.at + octets);
     this.at += piece.length;

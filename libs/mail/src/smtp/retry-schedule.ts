@@ -9,7 +9,6 @@ export interface RetryTime {
   attempts: number;
   waitedMs: number;
   random: () => number;
-  /** Default: 30 s. */
   firstMs?: number;
 }
 
@@ -24,6 +23,5 @@ export function nextRetry({
   const doubled = firstMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
   const jittered = Math.min(doubled, maxDelayMs) * (0.8 + random() * 0.4);
   const bounded = Math.min(Math.max(jittered, firstMs), maxDelayMs);
-  // The last attempt is at the end of the 24 hours.
   return { retry: true, delayMs: Math.round(Math.min(bounded, givesUpAfterMs - waitedMs)) };
 }

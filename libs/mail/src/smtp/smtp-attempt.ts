@@ -7,7 +7,6 @@ export type SmtpStage =
 
 export interface SmtpReply {
   code: number;
-  /** RFC 3463. */
   enhanced?: string;
   text: string;
 }

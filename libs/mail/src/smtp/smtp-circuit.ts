@@ -19,7 +19,6 @@ export class SmtpCircuit {
     return Math.max(0, this.pausedUntil - this.now());
   }
 
-  /** After a failure a single connection is tried first. */
   get probing(): boolean {
     return this.failures > 0;
   }

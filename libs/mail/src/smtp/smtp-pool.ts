@@ -44,7 +44,6 @@ export class SmtpPool {
     this.timeouts = { ...defaultSmtpTimeouts, ...options.timeouts };
   }
 
-  /** Messages that would get a session at once. */
   get freeConnections(): number {
     if (this.closing) return 0;
     return Math.max(0, this.idle.length + this.openable - this.waiters.length);
@@ -73,7 +72,6 @@ export class SmtpPool {
     return attempt;
   }
 
-  /** Waits for deliveries in progress, then sends QUIT. */
   async close(): Promise<void> {
     this.closing = true;
     if (this.running > 0) await new Promise<void>((resolve) => (this.drained = resolve));

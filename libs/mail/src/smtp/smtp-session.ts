@@ -93,7 +93,6 @@ export class SmtpSession {
     return attempt;
   }
 
-  /** Without QUIT, for a session in an undefined state. */
   drop(): void {
     this.connection.close();
   }

@@ -61,7 +61,6 @@ export class SmtpTransaction {
     });
   }
 
-  /** The connection broke, or nodemailer reported a reply as an error. */
   fail(error: SendError): void {
     if (this.settled) return;
     const stage = this.stageOf(error);

@@ -8,7 +8,6 @@ export interface SmtpEndpoint {
   tls: TlsPolicy;
   insecure: boolean;
   auth?: { user: string; pass: string };
-  /** The name in EHLO; default: the host name. */
   name?: string;
 }
 

@@ -43,7 +43,6 @@ export class StagedConnection extends SMTPConnection {
     return this.internals._socket || undefined;
   }
 
-  /** An unsolicited reply, or a part of one, has arrived. */
   get hasUnaskedReply(): boolean {
     return this.internals._responseQueue.length > 0 || this.internals._remainder !== '';
   }

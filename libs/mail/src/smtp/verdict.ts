@@ -17,7 +17,6 @@ const deadMailboxWithoutEnhanced = new Set([550, 551, 553]);
 // RFC 4954 §6 and RFC 3207 §4: the server asks for AUTH or TLS only now; that does not concern the message.
 const wantsAuthOrTls = new Set([530, 534, 535, 538]);
 
-/** Before MAIL the provider is at fault, whatever the code. */
 const blame: Record<SmtpStage, 'provider' | 'sender' | 'recipient'> = {
   connect: 'provider',
   greeting: 'provider',

@@ -15,7 +15,6 @@ export function buildReturnPath(emailId: string, options: ReturnPathOptions): st
   return `${options.mailbox ?? 'bounces'}+${id}.${macOf(id, options.secret).toString('hex')}@${domainToASCII(options.domain)}`;
 }
 
-/** Undefined for an address that we did not make. Mail servers may change the case, hence hex. */
 export function parseReturnPath(address: string, options: ReturnPathOptions): string | undefined {
   const match = /^([^+@]+)\+([0-9a-f]{32})\.([0-9a-f]{20})@([^@]+)$/.exec(address.toLowerCase());
   if (match === null) return undefined;

@@ -52,7 +52,6 @@ export class Answering {
     });
   }
 
-  /** Accepts no more calls and waits for those in progress. */
   async drain(): Promise<void> {
     if (!this.options.nats.isClosed()) await this.subscription.drain().catch(() => undefined);
     await Promise.all(this.running);

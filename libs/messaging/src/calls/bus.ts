@@ -114,7 +114,6 @@ export class Bus {
     return gatherer;
   }
 
-  /** One message for all calls gathered meanwhile. */
   private exchange(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
     const about = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
     return inSpan(`send ${contract.subject}`, about, () => this.request(contract, calls));

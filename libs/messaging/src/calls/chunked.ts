@@ -20,7 +20,6 @@ export interface Opening {
   close: () => void;
 }
 
-/** Answers the content of the first message: the payload itself, or the opening of a transfer. */
 export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]): Opening {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   if (size <= chunkThreshold)
@@ -57,7 +56,6 @@ function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buf
   return chunk;
 }
 
-/** -1 for a payload within the message. */
 const sizeOf = ({ headers: text }: Msg): number => Number(text?.get(sizeHeader) || -1);
 
 /** Whether the payload has memory of its own; `data` of a plain message is a view of the connection's buffer. */

@@ -11,14 +11,12 @@ import {
   type LongString,
 } from '@posthorn/contracts';
 
-/** A message always carries a list of calls. */
 export interface CallFrame {
   caller: Caller;
   /** Milliseconds of Postgres time; 0 for none. After it the call must have no effect. */
   deadline: number;
   body: unknown;
   requests?: readonly string[];
-  /** `traceparent`s, separated by commas. */
   traces?: string;
 }
 
@@ -38,7 +36,6 @@ export interface WireEvent {
   version: number;
   projectId: string;
   at: Date | string;
-  /** Absent where a service acted by itself, or for several callers at once. */
   actor?: Caller['actor'];
   address?: string;
   items: object[];
@@ -96,7 +93,6 @@ function longContents(payload: Buffer): LongString[] {
   return found;
 }
 
-/** Null for a message that no relay wrote. */
 export function readEvent(payload: Uint8Array): WireEvent | null {
   try {
     const event = decode<WireEvent | null>(payload);

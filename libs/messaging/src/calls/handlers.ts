@@ -16,7 +16,6 @@ export interface Incoming<Body> {
 /** One entry for each call; an error rejects only its own call. */
 export type BatchReply<Reply> = (Reply | DomainError)[];
 
-/** Each call has its own log context, span and failure. */
 export function answerEach<Body, Reply>(
   calls: readonly Incoming<Body>[],
   answer: (call: Incoming<Body>) => Promise<Reply>,
@@ -33,7 +32,6 @@ export interface DomainEvent<Item> {
   origins: readonly EventOrigin[];
 }
 
-/** From the envelope of the event. */
 export interface EventOrigin {
   event: string;
   at: Date;
@@ -49,7 +47,6 @@ export const Handles = (contract: RequestContract): MethodDecorator =>
 export const OnEvent = (contract: EventContract, purpose: string): MethodDecorator =>
   EventPattern<string>(`${contract.name} ${purpose}`, busTransport) as MethodDecorator;
 
-/** Subscribes to each of the events through a durable consumer of its own. */
 export const OnEachEvent = (contracts: readonly EventContract[], purpose: string): MethodDecorator =>
   EventPattern<string[]>(
     contracts.map(({ name }) => `${name} ${purpose}-${name.replace(/[._]/g, '-')}`),

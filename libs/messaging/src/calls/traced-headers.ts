@@ -3,7 +3,6 @@ import { currentContext, readTraceparent, writeTraceparent, type TracePoint } fr
 
 const name = 'traceparent';
 
-/** One header value for each trace. */
 export function tracedHeaders(given?: MsgHdrs): MsgHdrs | undefined {
   const traces = currentContext()?.traces ?? [];
   if (traces.length === 0) return given;

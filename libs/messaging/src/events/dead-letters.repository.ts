@@ -27,7 +27,6 @@ export class DeadLetters {
     return { items, hasMore, next: hasMore && last ? { at: last.firstAt, id: last.id } : null };
   }
 
-  /** Counts up to 10 000. */
   async count(): Promise<{ subscriber: string; count: number }[]> {
     return this.database.query(
       `SELECT subscriber, count(*) AS count FROM (SELECT subscriber FROM dead_letters LIMIT 10000) AS letters GROUP BY subscriber`,

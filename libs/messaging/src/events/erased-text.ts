@@ -31,7 +31,6 @@ export const addressesIn = (emails: readonly string[]): RegExp =>
     'giu',
   );
 
-/** Also in property names. */
 export function withoutAddresses<T>(value: T, addresses: RegExp): T {
   return rewritten(value, addresses) as T;
 }
@@ -39,7 +38,6 @@ export function withoutAddresses<T>(value: T, addresses: RegExp): T {
 function rewritten(value: unknown, addresses: RegExp): unknown {
   if (typeof value === 'string') return value.replace(addresses, erasedAddress);
   if (Array.isArray(value)) return value.map((item) => rewritten(item, addresses));
-  // A date stays as it is.
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [

@@ -17,7 +17,6 @@ export interface StoredLetter {
 export class EventErasureRepository {
   constructor(private readonly database: Database) {}
 
-  /** Null where fewer than `most` events follow `after`. */
   async lastOfNext(after: string, most: number): Promise<string | null> {
     const [row] = await this.database.query<{ id: string }>(
       `SELECT id FROM outbox WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1`,

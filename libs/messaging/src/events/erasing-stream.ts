@@ -7,7 +7,6 @@ import { encode, readEvent, type WireEvent } from '../calls/frames.js';
 const dayMs = 86_400_000;
 const fetchMs = 5_000;
 
-/** `last` is the end of the stream when the scan began. */
 export interface StreamPosition {
   after: number;
   last: number;

@@ -7,7 +7,6 @@ import { ErasingStream, eventOf, type StreamPosition } from './erasing-stream.js
 import type { WireEvent } from '../calls/frames.js';
 import { Gatherer } from '../calls/gatherer.js';
 
-/** `erasureId` identifies retries of one erasure. */
 export interface ErasedPerson extends Pick<EraseAddress, 'erasureId' | 'email'> {
   projectId: string;
 }
@@ -47,7 +46,6 @@ export class EventErasure {
     this.stream = new ErasingStream(service, connection);
   }
 
-  /** Processes one piece; answers whether the erasure is complete. */
   erase(person: ErasedPerson): Promise<boolean> {
     return this.gatherer.submit(person);
   }
@@ -69,7 +67,6 @@ export class EventErasure {
   private async piece(people: ErasedPerson[]): Promise<boolean[]> {
     const inOutbox = this.furthest(people, (progress) => ('outbox' in progress ? progress.outbox : null));
     if (inOutbox.length > 0) await this.pieceOfOutbox(inOutbox);
-    // With little to do, one call does both.
     const inStream = this.furthest(people, (progress) =>
       'stream' in progress ? progress.stream.after : null,
     );
@@ -131,7 +128,6 @@ export class EventErasure {
   }
 }
 
-/** As Postgres pattern, and as expression for each project. */
 function checked(people: readonly ErasedPerson[]) {
   const byProject = Map.groupBy(people, ({ projectId }) => projectId);
   const patterns = new Map(
@@ -146,7 +142,6 @@ function checked(people: readonly ErasedPerson[]) {
   };
 }
 
-/** Null for another project's event and for messages that are no events. */
 function rewrite(text: string, of: (projectId: string) => RegExp | undefined): WireEvent | null {
   const event = eventOf(text);
   const addresses = event && of(event.projectId);

@@ -14,7 +14,6 @@ import {
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { eventSubject, streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
 
-/** The retention of streams. */
 export const streamDays = 7;
 const dayMs = 86_400_000;
 const defaultAckWaitMs = 30_000;
@@ -68,7 +67,6 @@ export async function ensureConsumer(
   }
 }
 
-/** Null where the consumer or its stream is gone. */
 export async function findConsumer(
   nats: NatsConnection,
   owner: ServiceName,

@@ -84,7 +84,6 @@ export class EventSubscription {
     await this.solo.drained();
   }
 
-  /** Skips events that were handled before. */
   apply(events: WireEvent[], traces: readonly TracePoint[] = []): Promise<void> {
     const { contract, durable } = this.options;
     const about = {
@@ -151,7 +150,6 @@ export class EventSubscription {
       }
       for (const { message } of first) message.ack();
     } catch {
-      // One of them failed; each is tried by itself.
       again.unshift(...first);
     }
     // Concurrently, so that an event that hangs does not delay those that follow.

@@ -1,4 +1,3 @@
-/** Short while there is work, then doubling. */
 export class Pauses {
   private ms: number;
 

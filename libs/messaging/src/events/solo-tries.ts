@@ -6,7 +6,6 @@ import type { WireEvent } from '../calls/frames.js';
 import type { Inbox } from './inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 
-/** After the last one the event becomes a dead letter (docs/guarantees.md §4, G18). */
 const redeliveryMs = [1_000, 10_000, 60_000, 600_000];
 const maxTries = 5;
 

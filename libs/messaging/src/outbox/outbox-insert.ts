@@ -1,4 +1,3 @@
-/** An SQL expression for each column. */
 export interface OutboxColumns {
   id: string;
   projectId: string;

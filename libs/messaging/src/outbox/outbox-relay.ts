@@ -74,7 +74,6 @@ export class OutboxRelay {
     return this.loop.stop();
   }
 
-  /** Answers the milliseconds until the next round. */
   private async run(): Promise<number> {
     const { connection, publishing } = this.options;
     if (!connection.connected) {

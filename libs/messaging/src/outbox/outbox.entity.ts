@@ -11,12 +11,10 @@ export class OutboxRow {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'published_at', precision: 3, nullable: true })
   publishedAt: Date | null;
-  /** `traceparent`s, separated by commas. */
   @Column('text', { nullable: true }) traces: string | null;
   /** Null where a service acted by itself, or for several callers at once. Never the address of a visitor (`publishedAddressOf`). */
   @Column('jsonb', { nullable: true }) actor: Caller['actor'] | null;
   @Column('text', { nullable: true }) address: string | null;
-  /** Rounds in which NATS refused this event and accepted others. */
   @Column('smallint') refusals: number;
   /** The relay skips events that NATS can never accept. */
   @Column({ type: 'timestamptz', name: 'quarantined_at', precision: 3, nullable: true })
@@ -24,7 +22,6 @@ export class OutboxRow {
   @Column('text', { name: 'quarantine_reason', nullable: true }) quarantineReason: string | null;
 }
 
-/** Written in the transaction of the effect. */
 @Entity('inbox')
 export class InboxRow {
   @PrimaryColumn('text') subscriber: string;
@@ -32,7 +29,6 @@ export class InboxRow {
   @Column({ type: 'timestamptz', name: 'received_at', precision: 3 }) receivedAt: Date;
 }
 
-/** For operators, who can replay it. */
 @Entity('dead_letters')
 export class DeadLetter {
   @PrimaryColumn('text') subscriber: string;
@@ -66,7 +62,6 @@ export class EventStreamRow {
   @Column('bigint', { name: 'last_sequence' }) lastSequence: number;
 }
 
-/** Progress of publishing events again. */
 @Entity('fact_repeats')
 export class EventRepeatRow {
   @PrimaryColumn('text') name: string;

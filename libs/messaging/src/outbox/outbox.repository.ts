@@ -53,7 +53,6 @@ export class Outbox {
     return row?.age ?? 0;
   }
 
-  /** Counts up to 10 000. */
   async unpublished(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 FROM outbox WHERE ${isWaiting} LIMIT 10000) AS waiting`,
@@ -61,7 +60,6 @@ export class Outbox {
     return row!.count;
   }
 
-  /** Counts up to 10 000. */
   async quarantined(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (

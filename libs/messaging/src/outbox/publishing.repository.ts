@@ -14,7 +14,6 @@ export interface OutgoingEvent {
   address: string | null;
 }
 
-/** The creation time tells two streams of one name apart. */
 export interface SeenStream {
   incarnation: string;
   lastSequence: number;
@@ -24,7 +23,6 @@ export interface KnownStream extends SeenStream {
   generation: number;
 }
 
-/** Results by event. */
 export interface Published {
   acknowledged: string[];
   /** Sequences of events that the stream did not know yet. */
@@ -88,7 +86,6 @@ export class Publishing {
     this.name = streamOf(service);
   }
 
-  /** The only query at rest. */
   async pending(): Promise<{ fresh: boolean; repeating: boolean }> {
     const [row] = await this.database.query<{ fresh: boolean; repeating: boolean }>(
       `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM fact_repeats WHERE name = $1) AS repeating`,
@@ -149,7 +146,6 @@ export class Publishing {
     });
   }
 
-  /** Runs in the background. */
   async repeatSince(since: Date): Promise<void> {
     // The wall clock, because a mark that this transaction waited for may be later than its start. Timestamps are rounded.
     await this.database.query(
@@ -170,7 +166,6 @@ export class Publishing {
     return row!.count;
   }
 
-  /** Answers how many were published; 0 at the end. */
   async publishAgain(limit: number, send: SendAgain): Promise<number> {
     return this.database.transaction(async () => {
       const [repeat] = await this.database.query<Repeat>(

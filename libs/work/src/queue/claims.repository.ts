@@ -73,7 +73,6 @@ export class ClaimsRepository {
     }
   }
 
-  /** The item of an expired lease that has waited longest. */
   async claimSuspect(
     kinds: readonly string[],
     worker: Worker,
@@ -89,7 +88,6 @@ export class ClaimsRepository {
     return item ?? null;
   }
 
-  /** Releases items of a claim whose answer was lost. */
   async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
     await this.database.query(
       `UPDATE work_items w SET ${givenBack(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
@@ -97,7 +95,6 @@ export class ClaimsRepository {
     );
   }
 
-  /** False where the lease has expired, and with it all claims. */
   async renew({ id, leaseMs }: Worker): Promise<boolean> {
     const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [
       id,
@@ -112,7 +109,6 @@ export class ClaimsRepository {
   }
 }
 
-/** A row without an item only carries the next project. */
 type ClaimedRow = (ClaimedItem | { id: null }) & { next: string | null };
 
 export const holdsNothing = `NOT EXISTS (SELECT FROM work_items i WHERE i.state = 'CLAIMED' AND i.worker_id = w.id)`;

@@ -4,7 +4,6 @@ import { holdsNothing } from './claims.repository.js';
 export interface Look {
   ready: string[];
   suspects: boolean;
-  /** Milliseconds until the next due item or lease expiry. */
   nextMs: number | null;
   more: boolean;
 }

@@ -1,17 +1,13 @@
 export interface Retry {
-  /** After the last attempt the item is a dead letter. */
   attempts: number;
-  /** Doubles with each failure. */
   firstMs: number;
   maxMs: number;
 }
 
 export const defaultRetry: Retry = { attempts: 10, firstMs: 1_000, maxMs: 300_000 };
 
-/** Spreads the retries of items that failed together. */
 const jitter = 0.1;
 
-/** Null after the last attempt. */
 export function retryDelay(
   { attempts, firstMs, maxMs: longestMs }: Retry,
   failures: number,

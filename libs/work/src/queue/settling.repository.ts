@@ -84,7 +84,6 @@ export class SettlingRepository {
     return items.flatMap(({ id }) => byId.get(id) ?? []);
   }
 
-  /** Returns items as they were before their claim. */
   async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
     await this.database.query(
       `WITH ${held}

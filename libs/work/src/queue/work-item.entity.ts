@@ -11,19 +11,16 @@ export class WorkItemRow {
   @Column('uuid', { name: 'project_id' }) projectId: string;
   /** Unique within kind and project while the item is not dead. */
   @Column('text', { nullable: true }) key: string | null;
-  /** Can be paused within a project, such as an endpoint. */
   @Column('text', { name: 'group_key' }) groupKey: string;
   @Column('smallint') priority: number;
   @Column('text') state: WorkState;
   @Column({ type: 'timestamptz', name: 'due_at' }) dueAt: Date;
   @Column('jsonb') payload: object;
   @Column('boolean') exclusive: boolean;
-  /** Enqueued again while claimed, so it runs once more. */
   @Column('boolean') again: boolean;
   @Column('uuid', { name: 'worker_id', nullable: true }) workerId: string | null;
   /** Rises with each claim and outcome; writes with an older token are refused. */
   @Column('bigint', { name: 'lease_token' }) leaseToken: number;
-  /** More than one where a worker died. */
   @Column('integer') claims: number;
   @Column('integer') failures: number;
   @Column('text', { nullable: true }) error: string | null;

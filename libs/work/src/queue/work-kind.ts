@@ -18,10 +18,8 @@ export interface WorkOptions {
   retry: Retry;
 }
 
-/** The name is `<service>.<noun>`. */
 export interface WorkKind<Payload extends object = object> extends WorkOptions {
   readonly name: string;
-  /** For the compiler only. */
   readonly payload?: Payload;
 }
 

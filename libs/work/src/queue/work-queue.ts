@@ -6,16 +6,12 @@ import type { WorkKind } from './work-kind.js';
 export type Priority = 'HIGH' | 'NORMAL' | 'LOW';
 
 export interface NewWork<Payload extends object> {
-  /** `aboveProjects` for work without a project. */
   projectId: string;
   payload?: Payload;
   /** At most one item of the kind and project has a key; `OnDuplicate` decides about a second one. A claimed item runs once more. */
   key?: string;
-  /** For `pause`; default: none. */
   group?: string;
-  /** Default: now, by the clock of Postgres. */
   dueAt?: Date;
-  /** Instead of `dueAt`. */
   delayMs?: number;
   priority?: Priority;
 }
@@ -65,7 +61,6 @@ export class WorkQueue {
     this.wakeAfterCommit();
   }
 
-  /** For items that another statement inserted. */
   wakeAfterCommit(): void {
     this.database.afterCommit(() => this.wakeUps.send('work'));
   }
@@ -79,7 +74,6 @@ export class WorkQueue {
     return removed.length > 0;
   }
 
-  /** Claimed items are finished. */
   async pause(kind: WorkKind, projectId: string, group = ''): Promise<void> {
     await this.database.query(
       `INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -114,7 +108,6 @@ export class WorkQueue {
   }
 }
 
-/** `item` is an alias of work_items. */
 export const isNotPaused = (item: string): string =>
   `NOT EXISTS (SELECT FROM work_pauses s WHERE s.kind = ${item}.kind AND s.project_id = ${item}.project_id AND s.group_key IN ('', ${item}.group_key))`;
 
@@ -125,7 +118,6 @@ export const signals = (kind: WorkKind, rows: string): string =>
 
 const stateAt = (dueAt: string): string => `CASE WHEN ${dueAt} > now() THEN 'WAITING' ELSE 'READY' END`;
 
-/** For a claimed item the time is that of its next run. */
 const updates: Readonly<Record<OnDuplicate, string>> = {
   SOONER: `due_at = CASE WHEN known.state = 'CLAIMED' AND NOT known.again THEN excluded.due_at ELSE least(known.due_at, excluded.due_at) END, ${becomes('least(known.due_at, excluded.due_at)')}
     WHERE known.state = 'CLAIMED' OR excluded.due_at < known.due_at`,

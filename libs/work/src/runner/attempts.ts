@@ -23,7 +23,6 @@ export class Attempts {
 
   constructor(private readonly options: AttemptsOptions) {}
 
-  /** `again` runs a part of the items as a batch of its own. */
   async run(
     kind: WorkKind,
     handler: WorkHandler<object>,
@@ -45,7 +44,6 @@ export class Attempts {
     for (const [item, error] of failures) await this.fail(kind, handler, item, error);
   }
 
-  /** Together with what the handler's `dead` writes. */
   async bury(kind: WorkKind, handler: WorkHandler<object>, item: ClaimedItem, error: string): Promise<void> {
     const { settling, metrics } = this.options;
     const isDead = await settling.transaction(async () => {
@@ -82,7 +80,6 @@ export class Attempts {
     );
   }
 
-  /** A batch is halved until the item at fault is alone. */
   private async settleFailed(
     kind: WorkKind,
     handler: WorkHandler<object>,
@@ -109,7 +106,6 @@ export class Attempts {
     const delayMs = retryDelay(kind.retry, item.failures + 1);
     try {
       if (delayMs === null) return await this.bury(kind, handler, item, error.message);
-      // Another worker has the item by now.
       if (!(await this.options.settling.fail(item, { error: error.message, delayMs }))) return;
       this.log.warn(`${kind.name} ${item.id}, failure ${item.failures + 1}: ${error.message}`);
       this.options.metrics.settled.inc({ kind: kind.name, outcome: 'failed' });

@@ -24,10 +24,8 @@ export class BatchRunner {
   private readonly log = new Logger('Work');
   private readonly attempts: Attempts;
   private readonly underWay = new Map<WorkBatch, { kind: string; ended: Promise<void> }>();
-  /** Waiting for a batch of their kind to end, or for a suspect. */
   private readonly queued = new Map<string, ClaimedItem[][]>();
   private readonly running = new Map<string, number>();
-  /** Waiting until nothing else runs. */
   private readonly suspects: ClaimedItem[] = [];
   private stopping = false;
   private alone = false;
@@ -148,7 +146,6 @@ export class BatchRunner {
   }
 }
 
-/** Batches of one project each, unless the kind mixes them. */
 function inBatches({ batch, mixed }: WorkKind, items: readonly ClaimedItem[]): ClaimedItem[][] {
   const groups = mixed ? [items] : [...Map.groupBy(items, ({ projectId }) => projectId).values()];
   return groups.flatMap((group) =>

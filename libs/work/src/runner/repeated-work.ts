@@ -36,6 +36,5 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
     await batch.later(batch.items, await this.round());
   }
 
-  /** Answers the milliseconds until the next round. */
   protected abstract round(): Promise<number>;
 }

@@ -12,7 +12,6 @@ export interface WorkItem<Payload extends object = object> {
 export interface ClaimedItem<Payload extends object = object> extends WorkItem<Payload> {
   payload: Payload;
   readonly leaseToken: number;
-  /** More than one where a worker died. */
   readonly claims: number;
   readonly traces: string | null;
 }
@@ -61,12 +60,10 @@ export class WorkBatch<Payload extends object = object> {
     await this.settle(items, (claimed) => this.settling.postpone(claimed, null));
   }
 
-  /** Neither done nor failed: runs again after the given milliseconds, or at a time. */
   async later(items: readonly WorkItem<Payload>[], when: number | Date): Promise<void> {
     await this.settle(items, (claimed) => this.settling.postpone(claimed, when));
   }
 
-  /** Retried or given up as the kind says, once the handler has returned. */
   fail(item: WorkItem<Payload>, error: Error): void {
     this.failed.set(item as ClaimedItem<Payload>, error);
   }

@@ -16,7 +16,6 @@ export interface WorkRunnerOptions {
   wakeUps: WakeUps;
   metrics: Metrics;
   tracing: Tracing;
-  /** After this time items of a dead worker return. */
   leaseMs: number;
 }
 
@@ -33,7 +32,6 @@ const afterCommitMs = 200;
 /** A claim without an answer may still be running for as long as a statement may take. */
 const suspicionMs = 65_000;
 const suspicionPauseMs = 2_000;
-/** In case a wake-up was lost. */
 const maxRestMs = 30_000;
 
 /** Does the work of a service in this process: one query for all kinds, a claim for each kind that is ready, batches in parallel. */
@@ -82,7 +80,6 @@ export class WorkRunner {
     ];
   }
 
-  /** Called by the constructor of the handler, before `start`. */
   register<Payload extends object>(kind: WorkKind<Payload>, handler: WorkHandler<Payload>): void {
     if (this.kinds.has(kind.name)) throw new Error(`two handlers do the work ${kind.name}`);
     this.kinds.set(kind.name, {
@@ -96,7 +93,6 @@ export class WorkRunner {
     if (this.kinds.size > 0) this.loop.start();
   }
 
-  /** Claims nothing more and waits for running batches, or releases them. */
   async onModuleDestroy(): Promise<void> {
     this.unsubscribe.forEach((unsubscribe) => unsubscribe());
     if (this.soon) clearTimeout(this.soon);
@@ -120,7 +116,6 @@ export class WorkRunner {
     return Math.min(unknownOutcome ? suspicionPauseMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
   }
 
-  /** Answers whether there may be more. */
   private async claim(registered: Registered): Promise<boolean> {
     const { kind, handler } = registered;
     const limit = this.batches.capacity(kind);
@@ -133,7 +128,6 @@ export class WorkRunner {
     return contended || (items.length > 0 && this.batches.capacity(kind) > 0);
   }
 
-  /** A suspect runs alone. */
   private async claimSuspect(): Promise<void> {
     if (this.batches.isRunningAlone) return;
     const claimed = await this.lease.during(() =>

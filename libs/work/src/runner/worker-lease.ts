@@ -25,7 +25,6 @@ export class WorkerLease {
     return { id: this.id, leaseMs: this.leaseMs };
   }
 
-  /** A claim renews the lease. */
   async during<T>(claim: () => Promise<T>): Promise<T> {
     const before = performance.now();
     const claimed = await claim();
@@ -33,7 +32,6 @@ export class WorkerLease {
     return claimed;
   }
 
-  /** Answers a function that ends the hold. */
   hold(): () => void {
     this.held += 1;
     this.renewing ??= this.startRenewing();

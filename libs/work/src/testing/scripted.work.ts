@@ -3,10 +3,8 @@ import { work, type WorkHandler } from '../queue/work-kind.js';
 import type { ClaimedItem, WorkBatch, WorkItem } from '../runner/work-batch.js';
 import type { WorkProcess } from './work-suite.js';
 
-/** What the handler does with an item. */
 export type Script =
   | { does: 'succeeds' }
-  /** By throwing, or by saying so of this item alone. */
   | { does: 'fails'; times: number; throws: boolean }
   | { does: 'always fails'; throws: boolean }
   | { does: 'fails in company' }

@@ -6,7 +6,6 @@ const program = join('dist', 'libs', 'work', 'src', 'testing', 'worker-process.j
 
 /** Workers in processes of their own; one that ends is started again, as long as the fleet is there. */
 export class WorkerProcesses {
-  /** Those that ended by a signal. */
   deaths = 0;
   private readonly members: { child: ChildProcess; ready: Promise<unknown>; stored: Promise<void> }[] = [];
   private ending = false;
