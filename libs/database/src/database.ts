@@ -15,8 +15,8 @@ export interface Statement {
   replanned?: boolean;
   sql: string;
   parameters: unknown[];
-  /** Its commit is nothing that anybody waits for: `onCommit` does not hear of it. */
-  unresponsive?: boolean;
+  /** Listeners of `onCommit` are not called: nothing can follow from this statement. */
+  quiet?: boolean;
 }
 
 interface Ambient {
@@ -164,7 +164,7 @@ export class Database {
       }
       const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
       this.notifyInserts(statement.sql);
-      if (!statement.unresponsive) for (const listener of this.commitListeners) listener();
+      if (!statement.quiet) for (const listener of this.commitListeners) listener();
       return rows;
     });
   }

@@ -8,7 +8,7 @@ export {
   type SigningAlgorithm,
   type SigningKey,
 } from './message/dkim.js';
-export { EngagementTokens, type UnsubscribeTarget as UnsubscribePlace } from './tokens/engagement-token.js';
+export { EngagementTokens, type UnsubscribeTarget } from './tokens/engagement-token.js';
 export { readHeaders } from './message/read-headers.js';
 export { nextRetry } from './smtp/retry-schedule.js';
 export { buildReturnPath } from './tokens/return-path.js';

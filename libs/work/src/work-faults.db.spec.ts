@@ -150,7 +150,7 @@ describe('a worker that is told to stop', () => {
       async (batch) => {
         begun.end();
         await eventually(async () => batch.stopping, 'it is to stop');
-        await batch.goOn(batch.items);
+        await batch.continueLater(batch.items);
       },
       options,
     );

@@ -123,7 +123,7 @@ describe('the outcome of an item', () => {
           throw new Error('rolled back');
         }
         for (const { payload } of batch.items) database.afterCommit(() => steps.push(payload.n));
-        await batch.goOn(batch.items.filter(({ payload }) => payload.n < 2));
+        await batch.continueLater(batch.items.filter(({ payload }) => payload.n < 2));
         await batch.complete(batch.items.filter(({ payload }) => payload.n === 2));
       });
     });
@@ -223,8 +223,8 @@ describe('the outcome of an item', () => {
       await queue.cancel(kind, projectId, 'one');
       for (const write of [
         () => batch.hold(batch.items[0]!),
-        () => batch.goOn(batch.items),
-        () => batch.later(batch.items, 10),
+        () => batch.continueLater(batch.items),
+        () => batch.postpone(batch.items, 10),
         () => batch.complete(),
       ])
         errors.push(await database.transaction(write).catch((error: unknown) => error));

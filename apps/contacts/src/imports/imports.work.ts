@@ -46,7 +46,7 @@ export class ImportsWork implements WorkHandler<object> {
       if (most <= 0) return this.end(job, 'FAILED', batch);
       if (!(await this.batches.store(job, rows.slice(0, most), () => batch.hold(item!)))) return;
       commits += 1;
-      if (batch.stopping || commits === commitsOfATurn) return batch.goOn(batch.items);
+      if (batch.stopping || commits === commitsOfATurn) return batch.continueLater(batch.items);
     }
     await this.end(job, 'COMPLETED', batch);
   }

@@ -35,7 +35,7 @@ export class DeletedLists implements WorkHandler<object> {
     const [item] = batch.items;
     return this.database.transaction(async () => {
       if (await this.empty(item!.projectId, item!.key!)) await batch.complete();
-      else await batch.goOn(batch.items);
+      else await batch.continueLater(batch.items);
     });
   }
 

@@ -25,7 +25,7 @@ export class ComposeJobs {
     const template = templateId
       ? sources.template({ projectId: message.projectId, templateId, version: templateVersion! })
       : null;
-    if (templateId && !template) return new Error('The words of the template are gone');
+    if (templateId && !template) return new Error('The content of the template was deleted');
     const {
       projectId,
       emailId,

@@ -106,13 +106,14 @@ const feedbackId = ({ emailId, projectId, category }: ComposeJob): [string, stri
   `${emailId}:${projectId}:${category.toLowerCase()}:posthorn`,
 ];
 
-let known: { ring: string; tokens: EngagementTokens } | null = null;
+let cached: { secretKeys: string; tokens: EngagementTokens } | null = null;
 
 /** Deriving the keys costs more than composing a message, and they are the same for all messages of a process. */
 function tokensOf(secretKeys: string[]): EngagementTokens {
-  const wake = secretKeys.join();
-  if (known?.ring !== wake) known = { ring: wake, tokens: new EngagementTokens(secretKeys) };
-  return known.tokens;
+  const joined = secretKeys.join();
+  if (cached?.secretKeys !== joined)
+    cached = { secretKeys: joined, tokens: new EngagementTokens(secretKeys) };
+  return cached.tokens;
 }
 
 const domainOf = ({ email }: Mailbox): string => email.slice(email.lastIndexOf('@') + 1);

@@ -55,7 +55,7 @@ export class Composer implements OnApplicationShutdown {
     return Promise.all(
       messages.map((message) =>
         this.composeToSend(message, variables.get(message.emailId), sources).catch((error) =>
-          this.putOff(error),
+          this.failureOf(error),
         ),
       ),
     );
@@ -68,7 +68,7 @@ export class Composer implements OnApplicationShutdown {
     const sources = await this.sources.load(templatesOf([message]), snippetsOf([message]));
     const host = hostOf(message.from.email);
     const identity = (await this.identities.of(message.projectId, host)) ?? unsignedIdentity(host);
-    return this.composeAs(message, identity, variables, sources).catch((error) => this.putOff(error));
+    return this.composeAs(message, identity, variables, sources).catch((error) => this.failureOf(error));
   }
 
   private async composeToSend(
@@ -129,7 +129,7 @@ export class Composer implements OnApplicationShutdown {
     return job instanceof Error ? job : this.threads.compose(job);
   }
 
-  private putOff(error: unknown): NotComposed {
+  private failureOf(error: unknown): NotComposed {
     this.log.warn(`a message waits to be composed: ${(error as Error).message}`);
     return { waits: true };
   }

@@ -34,8 +34,8 @@ export class DeliveryCounts {
   async oldestAmbiguousSeconds(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `SELECT coalesce(max(extract(epoch FROM now() - began.at)), 0)::float8 AS age
-       FROM (SELECT project_id, email_id FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1000) AS doubtful,
-         LATERAL (SELECT max(at) AS at FROM email_events e WHERE e.project_id = doubtful.project_id AND e.email_id = doubtful.email_id) AS began`,
+       FROM (SELECT project_id, email_id FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1000) AS ambiguous,
+         LATERAL (SELECT max(at) AS at FROM email_events e WHERE e.project_id = ambiguous.project_id AND e.email_id = ambiguous.email_id) AS began`,
     );
     return row!.age;
   }

@@ -14,7 +14,7 @@ const deliveries = gauge(
 );
 const oldestAmbiguous = gauge(
   'posthorn_oldest_ambiguous_seconds',
-  'How long the outcome of a message has been in doubt, of the oldest one.',
+  'Age of the oldest message whose outcome is unknown.',
 );
 const connections = gauge('posthorn_smtp_connections', 'Connections to the mail server, by what they do.', [
   'state',

@@ -49,9 +49,9 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     if (await this.claims.isAtRest()) return this.pauses.after(false);
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of workers that are gone`);
-    const unresponsive = await this.leases.unresolved(this.rules, unresolvedAtOnce);
+    const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
-      unresponsive.map((row) =>
+      unresolved.map((row) =>
         this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy, row.claims) }),
       ),
     );
@@ -59,7 +59,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     await Promise.all(
       abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfDeaths() })),
     );
-    if (taken + unresponsive.length > 0) this.wakeUp.wake();
+    if (taken + unresolved.length > 0) this.wakeUp.wake();
     return this.pauses.after(true);
   }
 }

@@ -15,7 +15,7 @@ import { DomainsService } from './domains.service.js';
 import { CampaignSenders } from './senders/campaign-senders.js';
 import { SenderDirectory } from './senders/sender-directory.js';
 import { SenderIdentities } from './senders/sender-identities.js';
-import { VerifiedDomains } from './senders/vouched-domains.js';
+import { VerifiedDomains } from './senders/verified-domains.js';
 
 @Module({
   controllers: [DomainsHandlers],

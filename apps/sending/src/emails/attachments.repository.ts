@@ -6,10 +6,10 @@ const chunksAtOnce = 8;
 /** Stops at the first missing chunk, because the ones after it would be at a wrong offset. */
 const chunksInARow = `
   SELECT data FROM (
-    SELECT data, chunk, row_number() OVER (ORDER BY chunk) - 1 AS place
+    SELECT data, chunk, row_number() OVER (ORDER BY chunk) - 1 AS expected
     FROM email_attachments WHERE project_id = $1 AND content_id = $2 AND position = $3
   ) AS stored
-  WHERE chunk = place ORDER BY chunk`;
+  WHERE chunk = expected ORDER BY chunk`;
 
 interface Chunk {
   position: number;

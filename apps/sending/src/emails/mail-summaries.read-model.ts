@@ -53,7 +53,7 @@ const summariesSql = `
   WITH mine AS MATERIALIZED (
     SELECT id, to_email, sent_at, delivered_at, bounced_at, complained_at FROM emails
     WHERE project_id = $1 AND to_email = ANY ($2::text[]) AND status <> 'VOIDED'
-  ), happened AS (
+  ), event AS (
     ${(['sent', 'delivered', 'bounced', 'complained'] as const).map(dated).join(' UNION ALL ')}
     UNION ALL
     SELECT mine.to_email, ${engaged} FROM mine
@@ -63,7 +63,7 @@ const summariesSql = `
     JOIN engagements g ON g.project_id = d.project_id AND g.email_id = d.email_id AND g.position = d.position AND ${byPeople}
     WHERE d.project_id = $1 AND d.position > 0 AND d.recipient = ANY ($2::text[])
   )
-  SELECT NULL::uuid AS "factId", email, kind, count(*) AS count, min(at) AS first, max(at) AS last FROM happened GROUP BY email, kind
+  SELECT NULL::uuid AS "factId", email, kind, count(*) AS count, min(at) AS first, max(at) AS last FROM event GROUP BY email, kind
   UNION ALL
   SELECT o.id, item ->> 'to', CASE o.fact ${kinds.join(' ')} END, 1, (item ->> 'at')::timestamptz, (item ->> 'at')::timestamptz
   FROM outbox o CROSS JOIN LATERAL jsonb_array_elements(o.items) AS item

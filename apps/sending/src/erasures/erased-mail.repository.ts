@@ -182,6 +182,6 @@ const contentsOf = (mails: readonly NamingEmail[]): unknown[][] => [
 /** The display name belongs to the person, too. */
 const copiesWithout = `(
     SELECT jsonb_object_agg(header.key, (
-      SELECT jsonb_agg(CASE mailbox->>'email' WHEN $3 THEN jsonb_build_object('email', $5::text) ELSE mailbox END ORDER BY place)
-      FROM jsonb_array_elements(header.value) WITH ORDINALITY AS listed (mailbox, place)))
+      SELECT jsonb_agg(CASE mailbox->>'email' WHEN $3 THEN jsonb_build_object('email', $5::text) ELSE mailbox END ORDER BY index)
+      FROM jsonb_array_elements(header.value) WITH ORDINALITY AS listed (mailbox, index)))
     FROM jsonb_each(e.copies) AS header)`;

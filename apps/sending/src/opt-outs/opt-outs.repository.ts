@@ -10,7 +10,7 @@ export interface OptOutPut {
   seq: number;
 }
 
-export const outsider = '00000000-0000-0000-0000-000000000000';
+export const noContact = '00000000-0000-0000-0000-000000000000';
 
 export class OptOutsRepository {
   constructor(
@@ -44,7 +44,7 @@ export class OptOutsRepository {
     await this.database.query(
       `INSERT INTO opt_outs AS known (project_id, email, opted_out, contact_id, seq, stranger_at)
        SELECT DISTINCT ON (project_id, email) project_id, email, true, contact_id, seq,
-         CASE WHEN bool_or(contact_id = '${outsider}') OVER (PARTITION BY project_id, email) THEN clock_timestamp() END
+         CASE WHEN bool_or(contact_id = '${noContact}') OVER (PARTITION BY project_id, email) THEN clock_timestamp() END
        FROM (
          SELECT p.project_id, coalesce(erased.email, p.email) AS email, p.contact_id, seq
          FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[], $5::text[]) AS p (project_id, email, contact_id, seq, hash)

@@ -137,12 +137,12 @@ describe('what sending knows of projects', () => {
   });
 
   it('is rebuilt when an event leaves a gap: another one may be missing too', async () => {
-    const [published, unresponsive] = [buildProject(), buildProject()];
-    await gatewayComes([published, unresponsive]);
-    await knows([published, unresponsive]);
+    const [published, missed] = [buildProject(), buildProject()];
+    await gatewayComes([published, missed]);
+    await knows([published, missed]);
     owned = [
       { ...published, seq: 4 },
-      { ...unresponsive, seq: 2, disabled: true },
+      { ...missed, seq: 2, disabled: true },
     ];
     await publish({ ...published, seq: 3 });
     await knows(owned);

@@ -35,7 +35,7 @@ const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string 
   broken_link: { severity: 'ERROR', fix: 'Give the whole address, beginning with https://.' },
   no_text: {
     severity: 'WARNING',
-    fix: 'Say in words what the mail is about: not everybody sees its images.',
+    fix: 'Describe in text what the mail is about: not everybody sees its images.',
   },
   unsubscribe_missing: { severity: 'ERROR', fix: 'Link to {{ unsubscribe_url }} or {{ manage_url }}.' },
   unknown_snippet: {
@@ -78,7 +78,7 @@ function lintWhole({ html, sources, snippets, category }: Linted, report: Report
       .replace(/\[[^\]]*\]/g, '')
       .trim() === ''
   )
-    report('no_text', 'The mail has no words.');
+    report('no_text', 'The mail has no text.');
   if (category === 'MARKETING') {
     const names = sources.flatMap((source) => variablesOf(source, snippets)).map(({ name }) => name);
     if (!names.includes('unsubscribe_url') && !names.includes('manage_url')) {

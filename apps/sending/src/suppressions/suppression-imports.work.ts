@@ -51,7 +51,7 @@ export class SuppressionImportsWork implements WorkHandler<object> {
     for await (const rows of batchesOf(row.csv, row.processed)) {
       await this.store(row, rows, () => batch.hold(item!));
       commits += 1;
-      if (batch.stopping || commits === commitsOfATurn) return batch.goOn(batch.items);
+      if (batch.stopping || commits === commitsOfATurn) return batch.continueLater(batch.items);
     }
     await this.end(row, 'COMPLETED', batch);
   }

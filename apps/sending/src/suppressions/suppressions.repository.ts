@@ -43,8 +43,8 @@ export class SuppressionsRepository {
   /** In the lock order of marks, so that there is no deadlock. */
   async lockAll(projectId: string, emails: string[]): Promise<void> {
     await this.database.query(
-      `WITH asked AS (SELECT DISTINCT $1::uuid AS project_id, email FROM unnest($2::text[]) AS a (email) ORDER BY project_id, email)
-       SELECT count(*) FROM (SELECT pg_advisory_xact_lock(${addressLock}) FROM asked) AS locked`,
+      `WITH requested AS (SELECT DISTINCT $1::uuid AS project_id, email FROM unnest($2::text[]) AS a (email) ORDER BY project_id, email)
+       SELECT count(*) FROM (SELECT pg_advisory_xact_lock(${addressLock}) FROM requested) AS locked`,
       [projectId, emails],
     );
   }
@@ -58,10 +58,10 @@ export class SuppressionsRepository {
     return this.database.query<Suppression>(
       `INSERT INTO suppressions (project_id, email, reason, source)
        SELECT DISTINCT ON (1, 2) $1::uuid, coalesce(erased.email, r.email), r.reason, $4
-       FROM unnest($2::text[], $3::text[], $5::text[]) WITH ORDINALITY AS r (email, reason, hash, place)
+       FROM unnest($2::text[], $3::text[], $5::text[]) WITH ORDINALITY AS r (email, reason, hash, index)
        LEFT JOIN erased_addresses erased ON erased.project_id = $1 AND erased.email = r.hash AND erased.erased_at >= $6
        WHERE NOT EXISTS (SELECT FROM suppressions known WHERE known.project_id = $1 AND known.email = r.hash)
-       ORDER BY 1, 2, r.place
+       ORDER BY 1, 2, r.index
        ON CONFLICT DO NOTHING RETURNING email, reason, source, created_at AS "createdAt"`,
       [
         projectId,

@@ -168,8 +168,8 @@ describe('addresses in what the messaging keeps', () => {
       payload: event,
       error: 'Key (email)=(DORA@example.org) exists',
     };
-    await new Inbox(database).bury(letter);
-    await new Inbox(database).bury({
+    await new Inbox(database).storeDeadLetter(letter);
+    await new Inbox(database).storeDeadLetter({
       ...letter,
       factId: newId(),
       payload: { ...event, projectId: newId() },

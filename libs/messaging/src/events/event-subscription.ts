@@ -91,23 +91,23 @@ export class EventSubscription {
       attributes: { 'posthorn.fact': contract.name, 'posthorn.batch.size': events.length },
     } as const;
     return runInContext(this.tracing.context(traces), () =>
-      inSpan(`hear ${durable}`, about, () => this.takeIn(events)),
+      inSpan(`receive ${durable}`, about, () => this.takeIn(events)),
     );
   }
 
   private async takeIn(events: WireEvent[]): Promise<void> {
-    const { inbox, durable, timeouts: waitMs, messagingMetrics } = this.options;
+    const { inbox, durable, timeouts, messagingMetrics } = this.options;
     await inbox.once(durable, events, async (fresh) => {
       // Within the transaction, so that an effect that is too late is rolled back and releases its locks.
-      await within(waitMs?.handlerMs ?? handlerMs, this.runByProject(fresh));
+      await within(timeouts?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
   }
 
   private async consume(): Promise<void> {
-    const { connection, contract, durable, timeouts: waitMs } = this.options;
+    const { connection, contract, durable, timeouts } = this.options;
     if (!connection.connected || this.stopped) return;
-    const made = await ensureConsumer(connection.nats, contract, durable, waitMs?.ackWaitMs);
+    const made = await ensureConsumer(connection.nats, contract, durable, timeouts?.ackWaitMs);
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(contract.owner), durable);
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;

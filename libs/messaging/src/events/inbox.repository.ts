@@ -64,7 +64,13 @@ export class Inbox {
     );
   }
 
-  async bury({ subscriber, factId: eventId, fact: event, payload, error }: FailedEvent): Promise<void> {
+  async storeDeadLetter({
+    subscriber,
+    factId: eventId,
+    fact: event,
+    payload,
+    error,
+  }: FailedEvent): Promise<void> {
     await this.database.query(
       `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = $2 RETURNING tries, first_at)
        INSERT INTO dead_letters AS known (id, subscriber, fact_id, fact, payload, error, attempts, first_at)

@@ -61,7 +61,7 @@ export class SoloTries {
   private async try(message: JsMsg, event: WireEvent): Promise<void> {
     const { inbox, durable } = this.options;
     const { tries } = await inbox.triesOf(durable, event.id);
-    if (tries >= maxTries) return this.bury(message, event, 'its handler never finished');
+    if (tries >= maxTries) return this.giveUp(message, event, 'its handler never finished');
     await inbox.beginTry(durable, event.id);
     try {
       await this.apply(event, message);
@@ -70,7 +70,7 @@ export class SoloTries {
       this.options.messagingMetrics?.received.inc({ subscriber: durable, outcome: 'failed' });
       this.log.warn(`fact ${event.id}, try ${tries + 1}: ${(error as Error).message}`);
       await inbox.endTry(durable, event.id);
-      if (tries + 1 >= maxTries) await this.bury(message, event, (error as Error).message);
+      if (tries + 1 >= maxTries) await this.giveUp(message, event, (error as Error).message);
       else message.nak(this.waitAfter(tries + 1));
     }
   }
@@ -80,9 +80,15 @@ export class SoloTries {
     return waits[Math.min(tries, waits.length) - 1]!;
   }
 
-  private async bury(message: JsMsg, event: WireEvent, error: string): Promise<void> {
+  private async giveUp(message: JsMsg, event: WireEvent, error: string): Promise<void> {
     const { inbox, durable, contract, messagingMetrics } = this.options;
-    await inbox.bury({ subscriber: durable, factId: event.id, fact: contract.name, payload: event, error });
+    await inbox.storeDeadLetter({
+      subscriber: durable,
+      factId: event.id,
+      fact: contract.name,
+      payload: event,
+      error,
+    });
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'buried' });
     message.term();
   }

@@ -1,7 +1,7 @@
 import { aboveProjects } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { isUniqueViolation } from '@posthorn/database';
-import { claimedColumns, givenBack } from './claimed-columns.js';
+import { claimedColumns, releasedColumns } from './claimed-columns.js';
 import type { ClaimedItem } from '../runner/work-batch.js';
 import type { WorkKind } from './work-kind.js';
 import { isNotPaused } from './work-queue.js';
@@ -63,7 +63,7 @@ export class ClaimsRepository {
         name: afterProject === null ? 'claim work' : 'claim work after',
         sql: afterProject === null ? claimFirstSql : claimAfterSql,
         parameters,
-        unresponsive: true,
+        quiet: true,
       });
       const items = rows.flatMap(({ next: _, ...item }) => (item.id === null ? [] : [item as ClaimedItem]));
       return { items, afterProject: rows[0]?.next ?? null };
@@ -90,7 +90,7 @@ export class ClaimsRepository {
 
   async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
     await this.database.query(
-      `UPDATE work_items w SET ${givenBack(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
+      `UPDATE work_items w SET ${releasedColumns(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
       [workerId, known],
     );
   }
@@ -138,13 +138,13 @@ const claimSql = (begins: string): string => `
   ), share AS (
     SELECT CASE WHEN $6 OR $7 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
   ), ready AS (
-    SELECT place, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
-      SELECT r.ctid AS place, r.id, r.priority, r.due_at FROM work_items r
+    SELECT row_location, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
+      SELECT r.ctid AS row_location, r.id, r.priority, r.due_at FROM work_items r
       WHERE r.state = 'READY' AND r.kind = $1 AND r.project_id = free.project_id AND ${isNotPaused('r')}
       ORDER BY r.priority, r.due_at, r.id LIMIT (SELECT size FROM share) FOR UPDATE OF r SKIP LOCKED
     ) AS first
   ), taken AS (
-    SELECT place, id, project_id FROM ready ORDER BY rank, project_id LIMIT $3
+    SELECT row_location, id, project_id FROM ready ORDER BY rank, project_id LIMIT $3
   ), absorbed AS (
     DELETE FROM work_items WHERE $7 AND id = ANY(ARRAY(
       SELECT other.id FROM taken, LATERAL (
@@ -153,7 +153,7 @@ const claimSql = (begins: string): string => `
       ) AS other WHERE $7))
   ), ${ownLease('$4', '$5')}, claimed AS (
     UPDATE work_items w SET state = 'CLAIMED', worker_id = $4, lease_token = lease_token + 1, claims = claims + 1
-    FROM taken, lease WHERE w.ctid = taken.place RETURNING ${claimedColumns}
+    FROM taken, lease WHERE w.ctid = taken.row_location RETURNING ${claimedColumns}
   ), next AS (
     SELECT coalesce(
       CASE WHEN $3 < (SELECT count(*) FROM free) THEN (SELECT project_id FROM taken ORDER BY project_id DESC LIMIT 1) END,

@@ -22,7 +22,7 @@ export class LookRepository {
       name: 'look for work',
       sql: lookSql,
       parameters: [kinds],
-      unresponsive: true,
+      quiet: true,
     });
     return look!;
   }

@@ -1,6 +1,6 @@
 import { boundedText } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { claimedColumns, givenBack } from './claimed-columns.js';
+import { claimedColumns, releasedColumns } from './claimed-columns.js';
 import type { ClaimedItem } from '../runner/work-batch.js';
 import type { WorkState } from './work-item.entity.js';
 
@@ -87,7 +87,7 @@ export class SettlingRepository {
   async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
     await this.database.query(
       `WITH ${held}
-       UPDATE work_items w SET ${givenBack(`CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END`)},
+       UPDATE work_items w SET ${releasedColumns(`CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END`)},
          due_at = greatest(w.due_at, now() + $3::float8 * interval '1 millisecond')
        FROM held h WHERE w.id = h.id`,
       [...claimOf(items), delayMs],

@@ -13,7 +13,7 @@ export interface AttemptsOptions {
   metrics: WorkMetrics;
   tracing: Tracing;
   isStopping: () => boolean;
-  onGivenBack: () => void;
+  onReleased: () => void;
 }
 
 export const awayMs = 1_000;
@@ -44,7 +44,12 @@ export class Attempts {
     for (const [item, error] of failures) await this.fail(kind, handler, item, error);
   }
 
-  async bury(kind: WorkKind, handler: WorkHandler<object>, item: ClaimedItem, error: string): Promise<void> {
+  async giveUp(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    item: ClaimedItem,
+    error: string,
+  ): Promise<void> {
     const { settling, metrics } = this.options;
     const isDead = await settling.transaction(async () => {
       const dead = (await settling.fail(item, { error, delayMs: null })) === 'DEAD';
@@ -62,7 +67,7 @@ export class Attempts {
     for (;;) {
       try {
         await this.options.settling.release(items, delayMs);
-        return this.options.onGivenBack();
+        return this.options.onReleased();
       } catch (error) {
         this.log.warn(`not given back: ${(error as Error).message}`);
         if (this.options.isStopping()) return;
@@ -93,8 +98,8 @@ export class Attempts {
     // The failed call may still be running; its writes under the old tokens are refused from here on.
     const ours = await this.options.settling.reclaim(items);
     const someAreLost = error instanceof LeaseLost && ours.length < items.length;
-    const waitMs = someAreLost ? ours.length : ours.length >> 1;
-    for (const part of [ours.slice(0, waitMs), ours.slice(waitMs)]) if (part.length > 0) await again(part);
+    const half = someAreLost ? ours.length : ours.length >> 1;
+    for (const part of [ours.slice(0, half), ours.slice(half)]) if (part.length > 0) await again(part);
   }
 
   private async fail(
@@ -105,7 +110,7 @@ export class Attempts {
   ): Promise<void> {
     const delayMs = retryDelay(kind.retry, item.failures + 1);
     try {
-      if (delayMs === null) return await this.bury(kind, handler, item, error.message);
+      if (delayMs === null) return await this.giveUp(kind, handler, item, error.message);
       if (!(await this.options.settling.fail(item, { error: error.message, delayMs }))) return;
       this.log.warn(`${kind.name} ${item.id}, failure ${item.failures + 1}: ${error.message}`);
       this.options.metrics.settled.inc({ kind: kind.name, outcome: 'failed' });

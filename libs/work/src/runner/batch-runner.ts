@@ -13,7 +13,7 @@ export interface BatchRunnerOptions {
   metrics: WorkMetrics;
   tracing: Tracing;
   onFree: () => void;
-  onGivenBack: () => void;
+  onReleased: () => void;
 }
 
 /** Claims of an item that may end with its process before the item is dead. */
@@ -128,7 +128,7 @@ export class BatchRunner {
   ): Promise<boolean> {
     const batch = new WorkBatch(items, this.options.settling, () => this.stopping);
     const attempt = isLost
-      ? this.attempts.bury(
+      ? this.attempts.giveUp(
           kind,
           handler,
           items[0]!,

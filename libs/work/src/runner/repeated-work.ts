@@ -33,7 +33,7 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
   }
 
   async run(batch: WorkBatch): Promise<void> {
-    await batch.later(batch.items, await this.round());
+    await batch.postpone(batch.items, await this.round());
   }
 
   protected abstract round(): Promise<number>;

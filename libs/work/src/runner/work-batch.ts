@@ -56,11 +56,11 @@ export class WorkBatch<Payload extends object = object> {
   }
 
   /** Not finished: continues after the turns of other projects, before later items of its own project. */
-  async goOn(items: readonly WorkItem<Payload>[]): Promise<void> {
+  async continueLater(items: readonly WorkItem<Payload>[]): Promise<void> {
     await this.settle(items, (claimed) => this.settling.postpone(claimed, null));
   }
 
-  async later(items: readonly WorkItem<Payload>[], when: number | Date): Promise<void> {
+  async postpone(items: readonly WorkItem<Payload>[], when: number | Date): Promise<void> {
     await this.settle(items, (claimed) => this.settling.postpone(claimed, when));
   }
 

@@ -66,7 +66,7 @@ export class WorkRunner {
       metrics: workMetrics,
       tracing,
       onFree: () => this.loop.wakeUp(),
-      onGivenBack: () => wakeUps.send('work'),
+      onReleased: () => wakeUps.send('work'),
     });
     this.loop = new Loop({
       restMs,

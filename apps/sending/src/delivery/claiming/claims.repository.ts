@@ -67,7 +67,7 @@ export class ClaimsRepository {
       name: 'claim',
       sql: claimSql,
       parameters,
-      unresponsive: true,
+      quiet: true,
     });
   }
 
@@ -77,7 +77,7 @@ export class ClaimsRepository {
       name: 'deliveries at rest',
       sql: restSql,
       parameters: [],
-      unresponsive: true,
+      quiet: true,
     });
     return row!.isAtRest;
   }
@@ -89,7 +89,7 @@ export class ClaimsRepository {
       name: 'claim-suspect',
       sql: claimSuspectSql,
       parameters,
-      unresponsive: true,
+      quiet: true,
     });
   }
 
@@ -152,7 +152,7 @@ const claimSql = `
     (SELECT project_id, ${isDue} AS is_due, (${isDue})::int AS n FROM deliveries
      WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
     UNION ALL
-    -- What waits for its time takes no place in the turn.
+    -- Projects with scheduled messages only do not count.
     SELECT following.project_id, following.is_due, turn.n + following.is_due::int FROM turn, LATERAL (
       SELECT project_id, ${isDue} AS is_due FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
@@ -160,7 +160,7 @@ const claimSql = `
   ), share AS (
     SELECT greatest(${minTurn}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
   ), due AS (
-    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS place FROM turn, LATERAL (
+    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM turn, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id = turn.project_id AND due_at <= now()
         -- What its last claim did not survive is claimed by itself.
@@ -168,7 +168,7 @@ const claimSql = `
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
     ) AS taken WHERE turn.is_due LIMIT $3
   ), bounded AS (
-    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY place) AS upto FROM due) AS summed
+    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY rank) AS upto FROM due) AS summed
     WHERE CASE WHEN is_large THEN upto <= $7 OR ($8 AND upto = bytes) ELSE upto - bytes < $5 END
   ), claimed AS (
     UPDATE deliveries d SET state = 'CLAIMED', worker_id = $4, lease_token = d.lease_token + 1, claims = d.claims + 1

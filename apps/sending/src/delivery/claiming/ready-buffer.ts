@@ -1,11 +1,11 @@
 import { lanes, type Lane } from '../delivery.entity.js';
 
-interface Stocked {
+interface Buffered {
   message: { projectId: string; lane: Lane };
 }
 
 /** Composed messages that wait for a connection: transactional before bulk, and the projects of a lane in turns. */
-export class ReadyBuffer<T extends Stocked> {
+export class ReadyBuffer<T extends Buffered> {
   private readonly queues: Record<Lane, Map<string, T[]>> = {
     [lanes.transactional]: new Map(),
     [lanes.bulk]: new Map(),

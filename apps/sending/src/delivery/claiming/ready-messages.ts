@@ -27,7 +27,7 @@ const admitRestMs = 5;
  */
 const lookMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
-const waitMs = 1_000;
+const postponeMs = 1_000;
 
 export interface ReadyMessage extends Outbound {
   workerId: string;
@@ -241,10 +241,10 @@ export class ReadyMessages {
       const waiting = messages.filter(
         (message, index) => !this.settled(workerId, message, compositions[index]!),
       );
-      await this.putOff(workerId, waiting);
+      await this.postpone(workerId, waiting);
     } catch (error) {
       this.log.warn(`${messages.length} messages wait to be composed: ${(error as Error).message}`);
-      await this.putOff(workerId, messages);
+      await this.postpone(workerId, messages);
     } finally {
       this.composing -= messages.length;
     }
@@ -267,10 +267,10 @@ export class ReadyMessages {
     return isComposed(composition) || !composition.waits || message.expired;
   }
 
-  private async putOff(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+  private async postpone(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     if (messages.length === 0) return;
     this.forget(messages);
-    await this.claims.release(workerId, waitMs, messages).catch((error: Error) => this.failed(error));
+    await this.claims.release(workerId, postponeMs, messages).catch((error: Error) => this.failed(error));
   }
 
   forget(messages: readonly ClaimedMessage[]): void {

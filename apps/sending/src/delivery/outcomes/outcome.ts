@@ -50,7 +50,7 @@ interface Failed {
 
 const heldMs = 60_000;
 /** The event that announces a new project may still be on its way. */
-const unheardMs = 500;
+const newProjectMs = 500;
 const maxErrorText = 1_000;
 /** A message whose claims ended with their process this often may be the cause, and is given up. */
 export const maxClaims = 3;
@@ -114,7 +114,7 @@ export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: S
     case 'disabled':
       return subject.expired ? failure('project_disabled', 'The project is disabled') : held();
     case 'unknown_project':
-      return subject.expired ? failure('project_disabled', 'The project is not known') : held(unheardMs);
+      return subject.expired ? failure('project_disabled', 'The project is not known') : held(newProjectMs);
     default:
       return assertUnreachable(verdict);
   }

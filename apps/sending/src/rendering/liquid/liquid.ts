@@ -21,7 +21,7 @@ export interface RenderInput {
 const cacheBytes = 8 * 1024 * 1024;
 const maxSubject = 998;
 
-class Voice {
+class Renderer {
   private readonly engine: Liquid;
   private readonly sources: ParsedSources;
 
@@ -60,8 +60,8 @@ class Voice {
   }
 }
 
-const html = new Voice(true);
-const plain = new Voice(false);
+const html = new Renderer(true);
+const plain = new Renderer(false);
 
 export function parse(source: string): Template[] {
   return html.parse(source, 'body');

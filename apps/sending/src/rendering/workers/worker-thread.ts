@@ -27,7 +27,7 @@ export class WorkerThread<Job, Result> {
   private readonly progress = new Int32Array(new SharedArrayBuffer(4));
   private readonly gone: Promise<void>;
   private lost: WorkerLost | null = null;
-  private seen = { place: 0, at: 0 };
+  private seen = { index: 0, at: 0 };
 
   constructor(private readonly options: WorkerThreadOptions<Job>) {
     const begin: Begin = { progress: this.progress };
@@ -58,7 +58,7 @@ export class WorkerThread<Job, Result> {
       });
       void this.gone.then(resolve);
       Atomics.store(this.progress, 0, 0);
-      this.seen = { place: 0, at: 0 };
+      this.seen = { index: 0, at: 0 };
       const { transferOf } = this.options;
       this.worker.postMessage(jobs, transferOf ? jobs.flatMap(transferOf) : []);
     });
@@ -81,7 +81,7 @@ export class WorkerThread<Job, Result> {
   private endIfStuck(): void {
     const index = Atomics.load(this.progress, 0);
     const now = performance.now();
-    if (!started(index) || index !== this.seen.place) this.seen = { place: index, at: now };
+    if (!started(index) || index !== this.seen.index) this.seen = { index, at: now };
     else if (now - this.seen.at >= this.options.jobMs) {
       this.lose(`took longer than ${this.options.jobMs} ms`);
       void this.worker.terminate();
