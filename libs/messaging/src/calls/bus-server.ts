@@ -12,6 +12,7 @@ import { lastValueFrom, throwError, type Observable } from 'rxjs';
 import { Answering, type Answer } from './answering.js';
 import type { BusConnection } from './connection.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
+import { ConsumerWatch } from '../events/consumer-watch.js';
 import { EventSubscription } from '../events/event-subscription.js';
 import { busTransport, type DomainEvent } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
@@ -88,6 +89,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   private start(): void {
     const { service, ...means } = this.options;
+    const consumers = new ConsumerWatch(means.connection);
     const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
     for (const [pattern, handler] of this.messageHandlers) {
       if (handler.isEventHandler) {
@@ -96,6 +98,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
         this.subscriptions.push(
           new EventSubscription({
             ...means,
+            consumers,
             contract: eventOf(pattern)!,
             durable: `${service}-${purpose}`,
             run,

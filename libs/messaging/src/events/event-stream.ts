@@ -67,15 +67,19 @@ export async function ensureConsumer(
   }
 }
 
-export async function findConsumer(
+/** All consumers of a stream by name; none where the stream is gone. */
+export async function listConsumers(
   nats: NatsConnection,
   owner: ServiceName,
-  durable: string,
-): Promise<ConsumerInfo | null> {
+): Promise<Map<string, ConsumerInfo>> {
   const { consumers } = await managerOf(nats);
-  return consumers
-    .info(streamOf(owner), durable)
-    .catch(nullWhere(JetStreamApiCodes.ConsumerNotFound, JetStreamApiCodes.StreamNotFound));
+  const found = new Map<string, ConsumerInfo>();
+  try {
+    for await (const info of consumers.list(streamOf(owner))) found.set(info.name, info);
+  } catch (error) {
+    nullWhere(JetStreamApiCodes.StreamNotFound)(error);
+  }
+  return found;
 }
 
 function differs(known: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {

@@ -3,7 +3,8 @@ import { Logger } from '@nestjs/common';
 import { readTrusted, streamOf, type EventContract } from '@posthorn/contracts';
 import { inSpan, runInContext, Tracing, maxTraces, type TracePoint } from '@posthorn/telemetry';
 import type { BusConnection } from '../calls/connection.js';
-import { ensureConsumer, findConsumer } from './event-stream.js';
+import { ConsumerWatch } from './consumer-watch.js';
+import { ensureConsumer } from './event-stream.js';
 import { readEvent, type WireEvent } from '../calls/frames.js';
 import { Gatherer } from '../calls/gatherer.js';
 import type { DomainEvent, EventOrigin } from '../calls/handlers.js';
@@ -16,6 +17,8 @@ import { tracesOf } from '../calls/traced-headers.js';
 export interface EventSubscriptionOptions {
   connection: BusConnection;
   inbox: Inbox;
+  /** Shared by the subscriptions of a process. */
+  consumers?: ConsumerWatch;
   contract: EventContract;
   durable: string;
   run: (event: DomainEvent<object>) => Promise<void>;
@@ -31,7 +34,6 @@ const maxWaiting = 256;
 // The relay publishes in batches; what it sent in one round is handled in one transaction. The delay differs between subscribers, because
 // all of them at once would delay requests (decision 0010).
 const lingerMs = { least: 5, most: 125 };
-const checkEveryMs = 2_000;
 
 export interface Timeouts {
   redeliveryMs?: readonly number[];
@@ -53,6 +55,7 @@ export class EventSubscription {
     lingerMs: lingerMs.least + Math.floor(Math.random() * (lingerMs.most - lingerMs.least)),
   });
   private readonly solo: SoloTries;
+  private readonly consumers: ConsumerWatch;
   private readonly tracing: Tracing;
   private messages: ConsumerMessages | null = null;
   private stopped = false;
@@ -60,6 +63,7 @@ export class EventSubscription {
   constructor(private readonly options: EventSubscriptionOptions) {
     this.log = new Logger(`Facts ${options.durable}`);
     this.tracing = options.tracing ?? new Tracing();
+    this.consumers = options.consumers ?? new ConsumerWatch(options.connection);
     this.solo = new SoloTries(options, (event, message) => this.apply([event], tracesOf(message)));
     this.loop = new Loop({
       everyMs: 1_000,
@@ -112,29 +116,25 @@ export class EventSubscription {
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;
     if (this.stopped) messages.stop();
-    const watch = this.watch(made, messages);
+    const endWatch = this.watch(made, messages);
     try {
       for await (const message of messages) {
         const taken = this.gatherer.submit(message);
         if (this.gatherer.size >= maxWaiting) await taken;
       }
     } finally {
-      await watch.stop();
+      await endWatch();
     }
   }
 
   /** A consumer can vanish with the store of NATS, also while it is idle; then the loop creates it again. */
-  private watch(made: ConsumerInfo, messages: ConsumerMessages): Loop {
-    const { connection, contract, durable } = this.options;
-    const look = async () => {
-      if (!connection.connected) return;
-      const now = await findConsumer(connection.nats, contract.owner, durable);
-      if (now) this.options.messagingMetrics?.pending.set(durable, now.num_pending);
+  private watch(made: ConsumerInfo, messages: ConsumerMessages): () => Promise<void> {
+    const { contract, durable, messagingMetrics } = this.options;
+    const onCheck = (now: ConsumerInfo | null) => {
+      if (now) messagingMetrics?.pending.set(durable, now.num_pending);
       if (now?.created !== made.created) messages.stop();
     };
-    const watch = new Loop({ everyMs: checkEveryMs, work: look, onError: () => undefined });
-    watch.start();
-    return watch;
+    return this.consumers.watch({ owner: contract.owner, durable, onCheck });
   }
 
   private async takeTogether(messages: JsMsg[]): Promise<void[]> {
