@@ -18,6 +18,6 @@ export { SmtpPool, type SmtpPoolState } from './smtp/smtp-pool.js';
 export type { SmtpDelivery } from './smtp/smtp-transaction.js';
 export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';
-export { trackHtml, unsubscribeUrl, waysOut } from './message/tracked-links.js';
+export { trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
 export { unsubscribeHeaders } from './message/unsubscribe-headers.js';
 export { classify } from './smtp/verdict.js';

@@ -4,7 +4,7 @@ import type { SendingConfig } from '../config.js';
 import { isErased } from '../erasures/erased-names.js';
 import type { SenderIdentity } from '../domains/senders/sender-identities.js';
 import type { LoadedSources } from '../templates/sources.js';
-import type { Composable } from './composable.js';
+import type { StoredMessage } from './stored-message.js';
 import type { ComposeJob } from './compose.js';
 
 interface Gathered {
@@ -18,7 +18,7 @@ export class ComposeJobs {
   constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys'>) {}
 
   /** Answers an error where a version or key that the message needs no longer exists. */
-  of(message: Composable, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
+  of(message: StoredMessage, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))
       return new Error('The files of the message are no longer retained');
@@ -70,7 +70,7 @@ export class ComposeJobs {
 }
 
 /** A deleted version renders as an unknown snippet does: empty. */
-const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources): Record<string, string> =>
+const snippetsOf = ({ projectId, snippets }: StoredMessage, sources: LoadedSources): Record<string, string> =>
   Object.fromEntries(
     Object.entries(snippets ?? {}).map(([name, id]) => [
       name,

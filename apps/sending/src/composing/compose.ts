@@ -6,7 +6,7 @@ import {
   trackHtml,
   unsubscribeHeaders,
   unsubscribeUrl,
-  waysOut,
+  unsubscribePrefixes,
   type MailAttachment,
   type SigningKey,
 } from '@posthorn/mail';
@@ -43,11 +43,11 @@ export interface Composed {
 
 export function compose(job: ComposeJob): Composed {
   const tokens = tokensOf(job.secretKeys);
-  const wayOut = unsubscribeUrl(
+  const unsubscribeLink = unsubscribeUrl(
     job.publicUrl,
     tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
   );
-  const content = job.liquid ? rendered(job, job.liquid, wayOut) : job.texts;
+  const content = job.liquid ? rendered(job, job.liquid, unsubscribeLink) : job.texts;
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
     date: job.date,
@@ -56,14 +56,14 @@ export function compose(job: ComposeJob): Composed {
     cc: job.cc,
     replyTo: job.replyTo ? [job.replyTo] : undefined,
     subject: content.subject,
-    html: counted(content.html, job, tokens),
+    html: tracked(content.html, job, tokens),
     // The text part is derived from the HTML before links are rewritten, so that readers see the real addresses.
     text: content.text ?? undefined,
     textFrom: content.html,
     headers: [
       ...Object.entries(job.headers),
       feedbackId(job),
-      ...(job.category === 'MARKETING' ? unsubscribeHeaders(wayOut) : []),
+      ...(job.category === 'MARKETING' ? unsubscribeHeaders(unsubscribeLink) : []),
     ],
     attachments: job.files,
     boundarySeed: job.emailId,
@@ -76,16 +76,16 @@ export function compose(job: ComposeJob): Composed {
 function rendered(
   job: ComposeJob,
   { variables, snippets }: NonNullable<ComposeJob['liquid']>,
-  wayOut: string,
+  unsubscribeLink: string,
 ): LiquidContent {
   return render(job.texts, {
-    variables: { ...variables, unsubscribe_url: wayOut, manage_url: wayOut },
+    variables: { ...variables, unsubscribe_url: unsubscribeLink, manage_url: unsubscribeLink },
     snippets,
     now: job.date,
   });
 }
 
-function counted(
+function tracked(
   html: string,
   { publicUrl, projectId, emailId, trackOpens, trackClicks }: ComposeJob,
   tokens: EngagementTokens,
@@ -95,7 +95,7 @@ function counted(
   const location = { projectId, emailId, position: 0 };
   return trackHtml(html, {
     base: publicUrl,
-    untouched: waysOut(publicUrl),
+    untouched: unsubscribePrefixes(publicUrl),
     openToken: trackOpens ? tokens.forOpen(location) : null,
     clickToken: trackClicks ? (url) => tokens.forClick({ ...location, url }) : null,
   });

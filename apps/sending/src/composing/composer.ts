@@ -8,7 +8,7 @@ import { SendingConfig } from '../config.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { JobAbandoned } from '../rendering/workers/worker-pool.js';
 import { Sources, type LoadedSources } from '../templates/sources.js';
-import type { Composable } from './composable.js';
+import type { StoredMessage } from './stored-message.js';
 import type { Composed, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
@@ -49,7 +49,7 @@ export class Composer implements OnApplicationShutdown {
     await this.threads.close();
   }
 
-  async compose(messages: readonly Composable[]): Promise<Composition[]> {
+  async compose(messages: readonly StoredMessage[]): Promise<Composition[]> {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));
     return Promise.all(
@@ -62,7 +62,7 @@ export class Composer implements OnApplicationShutdown {
   }
 
   /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
-  async read(message: Composable): Promise<Composition> {
+  async read(message: StoredMessage): Promise<Composition> {
     const variables = message.liquid ? await this.variables.today(message) : {};
     if (!variables) return { waits: true };
     const sources = await this.sources.load(templatesOf([message]), snippetsOf([message]));
@@ -72,7 +72,7 @@ export class Composer implements OnApplicationShutdown {
   }
 
   private async composeToSend(
-    message: Composable,
+    message: StoredMessage,
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
   ): Promise<Composition> {
@@ -89,7 +89,7 @@ export class Composer implements OnApplicationShutdown {
   }
 
   private async composeAs(
-    message: Composable,
+    message: StoredMessage,
     identity: SenderIdentity,
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
@@ -106,7 +106,7 @@ export class Composer implements OnApplicationShutdown {
 
   /** One after another, so that the attachments of one message at a time are in memory. */
   private composeWithFiles(
-    { projectId, contentId, attachments }: Composable,
+    { projectId, contentId, attachments }: StoredMessage,
     jobWith: (files: Buffer[]) => ComposeJob | Error,
   ): Promise<Composed | Error> {
     const sizes = attachments!.map(({ size }) => size);
@@ -137,12 +137,12 @@ export class Composer implements OnApplicationShutdown {
 
 const notRendered = (error: string): NotComposed => ({ waits: false, failureKind: 'rendering', error });
 
-const templatesOf = (messages: readonly Composable[]) =>
+const templatesOf = (messages: readonly StoredMessage[]) =>
   messages.flatMap(({ projectId, templateId, templateVersion }) =>
     templateId && templateVersion !== null ? [{ projectId, templateId, version: templateVersion }] : [],
   );
 
-const snippetsOf = (messages: readonly Composable[]) =>
+const snippetsOf = (messages: readonly StoredMessage[]) =>
   messages.flatMap(({ projectId, snippets }) =>
     Object.values(snippets ?? {}).map((id) => ({ projectId, id })),
   );

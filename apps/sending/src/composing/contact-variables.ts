@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { contacts, serviceCaller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Composable } from './composable.js';
+import type { StoredMessage } from './stored-message.js';
 import { ContactVariablesRepository } from './contact-variables.repository.js';
 
 type Variables = Record<string, unknown>;
@@ -22,7 +22,7 @@ export class ContactVariables {
   ) {}
 
   /** By e-mail id. Messages whose contacts could not be fetched are missing; they wait and are never rendered with empty fields. */
-  async of(messages: readonly Composable[]): Promise<Map<string, Variables>> {
+  async of(messages: readonly StoredMessage[]): Promise<Map<string, Variables>> {
     const known = new Map(
       messages.flatMap(({ emailId, variables }) => (variables ? [[emailId, variables]] : [])) as [
         string,
@@ -39,14 +39,17 @@ export class ContactVariables {
   }
 
   /** For a preview: the stored fields, or those of today, which are not stored. */
-  async today(message: Composable): Promise<Variables | null> {
+  async today(message: StoredMessage): Promise<Variables | null> {
     if (message.variables) return message.variables;
     const { projectId, to } = message;
     const fields = await this.request(projectId, [to.email]);
     return fields && this.rows.withProject(projectId, variablesOf(to.email, fields.get(to.email)));
   }
 
-  private async freeze(projectId: string, messages: readonly Composable[]): Promise<Map<string, Variables>> {
+  private async freeze(
+    projectId: string,
+    messages: readonly StoredMessage[],
+  ): Promise<Map<string, Variables>> {
     // A claim has fewer recipients than one call may ask for.
     const fields = await this.request(projectId, [...new Set(messages.map(({ to }) => to.email))]);
     if (!fields) return new Map();

@@ -4,7 +4,7 @@ import { SendingConfig } from '../config.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
 import { DeliveryWakeUp } from './delivery-wake-up.js';
 import { LeasesRepository, type AmbiguousRules } from './claiming/leases.repository.js';
-import { outcomeOfDeaths, outcomeOfSilence } from './outcomes/outcome.js';
+import { outcomeOfAbandoned, outcomeOfAmbiguity } from './outcomes/outcome.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 
 const everyMs = 1_000;
@@ -52,12 +52,12 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
       unresolved.map((row) =>
-        this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy, row.claims) }),
+        this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row.policy, row.claims) }),
       ),
     );
     const abandoned = await this.leases.abandoned(unresolvedAtOnce);
     await Promise.all(
-      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfDeaths() })),
+      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfAbandoned() })),
     );
     if (taken + unresolved.length > 0) this.wakeUp.wake();
     return this.pauses.after(true);

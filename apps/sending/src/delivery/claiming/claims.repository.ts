@@ -1,11 +1,11 @@
 import type { Database } from '@posthorn/database';
 import { SpannedFind, type Tracing } from '@posthorn/telemetry';
-import { composableColumns, type Composable } from '../../composing/composable.js';
+import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
 import type { Lane } from '../delivery.entity.js';
 import { largeMessage, type Capacity } from './held-bytes.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-export interface ClaimedMessage extends Composable {
+export interface ClaimedMessage extends StoredMessage {
   position: number;
   recipient: string;
   lane: Lane;
@@ -131,7 +131,7 @@ const fits = (large: string, alone: string): string =>
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
-         ${composableColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
+         ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id
   LEFT JOIN email_contents k ON k.project_id = c.project_id AND k.id = e.content_id`;

@@ -8,7 +8,7 @@ import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { HeldBytes, largeMessage } from './held-bytes.js';
 import { Lease } from './lease.js';
-import { toOutbound, type Outbound } from '../hand-off/outbound-message.js';
+import { toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { firstProject, ProjectTurns } from './project-turns.js';
@@ -28,10 +28,6 @@ const admitRestMs = 5;
 const lookMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
 const postponeMs = 1_000;
-
-export interface ReadyMessage extends Outbound {
-  workerId: string;
-}
 
 /** Keeps a small buffer of claimed and composed messages: transactional before bulk, projects in turns. */
 @Injectable()
@@ -254,11 +250,7 @@ export class ReadyMessages {
   private settled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
     if (isComposed(composition)) {
       this.held.resize(message, composition.raw.length);
-      const { returnPathDomain, secretKey } = this.config;
-      this.buffer.add({
-        ...toOutbound(message, composition, { returnPathDomain, secret: secretKey }),
-        workerId,
-      });
+      this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
     } else if (!composition.waits || message.expired) {
       const { failureKind, error } = composition.waits ? neverComposed : composition;
       const outcome = notComposed(failureKind, error);

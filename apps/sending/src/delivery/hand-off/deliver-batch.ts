@@ -10,11 +10,12 @@ import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
-import { notBegun, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
+import { markAgain, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { reached, type Slot } from '../claiming/pace.js';
 import { Provider } from './provider.js';
-import { ReadyMessages, type ReadyMessage } from '../claiming/ready-messages.js';
+import type { ReadyMessage } from '../claiming/ready-message.js';
+import { ReadyMessages } from '../claiming/ready-messages.js';
 
 const marksInFlight = 2;
 // Older marks are not used: a suppression may have been added since (docs/guarantees.md §3).
@@ -167,7 +168,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     markedAt: number,
   ): Promise<Outcome> {
     const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await reached(slot);
-    if (!inTime) return notBegun();
+    if (!inTime) return markAgain();
     const fence = () => {
       this.lease.assertHeld(workerId);
     };

@@ -4,9 +4,7 @@ import { Metrics, Spanned, Tracing } from '@posthorn/telemetry';
 import { SendingConfig } from '../../config.js';
 import { handOffDuration, handOffs } from './hand-off.metrics.js';
 
-export interface TracedDelivery extends SmtpDelivery {
-  trace: string | null;
-}
+type TracedDelivery = SmtpDelivery & { trace: string | null };
 
 @Injectable()
 export class Provider {

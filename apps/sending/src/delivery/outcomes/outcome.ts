@@ -138,20 +138,20 @@ export const notComposed = (failureKind: FailureKind, error: string): Outcome =>
 });
 
 /** The mark is too old, so the message is marked again at once. */
-export const notBegun = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
+export const markAgain = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 
 /** A delivery that stayed ambiguous for its grace period: sent again or failed, by the policy of its lane. */
-export function outcomeOfSilence(policy: 'resend' | 'hold', claims: number): Outcome {
+export function outcomeOfAmbiguity(policy: 'resend' | 'hold', claims: number): Outcome {
   if (claims >= maxClaims)
     return failure(
       'delivery_unconfirmed',
       `${endedItsProcess} while it was handed over; the mail server may have taken it`,
     );
-  if (policy === 'resend') return { ...notBegun(), keepsClaims: true };
+  if (policy === 'resend') return { ...markAgain(), keepsClaims: true };
   return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
 }
 
-export const outcomeOfDeaths = (): Outcome =>
+export const outcomeOfAbandoned = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */

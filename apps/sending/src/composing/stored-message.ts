@@ -1,7 +1,7 @@
 import type { Mailbox, Stream } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
 
-export interface Composable {
+export interface StoredMessage {
   projectId: string;
   emailId: string;
   contentId: string;
@@ -31,7 +31,7 @@ export interface Composable {
 }
 
 /** Expects `e`, a row of emails, and `k`, its content. */
-export const composableColumns = `
+export const storedMessageColumns = `
   json_build_object('email', e.from_email, 'name', e.from_name) AS "from", json_build_object('email', e.to_email, 'name', e.to_name) AS "to",
   coalesce(k.subject, e.subject) AS subject, coalesce(e.scheduled_at, e.created_at) AS date, e.category, e.copies, e.content_id AS "contentId",
   k.html, k.text, k.reply_to AS "replyTo", k.headers, k.template_id AS "templateId", k.template_version AS "templateVersion", k.liquid, k.data, k.snippets,
