@@ -134,7 +134,7 @@ const jobs: fc.Arbitrary<Job> = fc
   }));
 
 describe('a composed message', () => {
-  it(`is whole on the wire, whatever it is made of: ${runs} of them`, async () => {
+  it(`is valid on the wire, for ${runs} random inputs`, async () => {
     let seen = 0;
     await fc.assert(
       fc.asyncProperty(jobs, async (job) => {

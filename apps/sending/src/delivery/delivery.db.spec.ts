@@ -47,7 +47,7 @@ describe('delivering mail', () => {
       projectId,
     ]);
 
-  it('tries 450 again as scheduled, and delivers one copy (G6)', async () => {
+  it('retries after 450 as scheduled, and delivers one copy (G6)', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const to = `refuse-450-times-3@${domain}`;
     const id = await send(caller, domain, to);
@@ -101,7 +101,7 @@ describe('delivering mail', () => {
     ]);
   });
 
-  it('repeats a message whose outcome stayed unknown, to the byte (G4)', async () => {
+  it('sends a message with an ambiguous outcome again with the same bytes (G4)', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `drop-after-accept@${domain}`;
     const id = await send(caller, domain, to);
@@ -115,7 +115,7 @@ describe('delivering mail', () => {
     await settled(caller, id, 'FAILED');
   });
 
-  it('sends nothing to a suppressed address, and says so', async () => {
+  it('sends nothing to a suppressed address, and fails visibly', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `blocked@${domain}`;
     await suite.bus.call(suppressions.put, caller, { email: to });
@@ -124,7 +124,7 @@ describe('delivering mail', () => {
     expect(copies(to)).toHaveLength(0);
   });
 
-  it('holds the mail of a disabled project, and goes on when it is enabled', async () => {
+  it('holds the mail of a disabled project, and continues when it is enabled', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const states = new ProjectStates(suite.database);
     await states.put([{ id: projectId, disabled: true, seq: 2 }]);
@@ -144,7 +144,7 @@ describe('delivering mail', () => {
     await settled(caller, id, 'DELIVERED');
   });
 
-  it('stops at the allowance of the month', async () => {
+  it('stops at the monthly allowance', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     await new AllowancesRepository(suite.database).set(projectId, 'TRANSACTIONAL', 3);
     const ids = await Promise.all(
@@ -155,7 +155,7 @@ describe('delivering mail', () => {
     expect(ends.filter(({ failureKind }) => failureKind === 'quota_exhausted')).toHaveLength(2);
   });
 
-  it('cancels what has not reached the hand-off, once', async () => {
+  it('cancels a message before its hand-off, once', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     await new ProjectStates(suite.database).put([{ id: projectId, disabled: true, seq: 2 }]);
     const id = await send(caller, domain, `cancelled@${domain}`);
@@ -189,7 +189,7 @@ describe('delivering mail', () => {
     });
   });
 
-  it('takes back what a dead worker held: claimed goes on, hand-off waits in doubt, an old token writes nothing', async () => {
+  it('takes back messages of a dead worker: claimed ones are queued, those in hand-off are ambiguous, and an old token writes nothing', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const states = new ProjectStates(suite.database);
     await states.put([{ id: projectId, disabled: true, seq: 2 }]);
@@ -227,7 +227,7 @@ describe('delivering mail', () => {
     expect(await new OutcomesRepository(suite.database).record([late])).toBe(0);
   });
 
-  it('builds one clean message: CRLF, one of each header, text beside HTML (G21)', async () => {
+  it('builds a valid message: CRLF, one of each header, text beside HTML (G21)', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `wire@${domain}`;
     const body = '<p>Zeile\nmit\r\nallem\r.\n.\n</p>';
@@ -244,8 +244,8 @@ describe('delivering mail', () => {
   });
 });
 
-describe('the pace', () => {
-  it('is kept in every window of a second, and used', async () => {
+describe('the rate limit', () => {
+  it('is kept in every window of a second, and used up', async () => {
     const perSecond = 20;
     const suite = await startSendingSuite({ SENDING_RATE_PER_SECOND: String(perSecond) });
     try {

@@ -21,7 +21,7 @@ const everyPage = async (caller: Caller, query: { limit?: number; reason?: Suppr
 };
 
 describe('suppressions', () => {
-  it('keep the first reason and source, and are told once', async () => {
+  it('keep the first reason and source, and are published once', async () => {
     const { caller, projectId } = await suite.buildProject();
     const first = await put(caller, 'ada@example.com', 'COMPLAINT');
     expect(first).toMatchObject({ email: 'ada@example.com', reason: 'COMPLAINT', source: 'API' });
@@ -44,7 +44,7 @@ describe('suppressions', () => {
     ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('are listed page by page, newest first, also those of one instant, and of one project only', async () => {
+  it('are listed page by page, newest first, also those with the same time, and of one project only', async () => {
     const [{ caller, projectId }, outsider] = [await suite.buildProject(), await suite.buildProject()];
     await suite.database.query(
       `INSERT INTO suppressions (project_id, email, reason, source, created_at)

@@ -27,7 +27,7 @@ const illFormed = (): Outcome => {
 const impossible = (): Outcome => ({ ...failure('rendering', 'x'), delayMs: 1e300 });
 
 describe('outcomes that are written together', () => {
-  it('are all written but those that Postgres refuses, which end visibly too where they can', async () => {
+  it('are all written; those that Postgres refuses are written in a reduced form', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const outcomes = [
       illFormed(),
