@@ -1,14 +1,18 @@
 export interface Column<Row> {
   column: string;
+  /** Of a single value, as Postgres names it. */
   type: string;
   value: (row: Row, index: number) => unknown;
 }
 
 export interface Columns<Row> {
+  /** How many parameters the rows take. */
   count: number;
   /** An item of a FROM clause that has the rows; their parameters are numbered from `first`. */
   unnest(name: string, first: number): string;
+  /** All values of one column, for statements that read it by subscript. */
   array(column: string, first: number): string;
+  /** One array a column. */
   values(rows: readonly Row[]): unknown[][];
 }
 

@@ -14,12 +14,19 @@ export interface Statement {
   replanned?: boolean;
   sql: string;
   parameters: unknown[];
-  unresponsive?: boolean;
+  /** Listeners of `onCommit` are not called: nothing can follow from this statement. */
+  quiet?: boolean;
 }
 
 interface Ambient {
   runner: QueryRunner;
   committed: (() => void)[];
+  inserted: Set<InsertListener>;
+}
+
+interface InsertListener {
+  statement: RegExp;
+  notify: () => void;
 }
 
 export interface PoolUse {
@@ -34,6 +41,7 @@ export interface PoolUse {
 export class Database {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
   private readonly commitListeners = new Set<() => void>();
+  private readonly insertListeners = new Set<InsertListener>();
 
   constructor(
     readonly source: DataSource,
@@ -69,6 +77,13 @@ export class Database {
     return () => this.commitListeners.delete(listener);
   }
 
+  /** Calls `listener` after each commit of this process that inserted into one of `tables`; it must not throw. Returns a function that stops it. */
+  onInsert(tables: readonly string[], listener: () => void): () => void {
+    const entry = { statement: new RegExp(`\\bINSERT INTO (?:${tables.join('|')})\\b`), notify: listener };
+    this.insertListeners.add(entry);
+    return () => this.insertListeners.delete(entry);
+  }
+
   /** Runs `work` outside of the ambient transaction, so that it commits even if that is rolled back. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.ambient.exit(work);
@@ -80,11 +95,24 @@ export class Database {
       : this.request<Row>(sql, parameters);
   }
 
-  private request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+  private async request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const ambient = this.ambient.getStore();
-    return ambient
-      ? rowsOf<Row>(ambient.runner, sql, parameters)
-      : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
+    if (ambient) {
+      this.noteInserts(sql, ambient.inserted);
+      return rowsOf<Row>(ambient.runner, sql, parameters);
+    }
+    const rows = await rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
+    this.notifyInserts(sql);
+    return rows;
+  }
+
+  private noteInserts(sql: string, inserted: Set<InsertListener>): void {
+    for (const listener of this.insertListeners)
+      if (!inserted.has(listener) && listener.statement.test(sql)) inserted.add(listener);
+  }
+
+  private notifyInserts(sql: string): void {
+    for (const { statement, notify } of this.insertListeners) if (statement.test(sql)) notify();
   }
 
   /** Streams the only column of a SELECT as bytes, without text that would grow the heap. `take` must copy what it keeps, because the driver reuses the buffer. */
@@ -114,9 +142,13 @@ export class Database {
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
       const ambient = this.ambient.getStore();
-      if (ambient) return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
+      if (ambient) {
+        this.noteInserts(statement.sql, ambient.inserted);
+        return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
+      }
       const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
-      if (!statement.unresponsive) for (const listener of this.commitListeners) listener();
+      this.notifyInserts(statement.sql);
+      if (!statement.quiet) for (const listener of this.commitListeners) listener();
       return rows;
     });
   }
@@ -133,6 +165,7 @@ export class Database {
       const settled = await Promise.allSettled(inOneWrite(client, statements));
       const failed = settled.find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
+      for (const { sql } of statements) this.notifyInserts(sql);
       return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
     } finally {
       client.release();
@@ -146,12 +179,13 @@ export class Database {
 
   private async runOnce<T>(work: () => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
-    const ambient: Ambient = { runner, committed: [] };
+    const ambient: Ambient = { runner, committed: [], inserted: new Set() };
     try {
       await runner.startTransaction();
       const result = await this.ambient.run(ambient, work);
       await runner.commitTransaction();
       for (const listener of [...ambient.committed, ...this.commitListeners]) listener();
+      for (const { notify } of ambient.inserted) notify();
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

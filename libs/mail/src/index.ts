@@ -8,7 +8,7 @@ export {
   type SigningAlgorithm,
   type SigningKey,
 } from './message/dkim.js';
-export { EngagementTokens, type UnsubscribeTarget as UnsubscribePlace } from './tokens/engagement-token.js';
+export { EngagementTokens, type UnsubscribeTarget } from './tokens/engagement-token.js';
 export { readHeaders } from './message/read-headers.js';
 export { nextRetry } from './smtp/retry-schedule.js';
 export { buildReturnPath } from './tokens/return-path.js';
@@ -18,6 +18,6 @@ export { SmtpPool, type SmtpPoolState } from './smtp/smtp-pool.js';
 export type { SmtpDelivery } from './smtp/smtp-transaction.js';
 export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';
-export { trackHtml, unsubscribeUrl, waysOut } from './message/tracked-links.js';
+export { trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
 export { unsubscribeHeaders } from './message/unsubscribe-headers.js';
 export { classify } from './smtp/verdict.js';

@@ -1,5 +1,6 @@
 export * from './calls/acting.js';
 export * from './calls/answering.js';
+export * from './calls/bisect.js';
 export * from './calls/bus.js';
 export * from './calls/bus-server.js';
 export * from './calls/connection.js';
@@ -14,6 +15,7 @@ export * from './loop.js';
 export * from './messaging.metrics.js';
 export * from './messaging-tables.migration.js';
 export * from './outbox/outbox.entity.js';
+export * from './outbox/outbox-insert.js';
 export * from './outbox/outbox.repository.js';
 export * from './outbox/outbox-relay.js';
 export * from './events/pauses.js';

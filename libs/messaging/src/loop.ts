@@ -1,17 +1,15 @@
 export interface LoopOptions {
-  /** Rounds come at least this often, unless `work` says otherwise; a ring brings the next one at once. */
+  /** The maximum pause between rounds; a wake-up starts the next round at once. */
   everyMs: number;
-  /** Rounds begin at least so far apart, however often it rings: what may be late is better done by the handful. */
+  /** The minimum time between rounds, however many wake-ups there are. */
   restMs?: number;
-  /** May answer in how many milliseconds the next round comes at the latest. */
   work: () => Promise<void | number>;
   onError: (error: unknown) => void;
 }
 
-/** After a round that failed. */
 const failedPauseMs = 1_000;
 
-/** One piece of background work, never twice at a time, woken by a ring or by the clock. */
+/** Background work that never runs twice at a time, started by a wake-up or a timer. */
 export class Loop {
   private running: Promise<void> | null = null;
   private wake: (() => void) | null = null;
@@ -29,7 +27,6 @@ export class Loop {
     this.wake?.();
   }
 
-  /** Ends after the present round. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.wake?.();

@@ -1,6 +1,5 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The tables that every service with events has; called by each service's first migration. */
 export async function createMessagingTables(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE outbox (
@@ -32,7 +31,6 @@ export async function createMessagingTables(runner: QueryRunner): Promise<void> 
     )`);
 }
 
-/** What a service needs to notice a lost stream, to count the tries of an event, to replay a dead letter and to rebuild a read model; called by a later migration. */
 export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE fact_streams (
@@ -71,21 +69,18 @@ export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
       ADD COLUMN attempts integer NOT NULL DEFAULT 1,
       ADD COLUMN first_at timestamptz(3) NOT NULL DEFAULT now()`);
   await runner.query(`CREATE UNIQUE INDEX dead_letters_by_id ON dead_letters (id)`);
-  // Rows come in the order of time, so the smallest kind of index finds the old ones.
+  // Rows arrive in the order of time, for which BRIN is the smallest index.
   await runner.query(`CREATE INDEX inbox_by_age ON inbox USING brin (received_at)`);
 }
 
-/** Where a fact's publishing and hearing are recorded; called by a later migration. */
 export async function addEventTraces(runner: QueryRunner): Promise<void> {
   await runner.query(`ALTER TABLE outbox ADD COLUMN traces text`);
 }
 
-/** On whose behalf an event came to be, and from where; called by a later migration. */
 export async function addEventActors(runner: QueryRunner): Promise<void> {
   await runner.query(`ALTER TABLE outbox ADD COLUMN actor jsonb, ADD COLUMN address text`);
 }
 
-/** What the bus can never take leaves the relay's queue; called by a later migration. */
 export async function addOutboxQuarantine(runner: QueryRunner): Promise<void> {
   await runner.query(`
     ALTER TABLE outbox

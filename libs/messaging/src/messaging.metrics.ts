@@ -40,13 +40,11 @@ const deadLetters = gauge('posthorn_dead_letters', 'Facts that no try could take
   'subscriber',
 ]);
 
-/** What the messaging of one service counts while it works. */
 export class MessagingMetrics {
   readonly callDuration;
   readonly callFailures;
   readonly published;
   readonly received;
-  /** As the subscribers last saw it, every two seconds. */
   readonly pending = new Map<string, number>();
 
   constructor(metrics: Metrics) {
@@ -60,7 +58,6 @@ export class MessagingMetrics {
   }
 }
 
-/** What waits in the messaging's own tables. */
 export function measureWaiting(metrics: Metrics, outbox: Outbox, letters: DeadLetters): void {
   metrics.gauge(outboxAge, () => outbox.age());
   metrics.gauge(outboxUnpublished, () => outbox.unpublished());

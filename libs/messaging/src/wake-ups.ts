@@ -2,16 +2,12 @@ import type { ServiceName } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import type { BusConnection } from './calls/connection.js';
 
-/** What there may be to do. */
 export type WakeUpTopic = 'work' | 'deliveries';
 
-/** Wake-ups that come together travel together. */
+/** Wake-ups within this time share a message. */
 const togetherMs = 20;
 
-/**
- * Tells every process of a service that there is something to do: at once in this one, over NATS in the others. Best effort: whoever waits
- * for a wake-up also looks by itself from time to time.
- */
+/** Wakes all processes of a service: this one directly, the others over NATS. Best effort: listeners also poll. */
 export class WakeUps {
   private readonly listeners = new Map<WakeUpTopic, Set<() => void>>();
   private readonly leaving = new Set<WakeUpTopic>();
@@ -29,7 +25,6 @@ export class WakeUps {
     });
   }
 
-  /** Calls `listener` at every wake-up; answers how to stop. */
   on(topic: WakeUpTopic, listener: () => void): () => void {
     const listeners = this.listeners.get(topic) ?? new Set();
     this.listeners.set(topic, listeners.add(listener));
@@ -43,7 +38,6 @@ export class WakeUps {
     setTimeout(() => this.publish(topic), togetherMs).unref();
   }
 
-  /** What would leave in a moment leaves now: the connection is about to be closed. */
   flush(): void {
     for (const topic of this.leaving) this.publish(topic);
   }

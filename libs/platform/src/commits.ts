@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { outcomeUnknown } from '@posthorn/contracts';
 import { Database, DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
 
-/** Commits the changes of a call within its deadline, then wakes the relay. */
+/** What a call changes is one commit, which its deadline still allows. */
 @Injectable()
 export class Commits {
   constructor(
     private readonly database: Database,
-    private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -26,8 +24,6 @@ export class Commits {
       // "Unavailable" promises that nothing was done (docs/guarantees.md G2), which is unknown if the reply
       // to a commit is lost.
       throw committing && isOutcomeUnknown(error) ? outcomeUnknown() : error;
-    } finally {
-      this.outbox.wakeUp();
     }
   }
 }

@@ -46,11 +46,10 @@ export class EventPublisher {
   ) {
     this.outbox = new Outbox(database);
     this.publishing = new Publishing(database, service);
-    const { outbox, publishing } = this;
+    const { publishing } = this;
     this.relay = new OutboxRelay({
       service,
       database,
-      outbox,
       publishing,
       connection,
       clock: new DatabaseClock(database),
@@ -70,7 +69,6 @@ export class EventPublisher {
     items: Item[],
   ): Promise<void> {
     await this.outbox.publish(event, projectId, items);
-    this.outbox.wakeUp();
   }
 
   /** Deletes the stream, so that everything is published again; resolves when the relay has noticed. */

@@ -25,7 +25,7 @@ function pending(): { promise: Promise<void>; end: () => void } {
   return { promise, end: () => end() };
 }
 
-describe('a worker in a process of its own', () => {
+describe('a worker process', () => {
   beforeEach(() => {
     processes = new WorkerProcesses({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
   });
@@ -46,7 +46,7 @@ describe('a worker in a process of its own', () => {
     names: string[],
   ): Promise<number> => (await database.query(`SELECT 1 FROM ${table} WHERE item = ANY($1)`, [names])).length;
 
-  it('that stands still for longer than its lease completes nothing that another has done', async () => {
+  it('that stalls for longer than its lease completes no item that another worker has completed', async () => {
     const client = await suite.process();
     await processes.start(1);
     const names = await enqueue(client, [{ does: 'takes its time', ms: 300 }]);
@@ -68,7 +68,7 @@ describe('a worker in a process of its own', () => {
     ]);
   });
 
-  it('that is killed loses its items to another one within its lease and a second', async () => {
+  it('that is killed loses its items to another one within a second after its lease', async () => {
     const client = await suite.process();
     await processes.start(1);
     const names = await enqueue(
@@ -88,7 +88,7 @@ describe('a worker in a process of its own', () => {
     expect(times.at(-1)! - killedAt).toBeLessThan(leaseMs + 1_000);
   });
 
-  it('dies of one item of a batch of ten three times; that one is given up, and the nine others are done', async () => {
+  it('that one item of ten kills three times gives that item up and completes the others', async () => {
     const client = await suite.process();
     const nine = Array.from({ length: 9 }, (): Script => ({ does: 'succeeds' }));
     const names = await enqueue(client, [
@@ -116,7 +116,7 @@ describe('a worker in a process of its own', () => {
 });
 
 describe('a worker that is told to stop', () => {
-  it('ends what is under way, and gives back the rest, which another one does at once', async () => {
+  it('finishes running batches and releases the rest, which another one runs at once', async () => {
     const kind = kindOf({ batch: 5 });
     const first = pending();
     const done: string[] = [];
@@ -141,7 +141,7 @@ describe('a worker that is told to stop', () => {
     expect(done).toEqual(['other', 'other', 'other', 'other', 'going']);
   });
 
-  it('puts off what goes on in steps, and another one goes on with it at once', async () => {
+  it('postpones work in steps, which another one continues at once', async () => {
     const kind = kindOf();
     const begun = pending();
     const options = { leaseMs: 20_000 };
@@ -150,7 +150,7 @@ describe('a worker that is told to stop', () => {
       async (batch) => {
         begun.end();
         await eventually(async () => batch.stopping, 'it is to stop');
-        await batch.goOn(batch.items);
+        await batch.continueLater(batch.items);
       },
       options,
     );
@@ -163,7 +163,7 @@ describe('a worker that is told to stop', () => {
     await untilDone(other, kind);
   });
 
-  it('gives back what waits to run alone, as suspicious as it was', async () => {
+  it('releases suspects, which stay suspects', async () => {
     const [busy, kind] = [kindOf(), kindOf()];
     const first = pending();
     const going = await suite.startWith(busy, () => first.promise);
@@ -192,8 +192,8 @@ describe('a worker that is told to stop', () => {
   });
 });
 
-describe('a look at the queue', () => {
-  it('is held up by no worker that stands still inside a transaction, and takes its item back once that has ended', async () => {
+describe('the query of the queue at rest', () => {
+  it('is not blocked by a worker that stalls within a transaction, and takes its item back once that has ended', async () => {
     const [held, kind] = [kindOf(), kindOf()];
     const client = await suite.process();
     for (const each of [held, kind]) await client.queue.enqueue(each, [{ projectId: newId() }]);
@@ -217,7 +217,7 @@ describe('a look at the queue', () => {
 });
 
 describe('a claim whose answer is lost', () => {
-  it('is given back long before its lease runs out', async () => {
+  it('is released long before its lease expires', async () => {
     const line = await DatabaseLine.open(suite.clone.url);
     const kind = kindOf();
     const client = await suite.process();

@@ -13,7 +13,7 @@ const waves = 5;
 const scenariosAtOnce = 13;
 
 /** Scenarios run side by side on the same two replicas, so that each is in the way of the others. */
-describe('the queue of work, held against a model', () => {
+describe('the queue of work, compared with a model', () => {
   let suite: WorkSuite;
   let processes: WorkerProcesses;
   let client: WorkProcess;
@@ -33,7 +33,7 @@ describe('the queue of work, held against a model', () => {
     disturbances,
   });
 
-  it(`does each item as often as it must, whatever happens to its workers, in ${waves * scenariosAtOnce} scenarios`, async () => {
+  it(`runs each item as often as it must, whatever happens to its workers, in ${waves * scenariosAtOnce} scenarios`, async () => {
     const figures = { items: 0, runs: 0 };
     const check = async (scenarios: Scenario[], deadly: number, faults: Disturbance[]) => {
       const runs = scenarios.map((each, index) => new ScenarioRun(client, each, { deadly: index < deadly }));

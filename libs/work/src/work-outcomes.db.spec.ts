@@ -20,7 +20,7 @@ describe('the outcome of an item', () => {
   const kindOf = (options: Parameters<typeof work>[1] = {}) => work<Numbered>(`contacts.${newId()}`, options);
   const at = (seconds: number) => new Date(Date.UTC(2100, 0, 1, 0, 0, seconds));
 
-  it('comes after waits that double, and then it is dead; its handler hears of that once', async () => {
+  it('is retried with doubling delays and then dead, of which its handler is notified once', async () => {
     const kind = kindOf({ retry: { attempts: 5, firstMs: 100, maxMs: 300 } });
     const times: number[] = [];
     const dead: string[] = [];
@@ -40,7 +40,7 @@ describe('the outcome of an item', () => {
     expect(dead).toEqual(['try 5']);
   });
 
-  it('is not death when it was enqueued again during its last try', async () => {
+  it('is not dead when it was enqueued again during its last attempt', async () => {
     const kind = kindOf({ retry: { attempts: 1, firstMs: 10, maxMs: 10 } });
     const again = [{ projectId: newId(), key: 'one' }];
     let runs = 0;
@@ -60,7 +60,7 @@ describe('the outcome of an item', () => {
     expect([runs, dead]).toEqual([2, []]);
   });
 
-  it('is tried again where the handler cannot make its death visible', async () => {
+  it('is tried again where the handler cannot record its death', async () => {
     const kind = kindOf({ retry: { attempts: 1, firstMs: 10, maxMs: 10 } });
     let refusals = 0;
     const run = () => Promise.reject(new Error('no'));
@@ -76,7 +76,7 @@ describe('the outcome of an item', () => {
     expect(refusals).toBe(2);
   });
 
-  it('is that of itself only: the neighbours of a cancelled one are done', async () => {
+  it('does not affect others: the neighbours of a cancelled item complete', async () => {
     const kind = kindOf({ batch: 10 });
     const projectId = newId();
     const sizes: number[] = [];
@@ -108,7 +108,7 @@ describe('the outcome of an item', () => {
     expect(await worker.database.query(`SELECT 1 FROM effects`)).toHaveLength(9);
   });
 
-  it('keeps the step that it has reached where the transaction of the next one is rolled back', async () => {
+  it('keeps the step that was committed where the next one is rolled back', async () => {
     const kind = kindOf({ batch: 2, retry: { attempts: 3, firstMs: 10, maxMs: 10 } });
     const projectId = newId();
     const steps: number[] = [];
@@ -123,7 +123,7 @@ describe('the outcome of an item', () => {
           throw new Error('rolled back');
         }
         for (const { payload } of batch.items) database.afterCommit(() => steps.push(payload.n));
-        await batch.goOn(batch.items.filter(({ payload }) => payload.n < 2));
+        await batch.continueLater(batch.items.filter(({ payload }) => payload.n < 2));
         await batch.complete(batch.items.filter(({ payload }) => payload.n === 2));
       });
     });
@@ -135,7 +135,7 @@ describe('the outcome of an item', () => {
     expect(steps.sort()).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  it('is refused to a call that took too long, also while a part of its batch is tried again', async () => {
+  it('is refused for a call that took too long, also while a part of its batch is retried', async () => {
     const kind = kindOf({ batch: 2, timeoutMs: 200 });
     const projectId = newId();
     const seen: number[] = [];
@@ -169,7 +169,7 @@ describe('the outcome of an item', () => {
     expect(seen.sort()).toEqual([0, 1]);
   });
 
-  it('of two further runs of a claimed item is the earlier one', async () => {
+  it('keeps the earlier of two times for a claimed item', async () => {
     const kind = kindOf();
     const projectId = newId();
     const enqueued = (second: number) => [{ projectId, key: 'one', dueAt: at(second) }];
@@ -184,7 +184,7 @@ describe('the outcome of an item', () => {
     expect(row!.dueAt).toEqual(at(10));
   });
 
-  it('is not to stay paused, when it is enqueued while its pause is lifted', async () => {
+  it('is not paused forever when it is enqueued while its pause is lifted', async () => {
     const kind = kindOf();
     const projectId = newId();
     const worker = await suite.startWith(kind, () => Promise.resolve());
@@ -215,7 +215,7 @@ describe('the outcome of an item', () => {
     await untilDone(worker, kind);
   });
 
-  it('of a transaction that has lost its item is an error that says so', async () => {
+  it('is an error within a transaction that has lost its item', async () => {
     const kind = kindOf();
     const projectId = newId();
     const errors: unknown[] = [];
@@ -223,8 +223,8 @@ describe('the outcome of an item', () => {
       await queue.cancel(kind, projectId, 'one');
       for (const write of [
         () => batch.hold(batch.items[0]!),
-        () => batch.goOn(batch.items),
-        () => batch.later(batch.items, 10),
+        () => batch.continueLater(batch.items),
+        () => batch.postpone(batch.items, 10),
         () => batch.complete(),
       ])
         errors.push(await database.transaction(write).catch((error: unknown) => error));

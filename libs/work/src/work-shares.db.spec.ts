@@ -14,7 +14,7 @@ describe('the shares of projects', () => {
 
   const kindOf = (options: Parameters<typeof work>[1] = {}) => work(`contacts.${newId()}`, options);
 
-  it('are even: ten items beside 50,000 of another project are done within the first two claims', async () => {
+  it('are even: ten items beside 50,000 of another project complete within the first two claims', async () => {
     const kind = kindOf({ batch: 20 });
     const [large, small] = [newId(), newId()];
     const order: string[] = [];
@@ -59,7 +59,7 @@ describe('the shares of projects', () => {
     for (const round of [0, 4, 8]) expect(order.slice(round, round + 4).sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it('reach the last of 200 projects that all have more than a claim takes', async () => {
+  it('reach the last of 200 projects that all have more items than a claim takes', async () => {
     const kind = kindOf({ batch: 10, mixed: true });
     const projects = Array.from({ length: 200 }, newId);
     const seen = new Set<string>();

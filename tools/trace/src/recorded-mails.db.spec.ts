@@ -39,20 +39,24 @@ describe('the traces of mails that are sent at once', () => {
         [...answered, 'sending: commit accepts', 'sending: accept'],
         [
           ...published,
-          'contacts: hear contacts-recipients',
+          'contacts: receive contacts-recipients',
           'contacts: transaction',
           'contacts: write contacts',
         ],
         [
           ...published,
-          'analytics: hear analytics-daily-emails',
+          'analytics: receive analytics-daily-emails',
           'analytics: transaction',
           'analytics: INSERT INTO daily_counts',
         ],
         [...claimed, 'sending: mark', 'sending: lock-addresses + mark-hand-off'],
         [...claimed, 'sending: hand over'],
         [...claimed, 'sending: record', 'sending: record-outcomes'],
-        [...claimed, 'sending: publish sending.email.delivered', 'analytics: hear analytics-daily-delivered'],
+        [
+          ...claimed,
+          'sending: publish sending.email.delivered',
+          'analytics: receive analytics-daily-delivered',
+        ],
       ]) {
         expect(pathsOf(trace)).toContain(path.join(' > '));
       }

@@ -3,9 +3,9 @@ import { Product, until } from './product.js';
 
 /** What comes last of all that one send brings about, in whatever order. */
 const lastSteps = [
-  /^hear contacts-recipients$/,
-  /^hear analytics-daily-emails$/,
-  /^hear analytics-daily-delivered$/,
+  /^receive contacts-recipients$/,
+  /^receive analytics-daily-emails$/,
+  /^receive analytics-daily-delivered$/,
 ];
 
 export interface RecordedMails {

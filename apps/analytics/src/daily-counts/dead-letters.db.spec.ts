@@ -40,7 +40,7 @@ describe('an operator', () => {
       at: '2026-03-02T10:00:00Z',
       items,
     };
-    await new Inbox(suite.database).bury({
+    await new Inbox(suite.database).storeDeadLetter({
       subscriber: durable,
       factId: payload.id,
       fact: payload.fact,

@@ -39,8 +39,8 @@ export class ErasuresWork implements WorkHandler<object> {
     const steps = await this.step(projectId, people);
     const of = (step: Step) =>
       people.filter((person) => steps.get(person) === step).map(({ id }) => items.get(id)!);
-    await batch.goOn(of('MORE'));
-    await batch.later(of('WAITS'), importDelayMs);
+    await batch.continueLater(of('MORE'));
+    await batch.postpone(of('WAITS'), importDelayMs);
     for (const [person, step] of steps) if (step instanceof Error) batch.fail(items.get(person.id)!, step);
   }
 

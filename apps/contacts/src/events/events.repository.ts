@@ -19,6 +19,7 @@ import {
   type Page,
   type Total,
 } from '@posthorn/database';
+import { outboxInsert } from '@posthorn/messaging';
 import { currentTraces } from '@posthorn/telemetry';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 
@@ -107,10 +108,17 @@ export const recordsEvents = (from: string, traces: string): string => `
     INSERT INTO event_count_deltas (project_id, day, name, count)
     SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date, name, count(*) FROM recorded GROUP BY 1, 2, 3
   ), reported AS (
-    INSERT INTO outbox (id, project_id, fact, items, traces)
-    SELECT uuidv7(), project_id, '${contactEvents.eventRecorded.name}', jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
-      'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id), ${traces}
-    FROM recorded GROUP BY project_id
+    ${outboxInsert(
+      {
+        id: 'uuidv7()',
+        projectId: 'project_id',
+        fact: `'${contactEvents.eventRecorded.name}'`,
+        items: `jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
+      'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id)`,
+        traces,
+      },
+      'FROM recorded GROUP BY project_id',
+    )}
   )`;
 
 // Contacts are found by a scalar subquery: a join whose plan was made while the table was small would read all of it.

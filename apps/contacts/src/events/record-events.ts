@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
-import { Gatherer, Outbox } from '@posthorn/messaging';
+import { DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
+import { bisect, Gatherer } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
   earliestOf,
@@ -54,7 +54,6 @@ export class RecordEvents {
     private readonly tracks: TracksRepository,
     private readonly writes: ContactWrites,
     private readonly commits: Commits,
-    private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -71,16 +70,11 @@ export class RecordEvents {
 
   private async commit(drafts: EventDraft[], timeout?: string, isRest = false): Promise<Outcome[]> {
     if (drafts.length === 0) return [];
-    try {
-      return await this.commitOnce(drafts, timeout, isRest);
-    } catch (error) {
-      if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
-      const half = drafts.length >> 1;
-      return [
-        ...(await this.commit(drafts.slice(0, half), timeout)),
-        ...(await this.commit(drafts.slice(half), timeout)),
-      ];
-    }
+    return bisect(
+      drafts,
+      (part) => this.commitOnce(part, timeout, isRest && part.length === drafts.length),
+      (part, error) => part.map(() => error),
+    );
   }
 
   private async commitOnce(
@@ -131,8 +125,6 @@ export class RecordEvents {
       return await work();
     } catch (error) {
       throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
-    } finally {
-      this.outbox.wakeUp();
     }
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { boundedText, importPieceBytes, type ContactImportError } from '@posthorn/contracts';
 import { Database, isPoisonedRow } from '@posthorn/database';
+import { bisect } from '@posthorn/messaging';
 import type { ContactWrite, WrittenContact } from '../contacts/writes/contact-write.js';
 import { reasonOf } from '../contacts/writes/refused-row.js';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
@@ -34,23 +35,12 @@ export class ImportBatches {
     rows: readonly ImportedRow[],
     checkLease: () => Promise<void>,
   ): Promise<boolean> {
-    try {
-      return await this.storeOnce(job, rows, checkLease);
-    } catch (error) {
-      // A row that Postgres refuses is found by halving, and only that one is rejected.
+    const storeOnce = async (part: ImportedRow[]) => [await this.storeOnce(job, part, checkLease)];
+    const stored = await bisect(rows, storeOnce, ([row], error) => {
       if (!isPoisonedRow(error)) throw error;
-      if (rows.length === 1)
-        return this.storeOnce(
-          job,
-          [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }],
-          checkLease,
-        );
-      const half = rows.length >> 1;
-      return (
-        (await this.store(job, rows.slice(0, half), checkLease)) &&
-        this.store(job, rows.slice(half), checkLease)
-      );
-    }
+      return storeOnce([{ ...row!, contact: null, reason: reasonOf(error) }]);
+    });
+    return stored.every(Boolean);
   }
 
   private async storeOnce(

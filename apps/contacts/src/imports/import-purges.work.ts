@@ -23,7 +23,7 @@ export class ImportPurgesWork implements WorkHandler<object> {
       run: async (batch) => {
         const [item] = batch.items;
         if (!(await errors.deleteRows(item!.projectId, item!.key!, rowsPerBatch)))
-          await batch.goOn(batch.items);
+          await batch.continueLater(batch.items);
       },
     });
   }
@@ -32,7 +32,7 @@ export class ImportPurgesWork implements WorkHandler<object> {
     const [item] = batch.items;
     const ended = { projectId: item!.projectId, id: item!.key! };
     await this.database.transaction(async () => {
-      if (!(await this.pieces.removeSome(ended, piecesPerBatch))) return batch.goOn(batch.items);
+      if (!(await this.pieces.removeSome(ended, piecesPerBatch))) return batch.continueLater(batch.items);
       await this.imports.deletePieces(ended);
       await batch.complete();
     });

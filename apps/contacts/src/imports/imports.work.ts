@@ -46,7 +46,7 @@ export class ImportsWork implements WorkHandler<object> {
       if (remaining <= 0) return this.end(job, 'FAILED', batch);
       if (!(await this.batches.store(job, rows.slice(0, remaining), () => batch.hold(item!)))) return;
       commits += 1;
-      if (batch.stopping || commits === commitsPerTurn) return batch.goOn(batch.items);
+      if (batch.stopping || commits === commitsPerTurn) return batch.continueLater(batch.items);
     }
     await this.end(job, 'COMPLETED', batch);
   }

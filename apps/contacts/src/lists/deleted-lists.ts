@@ -33,7 +33,7 @@ export class DeletedLists implements WorkHandler<object> {
     const [item] = batch.items;
     return this.database.transaction(async () => {
       if (await this.removeBatch(item!.projectId, item!.key!)) await batch.complete();
-      else await batch.goOn(batch.items);
+      else await batch.continueLater(batch.items);
     });
   }
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { invalidMember } from '@posthorn/contracts';
-import { EngagementTokens, type UnsubscribePlace } from '@posthorn/mail';
+import { EngagementTokens, type UnsubscribeTarget } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
 import { BodyReader } from '../edge/bodies/body-reader.js';
@@ -91,7 +91,7 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
     throw invalidMember(['List-Unsubscribe'], 'required', 'must be One-Click');
   }
 
-  private locationOf({ params }: HttpRequest): UnsubscribePlace {
+  private locationOf({ params }: HttpRequest): UnsubscribeTarget {
     const location = this.tokens.readUnsubscribe((params as { token: string }).token);
     if (!location) throw unknownRoute();
     return location;

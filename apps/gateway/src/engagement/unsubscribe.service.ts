@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { contacts, serviceCaller, type Caller } from '@posthorn/contracts';
-import type { UnsubscribePlace } from '@posthorn/mail';
+import type { UnsubscribeTarget } from '@posthorn/mail';
 import { Bus } from '@posthorn/messaging';
 
 @Injectable()
@@ -9,7 +9,7 @@ export class UnsubscribeService {
 
   /** After it returns, no marketing mail to the address is handed off. */
   async unsubscribe(
-    { projectId, email }: UnsubscribePlace,
+    { projectId, email }: UnsubscribeTarget,
     client: Pick<Caller, 'address' | 'userAgent'>,
   ): Promise<void> {
     await this.bus.call(

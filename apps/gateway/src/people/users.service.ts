@@ -9,7 +9,6 @@ import {
   type KnownUser,
 } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
 import { MembershipService } from '../members/membership.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { People } from './people.js';
@@ -21,7 +20,6 @@ export class UsersService {
     private readonly people: People,
     private readonly projects: ProjectsRepository,
     private readonly membership: MembershipService,
-    private readonly outbox: Outbox,
   ) {}
 
   async create({
@@ -38,7 +36,6 @@ export class UsersService {
       if (ownedProjectId) await this.own(ownedProjectId, created.id);
       return created.id;
     });
-    this.outbox.wakeUp();
     return { id, email, name, verified, password: password === undefined ? made : null };
   }
 

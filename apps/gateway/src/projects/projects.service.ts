@@ -25,7 +25,6 @@ export class ProjectsService {
   async create(name: string): Promise<ProjectRow> {
     const row = ProjectRow.found(name, await this.clock.now(), null);
     await this.database.transaction(() => this.add(row));
-    this.outbox.wakeUp();
     return row;
   }
 
@@ -43,7 +42,6 @@ export class ProjectsService {
     await this.database.transaction(async () => {
       if (await this.projects.insertNew(row)) await this.publish(row);
     });
-    this.outbox.wakeUp();
   }
 
   async get(projectId: string): Promise<ProjectRow> {
@@ -95,7 +93,6 @@ export class ProjectsService {
       }
       return row;
     });
-    this.outbox.wakeUp();
     return changed;
   }
 

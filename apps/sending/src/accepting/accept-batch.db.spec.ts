@@ -32,14 +32,14 @@ async function countOf(projectId: string): Promise<number> {
 }
 
 describe('a batch', () => {
-  it('takes what can be taken, and says of each other one why not', async () => {
+  it('accepts the valid messages, and answers for each other one why it was refused', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const batch = buildBatch(domain, 3, {
       refused: [{ index: 7, code: 'validation_error', message: 'to is required' }],
     });
     batch.messages[1] = { ...batch.messages[1]!, from: { email: 'me@elsewhere.example' } };
     const { accepted, refused } = await suite.bus.call(emails.acceptBatch, caller, batch);
-    expect(accepted.map(({ index: index, email }) => [index, email.id])).toEqual(
+    expect(accepted.map(({ index, email }) => [index, email.id])).toEqual(
       [0, 2].map((index) => [index, batch.messages[index]!.recipients[0]!.id]),
     );
     expect(refused).toEqual([
@@ -49,7 +49,7 @@ describe('a batch', () => {
     expect(await countOf(projectId)).toBe(2);
   });
 
-  it('is answered again to the letter, though what it would be answered has changed', async () => {
+  it('is answered identically when it is repeated with its key, although the answer would differ by now', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const batch = buildBatch(domain, 2, { idempotency: claim('again') });
     batch.messages[1] = { ...batch.messages[1]!, from: { email: 'me@later.example' } };
@@ -67,7 +67,7 @@ describe('a batch', () => {
     });
   });
 
-  it('is one batch of twenty callers with one key', async () => {
+  it('is stored once for twenty callers with one key', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(await countOf(projectId)).toBe(5);
   });
 
-  it('leaves nothing where one of its messages was voided before', async () => {
+  it('stores nothing where one of its messages was voided before', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const batch = buildBatch(domain, 3, { idempotency: claim(newId()) });
     await suite.bus.call(emails.settle, caller, {

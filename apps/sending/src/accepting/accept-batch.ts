@@ -11,7 +11,7 @@ import {
   type RefusedMessage,
 } from '@posthorn/contracts';
 import { isOutcomeUnknown } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
@@ -26,8 +26,8 @@ interface Prepared {
 }
 
 /**
- * A batch is one commit: every message that can be taken, and the answer to all of them under the caller's key. What is
- * refused is refused by itself; what the database refuses refuses the whole, because half of a batch is nobody's wish.
+ * A batch is one commit with one receipt under the caller's key. A message that breaks a rule is refused alone; an error of the database
+ * refuses the whole batch.
  */
 @Injectable()
 export class AcceptBatchService {
@@ -37,7 +37,6 @@ export class AcceptBatchService {
     private readonly accepting: AcceptingRepository,
     private readonly prepared: PrepareSend,
     private readonly settling: SettleSendService,
-    private readonly outbox: Outbox,
     private readonly wakeUp: DeliveryWakeUp,
     metrics: Metrics,
   ) {
@@ -50,7 +49,6 @@ export class AcceptBatchService {
     const prepared = await this.prepare(caller, body, deadline);
     const batch = await this.commit(caller.projectId, prepared, body.idempotency);
     this.counted.inc(batch.accepted.length);
-    this.outbox.wakeUp();
     this.wakeUp.wake();
     return batch;
   }
@@ -119,7 +117,7 @@ export class AcceptBatchService {
     if (claim) {
       const locked = await this.accepting.lockKeys([{ projectId, claim }]);
       if (!locked.has(0)) throw keyInFlight();
-      // Between the first look and the lock another request may have finished.
+      // Another request with the key may have finished between the first look and the lock.
       const finished = await this.replay(projectId, claim);
       if (finished) return finished;
     }
@@ -130,10 +128,10 @@ export class AcceptBatchService {
   }
 }
 
-/** Of these a repeat may end otherwise: nothing is said of one message that holds for the whole call. */
+/** A retry may succeed after one of these, so it fails the whole call instead of refusing one message. */
 const transient = new Set<DomainError['kind']>(['unavailable', 'timeout', 'internal', 'rate_limited']);
 
-/** Which member it is stands in the text: an entry of the answer has no list of members. */
+/** An entry of the answer has no list of fields, so the path is part of the text. */
 function textOf({ message, details: { errors } }: DomainError): string {
   return errors
     ? errors.map(({ path, message: reason }) => `${path.join('.')}: ${reason}`).join('; ')

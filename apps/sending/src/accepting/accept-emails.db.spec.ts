@@ -24,18 +24,18 @@ describe('accepting mail', () => {
       return found.status === 'DELIVERED' ? found : null;
     }, 'DELIVERED');
     expect(email.events.map(({ status }) => status)).toEqual(['PENDING', 'DELIVERED']);
-    const events = await suite.database.query<{ event: string }>(
+    const events = await suite.database.query<{ fact: string }>(
       `SELECT fact FROM outbox WHERE project_id = $1 ORDER BY fact`,
       [projectId],
     );
-    expect(events.map(({ event: event }) => event)).toEqual([
+    expect(events.map(({ fact }) => fact)).toEqual([
       'sending.email.accepted',
       'sending.email.delivered',
       'sending.email.sent',
     ]);
   });
 
-  it('gathers concurrent accepts, and a poisoned row harms only itself', async () => {
+  it('gathers concurrent accepts, and a row that Postgres refuses fails alone', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const sends = Array.from({ length: 64 }, (_, index) => buildSend(domain, { subject: `number ${index}` }));
     // What the edge lets through, Postgres takes; so this suite's own database learns to refuse a row.
@@ -52,7 +52,7 @@ describe('accepting mail', () => {
     expect(count).toBe(63);
   });
 
-  it('makes one mail of fifty callers with one key', async () => {
+  it('stores one e-mail for fifty callers with one key', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, () =>
@@ -98,7 +98,7 @@ describe('accepting mail', () => {
     ).toHaveLength(0);
   });
 
-  it('voids what has not arrived, and tells of what has', async () => {
+  it('voids a send that was not stored, and answers the receipt of one that was', async () => {
     const { caller, domain } = await suite.buildProject();
     const late = buildSend(domain);
     expect(await suite.bus.call(emails.settle, caller, { recipients: late.recipients })).toEqual({

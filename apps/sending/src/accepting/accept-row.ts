@@ -1,7 +1,6 @@
 import type { AcceptedEmails, Mailbox, Stream } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
 
-/** One call ready to be stored: its sender is known, its rows have their ids. */
 export interface AcceptRow {
   projectId: string;
   contentId: string;
@@ -16,24 +15,21 @@ export interface AcceptRow {
   deadline: Date | null;
   recipients: { id: string; contactId: string | null; email: string; name: string | null }[];
   claim: { key: string; operation: string; bodyHash: string } | null;
-  /** Where its request is recorded; null where it is not. */
   trace: string | null;
-  /** What a plain send says nothing of. */
-  more: MoreOfSend;
-  /** The bytes of the attachments, in order. */
+  options: SendOptions;
   files: Buffer[];
 }
 
-export interface MoreOfSend {
+export interface SendOptions {
   category?: Stream;
   copies?: { to?: Mailbox[]; cc?: Mailbox[] };
-  /** Who is sent a copy, seen or blind: one delivery each. */
+  /** Addresses of all copies, visible or blind; each gets a delivery of its own. */
   copyRecipients?: string[];
   scheduledAt?: Date;
   templateId?: string | null;
   templateVersion?: number | null;
   liquid?: true;
-  /** The source of the subject, where it is rendered. */
+  /** Liquid source of the subject, where it is a template. */
   subject?: string;
   data?: object;
   snippets?: Record<string, string>;
@@ -44,7 +40,7 @@ export interface MoreOfSend {
 
 const base64Growth = 1.37;
 
-/** What it takes to hold the message: files travel in base64. */
+/** Approximate memory in bytes; attachments are base64 in the message. */
 export const bytesOf = ({ html, text, files }: AcceptRow): number =>
   html.length +
   (text?.length ?? 0) +

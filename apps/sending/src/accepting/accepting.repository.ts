@@ -1,28 +1,29 @@
-import type { Database } from '@posthorn/database';
+import { columnsOf, type Database } from '@posthorn/database';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import type { AcceptRow } from './accept-row.js';
 import { acceptStatement } from './accept-statement.js';
 
-/** What a key is looked up by. */
 type KeyedRow = Pick<AcceptRow, 'projectId' | 'claim'>;
 
 export interface KnownKey {
   bodyHash: string;
-  /** What the first request was answered, without the instant. */
   receipt: object;
   at: Date;
 }
 
-interface KeyRow {
-  place: number;
-  body_hash: string;
-  receipt: object;
-  created_at: Date;
+interface IndexedKey extends KeyedRow {
+  index: number;
 }
+
+const keys = columnsOf<IndexedKey>([
+  { column: 'row_index', type: 'int', value: ({ index }) => index },
+  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
+  { column: 'operation', type: 'text', value: ({ claim }) => claim!.operation },
+  { column: 'key', type: 'text', value: ({ claim }) => claim!.key },
+]);
 
 const keyHours = 24;
 
-/** The statements of accepting mail: one for the whole gathered batch, one commit. */
 export class AcceptingRepository {
   private readonly attachments: AttachmentsRepository;
 
@@ -34,33 +35,27 @@ export class AcceptingRepository {
     return this.database.transaction(work);
   }
 
-  /** The receipts of finished keys, by place. */
   async knownKeys(rows: KeyedRow[]): Promise<Map<number, KnownKey>> {
-    const found = await this.database.query<KeyRow>(
-      `SELECT asked.place, k.body_hash, k.receipt, k.created_at
-       FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS asked (place, project_id, operation, key)
+    const found = await this.database.query<KnownKey & { index: number }>(
+      `SELECT requested.row_index AS index, k.body_hash AS "bodyHash", k.receipt, k.created_at AS at
+       FROM ${keys.unnest('requested', 1)}
        JOIN idempotency_keys k USING (project_id, operation, key)
        WHERE k.created_at > now() - make_interval(hours => ${keyHours})`,
-      keyColumns(rows),
+      keys.values(keyed(rows)),
     );
-    return new Map(
-      found.map(({ place: index, body_hash, receipt, created_at }) => [
-        index,
-        { bodyHash: body_hash, receipt, at: created_at },
-      ]),
-    );
+    return new Map(found.map(({ index, ...key }) => [index, key]));
   }
 
-  /** Tries the lock of every key, until the end of the transaction; a key that another request holds is in flight. */
+  /** Locks last until the end of the transaction. A key that cannot be locked belongs to a request in flight. */
   async lockKeys(rows: KeyedRow[]): Promise<Set<number>> {
-    const locked = await this.database.query<{ place: number }>(
-      `SELECT place FROM (
-         SELECT place, pg_try_advisory_xact_lock(hashtextextended(project_id || operation || key, 24)) AS locked
-         FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS asked (place, project_id, operation, key)
+    const locked = await this.database.query<{ index: number }>(
+      `SELECT row_index AS index FROM (
+         SELECT row_index, pg_try_advisory_xact_lock(hashtextextended(project_id || operation || key, 24)) AS locked
+         FROM ${keys.unnest('requested', 1)}
        ) AS tried WHERE locked`,
-      keyColumns(rows),
+      keys.values(keyed(rows)),
     );
-    return new Set(locked.map(({ place: index }) => index));
+    return new Set(locked.map(({ index }) => index));
   }
 
   async rememberKey(
@@ -75,7 +70,7 @@ export class AcceptingRepository {
     );
   }
 
-  /** Stores what is before its deadline and not voided; answers the instant of acceptance by content id. */
+  /** Stores rows whose deadline has not passed and whose ids are not voided; answers the time of acceptance by content id. */
   insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
     const withFiles = rows.filter(({ files }) => files.length > 0);
     if (withFiles.length === 0) return this.insertEmails(rows);
@@ -95,7 +90,7 @@ export class AcceptingRepository {
     return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
   }
 
-  /** Holds the ids against a late insert; answers how many were still free. */
+  /** Writes tombstones, so that a late insert of these ids conflicts; answers how many ids were still free. */
   async void(projectId: string, ids: string[]): Promise<number> {
     const voided = await this.database.query(
       `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
@@ -124,12 +119,5 @@ export class AcceptingRepository {
   }
 }
 
-function keyColumns(rows: KeyedRow[]): unknown[][] {
-  const keyed = rows.map((row, index) => ({ row, place: index })).filter(({ row }) => row.claim !== null);
-  return [
-    keyed.map(({ place: index }) => index),
-    keyed.map(({ row }) => row.projectId),
-    keyed.map(({ row }) => row.claim!.operation),
-    keyed.map(({ row }) => row.claim!.key),
-  ];
-}
+const keyed = (rows: KeyedRow[]): IndexedKey[] =>
+  rows.map((row, index) => ({ ...row, index })).filter(({ claim }) => claim !== null);

@@ -7,7 +7,7 @@ import { buildSend, startSendingSuite, type SendingSuite } from '../testing/send
 const rounds = 12;
 const sendsARound = 40;
 
-describe('accepting mail while the way to the database breaks', () => {
+describe('accepting mail while the connection to the database breaks', () => {
   let suite: SendingSuite;
   let caller: Caller;
   let domain: string;
@@ -57,7 +57,7 @@ describe('accepting mail while the way to the database breaks', () => {
     return answer;
   }
 
-  describe('in the middle of a statement that goes on', () => {
+  describe('during a statement that the server continues', () => {
     beforeAll(() =>
       suite.database.query(`
         CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NEW; END $$;
@@ -65,13 +65,13 @@ describe('accepting mail while the way to the database breaks', () => {
     );
     afterAll(() => suite.database.query(`DROP TRIGGER dawdle ON email_contents`));
 
-    it('it tells of the commit that nobody heard of', async () => {
+    it('answers the receipt of a commit whose answer was lost', async () => {
       const send = buildSend(domain);
       expect(await breakDuring(send)).toBe('accepted');
       expect((await statesOf([send])).get(idOf(send))).toBe('MAIL');
     });
 
-    it('it voids what the server rolls back: with a key, the statement is not yet the commit', async () => {
+    it('voids a send with a key, whose transaction the server rolls back', async () => {
       const send = buildSend(domain, { key: 'a-key' });
       expect(await breakDuring(send)).toBe('unavailable');
       expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
@@ -80,7 +80,7 @@ describe('accepting mail while the way to the database breaks', () => {
       });
     });
 
-    it('it says that the outcome is unknown while nobody can tell', async () => {
+    it('answers that the outcome is unknown while the database cannot be asked', async () => {
       const send = buildSend(domain);
       expect(await breakDuring(send, () => delay(1_000))).toBe('internal');
       await finished();
@@ -88,26 +88,29 @@ describe('accepting mail while the way to the database breaks', () => {
     });
   });
 
-  it.each([undefined, 'another-key'])('voids what has not begun, and it never does (key %s)', async (key) => {
-    const send = buildSend(domain, { key });
-    let answer: unknown;
-    await suite.database.transaction(async () => {
-      // The statement waits for this lock before it writes anything; a tombstone needs none of it.
-      await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
-      const answering = accept(send).catch((error: { kind: string }) => error.kind);
-      await begun();
-      suite.line.cut();
-      suite.line.fix();
-      answer = await answering;
-    });
-    await finished();
-    expect(answer).toBe('unavailable');
-    expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
-    const keys = await suite.database.query(`SELECT 1 FROM idempotency_keys WHERE key = 'another-key'`);
-    expect(keys).toHaveLength(0);
-  });
+  it.each([undefined, 'another-key'])(
+    'voids a statement that has not begun, so that it has no effect later (key %s)',
+    async (key) => {
+      const send = buildSend(domain, { key });
+      let answer: unknown;
+      await suite.database.transaction(async () => {
+        // The statement waits for this lock before it writes anything; a tombstone needs none of it.
+        await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
+        const answering = accept(send).catch((error: { kind: string }) => error.kind);
+        await begun();
+        suite.line.cut();
+        suite.line.fix();
+        answer = await answering;
+      });
+      await finished();
+      expect(answer).toBe('unavailable');
+      expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
+      const keys = await suite.database.query(`SELECT 1 FROM idempotency_keys WHERE key = 'another-key'`);
+      expect(keys).toHaveLength(0);
+    },
+  );
 
-  it('keeps its word at every moment of the cut', async () => {
+  it('never answers wrongly, whenever the connection breaks', async () => {
     const published = new Map<string, string>();
     const sends: AcceptEmails[] = [];
     for (let round = 0; round < rounds; round += 1) {

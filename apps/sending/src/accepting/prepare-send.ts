@@ -16,7 +16,9 @@ import { TemplateDirectory, type FrozenContent } from '../templates/template-dir
 import type { AcceptRow } from './accept-row.js';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
 
-/** Everything that a message is made of is settled here, before anything is stored: whatever changes later does not change it. */
+/**
+ * Resolves sender, template, tracking and attachments before anything is stored, so that later changes of them do not change this message.
+ */
 @Injectable()
 export class PrepareSend {
   private readonly clock: DatabaseClock;
@@ -59,7 +61,7 @@ export class PrepareSend {
       })),
       claim: send.idempotency ?? null,
       trace: currentTraces(),
-      more: {
+      options: {
         ...(texts.category === 'MARKETING' ? { category: texts.category } : {}),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
@@ -72,7 +74,6 @@ export class PrepareSend {
     };
   }
 
-  /** Refuses what `prepare` would refuse for the sender, the template or the recipients. */
   async check(caller: Caller, { from, template, to = [] }: Omit<CheckSend, 'idempotency'>): Promise<void> {
     const texts = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
     await this.senders.senderFor(caller, from ?? texts?.from ?? undefined, texts?.category);
@@ -99,12 +100,12 @@ const verbatimContent = (subject: string): FrozenContent => ({
   liquid: false,
 });
 
-/** What the To and Cc headers show beside the recipient, and who is sent a copy: blind ones stand nowhere else. */
+/** Blind copies appear in no header; they exist only as deliveries. */
 function copiesOf({
   alsoTo = [],
   cc = [],
   bcc = [],
-}: AcceptEmails): Pick<NonNullable<AcceptRow['more']>, 'copies' | 'copyRecipients'> {
+}: AcceptEmails): Pick<AcceptRow['options'], 'copies' | 'copyRecipients'> {
   const recipients = [...new Set([...alsoTo, ...cc, ...bcc].map(({ email }) => email))];
   if (recipients.length === 0) return {};
   const shown = { ...listed('to', alsoTo), ...listed('cc', cc) };

@@ -11,8 +11,8 @@ const mailboxes = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ email: `${index}@example.com` }));
 const recipients = (count: number) => mailboxes(count).map((to, index) => ({ id: String(index), to }));
 
-describe('the files of a send', () => {
-  it('are read byte for byte, and inline where the HTML names them', () => {
+describe('the attachments of a send', () => {
+  it('are decoded byte for byte, and are inline where they have a content id', () => {
     const [plain, shown] = readAttachments([
       file('SGVs\r\nbG8='),
       file('AQI', { contentId: 'logo', contentType: 'image/png' }),
@@ -35,7 +35,7 @@ describe('the files of a send', () => {
     });
   });
 
-  it.each(['A', 'AAAAA', 'AAA==', 'A==', 'AA='])('are refused where %j is half a file', (content) => {
+  it.each(['A', 'AAAAA', 'AAA==', 'A==', 'AA='])('are refused where %j is incomplete base64', (content) => {
     expect(() => readAttachments([file('SGVsbG8='), file(content)])).toThrow(
       expect.objectContaining({
         details: { errors: [expect.objectContaining({ path: ['attachments', '1', 'content'] })] },
@@ -55,7 +55,7 @@ describe('the files of a send', () => {
 });
 
 describe('the recipients of a send', () => {
-  it('are fifty together', () => {
+  it('are fifty at most, copies included', () => {
     expect(() =>
       refuseTooManyRecipients({ recipients: recipients(1), cc: mailboxes(25), bcc: mailboxes(24) }),
     ).not.toThrow();
@@ -73,9 +73,9 @@ describe('the recipients of a send', () => {
   });
 });
 
-describe('the time of a send', () => {
+describe('the scheduled time of a send', () => {
   const now = new Date('2026-01-31T09:00:00Z');
-  it('is at most thirty days ahead; one that has passed means now', () => {
+  it('is at most thirty days ahead, and a past time means now', () => {
     expect(() => refuseFarSchedule(new Date('2026-03-02T09:00:00Z'), now)).not.toThrow();
     expect(() => refuseFarSchedule(new Date('2020-01-01T00:00:00Z'), now)).not.toThrow();
     expect(() => refuseFarSchedule(new Date('2026-03-02T09:00:00.001Z'), now)).toThrow(
@@ -84,7 +84,7 @@ describe('the time of a send', () => {
   });
 });
 
-describe('what is counted of a send', () => {
+describe('the tracking of a send', () => {
   it.each([
     ['ENABLED', 'TRANSACTIONAL', undefined, true, true],
     ['ENABLED', 'TRANSACTIONAL', { clicks: false }, true, false],

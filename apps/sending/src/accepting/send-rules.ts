@@ -14,7 +14,6 @@ import {
 } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
 
-/** A file as it is stored: what is said of it, and its bytes. */
 export interface ReadAttachment {
   stored: StoredAttachment;
   data: Buffer;
@@ -22,7 +21,6 @@ export interface ReadAttachment {
 
 const dayMs = 86_400_000;
 
-/** `to`, `cc` and `bcc` of a send are bounded together; each `to` is an e-mail with all the copies. */
 export function refuseTooManyRecipients({
   recipients,
   alsoTo = [],
@@ -34,7 +32,7 @@ export function refuseTooManyRecipients({
   if (seen + bcc.length > maxRecipients) throw tooManyRecipients('bcc');
 }
 
-/** Only Postgres knows what time it is; one that has passed means now (docs/api-decisions.md §3). */
+/** The caller passes the time of Postgres. A time that has passed means now (docs/api-decisions.md §3). */
 export function refuseFarSchedule(scheduledAt: Date | undefined, now: Date): void {
   if (scheduledAt && scheduledAt.getTime() - now.getTime() > maxScheduleDays * dayMs) throw scheduledTooFar();
 }
@@ -63,7 +61,7 @@ function readAttachment(
   };
 }
 
-/** Node drops what does not fit and says nothing: half a group at the end is half a file. */
+/** Node ignores invalid base64 silently, and an incomplete last group would lose bytes. */
 function bytesOf(content: string | Base64Text): Buffer | null {
   if (content instanceof Base64Text) return content.take();
   const letters = /[\r\n]/.test(content) ? content.replace(/[\r\n]+/g, '') : content;
@@ -72,7 +70,7 @@ function bytesOf(content: string | Base64Text): Buffer | null {
   return Buffer.from(letters, 'base64');
 }
 
-/** The project's setting, and what one message says instead; MARKETING_ONLY is never widened (docs/api-decisions.md §3). */
+/** A message may override the project's setting, but never widen MARKETING_ONLY (docs/api-decisions.md §3). */
 export function trackingOf(
   setting: Tracking,
   category: Stream,

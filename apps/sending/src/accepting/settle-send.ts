@@ -12,32 +12,34 @@ import { AcceptingRepository } from './accepting.repository.js';
 const settleAttempts = 3;
 const settlePauseMs = 100;
 
-/** Tells what became of a send whose answer never came; what did not arrive by then never will (docs/guarantees.md G2). */
+/**
+ * Decides the fate of a send whose answer was lost: either it is found, or tombstones keep it from being stored later (docs/guarantees.md
+ * G2).
+ */
 @Injectable()
 export class SettleSendService {
   constructor(private readonly accepting: AcceptingRepository) {}
 
   async settle(projectId: string, ids: string[]): Promise<SettledSend> {
-    // The tombstones of one call stand or fall together, as its rows do: both are written in the order of their ids.
+    // Tombstones and rows are both written in the order of their ids, so a call is voided as a whole or not at all.
     const voided = await this.accepting.void(projectId, ids);
     const found = voided === ids.length ? [] : await this.accepting.accepted(projectId, ids);
     if (found.length === 0) return { outcome: 'VOIDED', accepted: null };
     const byId = new Map(found.map((row) => [row.id, row]));
-    // Of a batch some may never have been meant to be stored.
     const emails = ids
       .flatMap((id) => byId.get(id) ?? [])
       .map(({ id, to, from, contactId }) => ({ id, to, from, contactId }));
     return { outcome: 'ACCEPTED', accepted: { emails, acceptedAt: found[0]!.acceptedAt } };
   }
 
-  /** "Unavailable" promises that nothing happened: a commit whose answer was lost is asked for, or voided. */
+  /** "Unavailable" promises that nothing happened, so a commit without an answer is either confirmed or voided. */
   async afterUnknownOutcome(projectId: string, ids: string[]): Promise<AcceptedEmails | DomainError> {
     for (let attempt = 1; attempt <= settleAttempts; attempt += 1) {
       try {
         const { accepted } = await this.settle(projectId, ids);
         return accepted ?? unavailable();
       } catch {
-        // Connections that broke with the first one fail once each before the pool has fresh ones.
+        // The pool may hold more connections that are broken; each fails once.
         await delay(settlePauseMs);
       }
     }

@@ -33,7 +33,7 @@ const ended = (caller: Caller, id: string, status: string) =>
   eventually(async () => (await statusOf(caller, id)) === status, status);
 
 describe('copies', () => {
-  it('reach each recipient with the same bytes, and blind ones stand in none of them', async () => {
+  it('reach each recipient with the same bytes, and blind ones appear in no header', async () => {
     const { caller, domain } = await suite.buildProject();
     const subject = `Copies ${newId()}`;
     const [cc, bcc] = [`cc-${newId()}@sink.test`, `bcc-${newId()}@sink.test`];
@@ -60,7 +60,7 @@ describe('copies', () => {
     expect(content.headers).toMatchObject({ Subject: subject, Cc: `Cc <${cc}>` });
   });
 
-  it('are sent once to whom they name twice', async () => {
+  it('are sent once to an address that is listed twice', async () => {
     const { caller, domain } = await suite.buildProject();
     const [to, other, subject] = [
       `to-${newId()}@sink.test`,
@@ -87,7 +87,7 @@ describe('copies', () => {
     ]).toEqual([2, [other, to].sort()]);
   });
 
-  it('are counted once: the e-mail is that of its recipient', async () => {
+  it('publish events once, for the main recipient', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const id = await accept(caller, domain, { subject: 'Counted', cc: [{ email: 'ok-copy@sink.test' }] });
     await ended(caller, id, 'DELIVERED');
@@ -102,7 +102,7 @@ describe('copies', () => {
     expect(events.map(({ items }) => items)).toEqual([1, 1, 1]);
   });
 
-  it('are not sent to a suppressed address, and a suppressed recipient stops them all', async () => {
+  it('are not sent to a suppressed address, and not at all where the main recipient is suppressed', async () => {
     const { caller, domain } = await suite.buildProject();
     const blocked = `blocked-${newId()}@sink.test`;
     await suite.bus.call(suppressions.put, caller, { email: blocked });
@@ -130,7 +130,7 @@ describe('copies', () => {
 });
 
 describe('files', () => {
-  it('arrive byte for byte, also those of many pieces', async () => {
+  it('arrive byte for byte, also in several chunks', async () => {
     const { caller, domain } = await suite.buildProject();
     const subject = `Files ${newId()}`;
     const large = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * 31) % 251));
@@ -165,7 +165,7 @@ describe('files', () => {
 describe('a time', () => {
   const ahead = (ms: number) => new Date(Date.now() + ms);
 
-  it('is waited for, and shown; the Date of the message is that time', async () => {
+  it('is shown and waited for, and becomes the Date of the message', async () => {
     const { caller, domain } = await suite.buildProject();
     const subject = `Later ${newId()}`;
     const scheduledAt = ahead(2_500);
@@ -184,7 +184,7 @@ describe('a time', () => {
     expect(new Date(date!).getTime()).toBe(Math.floor(scheduledAt.getTime() / 1_000) * 1_000);
   });
 
-  it('that has passed means now', async () => {
+  it('in the past means now', async () => {
     const { caller, domain } = await suite.buildProject();
     const id = await accept(caller, domain, {
       subject: 'Past',
@@ -194,7 +194,7 @@ describe('a time', () => {
     expect((await suite.bus.call(emails.get, caller, { id })).scheduledAt).toBeNull();
   });
 
-  it('survives a restart, and can be taken back until it comes', async () => {
+  it('survives a restart, and can be cancelled until it comes', async () => {
     const { caller, domain } = await suite.buildProject();
     const [stored, taken] = [`Kept ${newId()}`, `Taken ${newId()}`];
     const storedId = await accept(caller, domain, { subject: stored, scheduledAt: ahead(4_000) });
@@ -217,7 +217,7 @@ describe('a time', () => {
     });
   });
 
-  it('is kept to within 5 s, also by what comes due while nobody is there', async () => {
+  it('is met within 5 s, also by messages that become due during a restart', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const begun = Date.now();
     const ids = await Promise.all(
@@ -237,7 +237,7 @@ describe('a time', () => {
 });
 
 describe('words', () => {
-  it('are required where no template has them', async () => {
+  it('are required where there is no template', async () => {
     const { caller, domain } = await suite.buildProject();
     const { body: _, ...wordless } = buildSend(domain);
     await expect(suite.bus.call(emails.accept, caller, wordless)).rejects.toMatchObject({
@@ -245,7 +245,7 @@ describe('words', () => {
     });
   });
 
-  it('that are text only are sent as text, where the caller may say so', async () => {
+  it('may be text only where the caller asks for verbatim content', async () => {
     const { caller, domain } = await suite.buildProject();
     const { body: _, ...wordless } = buildSend(domain);
     const subject = `Text ${newId()}`;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many hand-offs a project may still make this month (UTC). Without a row there is no limit, and nothing is counted. */
+/** Hand-offs that a project may still make in this month (UTC). Without a row there is no limit and no counting. */
 @Entity('allowances')
 export class AllowanceRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

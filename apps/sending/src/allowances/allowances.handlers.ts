@@ -3,7 +3,6 @@ import { allowances, type Allowance, type SetAllowance } from '@posthorn/contrac
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { AllowancesRepository } from './allowances.repository.js';
 
-/** What an operator allows a project. */
 @Controller()
 export class AllowancesHandlers {
   constructor(private readonly allowances: AllowancesRepository) {}

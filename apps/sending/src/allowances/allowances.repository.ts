@@ -4,7 +4,6 @@ import type { Database } from '@posthorn/database';
 export class AllowancesRepository {
   constructor(private readonly database: Database) {}
 
-  /** What was used this month stays used when the allowance changes. */
   async set(projectId: string, category: Stream, monthly: number | null): Promise<void> {
     if (monthly === null) {
       await this.database.query(`DELETE FROM allowances WHERE project_id = $1 AND category = $2`, [

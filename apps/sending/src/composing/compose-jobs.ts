@@ -4,7 +4,7 @@ import type { SendingConfig } from '../config.js';
 import { isErased } from '../erasures/erased-names.js';
 import type { SenderIdentity } from '../domains/senders/sender-identities.js';
 import type { LoadedSources } from '../templates/sources.js';
-import type { Composable } from './composable.js';
+import type { StoredMessage } from './stored-message.js';
 import type { ComposeJob } from './compose.js';
 
 interface Gathered {
@@ -14,19 +14,18 @@ interface Gathered {
   files: Buffer[];
 }
 
-/** Puts together what one message is composed of. */
 export class ComposeJobs {
   constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys'>) {}
 
-  /** An error where something that it needs is gone. */
-  of(message: Composable, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
+  /** Answers an error where a version or key that the message needs no longer exists. */
+  of(message: StoredMessage, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))
       return new Error('The files of the message are no longer retained');
     const template = templateId
       ? sources.template({ projectId: message.projectId, templateId, version: templateVersion! })
       : null;
-    if (templateId && !template) return new Error('The words of the template are gone');
+    if (templateId && !template) return new Error('The content of the template was deleted');
     const {
       projectId,
       emailId,
@@ -70,8 +69,8 @@ export class ComposeJobs {
   }
 }
 
-/** A version that is gone renders as a snippet that never was: empty. */
-const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources): Record<string, string> =>
+/** A deleted version renders as an unknown snippet does: empty. */
+const snippetsOf = ({ projectId, snippets }: StoredMessage, sources: LoadedSources): Record<string, string> =>
   Object.fromEntries(
     Object.entries(snippets ?? {}).map(([name, id]) => [
       name,
@@ -79,9 +78,8 @@ const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources)
     ]),
   );
 
-/** Nobody is shown the hash of somebody who was erased. */
+/** The hash of an erased address appears in no header. */
 const shown = (mailboxes: Mailbox[] = []): Mailbox[] => mailboxes.filter(({ email }) => !isErased(email));
 
-/** A mailbox without a name comes as one whose name is null. */
 const named = ({ email, name }: { email: string; name?: string | null }) =>
   name ? { email, name } : { email };

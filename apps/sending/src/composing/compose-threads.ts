@@ -10,15 +10,15 @@ interface Waiting {
 
 const threads = 2;
 const postSize = 20;
-/** Beyond it a message is put together for longer than the event loop can wait. */
+/** Composing a larger message would block the event loop too long. */
 const small = 128 * 1024;
 const filesMs = 5_000;
-/** A message of 10 MiB of files is there several times over while it is signed. */
+/** Signing holds several copies of a message with 10 MiB of attachments. */
 const filesHeapMb = 256;
 
 /**
- * Where messages are composed: what is rendered or signed in threads, by the handful; what has files in a thread of more
- * memory, once its words are rendered; the rest at once, since a thread costs more than it.
+ * Chooses where a message is composed: Liquid and DKIM in worker threads, in small batches; attachments in a thread with more memory; the
+ * rest at once, because a thread would cost more.
  */
 export class ComposeThreads {
   private readonly common: WorkerPool<ComposeJob, Composed>;
@@ -38,7 +38,7 @@ export class ComposeThreads {
     });
   }
 
-  /** The files of the job are gone with it. */
+  /** Transfers the attachments of the job to the thread: the caller can no longer read them. */
   async compose(job: ComposeJob): Promise<Composed | Error> {
     if (job.files.length > 0 || sizeOf(job.texts) > small) return this.composeLarge(job);
     return job.liquid || job.keys.length > 0 ? this.queue(job) : composeHere(job);
@@ -48,7 +48,7 @@ export class ComposeThreads {
     await Promise.all([this.common.close(), this.large.close()]);
   }
 
-  /** The limits of what others wrote hold for its words alone. */
+  /** The limits for templates hold for the rendering alone, so it runs in the common pool first. */
   private async composeLarge(job: ComposeJob): Promise<Composed | Error> {
     if (!job.liquid) return this.runLarge(job);
     const rendered = await this.queue({ ...job, files: [], keys: [], trackOpens: false, trackClicks: false });
@@ -62,7 +62,7 @@ export class ComposeThreads {
     return composed!;
   }
 
-  /** What comes in one turn of the event loop goes in posts of a handful. */
+  /** Jobs of one turn of the event loop are posted in small batches. */
   private queue(job: ComposeJob): Promise<Composed | Error> {
     return new Promise((done) => {
       if (this.waiting.push({ job, done }) === 1) setImmediate(() => this.post());

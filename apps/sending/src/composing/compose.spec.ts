@@ -31,7 +31,7 @@ const contentOf = (publicUrl: string): string =>
     .toString()
     .replace(/=\r\n/g, '');
 
-describe('the way out of a message', () => {
+describe('the unsubscribe link of a message', () => {
   it.each(['https://mail.shop.example', 'https://mail.shop.example/', 'https://mail.shop.example//'])(
     'is never tracked, under %s',
     (publicUrl) => {

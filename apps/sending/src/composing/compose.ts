@@ -6,18 +6,17 @@ import {
   trackHtml,
   unsubscribeHeaders,
   unsubscribeUrl,
-  waysOut,
+  unsubscribePrefixes,
   type MailAttachment,
   type SigningKey,
 } from '@posthorn/mail';
 import { render, type LiquidContent } from '../rendering/liquid/liquid.js';
 import { release } from './own-memory.js';
 
-/** All that the bytes of a message depend on: the same of it gives the same bytes, on every attempt and in every thread. */
+/** Composing is a pure function of this: every attempt, in every thread, gives the same bytes. */
 export interface ComposeJob {
   projectId: string;
   emailId: string;
-  /** When it was accepted, or the time that it was to wait for. */
   date: Date;
   from: Mailbox;
   to: Mailbox[];
@@ -26,11 +25,8 @@ export interface ComposeJob {
   headers: Record<string, string>;
   category: Stream;
   texts: LiquidContent;
-  /** Null where the words are taken as they stand. */
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
-  /** How readers reach us. */
   publicUrl: string;
-  /** What the links back are signed with. */
   secretKeys: string[];
   trackOpens: boolean;
   trackClicks: boolean;
@@ -40,20 +36,18 @@ export interface ComposeJob {
 
 export interface Composed {
   raw: Uint8Array;
-  /** The message needs SMTPUTF8 on its way. */
   utf8: boolean;
-  /** As rendered, without what is added for counting. */
+  /** As rendered, before tracking is added. */
   texts: LiquidContent;
 }
 
-/** Words, ways out and counting, MIME, signatures: each step sees what the one before made. */
 export function compose(job: ComposeJob): Composed {
   const tokens = tokensOf(job.secretKeys);
-  const wayOut = unsubscribeUrl(
+  const unsubscribeLink = unsubscribeUrl(
     job.publicUrl,
     tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
   );
-  const content = job.liquid ? rendered(job, job.liquid, wayOut) : job.texts;
+  const content = job.liquid ? rendered(job, job.liquid, unsubscribeLink) : job.texts;
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
     date: job.date,
@@ -62,14 +56,14 @@ export function compose(job: ComposeJob): Composed {
     cc: job.cc,
     replyTo: job.replyTo ? [job.replyTo] : undefined,
     subject: content.subject,
-    html: counted(content.html, job, tokens),
-    // Derived from the words, so that nobody reads where a link leads on its way.
+    html: tracked(content.html, job, tokens),
+    // The text part is derived from the HTML before links are rewritten, so that readers see the real addresses.
     text: content.text ?? undefined,
     textFrom: content.html,
     headers: [
       ...Object.entries(job.headers),
       feedbackId(job),
-      ...(job.category === 'MARKETING' ? unsubscribeHeaders(wayOut) : []),
+      ...(job.category === 'MARKETING' ? unsubscribeHeaders(unsubscribeLink) : []),
     ],
     attachments: job.files,
     boundarySeed: job.emailId,
@@ -82,26 +76,26 @@ export function compose(job: ComposeJob): Composed {
 function rendered(
   job: ComposeJob,
   { variables, snippets }: NonNullable<ComposeJob['liquid']>,
-  wayOut: string,
+  unsubscribeLink: string,
 ): LiquidContent {
   return render(job.texts, {
-    variables: { ...variables, unsubscribe_url: wayOut, manage_url: wayOut },
+    variables: { ...variables, unsubscribe_url: unsubscribeLink, manage_url: unsubscribeLink },
     snippets,
     now: job.date,
   });
 }
 
-function counted(
+function tracked(
   html: string,
   { publicUrl, projectId, emailId, trackOpens, trackClicks }: ComposeJob,
   tokens: EngagementTokens,
 ): string {
   if (html === '') return html;
-  // Copies have the same bytes, so what is counted is the message.
+  // All copies have the same bytes, so engagement is counted for the message and not for the copy.
   const location = { projectId, emailId, position: 0 };
   return trackHtml(html, {
     base: publicUrl,
-    untouched: waysOut(publicUrl),
+    untouched: unsubscribePrefixes(publicUrl),
     openToken: trackOpens ? tokens.forOpen(location) : null,
     clickToken: trackClicks ? (url) => tokens.forClick({ ...location, url }) : null,
   });
@@ -112,13 +106,14 @@ const feedbackId = ({ emailId, projectId, category }: ComposeJob): [string, stri
   `${emailId}:${projectId}:${category.toLowerCase()}:posthorn`,
 ];
 
-let known: { ring: string; tokens: EngagementTokens } | null = null;
+let cached: { secretKeys: string; tokens: EngagementTokens } | null = null;
 
-/** The keys are the same for every message of a process: deriving them costs more than a message. */
+/** Deriving the keys costs more than composing a message, and they are the same for all messages of a process. */
 function tokensOf(secretKeys: string[]): EngagementTokens {
-  const wake = secretKeys.join();
-  if (known?.ring !== wake) known = { ring: wake, tokens: new EngagementTokens(secretKeys) };
-  return known.tokens;
+  const joined = secretKeys.join();
+  if (cached?.secretKeys !== joined)
+    cached = { secretKeys: joined, tokens: new EngagementTokens(secretKeys) };
+  return cached.tokens;
 }
 
 const domainOf = ({ email }: Mailbox): string => email.slice(email.lastIndexOf('@') + 1);

@@ -2,7 +2,7 @@ import { answerJobs } from '../rendering/workers/worker-jobs.js';
 import { compose, type Composed, type ComposeJob } from './compose.js';
 import { release, isAlone } from './own-memory.js';
 
-/** Bytes of their own: those of a small buffer lie in memory that others share. */
+/** A small buffer shares its memory with others and cannot be transferred. */
 function composeApart(job: ComposeJob): Composed {
   const composed = compose(job);
   for (const { data } of job.files) release(data);

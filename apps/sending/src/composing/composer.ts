@@ -8,13 +8,12 @@ import { SendingConfig } from '../config.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { JobAbandoned } from '../rendering/workers/worker-pool.js';
 import { Sources, type LoadedSources } from '../templates/sources.js';
-import type { Composable } from './composable.js';
+import type { StoredMessage } from './stored-message.js';
 import type { Composed, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
 
-/** Why a message cannot be composed: for now, or for good. */
 export type NotComposed =
   { waits: true } | { waits: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
 
@@ -26,13 +25,13 @@ export type Composition = ComposedMessage | NotComposed;
 
 export const isComposed = (composition: Composition): composition is ComposedMessage => 'raw' in composition;
 
-/** Messages from what was fixed at their acceptance: fields of contacts, words, senders and files are fetched by the handful. */
+/** Fetches contact fields, templates, senders and attachments for a batch of messages and composes them. */
 @Injectable()
 export class Composer implements OnApplicationShutdown {
   private readonly log = new Logger('Composer');
   private readonly jobs: ComposeJobs;
   private readonly threads = new ComposeThreads();
-  /** Settles when the last message with files is composed. */
+  /** Resolves when the last message with attachments is composed. */
   private files: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -45,36 +44,35 @@ export class Composer implements OnApplicationShutdown {
     this.jobs = new ComposeJobs(config);
   }
 
-  /** Last of all: the delivery waits for what is being composed before. */
+  /** The shutdown of the delivery waits for messages that are being composed, so this comes last. */
   async onApplicationShutdown(): Promise<void> {
     await this.threads.close();
   }
 
-  /** In the order of the messages. */
-  async compose(messages: readonly Composable[]): Promise<Composition[]> {
+  async compose(messages: readonly StoredMessage[]): Promise<Composition[]> {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));
     return Promise.all(
       messages.map((message) =>
         this.composeToSend(message, variables.get(message.emailId), sources).catch((error) =>
-          this.putOff(error),
+          this.failureOf(error),
         ),
       ),
     );
   }
 
-  /** For a reader: keeps nothing, so it changes nothing of what will be sent, and does not mind that the domain is gone since. */
-  async read(message: Composable): Promise<Composition> {
+  /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
+  async read(message: StoredMessage): Promise<Composition> {
     const variables = message.liquid ? await this.variables.today(message) : {};
     if (!variables) return { waits: true };
     const sources = await this.sources.load(templatesOf([message]), snippetsOf([message]));
     const host = hostOf(message.from.email);
     const identity = (await this.identities.of(message.projectId, host)) ?? unsignedIdentity(host);
-    return this.composeAs(message, identity, variables, sources).catch((error) => this.putOff(error));
+    return this.composeAs(message, identity, variables, sources).catch((error) => this.failureOf(error));
   }
 
   private async composeToSend(
-    message: Composable,
+    message: StoredMessage,
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
   ): Promise<Composition> {
@@ -91,7 +89,7 @@ export class Composer implements OnApplicationShutdown {
   }
 
   private async composeAs(
-    message: Composable,
+    message: StoredMessage,
     identity: SenderIdentity,
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
@@ -106,9 +104,9 @@ export class Composer implements OnApplicationShutdown {
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
 
-  /** One after another: the files of the next one are fetched when those of the last one are gone. */
+  /** One after another, so that the attachments of one message at a time are in memory. */
   private composeWithFiles(
-    { projectId, contentId, attachments }: Composable,
+    { projectId, contentId, attachments }: StoredMessage,
     jobWith: (files: Buffer[]) => ComposeJob | Error,
   ): Promise<Composed | Error> {
     const sizes = attachments!.map(({ size }) => size);
@@ -119,7 +117,7 @@ export class Composer implements OnApplicationShutdown {
     return mine;
   }
 
-  /** A process that stood still makes every job look long: a second look tells. */
+  /** Where the whole process stalled, every job exceeds its time limit; a second try tells a slow job from a slow process. */
   private async composeJob(
     jobOf: () => ComposeJob | Error | Promise<ComposeJob | Error>,
   ): Promise<Composed | Error> {
@@ -131,8 +129,7 @@ export class Composer implements OnApplicationShutdown {
     return job instanceof Error ? job : this.threads.compose(job);
   }
 
-  /** What is out of order for one message holds back that one only. */
-  private putOff(error: unknown): NotComposed {
+  private failureOf(error: unknown): NotComposed {
     this.log.warn(`a message waits to be composed: ${(error as Error).message}`);
     return { waits: true };
   }
@@ -140,12 +137,12 @@ export class Composer implements OnApplicationShutdown {
 
 const notRendered = (error: string): NotComposed => ({ waits: false, failureKind: 'rendering', error });
 
-const templatesOf = (messages: readonly Composable[]) =>
+const templatesOf = (messages: readonly StoredMessage[]) =>
   messages.flatMap(({ projectId, templateId, templateVersion }) =>
     templateId && templateVersion !== null ? [{ projectId, templateId, version: templateVersion }] : [],
   );
 
-const snippetsOf = (messages: readonly Composable[]) =>
+const snippetsOf = (messages: readonly StoredMessage[]) =>
   messages.flatMap(({ projectId, snippets }) =>
     Object.values(snippets ?? {}).map((id) => ({ projectId, id })),
   );

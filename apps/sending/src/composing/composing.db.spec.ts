@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterEach(() => fixture.loseContacts());
 afterAll(() => suite.stop());
 
-describe('messages with large files', () => {
-  it('go out as they came in, and small mail passes them', async () => {
+describe('messages with large attachments', () => {
+  it('are sent in the order of arrival, while small messages overtake them', async () => {
     const { caller, domain } = await suite.buildProject();
     const files = Array.from({ length: 3 }, () => randomBytes(8_000_000));
     const sends = await Promise.all(
@@ -40,7 +40,7 @@ describe('messages with large files', () => {
 });
 
 describe('a templated message', () => {
-  it('says what its template, its data, its contact and its snippets say, in the versions of its acceptance', async () => {
+  it('is rendered from template, data, contact and snippets in the versions of its acceptance', async () => {
     const { caller, domain } = await suite.buildProject();
     const requested = await fixture.contactsKnow({ plan: 'pro <b>', name: 'from the contact' });
     await suite.bus.call(snippets.create, caller, {
@@ -71,7 +71,7 @@ describe('a templated message', () => {
     });
   });
 
-  it('goes out though its template is deleted before it is rendered', async () => {
+  it('is sent although its template is deleted before it is rendered', async () => {
     const { caller, domain } = await suite.buildProject();
     await fixture.contactsKnow({});
     const template = await fixture.buildTemplate(caller);
@@ -90,7 +90,7 @@ describe('a templated message', () => {
     expect((await fixture.taken(to)).toString()).toContain('Hello Ada');
   });
 
-  it('waits while nobody can be asked for the fields of its contact, and is never rendered empty', async () => {
+  it('waits while contacts is unavailable, and is never rendered with empty fields', async () => {
     const { caller, domain } = await suite.buildProject();
     const template = await fixture.buildTemplate(caller);
     const { id, to } = await fixture.accept(caller, domain, { template: template.id, data: { name: 'Ada' } });
@@ -106,7 +106,7 @@ describe('a templated message', () => {
     expect((await fixture.taken(to)).toString()).toContain('you are on pro');
   });
 
-  it('has the same bytes on every attempt, though its contact changes', async () => {
+  it('has the same bytes on every attempt, although its contact changes', async () => {
     const { caller, domain } = await suite.buildProject();
     await fixture.contactsKnow({ plan: 'first' });
     const template = await fixture.buildTemplate(caller);
@@ -137,7 +137,7 @@ describe('a templated message', () => {
     expect(content.html).toContain('first');
   });
 
-  it('of marketing bears a way out, and says so in its headers', async () => {
+  it('of marketing has an unsubscribe link and its headers', async () => {
     const { caller, domain } = await suite.buildProject();
     await fixture.contactsKnow({});
     const template = await fixture.buildTemplate(caller, {
@@ -153,7 +153,7 @@ describe('a templated message', () => {
 });
 
 describe('a signed domain', () => {
-  it('signs with both keys, over the ways out too', async () => {
+  it('signs with both keys, unsubscribe headers included', async () => {
     const { caller, domain } = await suite.buildProject();
     await suite.bus.call(domains.verify, caller, { domain, signed: true });
     await fixture.contactsKnow({});
@@ -175,7 +175,7 @@ describe('a signed domain', () => {
     expect(raw.toString().toLowerCase().replace(/\s+/g, '')).toContain('list-unsubscribe:list-unsubscribe');
   });
 
-  it('that is removed while its mail waits fails it visibly', async () => {
+  it('that is removed while its mail waits makes that mail fail visibly', async () => {
     const { caller, domain } = await suite.buildProject();
     const { id } = await fixture.accept(caller, domain, {
       subject: 'Later',

@@ -8,13 +8,13 @@ interface Stated {
 const withProject = (variables: string, projectId: string): string =>
   `${variables} || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = ${projectId})))`;
 
-/** The row of the first recipient holds them for every copy of a message. */
+/** The row of the first recipient holds them for all copies of a message. */
 export class ContactVariablesRepository {
   constructor(private readonly database: Database) {}
 
-  /** With the name that the project has now. The first who writes them wins; answers what counts, by e-mail id. */
+  /** The first writer wins; answers the stored fields by e-mail id. */
   async keep(projectId: string, text: Stated[]): Promise<Map<string, Record<string, unknown>>> {
-    // The project of each row, not of all: by one alone Postgres would look through everything that the project sends.
+    // Compared with the project of each row: with a single project Postgres would scan all of its deliveries.
     const stored = await this.database.query<Stated>(
       `UPDATE deliveries d SET variables = coalesce(
            d.variables,
@@ -32,7 +32,6 @@ export class ContactVariablesRepository {
     return new Map(stored.map(({ emailId, variables }) => [emailId, variables]));
   }
 
-  /** As they would be kept now. */
   async withProject(projectId: string, variables: Record<string, unknown>): Promise<Record<string, unknown>> {
     const [row] = await this.database.query<Pick<Stated, 'variables'>>(
       `SELECT ${withProject('$2::jsonb', '$1::uuid')} AS variables`,

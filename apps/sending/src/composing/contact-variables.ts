@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { contacts, serviceCaller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Composable } from './composable.js';
+import type { StoredMessage } from './stored-message.js';
 import { ContactVariablesRepository } from './contact-variables.repository.js';
 
 type Variables = Record<string, unknown>;
@@ -9,8 +9,8 @@ type Variables = Record<string, unknown>;
 const timeoutMs = 1_500;
 
 /**
- * What the contacts' own fields said when their messages were first on their way: asked once, in handfuls, and kept with the
- * message, so that every attempt says the same (docs/guarantees.md §3).
+ * Fields of contacts are read once, when their messages are first claimed, and stored with the message, so that every attempt renders the
+ * same (docs/guarantees.md §3).
  */
 @Injectable()
 export class ContactVariables {
@@ -21,8 +21,8 @@ export class ContactVariables {
     private readonly rows: ContactVariablesRepository,
   ) {}
 
-  /** By e-mail id. Those that nobody could be asked about are missing: they wait, and are never rendered empty. */
-  async of(messages: readonly Composable[]): Promise<Map<string, Variables>> {
+  /** By e-mail id. Messages whose contacts could not be fetched are missing; they wait and are never rendered with empty fields. */
+  async of(messages: readonly StoredMessage[]): Promise<Map<string, Variables>> {
     const known = new Map(
       messages.flatMap(({ emailId, variables }) => (variables ? [[emailId, variables]] : [])) as [
         string,
@@ -38,16 +38,19 @@ export class ContactVariables {
     return known;
   }
 
-  /** For somebody who reads a message: what was kept, or else what the fields say today, of which nothing is kept. */
-  async today(message: Composable): Promise<Variables | null> {
+  /** For a preview: the stored fields, or those of today, which are not stored. */
+  async today(message: StoredMessage): Promise<Variables | null> {
     if (message.variables) return message.variables;
     const { projectId, to } = message;
     const fields = await this.request(projectId, [to.email]);
     return fields && this.rows.withProject(projectId, variablesOf(to.email, fields.get(to.email)));
   }
 
-  private async freeze(projectId: string, messages: readonly Composable[]): Promise<Map<string, Variables>> {
-    // A claim brings fewer than one question may ask for.
+  private async freeze(
+    projectId: string,
+    messages: readonly StoredMessage[],
+  ): Promise<Map<string, Variables>> {
+    // A claim has fewer recipients than one call may ask for.
     const fields = await this.request(projectId, [...new Set(messages.map(({ to }) => to.email))]);
     if (!fields) return new Map();
     const text = messages.map(({ emailId, to }) => ({
@@ -78,7 +81,7 @@ export class ContactVariables {
   }
 }
 
-/** Custom fields stand at the top and under `contact.data`; an address without a contact has none (docs/api-decisions.md §4). */
+/** Custom fields are available at the top level and under `contact.data` (docs/api-decisions.md §4). */
 function variablesOf(email: string, contact: { id: string; customFields: Variables } | undefined): Variables {
   const fields = contact?.customFields ?? {};
   return { ...fields, contact: { email, ...(contact ? { id: contact.id } : {}), data: fields } };

@@ -1,7 +1,7 @@
-/** Smaller ones lie in memory that others share, and are not worth it. */
+/** Smaller buffers share memory with others, and transferring them would not pay. */
 const isWorthwhile = 256 * 1024;
 
-/** As `giveBack` of contracts, which would cost each of the threads that compose 8 MB and a tenth of a second. */
+/** Like the function of `@posthorn/contracts`, whose import would cost each composing thread 8 MB and 100 ms. */
 export function release(bytes: Uint8Array): void {
   if (bytes.byteLength >= isWorthwhile && isAlone(bytes)) (bytes.buffer as ArrayBuffer).transfer(0);
 }

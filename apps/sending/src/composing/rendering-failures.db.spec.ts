@@ -14,7 +14,7 @@ afterEach(() => fixture.loseContacts());
 afterAll(() => suite.stop());
 
 describe('a message that cannot be rendered', () => {
-  it('costs itself, never those beside it', async () => {
+  it('fails alone', async () => {
     const { caller, domain } = await suite.buildProject();
     await fixture.contactsKnow({});
     const endless =
@@ -36,7 +36,7 @@ describe('a message that cannot be rendered', () => {
     expect(suite.sink.messages.filter(({ to }) => to === bad.to)).toEqual([]);
   });
 
-  it('fails where values would break its subject into headers', async () => {
+  it('fails where a value would add header lines to its subject', async () => {
     const { caller, domain } = await suite.buildProject();
     await fixture.contactsKnow({});
     const { id } = await fixture.accept(caller, domain, {
@@ -47,7 +47,7 @@ describe('a message that cannot be rendered', () => {
     await fixture.reaches(caller, id, 'RENDERING_FAILURE');
   });
 
-  it('because it is HTML of 15 MB fails visibly, and the same words go out whole where nothing is to be rendered', async () => {
+  it('because its HTML has 15 MB fails visibly, and is sent whole where nothing has to be rendered', async () => {
     const { caller, domain } = await suite.buildProject();
     await fixture.contactsKnow({});
     const body = `<p>${'Grüße! '.repeat(1_650_000)}</p>`;
@@ -72,7 +72,7 @@ describe('a message that cannot be rendered', () => {
     });
   }, 180_000);
 
-  it('fails visibly where its content is no longer retained, though it needs nothing else', async () => {
+  it('fails visibly where its content is no longer retained', async () => {
     const { caller, domain } = await suite.buildProject();
     const { id } = await fixture.accept(caller, domain, {
       subject: 'Later',

@@ -21,7 +21,7 @@ afterAll(async () => {
   await suite.stop();
 });
 
-it('hears of mail that another replica accepted before its next look', async () => {
+it('delivers mail that another replica accepted without waiting for its next poll', async () => {
   const { caller, domain } = await suite.buildProject();
   const count = 10;
   const began = performance.now();
@@ -37,7 +37,7 @@ it('hears of mail that another replica accepted before its next look', async () 
   expect(performance.now() - began).toBeLessThan((count * 1_000) / 2);
 });
 
-it('is at rest only while nothing is queued, held or in doubt', async () => {
+it('is at rest only while nothing is queued, claimed, in hand-off or ambiguous', async () => {
   const claims = new ClaimsRepository(suite.database);
   await eventually(() => claims.isAtRest(), 'all is delivered');
   const { projectId } = await suite.buildProject();

@@ -6,7 +6,6 @@ import { LeasesRepository } from './claiming/leases.repository.js';
 const everyMs = 10 * 60_000;
 const choresWork = work('sending.chores', { retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs } });
 
-/** Forgets idempotency keys that nobody may repeat any more, and the leases of workers that are long gone. */
 @Injectable()
 export class ChoresWork extends RepeatedWork {
   constructor(

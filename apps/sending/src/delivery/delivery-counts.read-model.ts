@@ -1,11 +1,9 @@
 import type { Database } from '@posthorn/database';
 import type { DeliveryState } from './delivery.entity.js';
 
-/** What waits, over all projects, for operators: each answer by an index, however long the queue is. */
 export class DeliveryCounts {
   constructor(private readonly database: Database) {}
 
-  /** Seconds that the oldest due message has waited: one look into the index for each project that has any, not a scan of the queue. */
   async oldestDueSeconds(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `WITH RECURSIVE turn AS (
@@ -24,7 +22,6 @@ export class DeliveryCounts {
     return row!.age;
   }
 
-  /** What is not at its end; of the queue no more than ten thousand are counted. */
   async byState(): Promise<{ state: DeliveryState; count: number }[]> {
     return this.database.query(
       `SELECT 'QUEUED' AS state, count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = 'QUEUED' LIMIT 10000) AS queued
@@ -33,12 +30,12 @@ export class DeliveryCounts {
     );
   }
 
-  /** By when the attempt was made: what is in doubt has no other row that says since when. */
+  /** The last event tells when the attempt was made; the delivery itself does not record it. */
   async oldestAmbiguousSeconds(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `SELECT coalesce(max(extract(epoch FROM now() - began.at)), 0)::float8 AS age
-       FROM (SELECT project_id, email_id FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1000) AS doubtful,
-         LATERAL (SELECT max(at) AS at FROM email_events e WHERE e.project_id = doubtful.project_id AND e.email_id = doubtful.email_id) AS began`,
+       FROM (SELECT project_id, email_id FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1000) AS ambiguous,
+         LATERAL (SELECT max(at) AS at FROM email_events e WHERE e.project_id = ambiguous.project_id AND e.email_id = ambiguous.email_id) AS began`,
     );
     return row!.age;
   }

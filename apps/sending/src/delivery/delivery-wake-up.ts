@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WakeUps } from '@posthorn/messaging';
 
-/** Wakes the workers of all processes when there is mail; every worker also looks by itself from time to time. */
+/** Wakes the workers of all processes. Best effort: workers also check the queue periodically. */
 @Injectable()
 export class DeliveryWakeUp {
   constructor(private readonly wakeUps: WakeUps) {}

@@ -34,13 +34,20 @@ describe('delivering mail', () => {
         email,
       ])
     ).length > 0;
+  const sourcesOf = async (emailId: string): Promise<Record<string, string>> => {
+    const rows = await suite.database.query<{ fact: string; source: string }>(
+      `SELECT fact, item->>'sourceType' AS source FROM outbox, jsonb_array_elements(items) AS item WHERE item->>'emailId' = $1`,
+      [emailId],
+    );
+    return Object.fromEntries(rows.map(({ fact, source }) => [fact, source]));
+  };
   /** Time passes, for what waits. */
   const makeDue = (projectId: string) =>
     suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1 AND state = 'QUEUED'`, [
       projectId,
     ]);
 
-  it('tries 450 again as scheduled, and delivers one copy (G6)', async () => {
+  it('retries after 450 as scheduled, and delivers one copy (G6)', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const to = `refuse-450-times-3@${domain}`;
     const id = await send(caller, domain, to);
@@ -85,16 +92,16 @@ describe('delivering mail', () => {
       events: [{ status: 'PENDING' }, { status: 'BOUNCED' }],
     });
     expect(await suppressed(projectId, to)).toBe(suppresses);
-    const events = await suite.database.query<{ event: string; items: object[] }>(
+    const events = await suite.database.query<{ fact: string; items: object[] }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1`,
       [projectId],
     );
-    expect(events.find(({ event: event }) => event === 'sending.email.bounced')?.items).toMatchObject([
+    expect(events.find(({ fact }) => fact === 'sending.email.bounced')?.items).toMatchObject([
       { bounceType: 'Permanent', to },
     ]);
   });
 
-  it('repeats a message whose outcome stayed unknown, to the byte (G4)', async () => {
+  it('sends a message with an ambiguous outcome again with the same bytes (G4)', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `drop-after-accept@${domain}`;
     const id = await send(caller, domain, to);
@@ -108,7 +115,7 @@ describe('delivering mail', () => {
     await settled(caller, id, 'FAILED');
   });
 
-  it('sends nothing to a suppressed address, and says so', async () => {
+  it('sends nothing to a suppressed address, and fails visibly', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `blocked@${domain}`;
     await suite.bus.call(suppressions.put, caller, { email: to });
@@ -117,7 +124,7 @@ describe('delivering mail', () => {
     expect(copies(to)).toHaveLength(0);
   });
 
-  it('holds the mail of a disabled project, and goes on when it is enabled', async () => {
+  it('holds the mail of a disabled project, and continues when it is enabled', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const states = new ProjectStates(suite.database);
     await states.put([{ id: projectId, disabled: true, seq: 2 }]);
@@ -137,7 +144,7 @@ describe('delivering mail', () => {
     await settled(caller, id, 'DELIVERED');
   });
 
-  it('stops at the allowance of the month', async () => {
+  it('stops at the monthly allowance', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     await new AllowancesRepository(suite.database).set(projectId, 'TRANSACTIONAL', 3);
     const ids = await Promise.all(
@@ -148,10 +155,11 @@ describe('delivering mail', () => {
     expect(ends.filter(({ failureKind }) => failureKind === 'quota_exhausted')).toHaveLength(2);
   });
 
-  it('cancels what has not reached the hand-off, once', async () => {
+  it('cancels a message before its hand-off, once', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     await new ProjectStates(suite.database).put([{ id: projectId, disabled: true, seq: 2 }]);
     const id = await send(caller, domain, `cancelled@${domain}`);
+    await suite.database.query(`UPDATE emails SET source_type = 'WORKFLOW' WHERE id = $1`, [id]);
     expect(await suite.bus.call(emails.cancel, caller, { id })).toMatchObject({
       id,
       status: 'CANCELLED',
@@ -163,9 +171,25 @@ describe('delivering mail', () => {
     const other = await send(caller, domain, `other@${domain}`);
     await settled(caller, other, 'DELIVERED');
     expect(copies(`cancelled@${domain}`)).toHaveLength(0);
+    expect(await sourcesOf(id)).toMatchObject({ 'sending.email.cancelled': 'WORKFLOW' });
   });
 
-  it('takes back what a dead worker held: claimed goes on, hand-off waits in doubt, an old token writes nothing', async () => {
+  it('publishes each event with the source of its e-mail', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const states = new ProjectStates(suite.database);
+    await states.put([{ id: projectId, disabled: true, seq: 2 }]);
+    const id = await send(caller, domain, `campaign@${domain}`);
+    await suite.database.query(`UPDATE emails SET source_type = 'CAMPAIGN' WHERE id = $1`, [id]);
+    await states.put([{ id: projectId, disabled: false, seq: 3 }]);
+    await makeDue(projectId);
+    await settled(caller, id, 'DELIVERED');
+    expect(await sourcesOf(id)).toMatchObject({
+      'sending.email.sent': 'CAMPAIGN',
+      'sending.email.delivered': 'CAMPAIGN',
+    });
+  });
+
+  it('takes back messages of a dead worker: claimed ones are queued, those in hand-off are ambiguous, and an old token writes nothing', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const states = new ProjectStates(suite.database);
     await states.put([{ id: projectId, disabled: true, seq: 2 }]);
@@ -203,7 +227,7 @@ describe('delivering mail', () => {
     expect(await new OutcomesRepository(suite.database).record([late])).toBe(0);
   });
 
-  it('builds one clean message: CRLF, one of each header, text beside HTML (G21)', async () => {
+  it('builds a valid message: CRLF, one of each header, text beside HTML (G21)', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `wire@${domain}`;
     const body = '<p>Zeile\nmit\r\nallem\r.\n.\n</p>';
@@ -220,8 +244,8 @@ describe('delivering mail', () => {
   });
 });
 
-describe('the pace', () => {
-  it('is kept in every window of a second, and used', async () => {
+describe('the rate limit', () => {
+  it('is kept in every window of a second, and used up', async () => {
     const perSecond = 20;
     const suite = await startSendingSuite({ SENDING_RATE_PER_SECOND: String(perSecond) });
     try {

@@ -14,7 +14,7 @@ const deliveries = gauge(
 );
 const oldestAmbiguous = gauge(
   'posthorn_oldest_ambiguous_seconds',
-  'How long the outcome of a message has been in doubt, of the oldest one.',
+  'Age of the oldest message whose outcome is unknown.',
 );
 const connections = gauge('posthorn_smtp_connections', 'Connections to the mail server, by what they do.', [
   'state',
@@ -25,7 +25,6 @@ const paused = gauge(
   '1 while the mail server is given a rest because no connection could be opened.',
 );
 
-/** What an operator looks at first: how long mail waits, and how much of it is in doubt. */
 @Injectable()
 export class DeliveryMetrics {
   constructor(counts: DeliveryCounts, provider: Provider, metrics: Metrics) {

@@ -4,13 +4,13 @@ import { SendingConfig } from '../config.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
 import { DeliveryWakeUp } from './delivery-wake-up.js';
 import { LeasesRepository, type AmbiguousRules } from './claiming/leases.repository.js';
-import { outcomeOfDeaths, outcomeOfSilence } from './outcomes/outcome.js';
+import { outcomeOfAbandoned, outcomeOfAmbiguity } from './outcomes/outcome.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 
 const everyMs = 1_000;
 const unresolvedAtOnce = 256;
 
-/** Takes back what dead workers hold, and decides what stayed ambiguous for too long. Runs in every process, each second while there is anything. */
+/** Returns messages of dead workers and resolves deliveries that stayed ambiguous. Runs in every process. */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Sweeper');
@@ -29,7 +29,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly wakeUp: DeliveryWakeUp,
     config: SendingConfig,
   ) {
-    // What a worker claims while this one rests is noticed long before its lease can have run out.
+    // At rest it runs often enough to notice a new claim before its lease can expire.
     this.pauses = new Pauses(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },
@@ -49,17 +49,17 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     if (await this.claims.isAtRest()) return this.pauses.after(false);
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of workers that are gone`);
-    const unresponsive = await this.leases.unresolved(this.rules, unresolvedAtOnce);
+    const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
-      unresponsive.map((row) =>
-        this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy, row.claims) }),
+      unresolved.map((row) =>
+        this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row.policy, row.claims) }),
       ),
     );
     const abandoned = await this.leases.abandoned(unresolvedAtOnce);
     await Promise.all(
-      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfDeaths() })),
+      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfAbandoned() })),
     );
-    if (taken + unresponsive.length > 0) this.wakeUp.wake();
+    if (taken + unresolved.length > 0) this.wakeUp.wake();
     return this.pauses.after(true);
   }
 }

@@ -10,7 +10,6 @@ import { SendingConfig } from '../config.js';
 import { mailFromOf } from './checks/domain-records.js';
 import { covers, isPublicSuffix, namesIn } from './checks/host-names.js';
 
-/** What this installation says of domains. */
 @Injectable()
 export class DomainRules {
   private readonly trusted: readonly string[];
@@ -23,7 +22,6 @@ export class DomainRules {
     return this.config.region;
   }
 
-  /** As it is stored. */
   nameOf(text: string): string {
     const domain = normaliseDomain(text);
     if (domain === null) throw notAHostName();
@@ -33,13 +31,13 @@ export class DomainRules {
     return domain;
   }
 
-  /** A domain speaks for its sub-domains, too: the sandbox's is nobody's, nor is what lies above or below it. */
+  /** The sandbox domain, its parents and its sub-domains cannot be added. */
   isOfSandbox(domain: string): boolean {
     const { sandboxDomain } = this.config;
     return covers(sandboxDomain, domain) || covers(domain, sandboxDomain);
   }
 
-  /** In development: nobody has to prove that it is theirs. */
+  /** Development only: domains that need no proof of ownership. */
   isTrusted(domain: string): boolean {
     return this.trusted.some((each) => covers(each, domain));
   }

@@ -6,7 +6,6 @@ import type { DomainRow } from './domain.entity.js';
 import { toSendingDomain } from './checks/domain-records.js';
 import { DomainsRepository } from './domains.repository.js';
 
-/** Domains with the records that belong to them. */
 @Injectable()
 export class DomainViews {
   constructor(

@@ -11,9 +11,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PolicyFinding } from './checks/domain-check.js';
 import { covers } from './checks/host-names.js';
 
-/** What one look into the DNS found. */
 export interface Findings {
-  /** Of the keys that prove whose the domain is. */
+  /** Whether the DKIM records prove ownership. */
   proof: RecordStatus;
   spf: RecordStatus;
   mailFromDomain: string | null;
@@ -24,7 +23,7 @@ export interface Findings {
 }
 
 const hour = 3_600_000;
-/** Zones are moved and mended: so long what is missing is only missing. */
+/** Tolerates missing records while a zone is being moved or repaired. */
 const grace = 72 * hour;
 
 @Entity('domains')
@@ -33,9 +32,9 @@ export class DomainRow {
   @PrimaryColumn('uuid') id: string;
   @Column('text') domain: string;
   @Column('boolean') verified: boolean;
-  /** An operator says that it is the project's: the DNS does not undo it. */
+  /** Verified by the operator, whatever the DNS says. */
   @Column('boolean') vouched: boolean;
-  /** Supplies the sender where a send names none; one a project. */
+  /** The sender of mail that names none. */
   @Column('boolean', { name: 'is_default' }) isDefault: boolean;
   @Column('text', { name: 'default_from_address', nullable: true }) defaultFromAddress: string | null;
   @Column('text') region: Region;
@@ -43,7 +42,7 @@ export class DomainRow {
   @Column('boolean', { name: 'stream_default' }) streamDefault: boolean;
   @Column('text', { name: 'spf_status' }) spfStatus: RecordStatus;
   @Column('text', { name: 'dmarc_status' }) dmarcStatus: RecordStatus;
-  /** Its policy takes a signature for mail of this very domain only. */
+  /** The DMARC policy requires signatures of exactly this domain. */
   @Column('boolean', { name: 'dmarc_strict' }) dmarcStrict: boolean;
   @Column('text', { name: 'mail_from_domain', nullable: true }) mailFromDomain: string | null;
   @Column('text', { name: 'mail_from_status' }) mailFromStatus: RecordStatus;
@@ -53,7 +52,6 @@ export class DomainRow {
   @Column('text', { name: 'receiving_status' }) receivingStatus: RecordStatus;
   @Column({ type: 'timestamptz', name: 'last_checked_at', precision: 3, nullable: true })
   lastCheckedAt: Date | null;
-  /** Since when its keys are missing from the DNS. */
   @Column({ type: 'timestamptz', name: 'lost_since', precision: 3, nullable: true }) lostSince: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -62,7 +60,6 @@ export class DomainRow {
     return this.defaultFromAddress ?? `hello@${this.domain}`;
   }
 
-  /** Takes in what was found, and says what became of the verification. */
   learn(findings: Findings, now: Date): 'verified' | 'unverified' | null {
     this.spfStatus = settled(this.spfStatus, findings.spf);
     this.mailFromDomain = findings.mailFromDomain;
@@ -75,7 +72,7 @@ export class DomainRow {
     return this.vouched ? null : this.prove(findings.proof, now);
   }
 
-  /** A silent DNS proves nothing, neither way. */
+  /** A DNS that does not answer changes nothing. */
   private prove(proof: RecordStatus, now: Date): 'verified' | 'unverified' | null {
     const was = this.verified;
     if (proof === 'VERIFIED') {
@@ -91,7 +88,7 @@ export class DomainRow {
 
   change({ stream, streamDefault, defaultFromAddress, trackingHost }: UpdateDomain): void {
     if (stream !== undefined) {
-      // A default is the default of its stream.
+      // A stream default applies to the stream of the domain only.
       this.streamDefault &&= stream === this.stream;
       this.stream = stream;
     }
@@ -123,6 +120,6 @@ export class DomainRow {
   }
 }
 
-/** What nobody could say leaves what was found before. */
+/** Without an answer the previous status stays. */
 export const settled = (was: RecordStatus, found: RecordStatus): RecordStatus =>
   found === 'PENDING' && was === 'VERIFIED' ? was : found;

@@ -105,7 +105,7 @@ describe('a domain', () => {
     await expect(add(await callerOf(), { domain })).rejects.toMatchObject({ kind });
   });
 
-  it('is added once, and a hundred at most, in the region of the first', async () => {
+  it('is added once, with a hundred at most, in the region of the first', async () => {
     const { caller, projectId } = await suite.buildProject();
     const first = await add(caller, { domain: freshName() });
     await expect(add(caller, { domain: first.domain })).rejects.toMatchObject({ kind: 'conflict' });
@@ -127,7 +127,7 @@ describe('a domain', () => {
     expect((await suite.bus.call(domains.list, caller, { limit: 100 })).items).toHaveLength(100);
   });
 
-  it('of development is verified at once, without a look', async () => {
+  it('of development is verified at once, without a lookup', async () => {
     const caller = await callerOf();
     const added = await add(caller, { domain: `x-${newId()}.dev.test` });
     expect(added.verified).toBe(true);
@@ -135,7 +135,7 @@ describe('a domain', () => {
     expect(await eventsOf(caller, domainEvents.verified.name)).toEqual([added.domain]);
   });
 
-  it('is removed, but not while a campaign needs it or nobody can say', async () => {
+  it('is removed, but not while a campaign uses it or campaigns is unavailable', async () => {
     const caller = await callerOf();
     const added = await verifiedOne(caller);
     const remove = () => suite.bus.call(domains.delete, caller, { id: added.id });
@@ -159,7 +159,7 @@ describe('a domain', () => {
 });
 
 describe('the settings of a domain', () => {
-  it('bind it to a stream, and one of a stream is the default', async () => {
+  it('bind it to a stream, which has one default', async () => {
     const caller = await callerOf();
     const first = await verifiedOne(caller, { stream: 'MARKETING', streamDefault: true });
     const second = await verifiedOne(caller, { stream: 'MARKETING', streamDefault: true });
@@ -180,7 +180,7 @@ describe('the settings of a domain', () => {
     expect(await suite.bus.call(domains.update, caller, { id: second.id })).toEqual(freed);
   });
 
-  it('name a host for links, which counts once its record is found', async () => {
+  it('name a tracking host, which is used once its record is found', async () => {
     const caller = await callerOf();
     const added = await verifiedOne(caller);
     const trackingHost = `links.${added.domain}`;
@@ -207,7 +207,7 @@ describe('the settings of a domain', () => {
     expect((await check(caller, added)).trackingStatus).toBe('VERIFIED');
   });
 
-  it('let its strict policy be noticed before the first send from beneath it', async () => {
+  it('warn of a strict policy before the first send from a sub-domain', async () => {
     const caller = await callerOf();
     const { domain, ...added } = await verifiedOne(caller);
     await sendFrom(caller, `mail.${domain}`);
@@ -222,7 +222,7 @@ describe('the settings of a domain', () => {
 });
 
 describe('two projects', () => {
-  it('claim a host at the same instant: one has it', async () => {
+  it('verify a host at the same instant: one succeeds', async () => {
     const callers = await Promise.all([callerOf(), callerOf(), callerOf()]);
     const domain = freshName();
     const added = await Promise.all(callers.map((caller) => add(caller, { domain })));

@@ -16,7 +16,7 @@ import { DomainChecks } from './checks/domain-checks.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainViews } from './domain-views.js';
 import { DomainsService } from './domains.service.js';
-import { VerifiedDomains } from './senders/vouched-domains.js';
+import { VerifiedDomains } from './senders/verified-domains.js';
 
 @Controller()
 export class DomainsHandlers {

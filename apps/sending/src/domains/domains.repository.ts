@@ -5,7 +5,6 @@ import { betweenChecksMs, domainCheckWork } from './checks/domain-check-kind.js'
 import { DomainRow } from './domain.entity.js';
 import { withParents } from './checks/host-names.js';
 
-/** A domain as it begins. */
 export type NewDomain = Pick<
   DomainRow,
   'projectId' | 'id' | 'domain' | 'verified' | 'vouched' | 'region' | 'mailFromDomain'
@@ -34,17 +33,16 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return this.rows.findBy({ projectId, verified: true });
   }
 
-  /** Every domain of a project, verified or not. */
   all(projectId: string): Promise<DomainRow[]> {
     return this.rows.findBy({ projectId });
   }
 
-  /** Domains of one project are added one after the other: their number and their region are of all of them. */
+  /** Serializes additions, because the limit and the region concern all domains of a project. */
   async lockProject(projectId: string): Promise<void> {
     await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 9))`, [projectId]);
   }
 
-  /** Whoever verifies a host waits for whoever else is about to. */
+  /** Serializes verifications of one host name across projects. */
   async lockName(domain: string): Promise<void> {
     await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 10))`, [domain]);
   }
@@ -53,7 +51,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return (await this.rows.countBy({ projectId })) >= maxDomains;
   }
 
-  /** Null before a project has a domain. */
   async regionOf(projectId: string): Promise<Region | null> {
     const [row] = await this.database.query<{ region: Region }>(
       `SELECT region FROM domains WHERE project_id = $1 ORDER BY id LIMIT 1`,
@@ -62,17 +59,14 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return row?.region ?? null;
   }
 
-  /** Who else holds a host name is no question of one project: the answer is only whether it is free. */
   isTakenByAnother(projectId: string, domain: string): Promise<boolean> {
     return this.isHeldByAnother(projectId, [domain]);
   }
 
-  /** Also through a name that it lies beneath. */
   isBeneathAnothers(projectId: string, domain: string): Promise<boolean> {
     return this.isHeldByAnother(projectId, withParents(domain));
   }
 
-  /** A project's first verified domain becomes its default. */
   async insert(domain: NewDomain): Promise<DomainRow> {
     const {
       projectId,
@@ -93,7 +87,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return this.rows.findOneByOrFail({ projectId, id });
   }
 
-  /** Marks the domain verified; a project's first one becomes its default. */
   async verify(projectId: string, domain: string): Promise<DomainRow> {
     await this.database.query(
       `INSERT INTO domains (project_id, id, domain, verified, vouched, is_default) VALUES ($1, $2, $3, true, true, ${noDefault('$1')})
@@ -105,12 +98,11 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return row;
   }
 
-  /** Its turn to be checked comes after the usual time, whenever it would have come. */
+  /** Replaces a check that is already queued. */
   async checkLater({ projectId, id }: DomainRow): Promise<void> {
     await this.queue.enqueue(domainCheckWork, [{ projectId, key: id, delayMs: betweenChecksMs }], 'REPLACE');
   }
 
-  /** Writes a locked row. */
   async save(row: DomainRow): Promise<DomainRow> {
     const { projectId, id } = row;
     await this.rows.update(
@@ -120,7 +112,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return this.rows.findOneByOrFail({ projectId, id });
   }
 
-  /** A newly verified domain is the default where there is none. */
   async makeDefaultIfFirst(projectId: string, id: string): Promise<void> {
     await this.database.query(
       `UPDATE domains SET is_default = true WHERE project_id = $1 AND id = $2 AND ${noDefault('$1')}`,
@@ -128,7 +119,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     );
   }
 
-  /** Whoever was the default of the stream is no longer. */
   async demote(projectId: string, stream: Stream, exceptId: string): Promise<void> {
     await this.database.query(
       `UPDATE domains SET stream_default = false, updated_at = clock_timestamp() WHERE project_id = $1 AND stream = $2 AND stream_default AND id <> $3`,
@@ -136,7 +126,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     );
   }
 
-  /** The instant of the removal. */
   async remove({ projectId, id }: DomainRow): Promise<Date> {
     await this.queue.cancel(domainCheckWork, projectId, id);
     const [removed] = await this.database.query<{ at: Date }>(

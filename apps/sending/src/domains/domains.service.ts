@@ -21,7 +21,6 @@ import type { DomainRow } from './domain.entity.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainsRepository } from './domains.repository.js';
 
-/** The domains of a project as its members and keys manage them; `DomainViews` shows them. */
 @Injectable()
 export class DomainsService {
   constructor(
@@ -39,7 +38,7 @@ export class DomainsService {
     return row;
   }
 
-  /** Keys take a while to make: what can be refused is refused before, and again where it counts. */
+  /** Generating keys takes long, so all rules are checked before it and once more within the transaction. */
   async add({ caller, body, deadline }: Incoming<AddDomain>): Promise<DomainRow> {
     const { projectId } = caller;
     const { stream = null, streamDefault = false } = body;
@@ -78,7 +77,7 @@ export class DomainsService {
     const { projectId } = caller;
     const { id, ...changes } = body;
     return this.commits.before(deadline, async () => {
-      // One default of a stream gives way to the other: two of them must not wait for each other.
+      // Two changes of the default must not deadlock.
       await this.domains.lockProject(projectId);
       const row = await this.domains.lock(projectId, id);
       if (!row) throw domainNotFound();
@@ -91,7 +90,7 @@ export class DomainsService {
     });
   }
 
-  /** Campaigns are asked before, not within the transaction: one that is made meanwhile fails visibly when it is sent. */
+  /** Campaigns are queried before the transaction; one that is created meanwhile fails visibly when it is sent. */
   async delete({ caller, body, deadline }: Incoming<DomainId>): Promise<DeletedDomain> {
     const { projectId } = caller;
     const { domain } = await this.find(projectId, body.id);
@@ -105,7 +104,6 @@ export class DomainsService {
     return { id: body.id };
   }
 
-  /** Refuses a name that cannot be added; answers the region that it would have. */
   private async free(projectId: string, domain: string, wanted: Region | undefined): Promise<Region> {
     if (await this.domains.findByName(projectId, domain)) throw domainExists();
     if (await this.domains.isFull(projectId)) throw tooManyDomains();

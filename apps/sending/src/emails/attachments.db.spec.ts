@@ -29,7 +29,7 @@ async function store(...sizes: number[]) {
   };
 }
 
-it('reads every file as it was stored, in its order, each in memory that can be moved', async () => {
+it('reads every file as it was stored, in order, each in memory that can be transferred', async () => {
   const { files, read } = await store(1, 256 * kibibyte, 0, 256 * kibibyte + 1, 3_000_000);
   const found = await read();
   expect(found.map((file) => file.length)).toEqual(files.map((file) => file.length));
@@ -53,7 +53,7 @@ it.each([
     'a place, though no byte',
     [2, 1].map((chunk) => `UPDATE email_attachments SET chunk = chunk + 1 ${second} AND chunk = ${chunk}`),
   ],
-])('leaves out a file that lacks %s, and only that one', async (_, changes) => {
+])('skips a file that lacks %s, and only that one', async (_, changes) => {
   const { contentId, files, read } = await store(10, 600 * kibibyte, 20);
   for (const change of changes) await database.query(change, [contentId]);
   expect(await read()).toEqual([files[0], files[2]]);

@@ -1,15 +1,15 @@
 import type { Database } from '@posthorn/database';
 
 const chunkBytes = 256 * 1024;
-/** Each goes as bytes of its own: arrays of bytes would travel as text of twice their size. */
+/** Each chunk is a parameter of its own: an array of bytea would travel as text of twice the size. */
 const chunksAtOnce = 8;
-/** Up to the first that is missing: what comes after it stands elsewhere in the file. */
+/** Stops at the first missing chunk, because the ones after it would be at a wrong offset. */
 const chunksInARow = `
   SELECT data FROM (
-    SELECT data, chunk, row_number() OVER (ORDER BY chunk) - 1 AS place
+    SELECT data, chunk, row_number() OVER (ORDER BY chunk) - 1 AS expected
     FROM email_attachments WHERE project_id = $1 AND content_id = $2 AND position = $3
   ) AS stored
-  WHERE chunk = place ORDER BY chunk`;
+  WHERE chunk = expected ORDER BY chunk`;
 
 interface Chunk {
   position: number;
@@ -17,7 +17,7 @@ interface Chunk {
   data: Buffer;
 }
 
-/** The bytes of attachments, in pieces: nothing of 10 MiB in one row. */
+/** Attachments are stored in chunks, so that no row holds 10 MiB. */
 export class AttachmentsRepository {
   constructor(private readonly database: Database) {}
 
@@ -35,7 +35,6 @@ export class AttachmentsRepository {
     }
   }
 
-  /** Every file of one content that is whole, in order, each in memory of its own. */
   async filesOf(projectId: string, contentId: string, sizes: readonly number[]): Promise<Buffer[]> {
     const files: Buffer[] = [];
     for (const [position, size] of sizes.entries()) {

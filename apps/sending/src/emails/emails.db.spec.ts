@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('the list of e-mails', () => {
-  it('finds the usual and the rare by their status, and a tombstone by none', async () => {
+  it('is filtered by common and rare statuses, and never contains a tombstone', async () => {
     const { caller, projectId, domain } = await suite.buildProject();
     const states = [
       'PENDING',

@@ -8,14 +8,15 @@ import {
   type Page,
   type PageRequest,
 } from '@posthorn/database';
+import type { SourceType } from './email.entity.js';
 
-// A message in hand-off is SENDING (docs/guarantees.md §3); its row says PENDING until something final is known. A scalar
-// subquery, because Postgres answers EXISTS by reading the whole queue once it expects enough PENDING rows.
+// A message in hand-off is SENDING (docs/guarantees.md §3), although its row is PENDING until the outcome is final. A scalar subquery,
+// because Postgres answers EXISTS with a scan of the queue once it expects many PENDING rows.
 const statusSql = `CASE WHEN e.status = 'PENDING' AND (
     SELECT d.state FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
   ) IN ('HANDOFF', 'AMBIGUOUS') THEN 'SENDING' ELSE e.status END`;
 
-// Few messages are in hand-off at any instant, and partial indexes hold just those.
+// Few messages are in hand-off at any time, and partial indexes hold only those.
 const inHandOffSql = `SELECT d.email_id FROM deliveries d WHERE d.project_id = $1 AND d.state = 'HANDOFF'
   UNION ALL SELECT d.email_id FROM deliveries d WHERE d.project_id = $1 AND d.state = 'AMBIGUOUS'`;
 
@@ -35,7 +36,7 @@ export class EmailsRepository {
     return row ?? null;
   }
 
-  /** Acceptance is the first event; it was recorded by the row itself. */
+  /** Acceptance is the first event and has no row of its own. */
   async eventsOf({ projectId, id, to, createdAt }: Email): Promise<EmailEvent[]> {
     const accepted: EmailEvent = { id, status: 'PENDING', timestamp: createdAt, recipient: to, detail: null };
     const later = await this.database.query<EmailEvent>(
@@ -63,9 +64,11 @@ export class EmailsRepository {
     return toPage(rows, request);
   }
 
-  /** Cancels what has not reached the hand-off, copies with it; answers whether there was anything to cancel. */
-  async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<boolean> {
-    const rows = await this.database.query(
+  /**
+   * Cancels the message and its copies before their hand-off; answers the source of the e-mail, or null where nothing could be cancelled.
+   */
+  async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<SourceType | null> {
+    const [cancelled] = await this.database.query<{ sourceType: SourceType }>(
       `WITH waiting AS (
          SELECT d.email_id FROM deliveries d JOIN emails e ON e.project_id = d.project_id AND e.id = d.email_id
          WHERE d.project_id = $1 AND d.email_id = $2 AND d.position = 0 AND d.state IN ('QUEUED', 'CLAIMED')
@@ -78,10 +81,10 @@ export class EmailsRepository {
          SELECT $1, $2, $3, 'CANCELLED', recipient FROM cancelled WHERE position = 0
        )
        UPDATE emails SET status = 'CANCELLED', failure_kind = 'cancelled', updated_at = now()
-       WHERE project_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM cancelled WHERE position = 0) RETURNING id`,
+       WHERE project_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM cancelled WHERE position = 0) RETURNING source_type AS "sourceType"`,
       [projectId, id, newId(), scheduledOnly],
     );
-    return rows.length > 0;
+    return cancelled?.sourceType ?? null;
   }
 }
 
@@ -94,7 +97,7 @@ const filters: [keyof EmailFilter, (parameter: number, value: unknown) => string
   ['createdBefore', (n) => `AND e.created_at < $${n}`],
 ];
 
-/** Most e-mails have one of these; the others have an index of their own. */
+/** Other statuses are rare and have a partial index. */
 const defaultStatuses: ReadonlySet<unknown> = new Set<EmailStatus>(['PENDING', 'SENT', 'DELIVERED']);
 
 function statusFilter(parameter: number, status: unknown): string {

@@ -35,7 +35,6 @@ export class EmailsService {
     return this.takeBack(projectId, id, { scheduledOnly: false });
   }
 
-  /** Takes back what waits for its time; what is on its way already is not waiting for it. */
   async unschedule(projectId: string, id: string): Promise<EmailId> {
     await this.takeBack(projectId, id, { scheduledOnly: true });
     return { id };
@@ -47,10 +46,11 @@ export class EmailsService {
     { scheduledOnly }: { scheduledOnly: boolean },
   ): Promise<Email> {
     const cancelled = await this.database.transaction(async () => {
-      if (!(await this.emails.cancel(projectId, id, { scheduledOnly }))) return null;
+      const sourceType = await this.emails.cancel(projectId, id, { scheduledOnly });
+      if (!sourceType) return null;
       const email = await this.find(projectId, id);
       await this.outbox.publish(emailEvents.cancelled, projectId, [
-        { emailId: id, to: email.to, at: email.updatedAt, sourceType: 'TRANSACTIONAL' },
+        { emailId: id, to: email.to, at: email.updatedAt, sourceType },
       ]);
       return email;
     });
@@ -58,7 +58,6 @@ export class EmailsService {
       await this.find(projectId, id);
       throw scheduledOnly ? emailNotScheduled() : emailNotPending();
     }
-    this.outbox.wakeUp();
     return cancelled;
   }
 

@@ -49,7 +49,7 @@ async function send(caller: Caller, domain: string, to: string): Promise<string>
 }
 
 describe('the mail of an address', () => {
-  it('tells what became of each e-mail, by people only, and pages through it', async () => {
+  it('lists the events of each e-mail, without machines, page by page', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const to = `ok-${newId()}@sink.test`;
     const [first, second] = [await send(caller, domain, to), await send(caller, domain, to)];
@@ -85,7 +85,7 @@ describe('the mail of an address', () => {
     expect(await historyOf((await suite.buildProject()).caller, to)).toEqual([]);
   });
 
-  it('is found by its address, however much mail the project has', async () => {
+  it('is found by index, however much mail the project has', async () => {
     const { caller, projectId } = await suite.buildProject();
     await suite.database.query(
       `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
@@ -118,8 +118,8 @@ describe('the mail of an address', () => {
   });
 });
 
-describe('what is held of an address', () => {
-  it('is its e-mails with what became of them, its suppression and its opt-out', async () => {
+describe('the data of an address', () => {
+  it('contains its e-mails with their events, its suppression and its opt-out', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `ok-${newId()}@sink.test`;
     const nothing = { emails: [], suppression: null, optOut: null, hasMore: false, next: null };
@@ -142,7 +142,7 @@ describe('what is held of an address', () => {
     );
   });
 
-  it('is all of it, page by page, of an e-mail too that was opened again and again', async () => {
+  it('is complete, page by page, also for an e-mail that was opened very often', async () => {
     const { caller, projectId } = await suite.buildProject();
     const requested = { email: 'often@example.org' };
     await suite.database.query(

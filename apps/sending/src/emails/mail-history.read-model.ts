@@ -10,15 +10,13 @@ import type {
 import type { Database } from '@posthorn/database';
 
 export interface RequestedTimes {
-  /** Whose e-mails they are. */
   email: string;
   emailIds: readonly string[];
-  /** Of each. */
   limit: number;
   after?: PagePosition;
 }
 
-/** What only shows how a message is on its way is no history. */
+/** Statuses that only describe progress are not part of the history. */
 const byStatus: Record<EmailStatus, MailHistoryKind | null> = {
   PENDING: null,
   SENDING: null,
@@ -37,7 +35,6 @@ const byEngagement: Record<EngagementKind, MailHistoryKind> = {
   CLICK: 'email.clicked',
 };
 
-/** The e-mails to an address and what became of them, from the tables that hold it anyway. */
 export class MailHistoryReadModel {
   constructor(private readonly database: Database) {}
 
@@ -46,7 +43,6 @@ export class MailHistoryReadModel {
     return this.database.query<MailHistoryEvent>(sql, parameters);
   }
 
-  /** What became of each of some e-mails to one address, newest first. */
   timesOf(
     projectId: string,
     { email, emailIds, limit, after }: RequestedTimes,
@@ -64,8 +60,8 @@ export class MailHistoryReadModel {
 }
 
 /**
- * The e-mails are those of the index by recipient, and each looks up its own events: an e-mail of years ago may have been opened a minute ago. Nothing happens to
- * an e-mail before it is there, so those after the asked place are not looked at.
+ * Finds e-mails by recipient and looks up the events of each, because an old e-mail may have been opened just now. Events never precede
+ * their e-mail, so e-mails after the cursor are skipped.
  */
 export function mailHistoryStatement(
   projectId: string,
@@ -97,7 +93,6 @@ function kindOf(column: string, kinds: Record<string, string | null>): string {
   return `CASE ${column} ${cases.join(' ')} END`;
 }
 
-/** What became of an e-mail `e` of project $1 to the address $2. */
 const occurrences = `
   SELECT e.id, e.created_at AS at, 'email.accepted' AS kind, NULL AS detail, NULL AS link
   UNION ALL

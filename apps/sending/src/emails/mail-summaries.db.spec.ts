@@ -13,7 +13,7 @@ afterAll(() => suite.stop());
 const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-it('mail is summed by address and kind, by people only, with what is told of it just now', async () => {
+it('mail is summed by address and kind, without machines, with events that are being published', async () => {
   const { caller, domain, projectId } = await suite.buildProject();
   const [to, bounced, outsider] = [
     `ok-${newId()}@sink.test`,

@@ -2,7 +2,6 @@ import { emailEvents, type EmailActivity, type MailSummaries } from '@posthorn/c
 import type { Database } from '@posthorn/database';
 
 interface Row {
-  /** Null for a sum of all. */
   factId: string | null;
   email: string;
   kind: EmailActivity;
@@ -11,11 +10,11 @@ interface Row {
   last: Date;
 }
 
-/** What became of mail to some addresses, summed, for whoever keeps such sums and lost some of the facts. */
+/** Totals per address, for services that keep such totals and lost some events. */
 export class MailSummariesReadModel {
   constructor(private readonly database: Database) {}
 
-  /** One statement and so one instant: what is under way is part of the sums. */
+  /** One statement, so that totals and messages under way belong to the same snapshot. */
   async of(projectId: string, emails: readonly string[]): Promise<MailSummaries> {
     const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
     const sums = rows.filter(({ factId: eventId }) => eventId === null);
@@ -49,12 +48,12 @@ const engaged = `CASE g.kind WHEN 'OPEN' THEN 'opened' ELSE 'clicked' END AS kin
 const byPeople = `g.machine IS NULL`;
 const kinds = Object.entries(kindOfEvent).map(([event, kind]) => `WHEN '${event}' THEN '${kind}'`);
 
-// Of a copy only what its reader did is told (outcomes.repository.ts), so only that is summed.
+// Of copies only opens and clicks are published (outcomes.repository.ts), so only those are summed.
 const summariesSql = `
   WITH mine AS MATERIALIZED (
     SELECT id, to_email, sent_at, delivered_at, bounced_at, complained_at FROM emails
     WHERE project_id = $1 AND to_email = ANY ($2::text[]) AND status <> 'VOIDED'
-  ), happened AS (
+  ), event AS (
     ${(['sent', 'delivered', 'bounced', 'complained'] as const).map(dated).join(' UNION ALL ')}
     UNION ALL
     SELECT mine.to_email, ${engaged} FROM mine
@@ -64,7 +63,7 @@ const summariesSql = `
     JOIN engagements g ON g.project_id = d.project_id AND g.email_id = d.email_id AND g.position = d.position AND ${byPeople}
     WHERE d.project_id = $1 AND d.position > 0 AND d.recipient = ANY ($2::text[])
   )
-  SELECT NULL::uuid AS "factId", email, kind, count(*) AS count, min(at) AS first, max(at) AS last FROM happened GROUP BY email, kind
+  SELECT NULL::uuid AS "factId", email, kind, count(*) AS count, min(at) AS first, max(at) AS last FROM event GROUP BY email, kind
   UNION ALL
   SELECT o.id, item ->> 'to', CASE o.fact ${kinds.join(' ')} END, 1, (item ->> 'at')::timestamptz, (item ->> 'at')::timestamptz
   FROM outbox o CROSS JOIN LATERAL jsonb_array_elements(o.items) AS item

@@ -13,7 +13,6 @@ import { SuppressionsRepository } from '../suppressions/suppressions.repository.
 import { EmailsRepository } from './emails.repository.js';
 import { MailHistoryReadModel } from './mail-history.read-model.js';
 
-/** What is held of one address, for whoever it belongs to. */
 @Injectable()
 export class PersonMailService {
   constructor(
@@ -23,7 +22,7 @@ export class PersonMailService {
     private readonly optOuts: OptOutsRepository,
   ) {}
 
-  /** The suppression and the opt-out come with each page: they are two looks by key. */
+  /** Every page repeats the suppression and the opt-out, which are two lookups by key. */
   async of(projectId: string, { email, after }: GetPersonMail): Promise<PersonMail> {
     const [page, suppression, optOut] = await Promise.all([
       this.emails.page(projectId, { to: email, limit: maxPersonEmails, after }),
@@ -58,7 +57,6 @@ export class PersonMailService {
   }
 }
 
-/** A page of one more than it shows. */
 function timesOf(rows: readonly MailEventTime[], most: number): MailTimes {
   const items = rows.slice(0, most);
   const hasMore = rows.length > most;

@@ -37,8 +37,8 @@ const delivered = (caller: Caller, id: string) =>
     'it is delivered',
   );
 
-describe('who reads what a message says', () => {
-  it('before it is sent changes nothing of it: it says what its contact says when it leaves, and from then on', async () => {
+describe('reading the content of a message', () => {
+  it('before it is sent does not freeze the contact fields', async () => {
     const { caller, domain } = await suite.buildProject();
     const body = '<p>You are on {{ plan }}, {{ project.name }}</p>';
     const id = await accept(caller, domain, {
@@ -60,7 +60,7 @@ describe('who reads what a message says', () => {
     expect(raw!.toString()).toContain('You are on third, Analytical');
   });
 
-  it('reads it as long as it is retained, though its domain was removed', async () => {
+  it('is possible while it is retained, although its domain was removed', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const id = await accept(caller, domain, { subject: 'Kept', body: '<p>Kept</p>' });
     await delivered(caller, id);

@@ -1,13 +1,13 @@
 import type { Database } from '@posthorn/database';
-import { composableColumns, type Composable } from '../composing/composable.js';
+import { storedMessageColumns, type StoredMessage } from '../composing/stored-message.js';
 
 export class SentContentsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Null for an e-mail whose content is gone, and for no e-mail. */
-  async find(projectId: string, id: string): Promise<Composable | null> {
-    const [row] = await this.database.query<Composable>(
-      `SELECT e.project_id AS "projectId", e.id AS "emailId", d.variables, ${composableColumns}
+  /** Null where the content was deleted or the e-mail does not exist. */
+  async find(projectId: string, id: string): Promise<StoredMessage | null> {
+    const [row] = await this.database.query<StoredMessage>(
+      `SELECT e.project_id AS "projectId", e.id AS "emailId", d.variables, ${storedMessageColumns}
        FROM emails e
        JOIN email_contents k ON k.project_id = e.project_id AND k.id = e.content_id
        LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0

@@ -10,7 +10,7 @@ import { readHeaders, textFromHtml } from '@posthorn/mail';
 import { Composer, isComposed } from '../composing/composer.js';
 import { SentContentsRepository } from './sent-contents.repository.js';
 
-/** What an e-mail said: composed once more of what was fixed at its acceptance, so nothing is kept twice. */
+/** Renders an e-mail again from what was fixed at acceptance, so the rendered form need not be stored. */
 @Injectable()
 export class SentContents {
   constructor(
@@ -25,7 +25,7 @@ export class SentContents {
       throw contentNotRetained();
     const composition = await this.composer.read(message);
     if (!isComposed(composition)) throw composition!.waits ? unavailable() : notRendered(composition!.error);
-    const { raw, texts: texts } = composition;
+    const { raw, texts } = composition;
     return {
       id,
       subject: texts.subject,

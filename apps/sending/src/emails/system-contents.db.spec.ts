@@ -28,10 +28,10 @@ const contentOf = async (id: string): Promise<unknown> =>
 const statusOf = async (caller: Caller, id: string) =>
   (await suite.bus.call(emails.get, caller, { id })).status;
 
-describe('what a mail of the system said', () => {
+describe('the content of a system mail', () => {
   const system = serviceCaller('gateway', systemProjectId);
 
-  it('is forgotten once it is delivered or refused for good', async () => {
+  it('is deleted once it is delivered or refused permanently', async () => {
     const [delivered, refused] = [
       await sent(system, domain, 'ok@sink.test'),
       await sent(system, domain, 'rcpt-550-5.1.1@sink.test'),
@@ -45,7 +45,7 @@ describe('what a mail of the system said', () => {
       await eventually(async () => (await contentOf(id)) === '', 'its words are gone');
   });
 
-  it('is kept while it may have to be said again, and what others send is kept anyway', async () => {
+  it('is kept while it may be sent again; the content of other mail is kept', async () => {
     const waiting = await sent(system, domain, 'dot-451@sink.test');
     const { caller, domain: theirs } = await suite.buildProject();
     const other = await sent(caller, theirs, 'ok@sink.test');

@@ -3,11 +3,11 @@ import type { Database } from '@posthorn/database';
 
 const atOnce = 500;
 
-/** What the system project's mails say: links that open an account. */
+/** Contents of system mails contain links that open an account. */
 export class SystemContentsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Keeps that a mail was sent and to whom, and no longer what it said; each has one recipient, whose id it bears. */
+  /** Keeps the e-mail row; each system mail has one recipient, so its content has the same id. */
   async deleteDelivered(): Promise<void> {
     await this.database.query(
       `UPDATE email_contents SET html = '', text = NULL WHERE project_id = $1 AND id = ANY (ARRAY(
@@ -21,7 +21,6 @@ export class SystemContentsRepository {
     );
   }
 
-  /** Whether any is left: one that was delivered is forgotten, one that was not is soon. */
   async areSome(): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM email_contents WHERE project_id = '${systemProjectId}' AND (html <> '' OR text IS NOT NULL) LIMIT 1`,

@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { SystemContentsRepository } from './system-contents.repository.js';
 
-/** While some wait to be delivered. */
 const busyMs = 5_000;
 const idleMs = 30_000;
 export const systemContentsWork = work('sending.system-contents', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: idleMs },
 });
 
-/** Forgets what system mails said once they are delivered or given up (docs/guarantees.md §6). */
+/** Deletes the content of system mails once they are delivered or failed (docs/guarantees.md §6). */
 @Injectable()
 export class SystemContentsWork extends RepeatedWork {
   constructor(

@@ -52,7 +52,7 @@ const eventsOf = async (projectId: string, name: string): Promise<Record<string,
 };
 
 describe('opens and clicks', () => {
-  it('are counted, timed and told of, the first one as the first', async () => {
+  it('are counted, timed and published, the first one as the first', async () => {
     const { caller, id, seen } = await buildEmail();
     const url = 'https://shop.example/';
     expect(await record(seen({ agoMs: 60_000 }), seen(), seen({ kind: 'CLICK', url, agoMs: 30_000 }))).toBe(
@@ -77,7 +77,7 @@ describe('opens and clicks', () => {
     ]);
   });
 
-  it('that are told twice count once', async () => {
+  it('that are reported twice count once', async () => {
     const { caller, id, seen } = await buildEmail();
     const items = [seen(), seen({ kind: 'CLICK', url: 'https://a.example/' })];
     const counts = await Promise.all(Array.from({ length: 8 }, () => record(...items)));
@@ -85,14 +85,14 @@ describe('opens and clicks', () => {
     expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 1, clicks: 1 });
   });
 
-  it('have one first, however many come at once', async () => {
+  it('have one first event, however many arrive at once', async () => {
     const { caller, seen } = await buildEmail();
     await Promise.all(Array.from({ length: 20 }, () => record(seen(), seen())));
     const published = await eventsOf(caller.projectId, 'sending.email.opened');
     expect([published.length, published.filter(({ isFirst }) => isFirst).length]).toEqual([40, 1]);
   });
 
-  it('of two e-mails that come in either order at once are all counted', async () => {
+  it('of two e-mails are all counted when they arrive concurrently in either order', async () => {
     const [one, other] = [await buildEmail(), await buildEmail()];
     const counts = await Promise.all(
       Array.from({ length: 40 }, (_, turn) =>
@@ -104,7 +104,7 @@ describe('opens and clicks', () => {
       expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 40 });
   });
 
-  it('of machines are kept with their reason and counted nowhere', async () => {
+  it('of machines are stored with their reason and not counted', async () => {
     const { caller, id, seen } = await buildEmail();
     const url = 'https://a.example/';
     await record(
@@ -130,7 +130,7 @@ describe('opens and clicks', () => {
     expect(await suite.bus.call(engagement.links, caller, { id })).toEqual({ links: [] });
   });
 
-  it('before the mail server has answered are those of its scanner, and after a failure of one recipient those of the others', async () => {
+  it('before the mail server has answered count as its scanner, and after the failure of one recipient as those of the others', async () => {
     const { caller, id, seen } = await buildEmail();
     const url = 'https://a.example/';
     await suite.database.query(`UPDATE emails SET sent_at = NULL, status = 'PENDING' WHERE id = $1`, [id]);
@@ -151,7 +151,7 @@ describe('opens and clicks', () => {
     expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0, clicks: 1 });
   });
 
-  it('of a copy are told of with its recipient', async () => {
+  it('of a copy are published with its recipient', async () => {
     const { caller, id, seen } = await buildEmail();
     await suite.database.query(
       `INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, expires_at, bytes) VALUES ($1, $2, 1, 'copy@example.org', 0, 'SENT', now(), 1)`,
@@ -163,21 +163,21 @@ describe('opens and clicks', () => {
     ]);
   });
 
-  it('of no e-mail, or of another project, are nothing', async () => {
+  it('of an unknown e-mail or of another project are ignored', async () => {
     const { caller, id, seen } = await buildEmail();
     const other = await suite.buildProject();
     expect(await record(seen({ emailId: newId() }), seen({ projectId: other.projectId }))).toBe(0);
     expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0 });
   });
 
-  it('of several projects travel together, and their events do not', async () => {
+  it('of several projects share a statement but not an event', async () => {
     const [mine, theirs] = [await buildEmail(), await buildEmail()];
     expect(await record(mine.seen(), theirs.seen(), mine.seen())).toBe(3);
     expect(await eventsOf(mine.caller.projectId, 'sending.email.opened')).toHaveLength(2);
     expect(await eventsOf(theirs.caller.projectId, 'sending.email.opened')).toHaveLength(1);
   });
 
-  it('on links that JSON makes long make several events, none larger than the bus takes', async () => {
+  it('on links that are long in JSON make several events, none larger than the limit', async () => {
     const { caller, seen } = await buildEmail();
     const url = `https://shop.example/${'\\'.repeat(2_020)}`;
     expect(await record(...Array.from({ length: 256 }, () => seen({ kind: 'CLICK', url })))).toBe(256);
@@ -192,7 +192,7 @@ describe('opens and clicks', () => {
       expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThanOrEqual(maxEventBytes);
   });
 
-  it('that are many make events of at most 256', async () => {
+  it('make events of at most 256 items', async () => {
     const { caller, seen } = await buildEmail();
     expect(await record(...Array.from({ length: 500 }, () => seen()))).toBe(500);
     const rows = await suite.database.query<{ items: object[] }>(
@@ -204,7 +204,7 @@ describe('opens and clicks', () => {
 });
 
 describe('the links of an e-mail', () => {
-  it('show who followed them and how often, most followed first', async () => {
+  it('show how often and by how many they were followed, most followed first', async () => {
     const { caller, id, seen } = await buildEmail();
     const [often, once] = ['https://often.example/', 'https://once.example/'];
     const click = (url: string, position: number) => seen({ kind: 'CLICK', url, position });
@@ -217,7 +217,7 @@ describe('the links of an e-mail', () => {
     });
   });
 
-  it('of a foreign e-mail are not found', async () => {
+  it("of another project's e-mail are not found", async () => {
     const { id } = await buildEmail();
     const { caller } = await suite.buildProject();
     await expect(suite.bus.call(engagement.links, caller, { id })).rejects.toMatchObject({

@@ -5,26 +5,22 @@ import {
   type RecordedEngagement,
   type RecordEngagement,
 } from '@posthorn/contracts';
-import { Outbox } from '@posthorn/messaging';
 import { EmailsRepository } from '../emails/emails.repository.js';
 import { EngagementsRepository } from './engagements.repository.js';
 import { machineReasonOf } from './machine-traffic.js';
 
-/** What readers do with their mail. */
 @Injectable()
 export class EngagementService {
   constructor(
     private readonly engagements: EngagementsRepository,
     private readonly emails: EmailsRepository,
-    private readonly outbox: Outbox,
   ) {}
 
-  /** Told twice, counted once: a caller who heard nothing tells it again. */
+  /** The ids of the events deduplicate retries of the caller. */
   async record({ items }: RecordEngagement): Promise<RecordedEngagement> {
     const recorded = await this.engagements.record(
       items.map((item) => ({ ...item, machine: machineReasonOf(item) })),
     );
-    this.outbox.wakeUp();
     return { recorded };
   }
 

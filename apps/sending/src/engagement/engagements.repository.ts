@@ -6,13 +6,13 @@ import {
   type MachineReason,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { EventRows } from '@posthorn/messaging';
+import { EventRows, outboxInsert } from '@posthorn/messaging';
 
 export interface SeenEngagement extends Engagement {
   machine: MachineReason | null;
 }
 
-/** Nobody opens or follows anything so soon after the mail server took the message, or before it said so: that is its scanner. */
+/** A fetch this soon after the hand-off, or before it is recorded, comes from a scanner of the mail server. */
 const soonMs = 2_000;
 const maxLinks = 500;
 
@@ -25,8 +25,8 @@ export class EngagementsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Keeps, counts and tells of what is new, each by its e-mail, and answers how many there were. The first one is told by what the
-   * e-mail was before this very change of it, so one statement is enough.
+   * Stores new events, updates the counters and publishes; answers how many were new. The update returns the values from before it, which
+   * tells first opens and clicks within one statement.
    */
   async record(seen: SeenEngagement[]): Promise<number> {
     const statement = {
@@ -39,7 +39,6 @@ export class EngagementsRepository {
     return answer!.recorded;
   }
 
-  /** By people. */
   linksOf(projectId: string, emailId: string): Promise<LinkClicks[]> {
     return this.database.query<LinkClicks>(
       `SELECT url, count(*) AS clicks, count(DISTINCT position) AS "uniqueClicks" FROM engagements
@@ -48,6 +47,20 @@ export class EngagementsRepository {
     );
   }
 }
+
+const insertsEngagements = outboxInsert(
+  {
+    id: 'k.fact_id',
+    projectId: 'j.project_id',
+    fact: `CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END`,
+    items: `jsonb_agg(jsonb_build_object(
+      'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
+      'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)`,
+  },
+  `FROM judged j JOIN known k USING (project_id, email_id, id)
+    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
+    GROUP BY k.fact_id, j.project_id, j.kind`,
+);
 
 const recordSql = `
   WITH seen AS (
@@ -82,13 +95,7 @@ const recordSql = `
              PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
     FROM stored LEFT JOIN counted c USING (project_id, email_id)
   ), fact AS (
-    INSERT INTO outbox (id, project_id, fact, items)
-    SELECT k.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END, jsonb_agg(jsonb_build_object(
-      'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
-      'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
-    FROM judged j JOIN known k USING (project_id, email_id, id)
-    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
-    GROUP BY k.fact_id, j.project_id, j.kind
+    ${insertsEngagements}
   )
   SELECT count(*) AS recorded FROM stored`;
 
@@ -107,10 +114,9 @@ function columnsOf(seen: SeenEngagement[]): unknown[][] {
   ];
 }
 
-/** Bytes of an item beside its link: its address is known only to the statement. */
+/** An upper bound for an item without its link; the address is known only to the statement. */
 const itemBytes = 1_024;
 
-/** As few events as may carry the items of one kind and one project. */
 function eventIdsFor(seen: SeenEngagement[]): string[] {
   const rows = new EventRows();
   return seen.map(({ projectId, kind, url }) =>

@@ -11,7 +11,7 @@ const pictureProxy =
   'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)';
 
 describe('machine traffic', () => {
-  it.each([phone, browser, outlook])('is not what a person opens and follows with %s', (userAgent) => {
+  it.each([phone, browser, outlook])('does not include a person with %s', (userAgent) => {
     for (const kind of ['OPEN', 'CLICK'] as const) expect(machineReasonOf({ kind, userAgent })).toBeNull();
   });
 
@@ -27,11 +27,11 @@ describe('machine traffic', () => {
     for (const kind of ['OPEN', 'CLICK'] as const) expect(machineReasonOf({ kind, userAgent })).toBe(reason);
   });
 
-  it('is told by its method before anything else', () => {
+  it('is recognized by its method first', () => {
     expect(machineReasonOf({ kind: 'CLICK', userAgent: browser, head: true })).toBe('HEAD');
   });
 
-  it('is not a proxy that fetches pictures for somebody who reads, unless it follows links', () => {
+  it('does not include an image proxy, unless it follows links', () => {
     expect(machineReasonOf({ kind: 'OPEN', userAgent: pictureProxy })).toBeNull();
     expect(machineReasonOf({ kind: 'CLICK', userAgent: pictureProxy })).toBe('BOT');
   });

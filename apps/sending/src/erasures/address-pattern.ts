@@ -1,10 +1,10 @@
 import { domainToUnicode } from 'node:url';
 
-// Of "xada@b.example" nothing is Ada's. But what stands before it may be written as %3D in a link, or as \n in JSON.
+// "xada@b.example" is another address than "ada@b.example"; but a link may have %3D before the address, and JSON a \n.
 const before = String.raw`(?:(?<![[:alnum:]._%+-])|(?<=%[0-9a-f][0-9a-f])|(?<=\\[bfnrt]))`;
 const after = String.raw`(?![[:alnum:]-]|\.[[:alnum:]])`;
 
-/** The address wherever words, links, tables and JSON name it: a regular expression of Postgres, for any case. */
+/** A case-insensitive Postgres regular expression that finds the address in text, links, lists and JSON. */
 export function addressPattern(email: string): string {
   const at = email.lastIndexOf('@');
   const domain = email.slice(at + 1);
@@ -14,7 +14,6 @@ export function addressPattern(email: string): string {
 
 const written = (text: string): string => Array.from(text, character).join('');
 
-/** As it is, or as a link has it. */
 function character(one: string): string {
   if (/[a-z0-9]/.test(one)) return one;
   const plain = /[\u0000-\u007f]/.test(one) ? `\\${one}` : one;
@@ -24,6 +23,5 @@ function character(one: string): string {
 const percentOf = (one: string): string =>
   Array.from(Buffer.from(one), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** `column` without the address; both are parameters of the statement. */
 export const without = (column: string, pattern: string, hash: string): string =>
   `regexp_replace(${column}, ${pattern}, ${hash}, 'gi')`;

@@ -2,22 +2,18 @@ import type { Database } from '@posthorn/database';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { without } from './address-pattern.js';
 
-/** One address of one project, and what stands in its place from now on. */
 export interface Erased {
   projectId: string;
   email: string;
-  /** What was accepted later is not of the person. */
   erasedAt: Date;
   hash: string;
-  /** Finds the address in what is written. */
   pattern: string;
 }
 
-/** What still holds of an address: that it was erased, and whether it is sent anything. */
 export class ErasedAddressesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Waits for marks on their way to the address; what is marked later finds nothing of it to hand over (docs/guarantees.md G8). */
+  /** Waits for marks of the address that are in progress; later marks find nothing to hand over (docs/guarantees.md G8). */
   async lock({ projectId, email }: Erased): Promise<void> {
     await this.database.query(
       `SELECT pg_advisory_xact_lock(${addressLock}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
@@ -25,7 +21,7 @@ export class ErasedAddressesRepository {
     );
   }
 
-  /** Those that said something of an opt-out just now are waited for; whoever speaks later sees that the address was erased. */
+  /** Waits for opt-outs in progress; later ones see that the address was erased. */
   async remember({ projectId, hash }: Erased, contactId: string): Promise<void> {
     await this.database.query(`SET LOCAL lock_timeout = '2s'`);
     await this.database.query(`LOCK TABLE opt_outs IN SHARE ROW EXCLUSIVE MODE`);
@@ -36,7 +32,7 @@ export class ErasedAddressesRepository {
     );
   }
 
-  /** What blocks the address goes on doing so; where its hash is blocked already, that came first. */
+  /** Suppressions and opt-outs keep their effect under the hash; an existing one of the hash wins. */
   async hashBlocks({ projectId, email, hash }: Erased): Promise<void> {
     await this.database.query(
       `WITH gone AS (DELETE FROM suppressions WHERE project_id = $1 AND email = $2 RETURNING reason, source, created_at)
@@ -53,7 +49,7 @@ export class ErasedAddressesRepository {
     );
   }
 
-  /** Lists that are still being taken in: their row stays a row, and blocks the hash. */
+  /** In unfinished suppression imports the address is replaced, so that its row suppresses the hash. */
   async hashInLists({ projectId, hash, pattern }: Erased): Promise<void> {
     await this.database.query(
       `UPDATE suppression_imports SET csv = ${without('csv', '$2', '$3')} WHERE project_id = $1 AND finished_at IS NULL AND csv ~* $2`,

@@ -50,8 +50,8 @@ const addressesIn = (table: string, projectId: string) =>
     projectId,
   ]);
 
-describe('what blocked an address that was erased', () => {
-  it('blocks it still in the hand-off mark and where a send asks', async () => {
+describe('a suppression or opt-out of an erased address', () => {
+  it('still blocks it in the hand-off mark and in the check of a send', async () => {
     const { caller, projectId } = await suite.buildProject();
     const [a, b, c] = ['reader-0@example.org', 'reader-1@example.org', 'reader-2@example.org'];
     await suite.bus.call(suppressions.put, caller, { email: a, reason: 'COMPLAINT' });
@@ -65,7 +65,7 @@ describe('what blocked an address that was erased', () => {
     });
   });
 
-  it('blocks a copy of a mail whose recipient was erased and is blocked', async () => {
+  it('blocks the copies of mail to it', async () => {
     const { caller, projectId, domain } = await suite.buildProject();
     const [main, copy] = [`main-${newId()}@example.org`, `copy-${newId()}@example.org`];
     await suite.bus.call(suppressions.put, caller, { email: main });
@@ -101,7 +101,7 @@ describe('what blocked an address that was erased', () => {
     expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'suppressed' }]);
   });
 
-  it('is found and removed by its address, is not doubled, and stands in no list but its count', async () => {
+  it('is found and removed by its address, is not duplicated, and is only counted in lists', async () => {
     const { caller, projectId } = await suite.buildProject();
     const [email, other] = [`ada-${newId()}@example.org`, `bob-${newId()}@example.org`];
     const first = await suite.bus.call(suppressions.put, caller, { email, reason: 'HARD_BOUNCE' });
@@ -130,7 +130,7 @@ describe('what blocked an address that was erased', () => {
     expect(published.flatMap(({ items }) => items.map((item) => item.email))).toEqual([hash]);
   });
 
-  it('is the hash, too, where a list named it that was still being taken in', async () => {
+  it('is stored under the hash where an unfinished import contains the address', async () => {
     const { caller, projectId } = await suite.buildProject();
     const email = `ada-${newId()}@example.org`;
     // Its turn comes after the erasure.
@@ -151,7 +151,7 @@ describe('what blocked an address that was erased', () => {
     ]);
   });
 
-  it('is the hash where a worker had read the list before, and the address where somebody says so later', async () => {
+  it('is stored under the hash where a worker had read the import before, and under the address where it is added later', async () => {
     const { caller, projectId } = await suite.buildProject();
     const email = `ada-${newId()}@example.org`;
     await erase(suite, caller, email);
@@ -165,7 +165,7 @@ describe('what blocked an address that was erased', () => {
     expect(await takeIn(ahead!)).toMatchObject([{ email }]);
   });
 
-  it('as an opt-out hears what is said later, also late, and never as the address', async () => {
+  it('is updated by later consents, also late ones, and never under the address', async () => {
     const { caller, projectId } = await suite.buildProject();
     const email = 'reader-0@example.org';
     const [before, after] = [newId(), newId()];
@@ -188,7 +188,7 @@ describe('what blocked an address that was erased', () => {
     expect(await addressesIn('opt_outs', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
   });
 
-  it('outlives a change of the installation’s key', async () => {
+  it('survives a change of the installation’s key', async () => {
     const { caller, projectId } = await suite.buildProject();
     const email = `ada-${newId()}@example.org`;
     await suite.bus.call(suppressions.put, caller, { email });

@@ -30,8 +30,8 @@ const deliveriesOf = (id: string) =>
     [id],
   );
 
-describe('a mail that went to several', () => {
-  it('is its recipient’s: of who had a copy only the address goes, with the name, and the copy that waits', async () => {
+describe('a mail to several recipients', () => {
+  it('loses the address, the name and the pending copy of an erased copy recipient', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const [main, ada, bob] = [addressOf('main'), addressOf('ada'), addressOf('bob')];
     const [id] = await accept(caller, domain, [main], {
@@ -72,7 +72,7 @@ describe('a mail that went to several', () => {
     expect(content.headers).toMatchObject({ To: main, Cc: `Bob <${bob}>` });
   });
 
-  it('goes with its recipient, copies that wait too; who had theirs keep that they had', async () => {
+  it('is erased with its main recipient, pending copies included; the events of sent copies stay', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const [main, ada, bob] = [addressOf('main'), addressOf('ada'), addressOf('bob')];
     const [id] = await accept(caller, domain, [main], { cc: [{ email: ada }], bcc: [{ email: bob }] });
@@ -94,7 +94,7 @@ describe('a mail that went to several', () => {
     expect(await tablesNaming(suite.database, ada)).toEqual([]);
   });
 
-  it('as e-mails of their own keeps its words for the others, until the last of them is erased', async () => {
+  it('keeps its content for the other e-mails of the call until the last one is erased', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const [ada, bob] = [addressOf('ada'), addressOf('bob')];
     const attachments = [{ filename: 'a.txt', content: Buffer.from('a').toString('base64') }];

@@ -2,21 +2,20 @@ import type { Database } from '@posthorn/database';
 import { without } from './address-pattern.js';
 import type { Erased } from './erased-addresses.repository.js';
 
-/** An e-mail that names somebody who is being erased. */
 export interface NamingEmail {
   id: string;
   contentId: string;
   createdAt: Date;
-  /** Whose copy: 0 where the e-mail itself is to the person. */
+  /** 0 where the e-mail itself is to the person; otherwise the index of the copy. */
   position: number;
 }
 
-/** Until one of its deliveries has its end, an outcome may still name the address. */
+/** While a delivery is unfinished, its outcome may still write the address. */
 const isOpen = `state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
 const contentColumns = ['html', 'text', 'subject'];
 const contentJson = ['reply_to', 'headers', 'data', 'attachments'];
 
-/** What is stored of the mail of one person. Every statement finds only what still names them, so that a repeat does nothing. */
+/** Rewrites stored mail of one person. Each statement selects only rows that still contain the address, so it can be repeated. */
 export class ErasedMailRepository {
   constructor(private readonly database: Database) {}
 
@@ -28,7 +27,7 @@ export class ErasedMailRepository {
     );
   }
 
-  /** The queue keeps its rows longer than there are e-mails. */
+  /** Deliveries outlive their e-mails. */
   async copiesTo({ projectId, email, erasedAt }: Erased, limit: number): Promise<NamingEmail[]> {
     return this.database.query<NamingEmail>(
       `SELECT d.email_id AS id, coalesce(e.content_id, d.email_id) AS "contentId", coalesce(e.created_at, now()) AS "createdAt", d.position
@@ -38,7 +37,7 @@ export class ErasedMailRepository {
     );
   }
 
-  /** Those of which something is on its way: of an e-mail to the person any delivery, of a copy that one. */
+  /** An e-mail to the person waits for all its deliveries, a copy only for its own. */
   async open({ projectId }: Erased, mails: readonly NamingEmail[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `SELECT DISTINCT d.email_id AS id FROM unnest($2::uuid[], $3::int[]) AS m (id, position)
@@ -48,7 +47,6 @@ export class ErasedMailRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Answers how many rows it was. */
   async rewriteEvents(
     { projectId, email, hash, pattern }: Erased,
     ids: string[],
@@ -66,7 +64,6 @@ export class ErasedMailRepository {
     return rows.length;
   }
 
-  /** What a reader's programs said of themselves goes; where to a link led stays, without the address. */
   async rewriteEngagements(
     { projectId, hash, pattern }: Erased,
     mails: readonly NamingEmail[],
@@ -84,7 +81,6 @@ export class ErasedMailRepository {
     return rows.length;
   }
 
-  /** Files of mail that was to nobody else. */
   async removeFiles(
     { projectId, email }: Erased,
     mails: readonly NamingEmail[],
@@ -101,7 +97,7 @@ export class ErasedMailRepository {
     return rows.length;
   }
 
-  /** The answers that repeats of these sends would get: their keys were written in the same commit. A key that names the address is lost. */
+  /** Receipts of idempotency keys, which were written in the same commit. A key that contains the address is deleted. */
   async rewriteReceipts({ projectId, hash, pattern }: Erased, mails: readonly NamingEmail[]): Promise<void> {
     await this.database.query(
       `UPDATE idempotency_keys SET receipt = ${without('receipt::text', '$3', '$4')}::jsonb,
@@ -111,7 +107,7 @@ export class ErasedMailRepository {
     );
   }
 
-  /** The e-mails stay, to the hash, and let go of what they said; what nobody else was sent is gone. */
+  /** Keeps the e-mails under the hash and removes their content, unless it was also sent to others. */
   async rewriteMails(erased: Erased, mails: readonly NamingEmail[]): Promise<void> {
     const { projectId, email, hash } = erased;
     const ids = mails.map(({ id }) => id);
@@ -136,7 +132,6 @@ export class ErasedMailRepository {
     );
   }
 
-  /** Mail of others loses what names the person, and nothing else. */
   async rewriteCopies(erased: Erased, mails: readonly NamingEmail[]): Promise<void> {
     const { projectId, email, hash, pattern } = erased;
     const ids = mails.map(({ id }) => id);
@@ -175,7 +170,7 @@ export class ErasedMailRepository {
   }
 }
 
-/** The e-mails of one call are rows of one commit: their instant finds whoever shares a content, which no index names. */
+/** E-mails of one call share a content and their creation time; there is no index by content. */
 const heldBy = (mail: string, more = ''): string =>
   `SELECT FROM emails e WHERE e.project_id = $1 AND e.created_at = ${mail}.created_at AND e.content_id = ${mail}.content_id ${more}`;
 
@@ -184,9 +179,9 @@ const contentsOf = (mails: readonly NamingEmail[]): unknown[][] => [
   mails.map(({ createdAt }) => createdAt),
 ];
 
-/** With its name, which is the person's, too. */
+/** The display name belongs to the person, too. */
 const copiesWithout = `(
     SELECT jsonb_object_agg(header.key, (
-      SELECT jsonb_agg(CASE mailbox->>'email' WHEN $3 THEN jsonb_build_object('email', $5::text) ELSE mailbox END ORDER BY place)
-      FROM jsonb_array_elements(header.value) WITH ORDINALITY AS listed (mailbox, place)))
+      SELECT jsonb_agg(CASE mailbox->>'email' WHEN $3 THEN jsonb_build_object('email', $5::text) ELSE mailbox END ORDER BY index)
+      FROM jsonb_array_elements(header.value) WITH ORDINALITY AS listed (mailbox, index)))
     FROM jsonb_each(e.copies) AS header)`;

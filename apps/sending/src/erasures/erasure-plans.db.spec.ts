@@ -53,7 +53,7 @@ function planned(): { database: Database; plans: string[] } {
   return { database: { query } as unknown as Database, plans };
 }
 
-it('finds all that is held of an address by indexes, however much mail the project has', async () => {
+it('finds all data of an address by indexes, however much mail the project has', async () => {
   const { projectId } = await suite.buildProject();
   await fill(projectId);
   const email = 'reader7@example.org';

@@ -73,8 +73,8 @@ async function buildLife(caller: Caller, domain: string, to: string): Promise<st
   return id;
 }
 
-describe('who is erased', () => {
-  it('stands in no table any more; their mail stays as a mail to a hash, with its history', async () => {
+describe('an erased address', () => {
+  it('is in no table any more; its mail stays under a hash, with its history', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const to = addressOf('ada');
     const id = await buildLife(caller, domain, to);
@@ -105,7 +105,7 @@ describe('who is erased', () => {
     });
   });
 
-  it('is erased by a repeat that changes nothing, and from one project only', async () => {
+  it('can be erased again without effect, and in one project only', async () => {
     const [{ caller, domain, projectId }, other] = [await suite.buildProject(), await suite.buildProject()];
     const to = addressOf('ada');
     const id = await buildLife(caller, domain, to);
@@ -132,7 +132,7 @@ describe('who is erased', () => {
     expect(suite.hashes.of(other.projectId, to)).not.toBe(suite.hashes.of(projectId, to));
   });
 
-  it('takes no one along whose address only ends, or goes on, like theirs', async () => {
+  it('does not affect addresses that contain it', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `da-${newId()}@example.org`;
     const texts = [`a${to}`, `x.${to}`, `${to}.uk`, `${to}x`].join(' ');
@@ -154,7 +154,7 @@ describe('who is erased', () => {
     expect(both!.html).toContain(`${texts} ${hash}, <a href="mailto:${hash}">`);
   });
 
-  it('goes piece by piece where there is much', async () => {
+  it('is erased in bounded steps', async () => {
     const { caller, projectId } = await suite.buildProject();
     const to = addressOf('often');
     const [busy] = await suite.database.query<{ id: string }>(

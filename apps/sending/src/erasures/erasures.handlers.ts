@@ -14,7 +14,7 @@ export class ErasuresHandlers {
   async erase({ caller, body }: Incoming<EraseAddress>): Promise<ErasedAddress> {
     const { projectId } = caller;
     const { done } = await this.service.erase(projectId, body);
-    // What events have said goes once nothing more can be said.
+    // Events are erased last, when no more of them can be published.
     return { done: done && (await this.events.erase({ ...body, projectId })) };
   }
 }

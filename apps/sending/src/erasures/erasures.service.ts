@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
 import { ErasedNames } from './erased-names.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository, type Erased } from './erased-addresses.repository.js';
 import { ErasedMailRepository, type NamingEmail } from './erased-mail.repository.js';
 import { WaitingMail } from './waiting-mail.js';
 
-/** E-mails of one round; each has a few events, and a file has many rows. */
 const mailsAtOnce = 200;
 const rowsAtOnce = 1_000;
 
-/** Forgets a person: their mail is to a hash from then on, and says nothing. What blocked their address blocks it still. */
+/** Replaces a person's address by its hash and deletes the content of their mail. Suppressions and opt-outs keep their effect. */
 @Injectable()
 export class ErasuresService {
   constructor(
@@ -21,7 +19,6 @@ export class ErasuresService {
     private readonly addresses: ErasedAddressesRepository,
     private readonly mail: ErasedMailRepository,
     private readonly waiting: WaitingMail,
-    private readonly outbox: Outbox,
   ) {}
 
   async erase(projectId: string, { email, contactId, erasedAt }: EraseAddress): Promise<ErasedAddress> {
@@ -41,11 +38,10 @@ export class ErasuresService {
     ];
     let done = true;
     for (const part of parts) done = (await this.database.transaction(part)) && done;
-    this.outbox.wakeUp();
     return { done };
   }
 
-  /** Keeps every opt-out waiting, so it is little, and a commit of its own. */
+  /** Blocks all opt-outs of the address meanwhile, so it is short and has a commit of its own. */
   private async block(erased: Erased, contactId: string): Promise<boolean> {
     await this.addresses.lock(erased);
     await this.addresses.remember(erased, contactId);
@@ -53,13 +49,16 @@ export class ErasuresService {
     return true;
   }
 
-  /** As a suppression does it: the lock first, so that what is marked later finds nothing to hand over (docs/guarantees.md G8). */
+  /** Takes the lock first, as a suppression does, so that later marks find nothing to hand over (docs/guarantees.md G8). */
   private async stop(erased: Erased): Promise<boolean> {
     await this.addresses.lock(erased);
     return this.waiting.endSome(erased, rowsAtOnce);
   }
 
-  /** What was on its way may have bounced meanwhile. Lists last, and without the lock: whoever takes one in holds it, and then locks addresses. */
+  /**
+   * Messages in hand-off may have bounced meanwhile. Imports come last and without the address lock, because an import locks its row before
+   * addresses.
+   */
   private async hashLate(erased: Erased): Promise<boolean> {
     await this.addresses.hashInLists(erased);
     await this.addresses.hashBlocks(erased);
@@ -89,7 +88,7 @@ export class ErasuresService {
     return whole && ended.length === found.length && found.length < mailsAtOnce;
   }
 
-  /** All that hangs on e-mails, which are found by their address for as long as any of it is left. What is on its way waits. */
+  /** E-mails are rewritten last, since they are found by the address. Unfinished deliveries wait for the next round. */
   private async rewriteAround(
     erased: Erased,
     found: readonly NamingEmail[],

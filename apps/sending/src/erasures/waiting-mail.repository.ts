@@ -2,7 +2,6 @@ import type { EmailStatus, FailureKind } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { Erased } from './erased-addresses.repository.js';
 
-/** An e-mail that goes no further. */
 export interface EndedEmail {
   id: string;
   status: Extract<EmailStatus, 'CANCELLED' | 'FAILED'>;
@@ -14,7 +13,6 @@ export interface EndedEmail {
 
 const unconfirmed = 'The mail server may have taken the message; it was not sent again';
 
-/** Mail to somebody who is being erased that has not reached its hand-off, and mail whose hand-off nobody can tell the end of. */
 export class WaitingMailRepository {
   constructor(private readonly database: Database) {}
 
@@ -36,7 +34,7 @@ export class WaitingMailRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** With all copies: nobody is sent a copy of what its recipient is not sent. Answers the e-mails that this ended. */
+  /** Including copies: a copy is never sent without the main message. Answers the e-mails that were ended. */
   end(erased: Erased, ids: string[]): Promise<EndedEmail[]> {
     return this.database.query<EndedEmail>(endSql('true'), [
       erased.projectId,
@@ -46,7 +44,6 @@ export class WaitingMailRepository {
     ]);
   }
 
-  /** Only what was to go to the address itself. */
   async endCopies(erased: Erased, ids: string[]): Promise<void> {
     await this.database.query(endSql('position > 0 AND recipient = $3'), [
       erased.projectId,

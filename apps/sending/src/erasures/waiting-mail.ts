@@ -4,7 +4,6 @@ import { Outbox } from '@posthorn/messaging';
 import type { Erased } from './erased-addresses.repository.js';
 import { WaitingMailRepository } from './waiting-mail.repository.js';
 
-/** Ends what waits for somebody who is being erased, and tells of it by the hash. */
 @Injectable()
 export class WaitingMail {
   constructor(
@@ -12,7 +11,6 @@ export class WaitingMail {
     private readonly outbox: Outbox,
   ) {}
 
-  /** In the ambient transaction. Answers false where there may be more. */
   async endSome(erased: Erased, limit: number): Promise<boolean> {
     const ids = await this.rows.idsTo(erased, limit);
     const copies = await this.rows.idsOfCopiesTo(erased, limit);

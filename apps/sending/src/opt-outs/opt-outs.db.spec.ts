@@ -42,7 +42,7 @@ const publish = async (projectId: string, event: ContactEvent) => {
 describe('an opt-out', () => {
   const email = 'ada@example.org';
 
-  it('is taken once, by many at a time, and lasts', async () => {
+  it('is stored once, in batches, and lasts', async () => {
     const { caller, projectId } = await suite.buildProject();
     const all = Array.from({ length: 40 }, (_, index) => ({ email: `reader-${index % 20}@example.org` }));
     await Promise.all(all.map((one) => put(caller, one)));
@@ -53,7 +53,7 @@ describe('an opt-out', () => {
     expect(rows).toHaveLength(20);
   });
 
-  it('ends with a newer word of the contact, and with no older one', async () => {
+  it('is undone by a newer consent of the contact, and not by an older one', async () => {
     const { caller, projectId } = await suite.buildProject();
     const contactId = newId();
     await put(caller, { email, contactId, seq: 5 });
@@ -68,7 +68,7 @@ describe('an opt-out', () => {
     expect(await optedOut(projectId, email)).toBe(true);
   });
 
-  it('is repaired by its event, and a contact that was made anew is newer than the one before', async () => {
+  it('is repaired by its event, and a new contact is newer than the one before', async () => {
     const { projectId } = await suite.buildProject();
     const [before, after] = [newId(), newId()];
     await publish(projectId, buildEvent(email, before, 9, false));
@@ -79,7 +79,7 @@ describe('an opt-out', () => {
     expect(await optedOut(projectId, email)).toBe(false);
   });
 
-  it('of a stranger holds', async () => {
+  it('of an address without a contact holds', async () => {
     const { caller, projectId } = await suite.buildProject();
     await put(caller, { email });
     expect(await optedOut(projectId, email)).toBe(true);
@@ -111,7 +111,7 @@ describe('mail to somebody who opted out', () => {
     return id;
   }
 
-  it('goes no further where it is marketing, and says so; what is transactional goes', async () => {
+  it('fails visibly where it is marketing, and is sent where it is transactional', async () => {
     const outcomes = await Promise.all(
       ([0, 1] as const).map(async (lane) => {
         const { caller, domain } = await suite.buildProject();

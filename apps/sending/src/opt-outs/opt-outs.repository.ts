@@ -3,7 +3,6 @@ import type { Database } from '@posthorn/database';
 import type { ErasedNames } from '../erasures/erased-names.js';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 
-/** One address of one project, and the change of its contact that says so. */
 export interface OptOutPut {
   projectId: string;
   email: string;
@@ -11,8 +10,7 @@ export interface OptOutPut {
   seq: number;
 }
 
-/** The contact of who has none: older than every other. */
-export const outsider = '00000000-0000-0000-0000-000000000000';
+export const noContact = '00000000-0000-0000-0000-000000000000';
 
 export class OptOutsRepository {
   constructor(
@@ -24,7 +22,7 @@ export class OptOutsRepository {
     return this.database.transaction(work);
   }
 
-  /** Waits for marks on their way to these addresses, in the order in which marks lock theirs; what is marked later sees the opt-outs. */
+  /** Waits for marks of these addresses, in the lock order of marks; later marks see the opt-outs. */
   async lock(puts: OptOutPut[]): Promise<void> {
     await this.database.query(
       `SELECT pg_advisory_xact_lock(${addressLock}) FROM (
@@ -42,12 +40,11 @@ export class OptOutsRepository {
     return row ?? null;
   }
 
-  /** Whatever was said before: this is said now. */
   async put(puts: OptOutPut[]): Promise<void> {
     await this.database.query(
       `INSERT INTO opt_outs AS known (project_id, email, opted_out, contact_id, seq, stranger_at)
        SELECT DISTINCT ON (project_id, email) project_id, email, true, contact_id, seq,
-         CASE WHEN bool_or(contact_id = '${outsider}') OVER (PARTITION BY project_id, email) THEN clock_timestamp() END
+         CASE WHEN bool_or(contact_id = '${noContact}') OVER (PARTITION BY project_id, email) THEN clock_timestamp() END
        FROM (
          SELECT p.project_id, coalesce(erased.email, p.email) AS email, p.contact_id, seq
          FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[], $5::text[]) AS p (project_id, email, contact_id, seq, hash)
@@ -63,7 +60,7 @@ export class OptOutsRepository {
     );
   }
 
-  /** What an event says, unless something newer was said already: by the contact, or by its address when it had no contact. */
+  /** Applies an event unless something newer is stored, from the contact or from the address itself. */
   async follow(projectId: string, contacts: ContactEvent[]): Promise<void> {
     await this.database.query(
       `INSERT INTO opt_outs AS known (project_id, email, contact_id, seq, opted_out, since)
@@ -100,5 +97,5 @@ export class OptOutsRepository {
 
 const isNewer = `(known.contact_id, known.seq) < (excluded.contact_id, excluded.seq)`;
 
-/** Whatever somebody says who was erased once, or is told of them late, is kept under their hash. */
+/** Consents of an erased address are stored under its hash. */
 const erased = `erased_addresses erased ON erased.project_id = p.project_id AND erased.email = p.hash`;

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { PutOptOuts, PutOptOutsReceipt } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Gatherer, type Incoming } from '@posthorn/messaging';
-import { OptOutsRepository, outsider, type OptOutPut } from './opt-outs.repository.js';
+import { OptOutsRepository, noContact, type OptOutPut } from './opt-outs.repository.js';
 
 const maxGathered = 64;
 
-/** Who wants no marketing mail. Once an opt-out is answered, no marketing mail to the address begins its hand-off (docs/guarantees.md G8). */
+/** Once an opt-out is acknowledged, no hand-off of marketing mail to the address begins (docs/guarantees.md G8). */
 @Injectable()
 export class OptOutsService {
   private readonly gatherer = new Gatherer<OptOutPut[], void>({
@@ -22,7 +22,7 @@ export class OptOutsService {
   async put({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {
     await this.clock.refuseLate(deadline);
     await this.gatherer.submit(
-      body.optOuts.map(({ email, contactId = outsider, seq = 0 }) => ({
+      body.optOuts.map(({ email, contactId = noContact, seq = 0 }) => ({
         projectId: caller.projectId,
         email,
         contactId,

@@ -7,7 +7,7 @@ import { OptOutsRepository } from './opt-outs.repository.js';
 export class OptOutsSubscribers {
   constructor(private readonly optOuts: OptOutsRepository) {}
 
-  /** Who came back is told by its event alone; who left was put before the contact changed, and the event only repairs. */
+  /** Opt-outs were stored before the contact changed, so their events only repair; subscriptions arrive by event alone. */
   @OnEachEvent([contactEvents.subscribed, contactEvents.unsubscribed], 'opt-outs')
   onSubscription({ projectId, items }: DomainEvent<ContactEvent>): Promise<void> {
     return this.optOuts.follow(projectId, items);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectStates, type ProjectSettings as Settings } from './project-states.read-model.js';
 
-/** What a project says of itself, at most a second old. */
 @Injectable()
 export class ProjectSettings {
   constructor(private readonly states: ProjectStates) {}

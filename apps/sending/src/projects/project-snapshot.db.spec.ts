@@ -28,7 +28,7 @@ const buildProject = (id = newId()): Project => ({
   seq: 1,
 });
 
-describe('what sending knows of projects', () => {
+describe('the read model of projects', () => {
   let suite: SendingSuite;
   let gateway: EventPublisher;
   let owned: Project[] = [];
@@ -92,7 +92,7 @@ describe('what sending knows of projects', () => {
       { id, disabled, disabledReason, seq, at, tracking, language },
     ]);
 
-  it('is nothing while the gateway is away: mail waits, and goes once the snapshot came', async () => {
+  it('is empty while the gateway is away: mail waits, and is sent once the snapshot arrives', async () => {
     const project = buildProject();
     const caller = serviceCaller('suite', project.id);
     await new DomainsRepository(suite.database, suite.queue).verify(project.id, 'waits.example');
@@ -119,7 +119,7 @@ describe('what sending knows of projects', () => {
     );
   });
 
-  it('is rebuilt page by page when it is empty, though an event came first', async () => {
+  it('is rebuilt page by page when it is empty, although an event came first', async () => {
     const all = Array.from({ length: 5 }, () => buildProject());
     await publish(all[4]!);
     await knows([all[4]!]);
@@ -137,18 +137,18 @@ describe('what sending knows of projects', () => {
   });
 
   it('is rebuilt when an event leaves a gap: another one may be missing too', async () => {
-    const [published, unresponsive] = [buildProject(), buildProject()];
-    await gatewayComes([published, unresponsive]);
-    await knows([published, unresponsive]);
+    const [published, missed] = [buildProject(), buildProject()];
+    await gatewayComes([published, missed]);
+    await knows([published, missed]);
     owned = [
       { ...published, seq: 4 },
-      { ...unresponsive, seq: 2, disabled: true },
+      { ...missed, seq: 2, disabled: true },
     ];
     await publish({ ...published, seq: 3 });
     await knows(owned);
   });
 
-  it('holds the name, the language and the tracking of a project, and what an earlier release did not tell with the next snapshot', async () => {
+  it('holds name, language and tracking, and values that an earlier release did not publish with the next snapshot', async () => {
     const project = { ...buildProject(), tracking: 'MARKETING_ONLY', language: 'de' } as const;
     const states = new ProjectStates(suite.database);
     await states.put([{ id: project.id, disabled: false, seq: 1 }]);
@@ -161,7 +161,7 @@ describe('what sending knows of projects', () => {
     await eventually(async () => (await settings()).tracking === 'DISABLED', 'the fact has come');
   });
 
-  it('is whole while the events follow one another', async () => {
+  it('is complete while events arrive without a gap', async () => {
     const project = buildProject();
     await gatewayComes([project]);
     await knows([project]);

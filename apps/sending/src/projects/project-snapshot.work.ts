@@ -12,7 +12,10 @@ export const projectSnapshotWork = work('sending.project-snapshots', {
   retry: { attempts: Infinity, firstMs: retryMs, maxMs: everyMs },
 });
 
-/** A read model that is empty, gapped or long uncompared starts again from a snapshot of its owner; in between it follows the facts. */
+/**
+ * Rebuilds the read model from a snapshot of the gateway when it is empty, has a gap or was not compared for long; otherwise events keep it
+ * current.
+ */
 @Injectable()
 export class ProjectSnapshotWork extends RepeatedWork {
   private readonly log = new Logger('ProjectSnapshot');
@@ -34,7 +37,6 @@ export class ProjectSnapshotWork extends RepeatedWork {
     try {
       await this.readModels.rebuild(projectStatesName, () => this.fill());
     } catch (error) {
-      // The gateway may start later than this service.
       if (!(error instanceof DomainError)) throw error;
       this.log.debug(`no snapshot yet: ${error.message}`);
       return retryMs;

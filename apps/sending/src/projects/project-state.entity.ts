@@ -1,11 +1,11 @@
 import type { Tracking } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What sending must know of a project: a read model of the gateway's facts. An unknown project is not sent for. */
+/** A read model of the gateway's events. Mail of unknown projects is not sent. */
 @Entity('project_states')
 export class ProjectStateRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  /** Null, as `tracking` and `language`, while only a release that did not tell has told. */
+  /** Null until an event of a release that publishes it; so are `tracking` and `language`. */
   @Column('text', { nullable: true }) name: string | null;
   @Column('boolean') disabled: boolean;
   @Column('bigint') seq: number;

@@ -9,16 +9,14 @@ export interface ProjectSettings {
   name: string;
 }
 
-/** Its name among the read models. */
 export const projectStatesName = 'project_states';
 
-/** What sending knows of projects, by the gateway's events; an older event never overwrites a newer one. */
 export class ProjectStates {
   private readonly settings = new TtlCache((projectId) => this.readSettings(projectId!));
 
   constructor(private readonly database: Database) {}
 
-  /** A state of the same change may only add what an earlier release did not tell of it. */
+  /** An event with the same `seq` may only fill in values that an earlier release did not publish. */
   async put(states: ProjectState[]): Promise<void> {
     await this.database.query(
       `INSERT INTO project_states (project_id, name, disabled, seq, tracking, language)
@@ -34,7 +32,6 @@ export class ProjectStates {
     );
   }
 
-  /** Whether something is missing between what is known and these states, which are not put yet. */
   async leavesGap(states: ProjectState[]): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM unnest($1::uuid[], $2::bigint[]) AS p (id, seq)
@@ -51,7 +48,6 @@ export class ProjectStates {
     return rows.length === 0;
   }
 
-  /** At most a second old; a project that nobody has told of yet has the usual ones. */
   settingsOf(projectId: string): Promise<ProjectSettings> {
     return this.settings.of(projectId);
   }

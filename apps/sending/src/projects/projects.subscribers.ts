@@ -16,7 +16,7 @@ export class ProjectsSubscribers {
 
   @OnEvent(projectEvents.changed, 'project-states')
   async onChanged({ items }: DomainEvent<ProjectEvent>): Promise<void> {
-    // An event may only have been overtaken by another one; the snapshot is cheap, and right either way.
+    // The event may merely have been overtaken, but a snapshot is cheap and correct in both cases.
     if (await this.states.leavesGap(items)) {
       await this.readModels.markStale(projectStatesName);
       await this.snapshot.soon();

@@ -4,8 +4,8 @@ import { isMissing, snippetsOf, variablesOf } from './analysis.js';
 const namesOf = (source: string, snippets: Record<string, string> = {}) =>
   variablesOf(source, snippets).map(({ name }) => name);
 
-describe('what a source includes', () => {
-  it('is found in both forms, in branches too, with its first place', () => {
+describe('the snippets of a source', () => {
+  it('are found in both forms, also in branches, with their first position', () => {
     expect(
       snippetsOf(
         '{{> a}}\n{% if x %} {% render "b" %}{{> a}}{% else %}{{> c}}{% endif %}{% raw %}{{> d}}{% endraw %}',
@@ -18,8 +18,8 @@ describe('what a source includes', () => {
   });
 });
 
-describe('what a source reads', () => {
-  it('is what it does not make itself, in its snippets too', () => {
+describe('the variables of a source', () => {
+  it('are those that it does not assign, snippets included', () => {
     const source =
       '{% assign mine = contact.data.plan ?? plan %}{{ mine }}{% for item in items %}{{ item.name }}{% endfor %}{{> s}}{{ now }}';
     expect(namesOf(source, { s: '{{ inner[0].x }}{{> t}}', t: '{{> s}}{{ deep }}' })).toEqual([
@@ -31,7 +31,7 @@ describe('what a source reads', () => {
     ]);
   });
 
-  it('is missing where nothing would be printed', () => {
+  it('are missing where nothing would be rendered', () => {
     const variables = { a: { b: null, c: 0, list: [1] }, text: 'x' };
     const missing = variablesOf(
       '{{ a.b }}{{ a.c }}{{ a.list.first }}{{ a.list[0] }}{{ a.list[1] }}{{ text.size }}{{ b.c.d }}{{ a.toString }}',

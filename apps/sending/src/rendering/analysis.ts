@@ -2,7 +2,7 @@ import { analyzeSync, toValueSync, Variable, type Template } from 'liquidjs';
 import { parse } from './liquid/liquid.js';
 import { IncludedSnippet, SnippetTag } from './liquid/snippet-tag.js';
 
-/** A variable that a source reads and does not make itself, such as `contact.data.plan`. */
+/** A variable that the source reads and does not assign, such as `contact.data.plan`. */
 export interface VariableUse {
   name: string;
   path: (string | number)[];
@@ -14,7 +14,6 @@ export interface SnippetUse {
   column: number;
 }
 
-/** The snippets that a source includes itself, in the order of their first places. */
 export function snippetsOf(source: string): SnippetUse[] {
   const uses = new Map<string, SnippetUse>();
   for (const { snippet, token } of inclusionsIn(parse(source))) {
@@ -24,7 +23,6 @@ export function snippetsOf(source: string): SnippetUse[] {
   return [...uses.values()];
 }
 
-/** The variables of a source and of the snippets in it, to any depth. */
 export function variablesOf(source: string, snippets: Record<string, string> = {}): VariableUse[] {
   const uses = new Map<string, VariableUse>();
   for (const part of [source, ...reachedFrom(source, snippets)]) {
@@ -37,7 +35,6 @@ export function variablesOf(source: string, snippets: Record<string, string> = {
   return [...uses.values()];
 }
 
-/** Whether a variable has a value: without one it is printed as nothing. */
 export function isMissing({ path }: VariableUse, variables: Record<string, unknown>): boolean {
   let value: unknown = variables;
   for (const step of path) {
@@ -48,7 +45,7 @@ export function isMissing({ path }: VariableUse, variables: Record<string, unkno
   return value === null || value === undefined;
 }
 
-/** `size`, `first` and `last` are Liquid's own. */
+/** `size`, `first` and `last` are computed by Liquid. */
 const isComputed = (value: unknown, step: string | number): boolean =>
   step === 'size' || (Array.isArray(value) && value.length > 0 && (step === 'first' || step === 'last'));
 
@@ -74,7 +71,6 @@ function reachedFrom(source: string, snippets: Record<string, string>): string[]
   return [...reached.values()];
 }
 
-/** Up to the first step that is itself a variable, as in `plans[chosen].name`. */
 function pathOf({ segments }: Variable): (string | number)[] {
   const end = segments.findIndex((segment) => segment instanceof Variable);
   return (end === -1 ? segments : segments.slice(0, end)) as (string | number)[];

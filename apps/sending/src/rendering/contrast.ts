@@ -1,4 +1,3 @@
-/** Colours as WCAG 2 compares them; what cannot be read as a colour takes no part. */
 export type Colour = readonly [red: number, green: number, blue: number];
 
 const named: Readonly<Record<string, string>> = {
@@ -16,7 +15,6 @@ export function parseColour(text: string): Colour | null {
   return parts ? [Number(parts[1]), Number(parts[2]), Number(parts[3])] : null;
 }
 
-/** From 1, the same, to 21, black on white. */
 export function contrastOf(one: Colour, other: Colour): number {
   const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);

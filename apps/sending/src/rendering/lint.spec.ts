@@ -13,14 +13,14 @@ function found(
   );
 }
 
-describe('a mail is looked through for', () => {
-  it('what most readers never see: its end', () => {
+describe('a mail is linted for', () => {
+  it('its end, which most readers never see', () => {
     const row = '<p>words</p>\n';
     expect(found(row.repeat(8_000))).toEqual([]);
     expect(found(row.repeat(8_100))).toEqual(['too_large']);
   });
 
-  it('images that say nothing, and those fetched in the open', () => {
+  it('images without alternative text, and those over http', () => {
     expect(
       found('<p>x</p>\n  <img src="https://a.example/x.png"><img src="http://a.example/x.png" alt="">'),
     ).toEqual(['image_without_alt at line 2, column 3', 'insecure_image at line 2, column 38']);
@@ -28,7 +28,7 @@ describe('a mail is looked through for', () => {
   });
 
   it.each(['', 'shop', '/shop', 'www.example.com', 'https://', 'http:// x', '?a=b'])(
-    'a link that leads nowhere, as %p',
+    'a link without a target, as %p',
     (href) => {
       expect(found(`<p>x</p><a href="${href}">x</a>`)).toEqual(['broken_link at line 1, column 9']);
     },
@@ -50,7 +50,7 @@ describe('a mail is looked through for', () => {
     expect(found('<style>p { color: red }</style><!-- x -->')).toEqual(['no_text']);
   });
 
-  it('a way out of marketing mail, wherever it stands', () => {
+  it('an unsubscribe link in marketing mail', () => {
     expect(found('<p>x</p>', { category: 'MARKETING' })).toEqual(['unsubscribe_missing']);
     expect(found(`<p>x</p>${leave}`, { category: 'MARKETING' })).toEqual([]);
     expect(
@@ -61,7 +61,7 @@ describe('a mail is looked through for', () => {
     ).toEqual([]);
   });
 
-  it('snippets that there are not, in other snippets too', () => {
+  it('unknown snippets, also within snippets', () => {
     expect(found('<p>x</p>\n{{> a}}{% render "gone" %}', { snippets: { a: 'x {{> lost}}' } })).toEqual([
       'unknown_snippet at line 2, column 8',
       'unknown_snippet at snippet a, line 1, column 3',
@@ -80,7 +80,7 @@ describe('a mail is looked through for', () => {
     ]);
   });
 
-  it('words that are hard to read', () => {
+  it('text that is hard to read', () => {
     const text = (style: string, inner = 'words') => found(`<div style="${style}">${inner}</div>`);
     expect(text('color: #aaa')).toEqual(['low_contrast at line 1, column 26']);
     expect(text('color: #777; font-size: 30px')).toEqual([]);
@@ -96,7 +96,7 @@ describe('a mail is looked through for', () => {
 });
 
 describe('a finding', () => {
-  it('says what, how bad and how to fix it', () => {
+  it('has a rule, a severity and a fix', () => {
     const [finding] = lint({
       html: '<p>x</p><form></form>',
       sources: [],
@@ -112,7 +112,7 @@ describe('a finding', () => {
     });
   });
 
-  it('comes twenty times at most', () => {
+  it('is reported twenty times at most', () => {
     expect(found(`<p>x</p>${'<img src="https://a.example">'.repeat(50)}`)).toHaveLength(20);
   });
 });

@@ -11,10 +11,8 @@ import { snippetsOf, variablesOf } from './analysis.js';
 import { hasLiquid } from './liquid/liquid.js';
 import { lackingContrast, lookOf, plainLook, type Look } from './styles.js';
 
-/** What is looked at: a mail as it is rendered, or its source, in which values stand for nothing yet. */
 export interface Linted {
   html: string;
-  /** What the HTML was rendered from; the HTML itself where it was not. */
   sources: string[];
   snippets: Record<string, string>;
   category: Stream;
@@ -24,7 +22,7 @@ type Report = (rule: LintRule, texts: string, index?: number) => void;
 
 const maxBytes = 102 * 1024;
 const maxPerRule = 20;
-/** In place of Liquid while HTML is looked at: it may become anything. */
+/** Replaces Liquid, which may render to anything. */
 const unknown = '\u0001';
 
 const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string }>> = {
@@ -37,7 +35,7 @@ const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string 
   broken_link: { severity: 'ERROR', fix: 'Give the whole address, beginning with https://.' },
   no_text: {
     severity: 'WARNING',
-    fix: 'Say in words what the mail is about: not everybody sees its images.',
+    fix: 'Describe in text what the mail is about: not everybody sees its images.',
   },
   unsubscribe_missing: { severity: 'ERROR', fix: 'Link to {{ unsubscribe_url }} or {{ manage_url }}.' },
   unknown_snippet: {
@@ -52,7 +50,6 @@ const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string 
   },
 };
 
-/** Everything that readers, or their mail servers, would mind. */
 export function lint(mail: Linted): Finding[] {
   const findings: Finding[] = [];
   const counts = new Map<LintRule, number>();
@@ -81,7 +78,7 @@ function lintWhole({ html, sources, snippets, category }: Linted, report: Report
       .replace(/\[[^\]]*\]/g, '')
       .trim() === ''
   )
-    report('no_text', 'The mail has no words.');
+    report('no_text', 'The mail has no text.');
   if (category === 'MARKETING') {
     const names = sources.flatMap((source) => variablesOf(source, snippets)).map(({ name }) => name);
     if (!names.includes('unsubscribe_url') && !names.includes('manage_url')) {
@@ -160,7 +157,7 @@ function lintLink(href: string, report: Report): void {
     report('broken_link', `The link ${shown(href)} leads nowhere.`);
 }
 
-/** Anchors stay in the mail; everything else needs a scheme, since a mail has no address of its own. */
+/** Anchors work within the mail; other links need a scheme, since a mail has no base URL. */
 function leadsSomewhere(href: string): boolean {
   const address = href.replaceAll(unknown, 'x');
   return (

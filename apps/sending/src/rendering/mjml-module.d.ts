@@ -1,4 +1,3 @@
-/** mjml 5 ships no types; only what is used here. */
 declare module 'mjml' {
   interface MjmlError {
     line: number;

@@ -3,13 +3,12 @@ import mjml from 'mjml';
 
 export interface CompiledMjml {
   html: string;
-  /** Why it is no MJML, or loses something of it. */
   faults: { line: number; message: string }[];
 }
 
 /**
- * To HTML with its styles inlined, once, when it is saved. Liquid in it stays Liquid; nothing is read from disk or network, and
- * no reader is sent to a host for fonts that the mail does not name itself.
+ * Compiled once, when the template is saved; Liquid in it stays. Nothing is read from disk or network, and no font of a third party is
+ * added.
  */
 export async function compileMjml(source: string): Promise<CompiledMjml> {
   if (!/<mjml[\s>]/.test(source))
@@ -40,7 +39,7 @@ async function compiled(source: string): ReturnType<typeof mjml> {
   }
 }
 
-/** Text between MJML's own elements is dropped without a word: a loop around a section would render once. */
+/** MJML silently drops text between its elements, so a loop around a section would render once. */
 function lostTags(source: string, html: string): CompiledMjml['faults'] {
   const uncommented = source.replace(/<!--.*?-->/gs, (comment) => comment.replace(/[^\n]/g, ' '));
   const faults: CompiledMjml['faults'] = [];

@@ -1,7 +1,6 @@
 import { compileMjml } from './mjml.js';
 import { answerJobs } from './workers/worker-jobs.js';
 
-/** The source. */
 export type MjmlJob = string;
 
 answerJobs((source: MjmlJob) => compileMjml(source));

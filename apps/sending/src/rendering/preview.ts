@@ -19,7 +19,6 @@ export interface LintSource {
 
 const maxMissing = 1_000;
 
-/** What a reader would get, and what is wrong with it. */
 export function preview({ subject, html, category, ...given }: PreviewSource): RenderedTemplate {
   const rendered = render({ subject, html, text: null }, given);
   const sources = [subject, html];

@@ -9,8 +9,8 @@ const refused = (message: RegExp) => ({
   details: { errors: [{ path: ['body'], code: 'invalid_format', message: expect.stringMatching(message) }] },
 });
 
-describe('a source as large as one may be', () => {
-  it('is read within the limits of its thread', async () => {
+describe('a source of the maximum size', () => {
+  it('is parsed within the limits of its thread', async () => {
     expect(await rendering.check('body', '{{ a }}'.repeat(19_900))).toEqual({ includes: [], liquid: true });
     expect(await rendering.check('body', `{{> footer}}${'x'.repeat(1024 * 1024)}`)).toEqual({
       includes: ['footer'],
@@ -21,7 +21,7 @@ describe('a source as large as one may be', () => {
     );
   });
 
-  it('costs nobody else anything where it goes beyond them', async () => {
+  it('affects no other job where it exceeds them', async () => {
     const source = (html: string) => ({
       subject: '',
       html,

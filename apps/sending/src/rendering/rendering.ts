@@ -8,11 +8,11 @@ import { checkSource, type CheckedSource, type SourceFault } from './template-ch
 import { workerModule } from './workers/worker-jobs.js';
 import { WorkerPool } from './workers/worker-pool.js';
 
-/** Reading longer ones takes longer than a thread costs. */
+/** Parsing longer sources takes longer than handing them to a thread. */
 const longSource = 32 * 1024;
-/** Longer than a message may take, since a preview also looks at what it rendered. */
+/** Longer than the limit of a message, since a preview also lints the result. */
 const lookMs = 1_200;
-/** The compiler alone takes a second to load on a small machine; that is not counted. */
+/** Without the second that loading the compiler takes on a small machine. */
 const compileMs = 3_000;
 const compilerHeapMb = 256;
 
@@ -24,7 +24,6 @@ const cannot = (reason: string) =>
     `The template cannot be rendered: ${boundedText(reason, maxReason)}`,
   );
 
-/** What people ask of a source while they write it, on threads of its own. */
 @Injectable()
 export class Rendering implements OnModuleDestroy {
   private readonly sources = new WorkerPool<RenderingJob, unknown>({
@@ -44,7 +43,6 @@ export class Rendering implements OnModuleDestroy {
     await Promise.all([this.sources.close(), this.compiler.close()]);
   }
 
-  /** What the source of this member includes; refuses what is no Liquid, with its place. */
   async check(member: string, source: string): Promise<CheckedSource> {
     const checked =
       source.length > longSource

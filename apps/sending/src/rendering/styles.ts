@@ -1,13 +1,10 @@
 import { contrastOf, parseColour, type Colour } from './contrast.js';
 
-/** How text looks at one place: what its element says, and what it inherits. */
 export interface Look {
   colour: Colour;
   background: Colour;
-  /** In pixels. */
   size: number;
   bold: boolean;
-  /** As a line that only the list of messages shows. */
   hidden: boolean;
 }
 
@@ -40,7 +37,7 @@ export function lookOf(name: string, attributes: Readonly<Record<string, string>
   };
 }
 
-/** WCAG 2, level AA; large text is read with less. */
+/** WCAG 2, level AA, which is more lenient for large text. */
 export function lackingContrast({ colour, background, size, bold, hidden }: Look): number | null {
   const large = size >= 24 || (bold && size >= 18.66);
   const contrast = contrastOf(colour, background);

@@ -2,7 +2,6 @@ import { snippetsOf } from './analysis.js';
 import { hasLiquid, LiquidSyntaxError, parse } from './liquid/liquid.js';
 
 export interface CheckedSource {
-  /** The snippets that it includes itself. */
   includes: string[];
   liquid: boolean;
 }
@@ -13,7 +12,6 @@ export interface SourceFault {
   message: string;
 }
 
-/** What can be said of a source without any values: where it is no Liquid, or what it includes. */
 export function checkSource(source: string): CheckedSource | SourceFault {
   if (!hasLiquid(source)) return { includes: [], liquid: false };
   try {

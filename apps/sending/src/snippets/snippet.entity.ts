@@ -9,11 +9,8 @@ export class SnippetRow {
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
   @Column('text') body: string;
-  /** Of the present body. */
   @Column('uuid', { name: 'version_id' }) versionId: string;
-  /** The snippets that it includes itself. */
   @Column('text', { array: true }) includes: string[];
-  /** Rises with every change. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -23,7 +20,7 @@ export class SnippetRow {
     return { id, projectId, name, description, body, createdAt, updatedAt };
   }
 
-  /** Takes the change over; another body is another version. */
+  /** A changed body is a new version. */
   change(
     { name = this.name, description = this.description, body = this.body }: UpdateSnippet,
     includes = this.includes,
@@ -35,7 +32,7 @@ export class SnippetRow {
   }
 }
 
-/** What a snippet once said. Never changed, and kept when the snippet goes: accepted mail may still be rendered from it. */
+/** Versions are immutable and outlive the snippet, because accepted mail may still be rendered from them. */
 @Entity('snippet_versions')
 export class SnippetVersionRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

@@ -2,12 +2,10 @@ import type { ListSnippets, SnippetFilter } from '@posthorn/contracts';
 import { CountedRepository, escapeLike, totalCap, type Database, type Page } from '@posthorn/database';
 import { SnippetRow } from './snippet.entity.js';
 
-/** A snippet that something reaches, by others too. */
 export interface ReachedSnippet {
   name: string;
   versionId: string;
   body: string;
-  /** The snippets that it includes itself. */
   includes: string[];
 }
 
@@ -20,7 +18,6 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return this.page(projectId, request, filtersOf(request));
   }
 
-  /** How many match, counted no further than one beyond the cap (docs/api-decisions.md §1). */
   async countMatches(projectId: string, { search = '' }: SnippetFilter): Promise<number> {
     const [counted] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (
@@ -31,7 +28,7 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return counted!.count;
   }
 
-  /** Until the end of the transaction nobody else changes which snippet of the project includes which. */
+  /** Serializes changes of includes within the project until the end of the transaction. */
   async lockAll(projectId: string): Promise<void> {
     await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1::text, 10))`, [projectId]);
   }
@@ -44,7 +41,6 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return rows.length > 0;
   }
 
-  /** Those of these names, and all that they include, each once. */
   async reachedFrom(projectId: string, names: string[]): Promise<ReachedSnippet[]> {
     if (names.length === 0) return [];
     return this.database.query(

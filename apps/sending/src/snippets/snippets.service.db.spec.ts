@@ -29,7 +29,7 @@ const versionsOf = async ({ projectId, id }: Snippet) =>
   ).map(({ body }) => body);
 
 describe('a snippet', () => {
-  it('is created, changed and removed; what it said is kept', async () => {
+  it('is created, changed and removed; its versions are kept', async () => {
     const { caller } = await suite.buildProject();
     const made = await build(caller, 'footer');
     expect(await suite.bus.call(snippets.get, caller, { id: made.id })).toEqual(made);
@@ -47,7 +47,7 @@ describe('a snippet', () => {
     expect(await versionsOf(made)).toEqual(['<p>Bye</p>', '<p>{{ name }}</p>']);
   });
 
-  it('has its name to itself in its project', async () => {
+  it('has a unique name in its project', async () => {
     const { caller } = await suite.buildProject();
     await build(caller, 'footer');
     const other = await build(caller, 'header');
@@ -59,7 +59,7 @@ describe('a snippet', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('that is no Liquid is refused with its place', async () => {
+  it('with invalid Liquid is refused with its position', async () => {
     const { caller } = await suite.buildProject();
     await expect(build(caller, 'bad', 'x\n{{ open')).rejects.toMatchObject({
       details: {
@@ -70,7 +70,7 @@ describe('a snippet', () => {
     });
   });
 
-  it('never includes itself, however far around', async () => {
+  it('never includes itself, directly or indirectly', async () => {
     const { caller } = await suite.buildProject();
     await expect(build(caller, 'self', '{{> self}}')).rejects.toMatchObject(circular);
     const a = await build(caller, 'a', '{{> b}}');
@@ -86,7 +86,7 @@ describe('a snippet', () => {
     expect(await versionsOf(c)).toEqual(['end', '{{> a}}']);
   });
 
-  it('includes itself not even where two are changed at once', async () => {
+  it('never includes itself after concurrent changes', async () => {
     const { caller } = await suite.buildProject();
     const [left, right] = [await build(caller, 'left'), await build(caller, 'right')];
     const outcomes = await Promise.allSettled([

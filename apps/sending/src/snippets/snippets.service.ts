@@ -80,7 +80,7 @@ export class SnippetsService {
     return { id: body.id };
   }
 
-  /** Of two that would include one another, or take one name, at the same instant, the second sees the first. */
+  /** Runs under the project's lock, so that of two concurrent changes that include each other the second is refused. */
   private async refuseConflicts({ projectId, id, name, includes }: SnippetRow): Promise<void> {
     await this.snippets.lockAll(projectId);
     if (await this.snippets.isNameTaken(projectId, name, id)) throw snippetNameTaken();

@@ -13,24 +13,24 @@ export class SuppressedRecipientsReadModel {
     private readonly hashes: ErasedNames,
   ) {}
 
-  /** One look for all that ask at once, each answered in the order of its question. */
+  /** One query for all calls gathered meanwhile, answered in their order. */
   async among(requested: RequestedRecipients[]): Promise<SuppressedRecipients[]> {
     const checked = requested.flatMap(({ projectId, emails }, index) =>
       emails.flatMap((email) =>
-        [email, this.hashes.of(projectId, email)].map((known) => ({ place: index, projectId, email, known })),
+        [email, this.hashes.of(projectId, email)].map((known) => ({ index, projectId, email, known })),
       ),
     );
-    const rows = await this.database.query<{ place: number; email: string }>(
-      `SELECT asked.place, asked.email FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS asked (place, project_id, email, known)
-       JOIN suppressions s ON s.project_id = asked.project_id AND s.email = asked.known`,
+    const rows = await this.database.query<{ index: number; email: string }>(
+      `SELECT r.index, r.email FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS r (index, project_id, email, known)
+       JOIN suppressions s ON s.project_id = r.project_id AND s.email = r.known`,
       [
-        checked.map(({ place: index }) => index),
+        checked.map(({ index }) => index),
         checked.map(({ projectId }) => projectId),
         checked.map(({ email }) => email),
         checked.map(({ known }) => known),
       ],
     );
-    const found = Map.groupBy(rows, ({ place: index }) => index);
+    const found = Map.groupBy(rows, ({ index }) => index);
     return requested.map(({ emails }, index) => {
       const suppressed = new Set(found.get(index)?.map(({ email }) => email));
       return { emails: emails.filter((email) => suppressed.has(email)) };

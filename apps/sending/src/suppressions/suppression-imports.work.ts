@@ -50,7 +50,7 @@ export class SuppressionImportsWork implements WorkHandler<object> {
     for await (const rows of batchesOf(row.csv, row.processed)) {
       await this.store(row, rows, () => batch.hold(item!));
       commits += 1;
-      if (batch.stopping || commits === commitsPerTurn) return batch.goOn(batch.items);
+      if (batch.stopping || commits === commitsPerTurn) return batch.continueLater(batch.items);
     }
     await this.end(row, 'COMPLETED', batch);
   }
@@ -83,7 +83,6 @@ export class SuppressionImportsWork implements WorkHandler<object> {
         created.map(({ email, reason, createdAt }) => ({ email, reason, at: createdAt })),
       );
     });
-    this.outbox.wakeUp();
   }
 
   private end(row: SuppressionImportRow, status: 'COMPLETED' | 'FAILED', batch: WorkBatch): Promise<void> {

@@ -1,7 +1,6 @@
 import type { SuppressionReason } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An address that is sent nothing, whatever the category. */
 @Entity('suppressions')
 export class SuppressionRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

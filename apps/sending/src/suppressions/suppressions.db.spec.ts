@@ -44,7 +44,7 @@ describe('suppressions', () => {
     ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('are listed newest first, also those of one instant, and for one project only', async () => {
+  it('are listed page by page, newest first, also those with the same time, and of one project only', async () => {
     const [{ caller, projectId }, outsider] = [await suite.buildProject(), await suite.buildProject()];
     await suite.database.query(
       `INSERT INTO suppressions (project_id, email, reason, source, created_at)

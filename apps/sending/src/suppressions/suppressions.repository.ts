@@ -2,13 +2,13 @@ import type { ListSuppressions, Suppression, SuppressionReason } from '@posthorn
 import { keysetCondition, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
 import { isErasedSql, type ErasedNames } from '../erasures/erased-names.js';
 
-/** The lock of one address: the hand-off mark takes it shared, whoever blocks the address takes it alone (docs/guarantees.md §3). */
+/** Hand-off marks take it shared, and whoever blocks the address takes it exclusively (docs/guarantees.md §3). */
 export const addressLock = `hashtextextended(project_id || email, 8)`;
 
-/** Indexed; addresses that are alike up to it do not exist. */
+/** Indexed; a collision of two addresses is not to be expected. */
 const listPosition = `md5(email)::uuid`;
 
-/** Where an address is asked for, its hash is meant too. */
+/** An address also matches its hash. */
 const isRequested = `project_id = $1 AND email IN ($2, $3)`;
 
 export class SuppressionsRepository {
@@ -17,7 +17,6 @@ export class SuppressionsRepository {
     private readonly hashes: ErasedNames,
   ) {}
 
-  /** Waits for marks on their way to this address; what is marked later sees the suppression. */
   async lock(projectId: string, email: string): Promise<void> {
     await this.database.query(
       `SELECT pg_advisory_xact_lock(${addressLock}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
@@ -25,7 +24,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Answers whether the row is new: the first reason and source are kept, also those of somebody who was erased. Under the lock. */
+  /** Answers whether the row is new; an existing one keeps its reason and source. Expects the lock. */
   async put(
     projectId: string,
     email: string,
@@ -41,16 +40,16 @@ export class SuppressionsRepository {
     return rows.length > 0;
   }
 
-  /** In the order in which hand-off marks take them, so that neither waits for the other. */
+  /** In the lock order of marks, so that there is no deadlock. */
   async lockAll(projectId: string, emails: string[]): Promise<void> {
     await this.database.query(
-      `WITH asked AS (SELECT DISTINCT $1::uuid AS project_id, email FROM unnest($2::text[]) AS a (email) ORDER BY project_id, email)
-       SELECT count(*) FROM (SELECT pg_advisory_xact_lock(${addressLock}) FROM asked) AS locked`,
+      `WITH requested AS (SELECT DISTINCT $1::uuid AS project_id, email FROM unnest($2::text[]) AS a (email) ORDER BY project_id, email)
+       SELECT count(*) FROM (SELECT pg_advisory_xact_lock(${addressLock}) FROM requested) AS locked`,
       [projectId, emails],
     );
   }
 
-  /** The new ones of them. Of somebody who was erased since they were said, the hash is kept. */
+  /** Answers the new ones. Addresses that were erased meanwhile are stored as hashes. */
   putAll(
     projectId: string,
     rows: readonly Pick<Suppression, 'email' | 'reason'>[],
@@ -59,10 +58,10 @@ export class SuppressionsRepository {
     return this.database.query<Suppression>(
       `INSERT INTO suppressions (project_id, email, reason, source)
        SELECT DISTINCT ON (1, 2) $1::uuid, coalesce(erased.email, r.email), r.reason, $4
-       FROM unnest($2::text[], $3::text[], $5::text[]) WITH ORDINALITY AS r (email, reason, hash, place)
+       FROM unnest($2::text[], $3::text[], $5::text[]) WITH ORDINALITY AS r (email, reason, hash, index)
        LEFT JOIN erased_addresses erased ON erased.project_id = $1 AND erased.email = r.hash AND erased.erased_at >= $6
        WHERE NOT EXISTS (SELECT FROM suppressions known WHERE known.project_id = $1 AND known.email = r.hash)
-       ORDER BY 1, 2, r.place
+       ORDER BY 1, 2, r.index
        ON CONFLICT DO NOTHING RETURNING email, reason, source, created_at AS "createdAt"`,
       [
         projectId,
@@ -83,7 +82,7 @@ export class SuppressionsRepository {
     return row ?? null;
   }
 
-  /** Rows have no id of their own: pages are ordered by what stands for one. Hashes say nothing to anybody, and are only counted. */
+  /** Rows have no id, so pages are ordered by a hash of the address. Hashes of erased addresses are only counted. */
   async list(projectId: string, query: ListSuppressions): Promise<Page<Suppression & { id: string }>> {
     const keyset = keysetCondition(query.after, 4, 's');
     const rows = await this.database.query<Suppression & { id: string }>(
@@ -96,7 +95,6 @@ export class SuppressionsRepository {
     return toPage(rows, query);
   }
 
-  /** No further than `most`, where that is given. */
   async count(
     projectId: string,
     reason: SuppressionReason | undefined,
@@ -117,7 +115,6 @@ export class SuppressionsRepository {
     return row!.count;
   }
 
-  /** What is gone, as it stood there. */
   remove(projectId: string, email: string): Promise<Pick<Suppression, 'email' | 'reason'>[]> {
     return this.database.query(
       `DELETE FROM suppressions WHERE ${isRequested} RETURNING email, reason`,

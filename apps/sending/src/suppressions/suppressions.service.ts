@@ -37,7 +37,6 @@ export class SuppressionsService {
         await this.outbox.publish(suppressionEvents.added, projectId, [{ email, reason, at: row.createdAt }]);
       return row;
     });
-    this.outbox.wakeUp();
     return suppression;
   }
 
@@ -58,7 +57,7 @@ export class SuppressionsService {
 
   async remove(projectId: string, email: string): Promise<boolean> {
     const removed = await this.database.transaction(async () => {
-      // What is being erased is in its old place or in its new one.
+      // Waits for an erasure in progress, which moves the row to the hash.
       await this.suppressions.lock(projectId, email);
       const rows = await this.suppressions.remove(projectId, email);
       const at = new Date();
@@ -69,11 +68,10 @@ export class SuppressionsService {
       );
       return rows;
     });
-    this.outbox.wakeUp();
     return removed.length > 0;
   }
 
-  /** All of them exactly, those of one reason up to the cap (docs/api-decisions.md §1). */
+  /** The total of all is exact; of one reason it is capped (docs/api-decisions.md §1). */
   private async totalOf(
     projectId: string,
     { reason }: SuppressionFilter,

@@ -40,7 +40,7 @@ async function previewed(
 const lint = (caller: Caller, wanted: LintTemplate) => suite.bus.call(templates.lint, caller, wanted);
 
 describe('a preview', () => {
-  it('shows what would be sent, and what is missing', async () => {
+  it('shows the rendered mail and the missing variables', async () => {
     const { caller } = await suite.buildProject();
     await suite.bus.call(snippets.create, caller, {
       name: 'footer',
@@ -61,7 +61,7 @@ describe('a preview', () => {
     });
   });
 
-  it('knows the contact that it is for; data says otherwise where it does', async () => {
+  it('uses the fields of the contact, which data overrides', async () => {
     const { caller } = await suite.buildProject();
     const body = '{{ name }} {{ plan }} {{ contact.email }} {{ contact.data.plan }} {{ project.name }}';
     const shown = await previewed(caller, { body }, { contactId: ada.id, data: { name: 'Grace' } });
@@ -71,7 +71,7 @@ describe('a preview', () => {
     });
   });
 
-  it('that does not end, or grows without bound, is refused', async () => {
+  it('that runs endlessly or grows without bound is refused', async () => {
     const { caller } = await suite.buildProject();
     const loop = '{% for i in (1..3000) %}{% for j in (1..3000) %}{% assign x = j %}{% endfor %}{% endfor %}';
     for (const body of [loop, '{% for i in (1..3000) %}' + 'x'.repeat(1_000) + '{% endfor %}']) {
@@ -82,7 +82,7 @@ describe('a preview', () => {
     }
   });
 
-  it('of MJML is what was compiled when it was saved', async () => {
+  it('of MJML shows what was compiled when it was saved', async () => {
     const { caller } = await suite.buildProject();
     const mjml = (text: string) =>
       `<mjml><mj-head><mj-style inline="inline">.big{background:#ffcc00}</mj-style></mj-head><mj-body><mj-section><mj-column><mj-text css-class="big">${text}</mj-text></mj-column></mj-section></mj-body></mjml>`;
@@ -119,8 +119,8 @@ describe('a preview', () => {
   }, 60_000);
 });
 
-describe('what nobody saved', () => {
-  it('is looked at as it stands', async () => {
+describe('an unsaved source', () => {
+  it('can be previewed', async () => {
     const { caller } = await suite.buildProject();
     const { findings } = await lint(caller, {
       body: '<p>Hi {{ name }}</p><img src="http://x.example/{{ id }}.png"><a href="{{ link }}">x</a>',

@@ -17,13 +17,11 @@ import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { SourcesRepository } from './sources.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 
-/** In place of the links that each message has for itself. */
 const sampleLinks = {
   unsubscribe_url: 'https://example.com/u/preview',
   manage_url: 'https://example.com/p/preview',
 };
 
-/** Templates looked at before they are sent. */
 @Injectable()
 export class PreviewsService {
   constructor(

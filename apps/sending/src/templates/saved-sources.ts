@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Rendering } from '../rendering/rendering.js';
 import type { TemplateRow } from './template.entity.js';
 
-/** What is worked out when a template is saved, so that nothing of it is when it is sent. */
+/** Compiles and analyses a template when it is saved, so that sending need not. */
 @Injectable()
 export class SavedSources {
   constructor(private readonly rendering: Rendering) {}
 
-  /** The HTML that MJML is compiled to, else null; the row learns what it includes. Refuses what does not parse. */
   async prepare(row: TemplateRow): Promise<string | null> {
     const [subject, body] = await Promise.all([
       this.rendering.check('subject', row.subject),

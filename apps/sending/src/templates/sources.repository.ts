@@ -11,7 +11,6 @@ export interface SnippetRef {
   id: string;
 }
 
-/** What a version says, as it is rendered. */
 export interface TemplateSource extends TemplateRef {
   subject: string;
   html: string;
@@ -21,14 +20,13 @@ export interface SnippetSource extends SnippetRef {
   body: string;
 }
 
-/** Versions, whose templates and snippets may be gone. */
 export class SourcesRepository {
   constructor(private readonly database: Database) {}
 
   async templates(refs: TemplateRef[]): Promise<TemplateSource[]> {
     return this.database.query(
       `SELECT project_id AS "projectId", template_id AS "templateId", version, subject, coalesce(html, body) AS html FROM template_versions
-       JOIN unnest($1::uuid[], $2::uuid[], $3::int[]) AS asked (project_id, template_id, version) USING (project_id, template_id, version)`,
+       JOIN unnest($1::uuid[], $2::uuid[], $3::int[]) AS requested (project_id, template_id, version) USING (project_id, template_id, version)`,
       [
         refs.map(({ projectId }) => projectId),
         refs.map(({ templateId }) => templateId),
@@ -40,7 +38,7 @@ export class SourcesRepository {
   async snippets(refs: SnippetRef[]): Promise<SnippetSource[]> {
     return this.database.query(
       `SELECT project_id AS "projectId", id, body FROM snippet_versions
-       JOIN unnest($1::uuid[], $2::uuid[]) AS asked (project_id, id) USING (project_id, id)`,
+       JOIN unnest($1::uuid[], $2::uuid[]) AS requested (project_id, id) USING (project_id, id)`,
       [refs.map(({ projectId }) => projectId), refs.map(({ id }) => id)],
     );
   }

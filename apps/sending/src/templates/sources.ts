@@ -7,7 +7,6 @@ import {
   type TemplateSource,
 } from './sources.repository.js';
 
-/** What was found, by its names; a version that is nowhere is in no map. */
 export interface LoadedSources {
   template(ref: TemplateRef): TemplateSource | undefined;
   snippet(ref: SnippetRef): SnippetSource | undefined;
@@ -19,7 +18,7 @@ const templateKey = ({ projectId, templateId, version }: TemplateRef): string =>
   `${projectId} ${templateId} ${version}`;
 const snippetKey = ({ projectId, id }: SnippetRef): string => `${projectId} ${id}`;
 
-/** The bodies of versions, which never change: each is read once while it is in use. */
+/** Versions are immutable and are cached while they are in use. */
 @Injectable()
 export class Sources {
   private readonly stored = new Map<string, TemplateSource | SnippetSource>();
@@ -27,7 +26,6 @@ export class Sources {
 
   constructor(private readonly sources: SourcesRepository) {}
 
-  /** One statement for the templates and one for the snippets, for what is not kept. */
   async load(templates: TemplateRef[], snippets: SnippetRef[]): Promise<LoadedSources> {
     const loaded = new Map<string, TemplateSource | SnippetSource>();
     const [missingTemplates, missingSnippets] = [
@@ -46,7 +44,6 @@ export class Sources {
     };
   }
 
-  /** Moves what is kept to the end of the memory; answers what is not, each once. */
   private take<Ref>(
     refs: Ref[],
     keyOf: (ref: Ref) => string,

@@ -37,8 +37,8 @@ const unknown = {
   details: { errors: [{ path: ['template'], code: 'not_found', message: expect.anything() }] },
 };
 
-describe('the words of a send', () => {
-  it('are frozen with the version of their template and its sender', async () => {
+describe('the content of a send', () => {
+  it('is frozen with the version of its template and the sender of that', async () => {
     const { caller, projectId, domain } = await suite.buildProject();
     const { id } = await build(caller, { from: `a@${domain}`, fromName: 'Ada', replyTo: 'x@y.example' });
     expect(await directory().freeze(projectId, { templateId: id })).toEqual({
@@ -55,7 +55,7 @@ describe('the words of a send', () => {
     expect(own).toMatchObject({ subject: 'Mine {{ x }}', liquid: true, templateVersion: 1 });
   });
 
-  it('of no template are those of the call', async () => {
+  it('is that of the call where there is no template', async () => {
     const { projectId } = await suite.buildProject();
     expect(await directory().freeze(projectId, { subject: 'a', html: '<p>b</p>' })).toEqual({
       ...{ templateId: null, templateVersion: null, subject: 'a', from: null, replyTo: null },
@@ -70,7 +70,7 @@ describe('the words of a send', () => {
     });
   });
 
-  it('are frozen with the snippets of that instant, those in others too', async () => {
+  it('is frozen with the current snippets, nested ones included', async () => {
     const { caller, projectId } = await suite.buildProject();
     await snippet(caller, 'outer', '{{> inner}}');
     const inner = await snippet(caller, 'inner', 'one');
@@ -97,7 +97,7 @@ describe('the words of a send', () => {
     ]).toEqual(['one', 'two', 'one']);
   });
 
-  it('name no template that is unknown, gone or of another project', async () => {
+  it('cannot use a template that is unknown, deleted or of another project', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { id } = await build(caller);
     const outsider = (await suite.buildProject()).projectId;
@@ -111,7 +111,7 @@ describe('the words of a send', () => {
     await expect(directory().freeze(projectId, { templateId: id })).rejects.toMatchObject(unknown);
   });
 
-  it('are asked for once a second, and what was not there is asked for again', async () => {
+  it('is cached for a second, except for templates that were not found', async () => {
     const { caller, projectId } = await suite.buildProject();
     const one = directory();
     const { id } = await build(caller);
@@ -127,7 +127,7 @@ describe('the words of a send', () => {
 });
 
 describe('a version', () => {
-  it('is loaded after its template is gone, compiled where it was compiled', async () => {
+  it('can be loaded after its template is deleted, in its compiled form', async () => {
     const { caller, projectId } = await suite.buildProject();
     const [plain, other] = [await build(caller), await build(caller, { body: '<p>Other</p>' })];
     await suite.bus.call(templates.update, caller, { id: plain.id, body: '<p>Two</p>' });

@@ -7,7 +7,7 @@ import type { CheckedSource } from '../rendering/template-check.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
 
-/** The words of a send, as the call says them; what it does not say, its template does. */
+/** What the call itself provides; the template provides the rest. */
 export interface RequestedContent {
   templateId?: string;
   subject?: string;
@@ -15,22 +15,19 @@ export interface RequestedContent {
   text?: string;
 }
 
-/** What a message is rendered from, fixed at the instant of acceptance. */
+/** All that a message is rendered from, fixed at acceptance. */
 export interface FrozenContent {
   templateId: string | null;
   templateVersion: number | null;
-  /** As it stands, before it is rendered; null where neither the call nor the template has one. */
   subject: string | null;
   from: Mailbox | null;
   replyTo: Mailbox | null;
   category: Stream;
-  /** Version ids by name, of all that is reached. */
   snippets: Record<string, string>;
-  /** False where there is nothing to render. */
   liquid: boolean;
 }
 
-/** What accepting asks of templates. Kept for a second: a refusal is always looked up again. */
+/** Cached for a second; a refusal is always looked up again. */
 @Injectable()
 export class TemplateDirectory {
   private readonly heads = new TtlCache((projectId, id) => this.templates.head(projectId!, id!));
@@ -45,7 +42,7 @@ export class TemplateDirectory {
   async freeze(projectId: string, { templateId, ...texts }: RequestedContent): Promise<FrozenContent> {
     const head = templateId === undefined ? null : await this.headOf(projectId, templateId);
     const own = await this.checkOwn(texts);
-    // What the call says itself may leave nothing of the template but its sender.
+    // Where the call provides subject and body, the template contributes only its sender.
     const replaced = texts.subject !== undefined && texts.html !== undefined;
     const includes = [...own.includes, ...(replaced ? [] : (head?.includes ?? []))];
     return {

@@ -4,7 +4,7 @@ import { Bus } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 
-/** Who a template may be sent as: of a verified domain of the project, or from its sandbox (the API specification). Whose key it is does not matter yet. */
+/** A template may name a sender of a verified domain or of the sandbox; the key is checked when it is sent. */
 @Injectable()
 export class TemplateSenders {
   constructor(

@@ -5,7 +5,7 @@ import { Bus } from '@posthorn/messaging';
 // The gateway waits 1.7 s for the whole answer.
 const callMs = 800;
 
-/** Who may yet send by a template is asked of its owners, at the instant of the deletion; without their answer nothing is deleted. */
+/** Campaigns and workflows are queried at deletion; without their answers nothing is deleted. */
 @Injectable()
 export class TemplateUses {
   constructor(private readonly bus: Bus) {}

@@ -8,11 +8,9 @@ import type {
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a version is made of: a change of any of it makes another one. */
 const versioned = ['subject', 'body', 'format', 'from', 'fromName', 'replyTo'] as const;
 const settings = ['name', 'description', 'emailCategory'] as const;
 
-/** What a template says, now or once. */
 abstract class TemplateContent {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
@@ -30,16 +28,13 @@ export class TemplateRow extends TemplateContent {
   @Column('text', { nullable: true }) description: string | null;
   @Column('text', { name: 'email_category' }) emailCategory: Stream;
   @Column('integer') version: number;
-  /** The snippets that it includes itself. */
   @Column('text', { array: true }) includes: string[];
-  /** False where there is nothing to render. */
   @Column('boolean') liquid: boolean;
-  /** Rises with every change. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  /** Takes the change over: whether it makes a new version, only another row, or nothing at all. */
+  /** Answers whether the change needs a new version, only another row, or nothing. */
   change(changes: UpdateTemplate): 'version' | 'row' | null {
     const differs = (names: readonly (keyof UpdateTemplate)[]) =>
       names.some((name) => changes[name] !== undefined && changes[name] !== this[name]);
@@ -59,12 +54,12 @@ export class TemplateRow extends TemplateContent {
   }
 }
 
-/** What a template once said. Never changed, and kept when the template goes: accepted mail may still be rendered from it. */
+/** Versions are immutable and outlive the template, because accepted mail may still be rendered from them. */
 @Entity('template_versions')
 export class TemplateVersionRow extends TemplateContent {
   @Column('uuid', { name: 'template_id' }) templateId: string;
   @Column('integer') version: number;
-  /** What the body was compiled to; null where it is the body itself. */
+  /** Compiled from MJML; null where the body is HTML. */
   @Column('text', { nullable: true }) html: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 

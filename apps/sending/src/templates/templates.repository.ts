@@ -13,7 +13,6 @@ import {
 } from '@posthorn/database';
 import { TemplateRow, TemplateVersionRow } from './template.entity.js';
 
-/** What accepting needs of a template, without its body. */
 export type TemplateHead = Pick<
   TemplateRow,
   'id' | 'version' | 'subject' | 'from' | 'fromName' | 'replyTo' | 'emailCategory' | 'includes' | 'liquid'
@@ -22,10 +21,9 @@ export type TemplateHead = Pick<
 const content = `subject, body, format, from_email AS "from", from_name AS "fromName", reply_to AS "replyTo"`;
 const columns = `project_id AS "projectId", id, name, description, ${content}, email_category AS "emailCategory", version, includes, liquid, seq,
   created_at AS "createdAt", updated_at AS "updatedAt"`;
-/** `$2` is a pattern for the name, `$3` a category; null for any. */
 const matching = `project_id = $1 AND ($2::text IS NULL OR name ILIKE $2) AND ($3::text IS NULL OR email_category = $3)`;
 
-/** The bytes of the bodies before a row of the page: those behind what fills a page already are left where they are. */
+/** The size of the bodies before a row, so that the query does not read more bodies than fit into a page. */
 const bytesBefore = (order: string) =>
   `sum(octet_length(body)) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before`;
 const newest = 'created_at DESC, id DESC';
@@ -57,7 +55,6 @@ export class TemplatesRepository extends CountedRepository<TemplateRow> {
     return head ?? null;
   }
 
-  /** How many match, counted no further than one beyond the cap (docs/api-decisions.md §1). */
   async countMatches(projectId: string, filter: TemplateFilter): Promise<number> {
     const [counted] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM templates WHERE ${matching} LIMIT ${totalCap + 1}) AS capped`,
@@ -66,7 +63,6 @@ export class TemplatesRepository extends CountedRepository<TemplateRow> {
     return counted!.count;
   }
 
-  /** Keeps what the row says now as the version that it names. */
   async keepVersion(
     { projectId, id, version, subject, body, format, from, fromName, replyTo }: TemplateRow,
     html: string | null,

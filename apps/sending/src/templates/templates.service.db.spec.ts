@@ -48,7 +48,7 @@ const refused = (path: string, code: string, message?: RegExp) => ({
 });
 
 describe('a template', () => {
-  it('is created with what was left out, and read as it was written', async () => {
+  it('is created with defaults, and read as it was written', async () => {
     const { caller, domain } = await suite.buildProject();
     const plain = await build(caller);
     expect(plain).toMatchObject({
@@ -75,7 +75,7 @@ describe('a template', () => {
     expect(await suite.bus.call(templates.get, caller, { id: made.id })).toEqual({ ...made, ...full });
   });
 
-  it('is sent only from what the project may send from', async () => {
+  it('has a sender that the project may use', async () => {
     const { caller } = await suite.buildProject();
     for (const from of ['a@nobody.example', 'p-000000000000@sandbox.test']) {
       const requested = build(caller, { from });
@@ -94,7 +94,7 @@ describe('a template', () => {
     });
   });
 
-  it('that is no Liquid is refused with its line and column', async () => {
+  it('with invalid Liquid is refused with line and column', async () => {
     const { caller } = await suite.buildProject();
     await expect(build(caller, { body: 'a\n b {{ open' })).rejects.toMatchObject(
       refused('body', 'invalid_format', /^line 2, column 4: /),
@@ -108,7 +108,7 @@ describe('a template', () => {
     ).rejects.toMatchObject(refused('body', 'invalid_format'));
   });
 
-  it('has a new version where what it says changes, and only there', async () => {
+  it('has a new version only where its content changes', async () => {
     const { caller, domain } = await suite.buildProject();
     const { id } = await build(caller);
     const change = async (changes: Partial<CreateTemplate>) =>
@@ -130,7 +130,7 @@ describe('a template', () => {
     ]);
   });
 
-  it('that two change at once has both changes, each a version', async () => {
+  it('keeps both of two concurrent changes, each as a version', async () => {
     const { caller } = await suite.buildProject();
     const { id } = await build(caller);
     await Promise.all([
@@ -160,16 +160,16 @@ describe('a template', () => {
       await expect(request()).rejects.toMatchObject({ kind: 'not_found', message: 'No such template' });
   });
 
-  it('tells of its changes', async () => {
+  it('publishes its changes', async () => {
     const { caller } = await suite.buildProject();
     const { id } = await build(caller);
     await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
     await suite.bus.call(templates.delete, caller, { id });
-    const published = await suite.database.query<{ event: string; items: { version: number }[] }>(
+    const published = await suite.database.query<{ fact: string; items: { version: number }[] }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'sending.template.%' ORDER BY id`,
       [caller.projectId],
     );
-    expect(published.map(({ event: event, items }) => [event, items[0]!.version])).toEqual([
+    expect(published.map(({ fact, items }) => [fact, items[0]!.version])).toEqual([
       [templateEvents.changed.name, 1],
       [templateEvents.changed.name, 2],
       [templateEvents.deleted.name, 2],
@@ -195,7 +195,7 @@ describe('a list of templates', () => {
     expect(await list({ emailCategory: 'TRANSACTIONAL', search: 'news' })).toEqual([['Autumn news'], 1]);
   });
 
-  it('goes page by page, and stops a page where its bodies are large', async () => {
+  it('is read page by page, with shorter pages where bodies are large', async () => {
     const { caller } = await suite.buildProject();
     const body = `<p>${'x'.repeat(1_000_000)}</p>`;
     for (let at = 0; at < 6; at += 1) await build(caller, { name: `t${at}`, body });
@@ -214,8 +214,8 @@ describe('a list of templates', () => {
   });
 });
 
-describe('a template that goes', () => {
-  it('leaves its versions for what was accepted with them', async () => {
+describe('a deleted template', () => {
+  it('keeps its versions for messages that were accepted with them', async () => {
     const { caller } = await suite.buildProject();
     const { id } = await build(caller);
     expect(await suite.bus.call(templates.delete, caller, { id })).toEqual({ id });
@@ -228,7 +228,7 @@ describe('a template that goes', () => {
     expect((await suite.bus.call(templates.list, caller, { withTotal: true })).total).toBe(0);
   });
 
-  it('stays while something may yet send by it, and while nobody knows', async () => {
+  it('is not deleted while something may use it, or while that is unknown', async () => {
     const { caller } = await suite.buildProject();
     const { id } = await build(caller);
     for (const name of ['campaigns', 'workflows'] as const) {

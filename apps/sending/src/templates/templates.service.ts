@@ -58,7 +58,7 @@ export class TemplatesService {
   async update(call: Incoming<UpdateTemplateById>): Promise<Template> {
     await this.senders.refuseUnverified(call.caller, call.body.from);
     let row: TemplateRow | null;
-    // What is compiled outside the transaction is compiled again where somebody else was faster.
+    // Compiled outside of the transaction, and compiled again where another change was faster.
     do row = await this.change(call);
     while (!row);
     return row.toTemplate();

@@ -10,7 +10,6 @@ export interface HeldMessage {
   trace: null;
 }
 
-/** Messages of the bulk lane that a worker holds, each to an address of its own. */
 export async function claimedMessages(
   database: Database,
   projectId: string,

@@ -12,13 +12,12 @@ import { buildSend, type SendingSuite } from './sending-suite.js';
 
 const contactId = '019b76da-a800-7000-8000-000000000001';
 
-/** What the specs of composing request again and again. */
 export function composingFixture(suite: SendingSuite) {
   let leave: (() => Promise<void>) | null = null;
   const statusOf = async (caller: Caller, id: string) =>
     (await suite.bus.call(emails.get, caller, { id })).status;
   return {
-    /** Answers the addresses of every request for the fields of contacts. */
+    /** Answers the addresses of every request. */
     contactsKnow: async (fields: Record<string, unknown>): Promise<string[][]> => {
       const requested: string[][] = [];
       leave = await standIn(
@@ -31,7 +30,6 @@ export function composingFixture(suite: SendingSuite) {
       );
       return requested;
     },
-    /** Nobody answers for contacts any more. */
     loseContacts: async () => {
       await leave?.();
       leave = null;
@@ -53,7 +51,6 @@ export function composingFixture(suite: SendingSuite) {
     statusOf,
     reaches: (caller: Caller, id: string, status: string) =>
       eventually(async () => (await statusOf(caller, id)) === status, status, 60_000),
-    /** The bytes of the message that the sink took for this address. */
     taken: async (to: string) => {
       await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));
       return suite.sink.messages.find((message) => message.to === to)!.raw!;

@@ -1,14 +1,14 @@
-// Loaded before the service (`--import …/dying.worker.js?at=render`): its threads kill the process in the middle of their work.
+// Loaded before the service (`--import …/dying.worker.js?at=render`): its threads kill the process in the middle of a job.
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import workers, { isMainThread, type WorkerOptions } from 'node:worker_threads';
 
-/** What a template must write in capitals to die of it. */
+/** Rendering this text in capitals kills the process. */
 export const killingText = 'the word that kills';
 
 const die = (): never => {
   process.kill(process.pid, 'SIGKILL');
-  // The signal takes its time to arrive, and nothing may be done in between.
+  // The signal takes a moment, during which the thread must not continue.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   throw new Error('unreachable');
 };
@@ -20,7 +20,7 @@ function dieAtRender(): void {
   };
 }
 
-/** With one signature made, and the other one not. */
+/** Between the first and the second signature. */
 function dieAtSign(): void {
   const { sign } = crypto;
   let signatures = 0;
@@ -28,7 +28,7 @@ function dieAtSign(): void {
     (signatures += 1) > 1 ? die() : sign(...given)) as typeof sign;
 }
 
-/** The threads get no environment, so they are told here. */
+/** The threads have no environment, so the step is passed in the URL. */
 function followIntoThreads(): void {
   workers.Worker = class extends workers.Worker {
     constructor(module: string | URL, options: WorkerOptions = {}) {
@@ -37,7 +37,7 @@ function followIntoThreads(): void {
   };
 }
 
-// A spec reads the word above, and must not die.
+// A spec that merely imports the constant must not die.
 const step = new URL(import.meta.url).searchParams.get('at');
 if (step && isMainThread) followIntoThreads();
 else if (step === 'render') dieAtRender();

@@ -4,7 +4,6 @@ import type { SendingSuite } from './sending-suite.js';
 
 const maxCalls = 20;
 
-/** Asks once, as contacts does. */
 export const eraseOnce = async (
   { bus }: SendingSuite,
   caller: Caller,
@@ -13,16 +12,15 @@ export const eraseOnce = async (
 ): Promise<boolean> =>
   (await bus.call(eraseIn.sending, caller, { erasureId: newId(), contactId, email, erasedAt })).done;
 
-/** Asks until nothing is left to do; answers how often that was. */
 export async function erase(suite: SendingSuite, caller: Caller, email: string): Promise<number> {
   for (let calls = 1; calls <= maxCalls; calls += 1) if (await eraseOnce(suite, caller, email)) return calls;
   throw new Error(`${maxCalls} calls did not erase the address`);
 }
 
-/** What events have said is rewritten by those who hold them. */
+/** Events are rewritten by the services that store them. */
 const ofEvents = ['outbox', 'dead_letters', 'inbox'];
 
-/** The tables that a dump would show the text in, in any case. */
+/** Searches all tables, in any case. */
 export async function tablesNaming(database: Database, text: string): Promise<string[]> {
   const tables = await database.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace ORDER BY 1`,
@@ -38,7 +36,7 @@ export async function tablesNaming(database: Database, text: string): Promise<st
   return naming;
 }
 
-/** As if the mail server had taken all deliveries of an e-mail. */
+/** As if the mail server had accepted all deliveries of an e-mail. */
 export async function markDelivered(database: Database, emailId: string): Promise<void> {
   await database.query(`UPDATE deliveries SET state = 'SENT' WHERE email_id = $1`, [emailId]);
   await database.query(

@@ -10,20 +10,16 @@ import { ProjectStates } from '../projects/project-states.read-model.js';
 import { DomainsRepository } from '../domains/domains.repository.js';
 import { startSending } from '../service.js';
 
-/** The sending service as it runs, on a database, a NATS and an SMTP sink of its own. */
 export interface SendingSuite {
   bus: Bus;
   connection: BusConnection;
   database: Database;
   queue: WorkQueue;
-  /** The service's way to its database. */
   line: DatabaseLine;
   sink: SmtpSink;
   environment: Record<string, string>;
   service: RunningService;
-  /** As the service hashes addresses that are erased. */
   hashes: ErasedNames;
-  /** A project that may send as `…@<its domain>`. */
   buildProject(): Promise<{ caller: Caller; projectId: string; domain: string }>;
   restart(changes?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
@@ -44,7 +40,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
   const service = await fixture
     .carry(startSending({ environment, processMetrics: false }))
     .catch(async (error: unknown) => {
-      // A sink that listens would keep the run from ending.
+      // An open sink would keep the process from ending.
       await sink.stop();
       throw error;
     });
@@ -92,7 +88,6 @@ export async function buildSendingProject({
   return { projectId, domain, caller: serviceCaller('suite', projectId) };
 }
 
-/** A send as the gateway would put it. */
 export function buildSend(
   domain: string,
   overrides: Partial<{
@@ -121,7 +116,7 @@ export function buildSend(
   };
 }
 
-/** In place of another service: answers one of its questions, or keeps silent where there is no answer. */
+/** Replaces another service: answers one kind of call, or stays silent where `answer` returns null. */
 export async function answerCalls<In extends object, Out extends object>(
   { nats }: BusConnection,
   { subject }: RequestContract<In, Out>,

@@ -7,7 +7,7 @@ export interface MailAddress {
   name?: string;
 }
 
-/** An address as it stands on the wire: the domain in A-labels (RFC 5891); `utf8` when the local part needs SMTPUTF8 (RFC 6531). */
+/** The domain in A-labels (RFC 5891); `utf8` where the local part needs SMTPUTF8 (RFC 6531). */
 export interface WireAddress {
   address: string;
   utf8: boolean;
@@ -30,7 +30,6 @@ function wireAddress(email: string, field = 'address'): WireAddress {
   return internationalAddress(email, field);
 }
 
-/** `name <address>, …` folded so that each address begins a line when the one before is full. */
 export function formatAddressList(
   field: string,
   list: readonly MailAddress[],
@@ -53,7 +52,7 @@ export function formatAddressList(
 }
 
 function formatMailbox(field: string, name: string | undefined, address: string, used: number): string {
-  // Readers take a bare quoted local part for a name.
+  // Some clients take a bare quoted local part for a name.
   if (name === undefined || name === '') return address.startsWith('"') ? `<${address}>` : address;
   refuseLineBreaks(field, name);
   const phrase = formatPhrase(name, used);
@@ -64,7 +63,7 @@ function formatMailbox(field: string, name: string | undefined, address: string,
 function formatPhrase(name: string, used: number): string {
   const short = name.length <= maxPlainName && !name.includes('=?');
   if (short && atomPhrase.test(name)) return name;
-  // Outer or doubled blanks inside quotes are collapsed by many readers; encoded words keep them.
+  // Many clients collapse outer or doubled blanks within quotes; encoded words keep them.
   if (short && asciiOnly.test(name) && name.trim() === name && !name.includes('  '))
     return `"${name.replace(/["\\]/g, '\\$&')}"`;
   return encodeWords(name, used);

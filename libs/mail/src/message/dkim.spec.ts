@@ -91,7 +91,7 @@ const outgoing: fc.Arbitrary<Partial<OutgoingMessage>> = fc.record({
 });
 
 describe('signMessage', () => {
-  it(`signs ${runs} hostile messages with both keys so that another verifier passes them, and repeats them to the byte`, async () => {
+  it(`signs ${runs} hostile messages with both keys, verifiably and deterministically`, async () => {
     await fc.assert(
       fc.asyncProperty(outgoing, async (message) => {
         const signed = sign(message);
@@ -125,12 +125,12 @@ describe('signMessage', () => {
     'List-Unsubscribe',
     'List-Unsubscribe-Post',
     'Feedback-ID',
-  ])('notices another %s', async (name) => {
+  ])('fails verification with another %s', async (name) => {
     const added = Buffer.concat([Buffer.from(`${name}: x@evil.example\r\n`), sign()]);
     expect(await judged(added)).not.toContain('pass');
   });
 
-  it('notices a changed byte of each signed field and of the body, and lets a relay add what is its own', async () => {
+  it('fails verification after a changed byte of a signed field or the body, and not after a relay adds its own fields', async () => {
     const signed = sign().toString('latin1');
     const changes: [string, string][] = [
       ['From: Shop', 'From: Shap'],
@@ -151,7 +151,7 @@ describe('signMessage', () => {
     expect(await judged(Buffer.from(relayed, 'latin1'))).toEqual(both);
   });
 
-  it('leaves a message without keys as it is', () => {
+  it('leaves a message unchanged where there are no keys', () => {
     const { raw } = buildMessage(basic);
     expect(signMessage(raw, [], at)).toBe(raw);
   });
@@ -164,7 +164,7 @@ describe('signMessage', () => {
 });
 
 describe('generateKeyPair', () => {
-  it('makes keys that fit their records', async () => {
+  it('makes keys that match their DNS records', async () => {
     const [rsa, ed25519] = await Promise.all([generateKeyPair('rsa'), generateKeyPair('ed25519')]);
     expect(Buffer.from(ed25519.publicKey, 'base64')).toHaveLength(32);
     expect(rsa.publicKey).toMatch(/^MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A/);

@@ -15,17 +15,18 @@ export interface SigningKey {
   domain: string;
   selector: string;
   algorithm: SigningAlgorithm;
-  /** PKCS #8 as PEM. */
   privateKey: string;
 }
 
 export interface SigningKeyPair {
   privateKey: string;
-  /** What stands behind `p=` in the DNS. */
+  /** The value of `p=` in the DNS. */
   publicKey: string;
 }
 
-/** Signed once more than they occur, so that nobody adds another one: a reader shows the first, a verifier takes the last (RFC 6376 §8.15). */
+/**
+ * Signed once more than they occur, so that nobody can add another: clients show the first field, verifiers take the last (RFC 6376 §8.15).
+ */
 const alwaysSigned = [
   'from',
   'to',
@@ -38,7 +39,7 @@ const alwaysSigned = [
   'content-type',
 ];
 const hashedAtOnce = 32 * 1024;
-/** A list or a relay may add one of these where there was none. */
+/** A mailing list or relay may add one of these where there was none. */
 const signedWherePresent = [
   'content-transfer-encoding',
   'list-unsubscribe',
@@ -49,8 +50,8 @@ const signedWherePresent = [
 ];
 
 /**
- * The message behind one DKIM-Signature a key, relaxed/relaxed (RFC 6376, RFC 8463). Both algorithms are deterministic and the time is
- * given, so a repeat of a message has the same bytes.
+ * One DKIM-Signature for each key, relaxed/relaxed (RFC 6376, RFC 8463). Both algorithms are deterministic and the time is given, so that a
+ * resent message has the same bytes.
  */
 export function signMessage(raw: Buffer, keys: readonly SigningKey[], at: Date): Buffer {
   if (keys.length === 0) return raw;
@@ -63,7 +64,6 @@ export function signMessage(raw: Buffer, keys: readonly SigningKey[], at: Date):
   return Buffer.concat([Buffer.from(signatures.join(''), 'latin1'), raw]);
 }
 
-/** The header fields in their order, each relaxed (RFC 6376 §3.4.2). */
 function readFields(block: string): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const field of block.split(/\r\n(?![ \t])/)) {
@@ -79,7 +79,7 @@ function readFields(block: string): Map<string, string[]> {
 const relaxValue = (value: string): string =>
   trimBlanks(value.replaceAll('\r\n', '').replace(/[ \t]+/g, ' '));
 
-/** Blanks of ASCII only: `trim` would take the octets of other letters for blanks. */
+/** Only ASCII blanks: `trim` would also remove bytes of other letters. */
 function trimBlanks(value: string): string {
   const start = value.startsWith(' ') ? 1 : 0;
   return value.endsWith(' ') ? value.slice(start, -1) : value.slice(start);
@@ -90,12 +90,12 @@ function signedNames(fields: ReadonlyMap<string, string[]>): string[] {
   return [...alwaysSigned, ...present].flatMap((name) => [...(fields.get(name) ?? []).map(() => name), name]);
 }
 
-/** Several fields of one name are taken from the last to the first (RFC 6376 §5.4.2). */
+/** Several fields of one name are signed from the last to the first (RFC 6376 §5.4.2). */
 function coveredFields(fields: ReadonlyMap<string, string[]>, signed: readonly string[]): string {
   return [...new Set(signed)].flatMap((name) => [...(fields.get(name) ?? [])].reverse()).join('');
 }
 
-/** Some lines at a time: a body of many megabytes would be there four times over. */
+/** In pieces: otherwise a body of many megabytes would be in memory four times. */
 function hashOfBody(raw: Buffer, start: number): string {
   const digest = createHash('sha256');
   let held = '';
@@ -115,13 +115,12 @@ function hashOfBody(raw: Buffer, start: number): string {
   return digest.update(isEmpty ? '' : '\r\n').digest('base64');
 }
 
-/** Behind the first line that ends there or later. */
 function lineEnd(raw: Buffer, from: number): number {
   const end = raw.indexOf('\r\n', from);
   return end === -1 ? raw.length : end + 2;
 }
 
-/** Runs first, then ends of lines: each expression goes over the body once, whatever stands in it (RFC 6376 §3.4.4). */
+/** Runs of blanks first, then line ends: each expression passes over the body once (RFC 6376 §3.4.4). */
 function relaxLines(lines: string): string {
   const relaxed = lines.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n');
   return relaxed.endsWith(' ') ? relaxed.slice(0, -1) : relaxed;
@@ -159,7 +158,7 @@ function signBytes({ algorithm, privateKey }: SigningKey, bytes: Buffer): string
 const parsed = new Map<string, KeyObject>();
 const maxParsed = 1_000;
 
-/** Reading a PEM costs as much as a signature of ed25519. */
+/** Parsing a PEM costs as much as an ed25519 signature. */
 function parsedKey(privateKey: string): KeyObject {
   const known = parsed.get(privateKey);
   if (known) return known;
@@ -179,7 +178,7 @@ export async function generateKeyPair(algorithm: SigningAlgorithm): Promise<Sign
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-    // RFC 8463 §4: the bare key of 32 octets, which ends its SPKI.
+    // RFC 8463 §4: the bare key of 32 bytes, which is the end of the SPKI.
     publicKey: (algorithm === 'rsa' ? spki : spki.subarray(-32)).toString('base64'),
   };
 }

@@ -1,14 +1,11 @@
-/** RFC 2047 encoded words and RFC 5322 folding. */
-
 export const maxHeaderLine = 76;
 const wordOverhead = '=?UTF-8?B??='.length;
 const maxEncodedWord = 75;
 
-// Also the two that look plain and are not: a literal `=?` would be decoded by the reader, and outer or doubled blanks do not survive unfolding.
+// A literal `=?` would be decoded by clients, and outer or doubled blanks do not survive unfolding.
 const plainText = /^(?!.*(?:=\?| {2}))[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const longToken = /[^ ]{60}/;
 
-/** The value of an unstructured header (Subject, X-…), folded; `used` is what the line already holds. */
 export function encodeText(value: string, used: number): string {
   if (value === '') return '';
   return plainText.test(value) && !longToken.test(value) ? fold(value, used) : encodeWords(value, used);
@@ -20,7 +17,7 @@ export function encodeWords(value: string, used: number): string {
   let start = 0;
   let bytes = 0;
   let at = 0;
-  // Words break between code points: RFC 2047 §5 forbids a character split over two of them.
+  // RFC 2047 §5 forbids splitting a character over two encoded words.
   for (const character of value) {
     const size = utf8Length(character.codePointAt(0)!);
     if (bytes + size > capacity) {
@@ -36,7 +33,7 @@ export function encodeWords(value: string, used: number): string {
   return texts.join('\r\n ');
 }
 
-/** Breaks at single blanks only, so that unfolding gives back the very same text. A token longer than a line stays whole. */
+/** Breaks at single blanks only, so that unfolding restores the text. A token longer than a line stays whole. */
 export function fold(value: string, used: number): string {
   if (used + value.length <= maxHeaderLine) return value;
   let line = used;

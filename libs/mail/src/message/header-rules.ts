@@ -7,7 +7,7 @@ const extension = /^x-[a-z0-9-]+$/i;
 const printable = /^[\x20-\x7e]*$/;
 const maxValue = 998;
 
-/** May a caller of the API set this header? Everything else belongs to the message's own fields or to the service. */
+/** All other headers belong to the message itself or to the service. */
 function isCustomHeader(name: string): boolean {
   return extension.test(name) || threading.has(name.toLowerCase());
 }
@@ -26,7 +26,7 @@ export function formatExtraHeaders(headers: readonly (readonly [string, string])
   return block;
 }
 
-/** Message ids and URLs are tokens: encoded words would break them (RFC 2047 §5), so they must be ASCII and only fold. */
+/** Message ids and URLs must be ASCII and are only folded; encoded words would break them (RFC 2047 §5). */
 function formatValue(name: string, value: string): string {
   refuseLineBreaks(`headers.${name}`, value);
   if (value.length > maxValue)

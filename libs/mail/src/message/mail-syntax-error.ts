@@ -1,4 +1,7 @@
-/** A value that cannot stand in a message or an envelope. It is refused, never repaired: a repaired header is somebody else's header. */
+/**
+ * A value that is not allowed in a message or envelope. It is refused rather than repaired, since a repaired header would say something
+ * else.
+ */
 export class MailSyntaxError extends Error {
   constructor(
     readonly field: string,

@@ -116,7 +116,7 @@ const asciiDomain = (email: string): string =>
   email.replace('bücher', 'xn--bcher-kva').replace('例え', 'xn--r8jz45g');
 
 describe('buildMessage', () => {
-  it(`brings back subject, addresses, text and html of ${runs} hostile messages, clean on the wire`, async () => {
+  it(`preserves subject, addresses, text and HTML of ${runs} hostile messages in valid form`, async () => {
     await fc.assert(
       fc.asyncProperty(outgoing, async (message) => {
         const { raw, utf8 } = buildMessage(message);
@@ -147,7 +147,7 @@ describe('buildMessage', () => {
     );
   }, 120_000);
 
-  it('folds headers to 76 columns where there is a place to fold', () => {
+  it('folds headers to 76 columns where they can be folded', () => {
     const to = Array.from({ length: 12 }, (_, index) => ({
       email: `recipient.number.${index}@example.org`,
       name: `Recipient, Number ${index} Ünïcode`,
@@ -170,7 +170,7 @@ describe('buildMessage', () => {
     expect((await PostalMime.parse(raw)).text).toBe('Hi\n\nSee this [https://x.example/?a=1&b=2]\n');
   });
 
-  it('derives the beginning where there are more tags than anybody reads, however deep they stand', async () => {
+  it('derives the beginning of the text where there are too many tags, however deep', async () => {
     for (const html of [
       '<b>word '.repeat(1_000_000),
       '<ul><li>word '.repeat(500_000),
@@ -220,7 +220,7 @@ describe('buildMessage', () => {
     expect(() => buildMessage({ ...basic, ...overrides })).toThrow(`${field}: `);
   });
 
-  it('sets the headers the service owns, unencoded', () => {
+  it('sets the headers of the service unencoded', () => {
     const url = `<https://mail.example/u/${'t'.repeat(120)}>`;
     const { raw } = buildMessage({
       ...basic,

@@ -14,7 +14,6 @@ import {
 import { textFromHtml } from './text-part.js';
 
 export interface OutgoingMessage {
-  /** Without angle brackets. */
   messageId: string;
   date: Date;
   from: MailAddress;
@@ -22,26 +21,22 @@ export interface OutgoingMessage {
   cc?: readonly MailAddress[];
   replyTo?: readonly MailAddress[];
   subject: string;
-  /** Empty where the message is text only. */
   html: string;
-  /** Derived from the HTML when missing. */
   text?: string;
-  /** What it is derived from, where the HTML bears more than its words. */
+  /** The HTML from which the text is derived, where `html` contains tracking. */
   textFrom?: string;
   attachments?: readonly MailAttachment[];
-  /** `X-…`, threading, and those that the service sets itself; anything else is refused. */
+  /** `X-…`, threading headers and those of the service; others are refused. */
   headers?: readonly (readonly [name: string, value: string])[];
-  /** Fixes the boundary, so that a repeat of a message has the same bytes (and the same DKIM signature). */
+  /** Fixes the boundary, so that a resent message has the same bytes and the same DKIM signature. */
   boundarySeed: string;
 }
 
 export interface BuiltMessage {
   raw: Buffer;
-  /** A header holds a non-ASCII local part: the server must offer SMTPUTF8. */
   utf8: boolean;
 }
 
-/** RFC 5322 message: text and HTML side by side, what the HTML shows beside it, files behind them. The same input always gives the same bytes. */
 export function buildMessage(message: OutgoingMessage): BuiltMessage {
   const { headers, body } = wholeOf(message);
   const { block, utf8 } = formatHeaders(message);
@@ -51,7 +46,6 @@ export function buildMessage(message: OutgoingMessage): BuiltMessage {
   return { raw: joined(head, [...body, ...end]), utf8 };
 }
 
-/** Every part is 7-bit by now; only headers may need more. */
 function joined(head: Buffer, body: (string | FileLines)[]): Buffer {
   const raw = Buffer.allocUnsafe(body.reduce((sum, { length }) => sum + length, head.length));
   let at = head.copy(raw);
@@ -60,7 +54,7 @@ function joined(head: Buffer, body: (string | FileLines)[]): Buffer {
   return raw;
 }
 
-/** RFC 2046 §5.1: mixed holds the files, related what the HTML names, alternative the two ways to read it. */
+/** RFC 2046 §5.1: mixed holds attachments, related what the HTML refers to, alternative text and HTML. */
 function wholeOf({ html, text, textFrom = html, attachments = [], boundarySeed }: OutgoingMessage): MimePart {
   const shown = attachments.filter(
     ({ disposition, contentId }) => disposition === 'inline' && contentId !== null,
@@ -72,7 +66,6 @@ function wholeOf({ html, text, textFrom = html, attachments = [], boundarySeed }
       ? []
       : [multipart('related', [textPart('html', html), ...shown.map(attachmentPart)], boundarySeed)];
   const body = multipart('alternative', [texts, ...rich], boundarySeed);
-  // Without HTML nothing can show them.
   const after = html === '' ? attachments : files;
   return multipart('mixed', [body, ...after.map(attachmentPart)], boundarySeed);
 }

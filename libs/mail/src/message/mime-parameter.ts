@@ -1,11 +1,10 @@
-/** RFC 2045 §5.1 parameters, and RFC 2231 where a value is long or not ASCII: the continuation and charset forms. */
+/** Parameters of RFC 2045 §5.1, and of RFC 2231 where a value is long or not ASCII. */
 
 const quotable = /^[\x20-\x7e]*$/;
 const maxValue = 60;
-// attr-char of RFC 5987: what needs no escape in an extended value.
 const needsEscape = /[^A-Za-z0-9!#$&+.^_`|~-]/;
 
-/** ` name="value"` on its own folded line; a name that is not ASCII also in a plain spelling, for readers that know no other. */
+/** A non-ASCII name is also given in a plain form, for clients that know no other. */
 export function formatParameter(name: string, value: string): string {
   if (quotable.test(value) && value.length <= maxValue) return `\r\n ${name}="${quoted(value)}"`;
   const plain = value.replace(/[^\x20-\x7e]/g, '_').slice(-maxValue);

@@ -51,8 +51,8 @@ const message = (attachments: readonly MailAttachment[], html: string): Outgoing
 
 const bytesOf = (content: unknown): Buffer => Buffer.from(content as ArrayBuffer);
 
-describe('the files of a message', () => {
-  it(`come back byte for byte, with their names, from ${runs} messages that are clean on the wire`, async () => {
+describe('the attachments of a message', () => {
+  it(`are preserved byte for byte, with their names, in ${runs} messages`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(attachment, { maxLength: 4 }),
@@ -84,7 +84,7 @@ describe('the files of a message', () => {
     );
   }, 120_000);
 
-  it('stand where a reader looks for them: what the HTML shows beside it, the rest behind', () => {
+  it('are related to the HTML that shows them, or follow it', () => {
     const file = (
       filename: string,
       contentId: string | null,

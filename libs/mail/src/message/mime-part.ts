@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { formatParameter } from './mime-parameter.js';
 import { encodeBody } from './transfer-encoding.js';
 
-/** A file of a message: attached, or shown by the HTML, which names it `cid:<contentId>`. */
 export interface MailAttachment {
   filename: string;
   contentType: string;
@@ -11,24 +10,22 @@ export interface MailAttachment {
   data: Uint8Array;
 }
 
-/** A file that becomes lines of base64 where the message is put together: as pieces of its own it would be there twice. */
+/** Encoded while the message is assembled, so that its base64 is not in memory twice. */
 export interface FileLines {
   data: Buffer;
-  /** Octets of its lines. */
   length: number;
 }
 
-/** One part of a message: its own header fields and the lines below them, in pieces that are joined once. */
 export interface MimePart {
   headers: string;
   body: (string | FileLines)[];
-  /** Whether a boundary could occur in its lines: encoded ones hold no `=_`. */
+  /** Whether a boundary could occur in it: encoded parts never contain `=_`. */
   isPlain: boolean;
 }
 
 const lineOctets = 57;
 const lineLetters = 76;
-// Whole lines, and strings that are small enough to be short-lived.
+// Whole lines, in strings small enough to be short-lived.
 const encodedAtOnce = lineOctets * 512;
 
 export function textPart(subtype: 'plain' | 'html', text: string): MimePart {
@@ -57,7 +54,7 @@ export function attachmentPart({
   };
 }
 
-/** A part of parts; one alone stands for itself. `seed` fixes the boundary, so that a repeat has the same bytes. */
+/** A single part needs no container. `seed` fixes the boundary, so that a resent message has the same bytes. */
 export function multipart(
   subtype: 'alternative' | 'related' | 'mixed',
   parts: readonly MimePart[],
@@ -81,7 +78,6 @@ function fileLines(data: Buffer): FileLines {
   return { data, length: 4 * Math.ceil(data.length / 3) + 2 * breaks };
 }
 
-/** Answers where the next octet goes. */
 export function writeLines(message: Buffer, start: number, { data }: FileLines): number {
   let at = start;
   for (let from = 0; from < data.length; from += encodedAtOnce) {
@@ -94,7 +90,7 @@ export function writeLines(message: Buffer, start: number, { data }: FileLines):
   return at;
 }
 
-/** `=_` cannot occur in quoted-printable or base64; a 7-bit part that holds the very boundary gets the next one. */
+/** `=_` cannot occur in quoted-printable or base64; a 7-bit part may contain the boundary by chance. */
 function freeBoundary(seed: string, parts: readonly MimePart[]): string {
   let boundary = `=_${hash('sha256', seed, 'hex').slice(0, 32)}`;
   const holds = ({ isPlain, body }: MimePart) =>

@@ -1,6 +1,5 @@
 import { decodeWords } from 'postal-mime';
 
-/** The header fields of a message, unfolded and decoded; several of one name stand in one line each. */
 export function readHeaders(raw: Uint8Array): Record<string, string> {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const end = bytes.indexOf('\r\n\r\n');

@@ -1,16 +1,16 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 interface SignedBytesOptions {
-  /** What the tokens are for: those of one use are none of another. */
+  /** Separates the tokens of different uses. */
   label: string;
   macBytes: number;
-  /** Of what they say; a longer one is not read at all. */
+  /** Longer tokens are not decoded at all. */
   longest: number;
 }
 
-/** Tokens that say something, and that nobody else can make up. The first key of the ring signs, every key verifies. */
+/** Tokens that carry data and cannot be forged. The first key of the ring signs, every key verifies. */
 export class SignedBytes {
-  /** As key objects: a key of plain bytes is looked at anew for each token, at five times the time. */
+  /** As key objects: a key of plain bytes would take five times the time for each token. */
   private readonly keys: readonly KeyObject[];
   private readonly maxToken: number;
 
@@ -29,16 +29,15 @@ export class SignedBytes {
     return this.signed(text, this.keys[0]!);
   }
 
-  /** The same by every key of the ring, the present one first. */
   writings(text: Buffer): string[] {
     return this.keys.map((key) => this.signed(text, key));
   }
 
-  /** What it says; null for whatever is not exactly a token of ours. */
+  /** Null unless it is exactly a token that we made. */
   read(token: string): Buffer | null {
     if (token.length > this.maxToken) return null;
     const bytes = Buffer.from(token, 'base64url');
-    // Several texts decode to the same bytes; only the one that we write is ours.
+    // Several base64 texts decode to the same bytes; only the canonical one is accepted.
     if (bytes.length <= this.options.macBytes || bytes.toString('base64url') !== token) return null;
     const text = bytes.subarray(0, -this.options.macBytes);
     const mac = bytes.subarray(-this.options.macBytes);

@@ -10,10 +10,9 @@ const toText = compile({
   ],
 });
 
-/** A hundred times what a long newsletter has. What stands open is walked through for each tag: without a limit a megabyte takes minutes. */
+/** A hundred times the tags of a long newsletter. The converter's time grows with open tags: without a limit a megabyte takes minutes. */
 const maxTags = 20_000;
 
-/** The text part of a message that came with HTML only; of one with more tags than anybody reads, its beginning. */
 export function textFromHtml(html: string): string {
   return toText(html.slice(0, endOfTags(html)));
 }

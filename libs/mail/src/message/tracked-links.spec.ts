@@ -39,7 +39,7 @@ describe('links', () => {
       '<a data-track="true" href="https://a.example/">',
       `<a data-track="true" href="${led('https://a.example/')}">`,
     ],
-  ])('lead through us: %s', (html, wanted) => {
+  ])('are rewritten: %s', (html, wanted) => {
     expect(track(`<p>ä${html}link</a>`)).toBe(`<p>ä${wanted}link</a>`);
   });
 
@@ -66,17 +66,17 @@ describe('links', () => {
     '<img src="https://shop.example/a.png">',
     '<abbr href="https://shop.example/">',
     '<a href="https://shop.example/"',
-  ])('stay as they are: %s', (html) => {
+  ])('stay unchanged: %s', (html) => {
     expect(track(`<p>${html}`)).toBe(`<p>${html}`);
   });
 
-  it('are not looked at where clicks are not counted', () => {
+  it('are not parsed where clicks are not tracked', () => {
     expect(track('<a href="https://a.example/">x</a>', { opens: false, clicks: false })).toBe(
       '<a href="https://a.example/">x</a>',
     );
   });
 
-  it('are all that changes, whatever stands around them', () => {
+  it('are the only bytes that change', () => {
     // Text that opens a tag, a comment or a reference would take the link in.
     const text = fc.string().map((any) => any.replaceAll(/[<&]/g, ''));
     const markup = [
@@ -104,7 +104,7 @@ describe('links', () => {
     );
   });
 
-  it('take a fraction of a millisecond', () => {
+  it('are rewritten in a fraction of a millisecond', () => {
     const html = `<table>${'<tr><td style="color:#333">A line of text</td><td><a href="https://shop.example/x">x</a></td></tr>'.repeat(170)}</table>`;
     for (let round = 0; round < 50; round += 1) track(html);
     const took = Array.from({ length: 50 }, () => {
@@ -126,13 +126,13 @@ describe('the pixel', () => {
     ['<p>x</p>', `<p>x</p>${pixel}`],
     ['<p>x</p><!-- </body> -->', `<p>x</p><!-- </body> -->${pixel}`],
     ['', pixel],
-  ])('stands at the end of the body: %s', (html, wanted) => {
+  ])('is added at the end of the body: %s', (html, wanted) => {
     expect(withPixel(html)).toBe(wanted);
   });
 });
 
-describe('the way out', () => {
-  it('stands in the headers, for one click', () => {
+describe('the unsubscribe link', () => {
+  it('is in the headers, for one click', () => {
     expect(unsubscribeHeaders(unsubscribeUrl(`${base}/`, 'token'))).toEqual([
       ['List-Unsubscribe', `<${base}/u/token>`],
       ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],

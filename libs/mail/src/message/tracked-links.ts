@@ -2,20 +2,17 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { maxTrackedUrl } from '../tokens/engagement-token.js';
 
 export interface HtmlTracking {
-  /** How readers reach `/t`: our public URL, or a tracking host of the domain's own. */
   base: string;
-  /** Links that begin like one of these stay as they are: the ways out of the mail, such as `https://…/u/` and `https://…/p/`. */
+  /** Links with these prefixes are not tracked, such as unsubscribe links. */
   untouched?: readonly string[];
-  /** The token of the pixel; null where opens are not counted. */
   openToken: string | null;
-  /** The token of a link; null where clicks are not counted. */
   clickToken: ((url: string) => string) | null;
 }
 
 const clickUrl = (base: string, token: string): string => `${trimmed(base)}/t/c/${token}`;
 export const unsubscribeUrl = (base: string, token: string): string => `${trimmed(base)}/u/${token}`;
-/** What the ways out of a mail begin with: they are never tracked. */
-export const waysOut = (base: string): string[] => [`${trimmed(base)}/u/`, `${trimmed(base)}/p/`];
+/** Prefixes of unsubscribe and preference links, which are never tracked. */
+export const unsubscribePrefixes = (base: string): string[] => [`${trimmed(base)}/u/`, `${trimmed(base)}/p/`];
 const openUrl = (base: string, token: string): string => `${trimmed(base)}/t/o/${token}.gif`;
 const trimmed = (base: string): string => base.replace(/\/+$/, '');
 
@@ -25,7 +22,7 @@ interface Splice {
   text: string;
 }
 
-/** The same document with its links leading through us and a pixel at its end; every other byte stays as it was. */
+/** Rewrites links and appends a pixel; every other byte stays the same. */
 export function trackHtml(html: string, tracking: HtmlTracking): string {
   const { base, untouched = [], openToken, clickToken } = tracking;
   if (openToken === null && clickToken === null) return html;
@@ -39,11 +36,10 @@ export function trackHtml(html: string, tracking: HtmlTracking): string {
   return spliced(html, splices);
 }
 
-/** Not hidden by its style: some clients do not fetch what nobody can see. */
+/** Not hidden by CSS, because some clients do not fetch hidden images. */
 const pixel = (url: string): string =>
   `<img src="${url}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
 
-/** The link as it is followed; null where it is none of the web, or a way out of the mail. */
 function trackable(value: string, untouched: readonly string[]): string | null {
   const text = value.trim();
   if (!/^https?:\/\//i.test(text) || untouched.some((prefix) => text.startsWith(prefix))) return null;
@@ -62,16 +58,13 @@ function spliced(html: string, splices: readonly Splice[]): string {
 }
 
 interface Link {
-  /** Where the value stands, without its quotes. */
   start: number;
   end: number;
-  /** Decoded. */
   value: string;
 }
 
 interface Found {
   links: Link[];
-  /** Before the last `</body>`, or the end. */
   bodyEnd: number;
 }
 
@@ -86,7 +79,7 @@ function findLinks(html: string, wanted: boolean): Found {
   return finder.found;
 }
 
-/** What comments, scripts and styles contain is no link; of an attribute that is named twice the first one counts (HTML, "duplicate attributes"). */
+/** Ignores comments, scripts and styles; of a duplicate attribute the first one counts, as in HTML. */
 class LinkFinder implements TokenizerCallbacks {
   readonly found: Found;
   private inLink = false;

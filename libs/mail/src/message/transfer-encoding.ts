@@ -1,11 +1,11 @@
-/** RFC 2045 §6: bodies as 7-bit lines. Whatever comes in, CRLF-only lines of at most 998 octets without NUL come out. */
+/** RFC 2045 §6: any input becomes CRLF lines of at most 998 octets without NUL. */
 
 export interface EncodedBody {
   encoding: '7bit' | 'quoted-printable' | 'base64';
   content: string;
 }
 
-// 990, not 998: the transport may put a dot in front, and a gateway may indent.
+// 990 instead of 998, because the transport may add a dot and a gateway may indent.
 const sevenBit = /^[\t\n\x20-\x7e]*$/;
 const maxLine = 990;
 const notAscii = /[^\0-\x7f]/g;
@@ -42,10 +42,10 @@ const hex = Buffer.from('0123456789ABCDEF', 'latin1');
 const newline = 0x0a;
 const equals = 0x3d;
 
-/** Input has LF line ends. A dot that begins a line is escaped too, so that no relay's dot-stuffing can matter. */
+/** Expects LF line ends. A leading dot is escaped, too, so that dot-stuffing of a relay cannot matter. */
 function encodeQuotedPrintable(lines: string): string {
   const input = Buffer.from(lines, 'utf8');
-  // Worst case is three octets for each, and `=CRLF` after every 73.
+  // At worst three octets for each, and a soft line break after every 73.
   const output = Buffer.allocUnsafe(input.length * 3 + Math.ceil((input.length * 3) / 70) * 3 + 3);
   let at = 0;
   let column = 0;
@@ -72,7 +72,7 @@ function encodeQuotedPrintable(lines: string): string {
 
 function isLiteral(octet: number, next: number | undefined, column: number): boolean {
   if (octet > 0x20 && octet < 0x7f) return octet !== equals && !(octet === 0x2e && column === 0);
-  // Blanks at the end of a line are dropped on the way (RFC 2045 §6.7 rule 3).
+  // Blanks at the end of a line are removed in transit (RFC 2045 §6.7 rule 3).
   return (octet === 0x20 || octet === 0x09) && next !== undefined && next !== newline;
 }
 

@@ -1,4 +1,4 @@
-/** One click without a page (RFC 8058): the mail client posts to the URL by itself. Both belong inside DKIM's `h=`. */
+/** One-click unsubscribe (RFC 8058). DKIM must sign both headers. */
 export const unsubscribeHeaders = (url: string): readonly (readonly [name: string, value: string])[] => [
   ['List-Unsubscribe', `<${url}>`],
   ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],

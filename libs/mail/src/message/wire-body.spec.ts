@@ -53,7 +53,7 @@ describe('the body on the wire', () => {
     );
   });
 
-  it('has one end, and it is at the end', () => {
+  it('contains exactly one end marker, at its end', () => {
     const soup = fc
       .array(fc.constantFrom('\r', '\n', '.', 'a', '\r\n', '\r\n.\r\n'), { maxLength: 40 })
       .map((parts) => parts.join(''));

@@ -3,9 +3,9 @@ const lineFeed = 0x0a;
 const dot = 0x2e;
 
 /**
- * The body as it goes after the 354: CRLF only, dots stuffed, ended by the lone dot. A bare CR or LF becomes CRLF *before* stuffing, or
- * `\r.\r` would end the message at a receiver that takes a lone CR for a line end (SMTP smuggling). Piece by piece, and in the memory of the
- * message wherever nothing is missing.
+ * The body after the reply 354: CRLF only, dots stuffed, terminated by the final dot. A bare CR or LF becomes CRLF before stuffing;
+ * otherwise `\r.\r` could end the message at a lenient receiver (SMTP smuggling). Works in pieces, in the memory of the message where
+ * nothing has to be inserted.
  */
 export class WireBody {
   private at = 0;
@@ -13,12 +13,10 @@ export class WireBody {
 
   constructor(private readonly raw: Buffer) {}
 
-  /** Octets of the message that have not gone. */
   get left(): number {
     return this.raw.length - this.at;
   }
 
-  /** So many octets of the message; with the last of them goes the lone dot. */
   next(octets: number): Buffer {
     const piece = this.raw.subarray(this.at, this.at + octets);
     this.at += piece.length;

@@ -1,13 +1,12 @@
-/** What one try to hand a message over came to (guarantees §1.2). */
+/** The result of one attempt (docs/guarantees.md §1.2). */
 export type SmtpVerdict = 'accepted' | 'refused_for_now' | 'refused' | 'not_accepted' | 'ambiguous';
 
-/** Where the conversation stood; `body` is before the last byte was handed over, `dot` after it. */
+/** Where the conversation ended: `body` before the last byte was written, `dot` after it. */
 export type SmtpStage =
   'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'body' | 'dot';
 
 export interface SmtpReply {
   code: number;
-  /** RFC 3463, when the server gives one. */
   enhanced?: string;
   text: string;
 }
@@ -19,9 +18,8 @@ export interface Attempt {
   host: string;
   tls: boolean;
   durationMs: number;
-  /** May the session carry another message? */
   sessionUsable: boolean;
-  /** `fenced`, `timeout`, `paused` or the words of the socket, where there is no reply to go by. */
+  /** `fenced`, `timeout`, `paused` or the socket's error, where there was no reply. */
   error?: string;
 }
 
@@ -30,7 +28,7 @@ const enhancedCode = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 const continuation = /\r?\n\d{3}[ -](?:[245]\.\d{1,3}\.\d{1,3} )?/g;
 const maxText = 1_000;
 
-/** Undefined for what is no reply at all; the text of a reply of several lines is joined. */
+/** Undefined for an invalid reply; lines of a multi-line reply are joined. */
 export function parseReply(response: string | undefined): SmtpReply | undefined {
   const match = response === undefined ? null : replyLine.exec(response);
   if (match === null) return undefined;
@@ -45,13 +43,13 @@ export function parseReply(response: string | undefined): SmtpReply | undefined 
     : { code: Number(match[1]), enhanced, text };
 }
 
-/** The table of guarantees §1.2. No reply stands for a lost connection, a timeout or a breach of protocol. */
+/** The table of docs/guarantees.md §1.2. No reply means a lost connection, a timeout or a protocol violation. */
 export function judge(stage: SmtpStage, reply: SmtpReply | undefined): SmtpVerdict {
   const hundreds = reply === undefined ? 0 : Math.floor(reply.code / 100);
   if (hundreds === 4) return 'refused_for_now';
-  // RFC 5321 §4.5.3.1.10: 552 to RCPT is "too many recipients" or a full mailbox, to be tried again.
+  // RFC 5321 §4.5.3.1.10: 552 after RCPT means too many recipients or a full mailbox, and is temporary.
   if (hundreds === 5) return stage === 'rcpt' && reply!.code === 552 ? 'refused_for_now' : 'refused';
   if (stage !== 'dot') return 'not_accepted';
-  // x5z is the mail system; 220 or 221 after the dot speak of the channel and say nothing of the message (RFC 5321 §4.2.1).
+  // x5z concerns the mail system; 220 or 221 after the dot concern the channel and not the message (RFC 5321 §4.2.1).
   return reply !== undefined && Math.floor(reply.code / 10) === 25 ? 'accepted' : 'ambiguous';
 }

@@ -3,13 +3,12 @@ import type { Attempt } from './smtp-attempt.js';
 const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
-/** Keeps callers from hammering a provider that cannot be reached: each failure to open a session pauses opening for twice as long. */
+/** Protects an unreachable provider: each failure to open a session doubles the pause. */
 export class SmtpCircuit {
   failures = 0;
   pausedUntil = 0;
   lastFailure?: Attempt;
 
-  /** `now` must be monotonic. */
   constructor(private readonly now: () => number) {}
 
   get paused(): boolean {
@@ -20,14 +19,13 @@ export class SmtpCircuit {
     return Math.max(0, this.pausedUntil - this.now());
   }
 
-  /** After a failure one connection tries the ground before the others follow. */
   get probing(): boolean {
     return this.failures > 0;
   }
 
   failed(attempt: Attempt): void {
     this.lastFailure = attempt;
-    // Several that were opening at once fail at once: that is one failure, not as many.
+    // Several sessions that were opening at once fail together and count as one failure.
     if (!this.paused) this.lengthenPause();
   }
 

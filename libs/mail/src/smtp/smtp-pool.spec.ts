@@ -37,7 +37,7 @@ async function start(
 }
 
 describe('pool', () => {
-  it('opens as many sessions as needed, and no more than allowed', async () => {
+  it('opens as many sessions as needed within its limit', async () => {
     await start();
     expect(pool.freeConnections).toBe(4);
     const attempts = await Promise.all(
@@ -49,7 +49,7 @@ describe('pool', () => {
     expect(pool.freeConnections).toBe(4);
   });
 
-  it('counts the free ones while some are busy', async () => {
+  it('counts free sessions while others are busy', async () => {
     await start();
     const busy = pool.deliver(to('late-dot@d.test'));
     await sink.waitFor(1);
@@ -58,14 +58,14 @@ describe('pool', () => {
     expect(await busy).toMatchObject({ verdict: 'accepted' });
   });
 
-  it('renews a session after its share of messages', async () => {
+  it('renews a session after its maximum of messages', async () => {
     await start({ maxConnections: 1, maxMessagesPerConnection: 3 });
     for (let index = 0; index < 7; index++)
       expect(await pool.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'accepted' });
     expect(sink.connections).toBe(3);
   });
 
-  it('goes on after refusals on the same session, and after an ambiguity on a new one', async () => {
+  it('continues on the same session after refusals, and on a new one after an ambiguity', async () => {
     await start({ maxConnections: 1 });
     for (const recipient of ['rcpt-550@d.test', 'data-554@d.test', 'dot-451@d.test', 'ok@d.test'])
       await pool.deliver(to(recipient));
@@ -84,7 +84,7 @@ describe('pool', () => {
     expect(sink.count).toBe(1);
   });
 
-  it('tries a fresh session when the server was done with the old one', async () => {
+  it('tries a new session when the server closed the old one', async () => {
     await start({ maxConnections: 1 });
     await pool.deliver(to('ok@d.test'));
     sink.rules.faults = { mail: { kind: 'reply', text: '421 4.7.0 too many messages', times: 0 } };
@@ -94,7 +94,7 @@ describe('pool', () => {
     expect(sink.connections).toBe(2);
   });
 
-  it('survives that the server hangs up on idle sessions, noticed or not yet', async () => {
+  it('survives that the server closes idle sessions, noticed or not', async () => {
     await start();
     await Promise.all([1, 2, 3].map(() => pool.deliver(to('ok@d.test'))));
     sink.disconnect();
@@ -112,7 +112,7 @@ describe('pool', () => {
     expect(pool.freeConnections).toBe(4);
   });
 
-  it('lets what runs finish when it closes, and takes nothing more', async () => {
+  it('finishes running deliveries when it closes, and accepts no more', async () => {
     await start();
     const running = pool.deliver(to('late-dot@d.test'));
     await sink.waitFor(1);
@@ -126,7 +126,7 @@ describe('pool', () => {
 });
 
 describe('circuit', () => {
-  it('pauses longer with every failure, tries one session then, and opens again', async () => {
+  it('pauses longer with every failure, then tries one session, and opens again', async () => {
     await start({}, { faults: { connect: { kind: 'reply', text: '554 no' } } });
     const first = await Promise.all([1, 2, 3].map(() => pool.deliver(to('ok@d.test'))));
     expect(first).toMatchObject(first.map(() => ({ verdict: 'refused', stage: 'greeting' })));
@@ -164,23 +164,26 @@ describe('circuit', () => {
 });
 
 describe('fence', () => {
-  it.each([1, 2])('drops the connection without the dot when it is down at its check %i', async (check) => {
-    await start();
-    let requested = 0;
-    const fence = (): void => {
-      if (++requested >= check) throw new Error('lease lost');
-    };
-    expect(await pool.deliver(to('ok@d.test', fence))).toMatchObject({
-      verdict: 'not_accepted',
-      error: 'fenced',
-      stage: check === 1 ? 'data' : 'body',
-      sessionUsable: false,
-    });
-    await sink.whenEmpty();
-    expect(sink.count).toBe(0);
-  });
+  it.each([1, 2])(
+    'closes the connection without the final dot when it throws at its check %i',
+    async (check) => {
+      await start();
+      let requested = 0;
+      const fence = (): void => {
+        if (++requested >= check) throw new Error('lease lost');
+      };
+      expect(await pool.deliver(to('ok@d.test', fence))).toMatchObject({
+        verdict: 'not_accepted',
+        error: 'fenced',
+        stage: check === 1 ? 'data' : 'body',
+        sessionUsable: false,
+      });
+      await sink.whenEmpty();
+      expect(sink.count).toBe(0);
+    },
+  );
 
-  it('is asked before DATA and before the last bytes', async () => {
+  it('is called before DATA and before the last bytes', async () => {
     await start();
     let requested = 0;
     await pool.deliver(to('ok@d.test', () => void requested++));

@@ -11,13 +11,11 @@ export interface SmtpPoolOptions {
   maxMessagesPerConnection?: number;
   idleMs?: number;
   timeouts?: Partial<SmtpTimeouts>;
-  /** Monotonic milliseconds. */
   now?: () => number;
 }
 
 export interface SmtpPoolState {
   paused: boolean;
-  /** Until a session may be opened again; 0 when it may. */
   pauseMs: number;
   failures: number;
   lastFailure?: Attempt;
@@ -28,7 +26,6 @@ export interface SmtpPoolState {
 
 type Waiter = (lease: SmtpSession | Attempt) => void;
 
-/** A few sessions to one endpoint, opened when needed and kept while warm. */
 export class SmtpPool {
   private readonly idle: SmtpSession[] = [];
   private readonly idleTimers = new Map<SmtpSession, NodeJS.Timeout>();
@@ -47,7 +44,6 @@ export class SmtpPool {
     this.timeouts = { ...defaultSmtpTimeouts, ...options.timeouts };
   }
 
-  /** How many more messages would find a session at once. */
   get freeConnections(): number {
     if (this.closing) return 0;
     return Math.max(0, this.idle.length + this.openable - this.waiters.length);
@@ -66,7 +62,7 @@ export class SmtpPool {
     };
   }
 
-  /** Never rejects. While paused and without a session it answers at once, `not_accepted` at `connect` with `paused`. */
+  /** Never rejects. While paused without a session it answers `not_accepted` at stage `connect` at once. */
   async deliver(delivery: SmtpDelivery): Promise<Attempt> {
     if (this.closing) return this.unservedAttempt('closed');
     this.running++;
@@ -76,7 +72,6 @@ export class SmtpPool {
     return attempt;
   }
 
-  /** Takes nothing new, waits for what runs, says QUIT. */
   async close(): Promise<void> {
     this.closing = true;
     if (this.running > 0) await new Promise<void>((resolve) => (this.drained = resolve));
@@ -90,7 +85,7 @@ export class SmtpPool {
     const reused = lease.delivered > 0;
     const attempt = await lease.deliver(delivery);
     this.release(lease);
-    // The server closed a session that lay idle, or had enough of it: nothing was said about this message, so a fresh session may.
+    // The server closed an idle session before MAIL, so the message can be tried on a new session.
     return reused && endedBeforeMail(attempt) && !this.closing ? this.tryOnce(delivery) : attempt;
   }
 
@@ -103,7 +98,7 @@ export class SmtpPool {
   }
 
   private takeIdle(): SmtpSession | undefined {
-    // The last one used is the warmest; the others may cool down and close.
+    // The session that was used last is the least likely to have been closed by the server.
     for (let session = this.idle.pop(); session !== undefined; session = this.idle.pop()) {
       clearTimeout(this.idleTimers.get(session));
       this.idleTimers.delete(session);

@@ -144,7 +144,7 @@ const beforeMail: Case[] = [
 let sink: SmtpSink | undefined;
 afterEach(() => sink?.stop());
 
-describe('verdicts before a message is near', () => {
+describe('verdicts before MAIL', () => {
   it.each(beforeMail)('$at', async ({ sink: options, endpoint, expected }) => {
     sink = await SmtpSink.start(options);
     const opened = await openSession(endpointOf(sink, endpoint), timeouts);
@@ -154,7 +154,7 @@ describe('verdicts before a message is near', () => {
     });
   });
 
-  it('nobody listens', async () => {
+  it('no server listens', async () => {
     const removed = await SmtpSink.start();
     const endpoint = endpointOf(removed);
     await removed.stop();

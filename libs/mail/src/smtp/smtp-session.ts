@@ -6,11 +6,9 @@ import { StagedConnection } from './staged-connection.js';
 
 export interface SmtpTimeouts {
   connectMs: number;
-  /** Also for each reply up to AUTH. */
   greetingMs: number;
-  /** Each reply from MAIL to DATA, and each piece of the body. */
   commandMs: number;
-  /** RFC 5321 §4.5.3.2.6: shorter ones make duplicates. */
+  /** RFC 5321 §4.5.3.2.6: a shorter timeout causes duplicates. */
   dotMs: number;
 }
 
@@ -30,7 +28,7 @@ interface SmtpError extends Error {
   response?: string;
 }
 
-// nodemailer's own clocks are inactivity clocks: a server that sends one byte a second never trips them. Ours are deadlines.
+// nodemailer's timeouts measure inactivity, which a server that sends a byte a second never exceeds; ours are deadlines.
 const never = 2 ** 31 - 1;
 const quitMs = 2_000;
 const tcpFailures = new Set([
@@ -44,7 +42,7 @@ const tcpFailures = new Set([
   'EDNS',
 ]);
 
-/** Connects, says EHLO, secures and logs in. What goes wrong on the way is an attempt too: no message was near it. */
+/** Connects, greets, secures and authenticates. A failure is an attempt, too, at which no message was sent. */
 export function openSession(
   endpoint: SmtpEndpoint,
   timeouts: SmtpTimeouts = defaultSmtpTimeouts,
@@ -52,7 +50,6 @@ export function openSession(
   return new Promise((resolve) => new Opening(endpoint, timeouts, resolve).start());
 }
 
-/** A connection on which messages are handed over one after another. */
 export class SmtpSession {
   delivered = 0;
   onEnd: () => void = () => undefined;
@@ -77,7 +74,7 @@ export class SmtpSession {
     );
   }
 
-  /** Never rejects for anything the server or the network does. One recipient at a time. */
+  /** Never rejects for a fault of the server or the network. One recipient at a time. */
   async deliver(delivery: SmtpDelivery): Promise<Attempt> {
     const transaction = new SmtpTransaction(
       this.connection,
@@ -90,13 +87,12 @@ export class SmtpSession {
     const attempt = await transaction.run(this.usableFor(transaction));
     this.current = undefined;
     this.delivered++;
-    // After a refused RCPT or DATA the server still holds an open transaction, and would answer the next MAIL with 503.
+    // After a refused RCPT or DATA the server still has an open transaction and would answer MAIL with 503.
     this.needsReset = attempt.stage === 'rcpt' || attempt.stage === 'data';
     if (!attempt.sessionUsable) this.drop();
     return attempt;
   }
 
-  /** Without ceremony, for a session that is in no state to say QUIT. */
   drop(): void {
     this.connection.close();
   }
@@ -118,7 +114,7 @@ export class SmtpSession {
   }
 
   private handleEnd(): void {
-    // nodemailer reports a reply of 421 right after it closes; only when it does not is the end itself the news.
+    // nodemailer reports a reply of 421 right after the close; only without one is the close itself the error.
     setImmediate(() => this.current?.fail(new Error('connection closed')));
     this.onEnd();
   }
@@ -164,7 +160,7 @@ class Opening {
   private authenticate(): void {
     const { auth } = this.endpoint;
     if (auth === undefined) this.succeed();
-    // A server that offers no AUTH, or only in the clear after a failed STARTTLS, must not get mail from us unauthenticated.
+    // A server that offers no AUTH, or only without TLS, must not get mail from us unauthenticated.
     else if (!this.connection.allowsAuth)
       this.settle({ failure: this.failure('auth', undefined, 'AUTH is not offered') });
     else
@@ -201,7 +197,7 @@ class Opening {
     if (error.command?.startsWith('AUTH') || error.code === 'EAUTH') return 'auth';
     if (error.command === 'STARTTLS' || error.code === 'ETLS') return 'tls';
     const stage = this.connection.waitingAt;
-    // With TLS from the first byte, an error before the greeting that TCP cannot have made is the handshake's.
+    // With implicit TLS, an error before the greeting that TCP cannot cause is one of the handshake.
     return stage === 'connect' &&
       this.endpoint.tls === 'implicit' &&
       !tcpFailures.has(error.originalCode ?? error.code ?? '')

@@ -6,10 +6,10 @@ import type { StagedConnection } from './staged-connection.js';
 import { WireBody } from '../message/wire-body.js';
 
 export interface SmtpDelivery {
-  /** Addresses as on the wire (A-labels); `utf8` when the envelope or a header needs SMTPUTF8. */
+  /** In wire form (A-labels); `utf8` where the envelope or a header needs SMTPUTF8. */
   envelope: { from: string; to: string; utf8?: boolean };
   raw: Buffer;
-  /** Asked before DATA and before the last bytes; when it throws, the connection is dropped without the dot. */
+  /** Called before DATA and before the last bytes; when it throws, the connection is closed without the final dot. */
   fence?: () => void;
 }
 
@@ -31,7 +31,7 @@ const stageOfCommand: Record<string, SmtpStage> = {
   RSET: 'mail',
 };
 
-/** One message over one connection. It ends once, with the first of: a reply, an error, a deadline, the fence. */
+/** One message over one connection. Ends once, with the first of: a reply, an error, a deadline, the fence. */
 export class SmtpTransaction {
   private readonly startedAt = performance.now();
   private skippedAhead = false;
@@ -61,11 +61,10 @@ export class SmtpTransaction {
     });
   }
 
-  /** The connection broke, or a reply was an error to nodemailer. */
   fail(error: SendError): void {
     if (this.settled) return;
     const stage = this.stageOf(error);
-    // The rest of an unfinished line, which nodemailer passes on when the connection closes, is no reply; except 421, which announces just that.
+    // When the connection closes, nodemailer passes on an unfinished line, which is no reply; 421 is, since it announces the close.
     const lost = error.command === 'CONN' && !error.response?.startsWith('421');
     const reply = lost ? undefined : parseReply(error.response || undefined);
     if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response))
@@ -84,7 +83,7 @@ export class SmtpTransaction {
   private send(): void {
     const { envelope, raw } = this.delivery;
     this.arm(this.timeouts.commandMs);
-    // nodemailer takes anything with `pipe` for a stream, and calls it only after the reply to DATA: the body is not touched before.
+    // nodemailer accepts anything with `pipe` as a stream and calls it only after the reply to DATA.
     const body = { pipe: (stream: Unpipeable) => this.goAhead(stream) };
     this.connection.send(
       { from: envelope.from, to: envelope.to, size: raw.length },
@@ -97,11 +96,12 @@ export class SmtpTransaction {
   }
 
   private goAhead(stream: Unpipeable): void {
-    // Its own stream would add the dot by itself; ours goes out in one write, so that we know when.
+    // Its own stream would add the dot by itself; ours is written explicitly, so that we know when.
     stream.unpipe();
     this.skippedAhead = true;
     const answer = String(this.connection.lastServerResponse);
-    // nodemailer takes a 250 for the 354. After an unasked reply that would be the answer to RCPT, and everything later off by one.
+    // nodemailer takes a 250 for the 354. After an unsolicited reply that would be the reply to RCPT, and all later ones would be off by
+    // one.
     if (!answer.startsWith('354') || this.connection.hasUnaskedReply)
       this.drop('data', `out of step: ${answer.slice(0, 100)}`);
     else this.writeNext(new WireBody(this.delivery.raw));
@@ -112,7 +112,8 @@ export class SmtpTransaction {
     const socket = this.connection.socket!;
     if (wire.left > pieceBytes) {
       this.arm(this.timeouts.commandMs);
-      // A turn of the loop between pieces: a refusal or a reset that has already come must be seen before the last byte goes.
+      // One turn of the event loop between pieces, so that a refusal or reset that has already arrived is seen before the last byte is
+      // written.
       socket.write(wire.next(pieceBytes), (error) => {
         if (!error) setImmediate(() => this.writeNext(wire));
       });
@@ -145,7 +146,7 @@ export class SmtpTransaction {
 
   private refuseUtf8(): void {
     const sender = /[^\x20-\x7e]/.test(this.delivery.envelope.from);
-    // RFC 6531 §3.5 gives this reply to a server; here nobody needs to ask it.
+    // RFC 6531 §3.5 defines this reply; here the client produces it itself.
     this.settle(
       sender ? 'mail' : 'rcpt',
       { code: 553, enhanced: '5.6.7', text: 'SMTPUTF8 is not offered' },
@@ -153,7 +154,7 @@ export class SmtpTransaction {
     );
   }
 
-  /** nodemailer would not even send it: larger than the server's SIZE, or an address that cannot stand in a command. */
+  /** nodemailer refuses to send: the message exceeds SIZE, or an address is invalid. */
   private refuseOurselves(error: SendError): void {
     if (error.code === 'EMESSAGE')
       this.settle('mail', { code: 552, enhanced: '5.3.4', text: error.message }, 'not sent');
@@ -197,7 +198,7 @@ export class SmtpTransaction {
     clearTimeout(this.timer);
     const verdict = judge(stage, reply);
     const { connection, host } = this;
-    // A refusal in the middle of the body leaves the server waiting for the rest; 421 announces its leave.
+    // After a refusal within the body the server waits for the rest; 421 announces a close.
     const sessionUsable =
       keep &&
       inStep(verdict) &&

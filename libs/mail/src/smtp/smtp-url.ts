@@ -2,15 +2,12 @@ import { isIP } from 'node:net';
 
 export type TlsPolicy = 'implicit' | 'required' | 'opportunistic' | 'none';
 
-/** Where mail is handed over, as `SMTP_URL` says it. */
 export interface SmtpEndpoint {
   host: string;
   port: number;
   tls: TlsPolicy;
-  /** Accept a certificate that does not verify. */
   insecure: boolean;
   auth?: { user: string; pass: string };
-  /** What EHLO says; the machine's name otherwise. */
   name?: string;
 }
 
@@ -28,7 +25,7 @@ const startTls: Record<string, TlsPolicy> = {
   off: 'none',
 };
 
-/** `smtp://user:pass@host:587?starttls=required`, `smtps://host`. The error never repeats the URL: it holds a password. */
+/** `smtp://user:pass@host:587?starttls=required`, `smtps://host`. Errors never contain the URL, which holds a password. */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!URL.canParse(text))
     throw new SmtpUrlError(
@@ -63,7 +60,7 @@ function parsePort(port: string, implicit: boolean, submission: boolean): number
   return submission ? 587 : 25;
 }
 
-/** A password is never sent in the clear to another machine unless the URL says so. */
+/** Passwords are not sent without TLS to another machine unless the URL allows it. */
 function parseTls(url: URL, implicit: boolean): TlsPolicy {
   const requested = url.searchParams.get('starttls');
   if (implicit && requested !== null) throw new SmtpUrlError('cannot combine smtps:// with starttls');

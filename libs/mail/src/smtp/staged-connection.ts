@@ -2,7 +2,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Socket } from 'node:net';
 import type { SmtpStage } from './smtp-attempt.js';
 
-/** What we look at inside nodemailer's connection; the version is pinned and smtp-session.spec.ts fails if any of it moves. */
+/** Private members of nodemailer; the version is pinned, and smtp-session.spec.ts fails if one of them changes. */
 interface Internals {
   _responseActions: unknown[];
   _responseQueue: string[];
@@ -26,9 +26,9 @@ const stageOfVerb: Record<string, SmtpStage> = {
 };
 const base = SMTPConnection.prototype as unknown as Internals;
 
-/** nodemailer's SMTP connection, plus the knowledge of which command waits for its reply, also when they were pipelined. */
+/** Knows which command waits for its reply, also when commands are pipelined. */
 export class StagedConnection extends SMTPConnection {
-  /** Called before a command is written; false withholds it. */
+  /** Answering false withholds the command. */
   onCommand: (stage: SmtpStage) => boolean = () => true;
   onConnected: () => void = () => undefined;
   /** A header needs SMTPUTF8 although the envelope is ASCII, which nodemailer cannot know (RFC 6531 §3.4). */
@@ -43,7 +43,6 @@ export class StagedConnection extends SMTPConnection {
     return this.internals._socket || undefined;
   }
 
-  /** Something was said that no command asked for, or half a line of it. */
   get hasUnaskedReply(): boolean {
     return this.internals._responseQueue.length > 0 || this.internals._remainder !== '';
   }
@@ -52,7 +51,6 @@ export class StagedConnection extends SMTPConnection {
     return this.internals._supportedExtensions.includes(extension);
   }
 
-  /** The stage whose reply is due. */
   get waitingAt(): SmtpStage {
     const due = this.internals._responseActions.length;
     if (due > 0) return this.sent[this.sent.length - due] ?? 'greeting';

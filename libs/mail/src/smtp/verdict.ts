@@ -3,7 +3,7 @@ import type { Attempt, SmtpReply, SmtpStage } from './smtp-attempt.js';
 export type DeliveryOutcome = 'delivered' | 'retry' | 'provider_fault' | 'bounced' | 'failed' | 'ambiguous';
 export type DeliveryFailureKind = 'provider_paused' | 'provider_rejected' | 'hard_bounce';
 
-/** What an attempt means for the message and its recipient (contract §3). */
+/** docs/api-decisions.md §3. */
 export interface Classification {
   outcome: DeliveryOutcome;
   failureKind?: DeliveryFailureKind;
@@ -14,10 +14,9 @@ export interface Classification {
 
 const deadMailbox = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
 const deadMailboxWithoutEnhanced = new Set([550, 551, 553]);
-// RFC 4954 §6 and RFC 3207 §4: the server asks for AUTH or TLS, only later than others do. It says nothing of the message.
+// RFC 4954 §6 and RFC 3207 §4: the server asks for AUTH or TLS only now; that does not concern the message.
 const wantsAuthOrTls = new Set([530, 534, 535, 538]);
 
-/** Before MAIL nothing concerns the message: the provider is at fault, whatever the code. */
 const blame: Record<SmtpStage, 'provider' | 'sender' | 'recipient'> = {
   connect: 'provider',
   greeting: 'provider',

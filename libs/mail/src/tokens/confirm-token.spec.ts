@@ -16,21 +16,21 @@ describe('the token of a confirm link', () => {
   const tokens = new ConfirmTokens([older]);
   const [token] = tokens.of(location);
 
-  it('says whose it is, is the same each time, and another one in each round', () => {
+  it('identifies its membership, is the same each time, and differs between rounds', () => {
     expect(tokens.of(location)).toEqual([token]);
     expect(tokens.read(token!)).toEqual({ ...location, tokenHash: ConfirmTokens.hashOf(token!) });
     expect(tokens.of({ ...location, round: 1 })[0]).not.toBe(token);
     expect(token).toMatch(/^[\w-]{70}$/);
   });
 
-  it('outlives a change of keys', () => {
+  it('survives a change of keys', () => {
     const changed = new ConfirmTokens([newer, older]);
     expect(changed.read(token!)).toMatchObject(location);
     expect(changed.of(location)).toEqual([new ConfirmTokens([newer]).of(location)[0], token]);
     expect(new ConfirmTokens([newer]).read(token!)).toBeNull();
   });
 
-  it('of one changed character, of another use, or none at all is nobody’s', () => {
+  it('is refused with one changed character, of another use, or empty', () => {
     const others = Array.from(
       token!,
       (character, at) => token!.slice(0, at) + (character === 'A' ? 'B' : 'A') + token!.slice(at + 1),

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { bytesOf, SignedBytes, uuidAt, uuidBytes } from '../message/signed-bytes.js';
 
-/** Which membership of a list a confirm link is for. */
 export interface ConfirmTokenTarget {
   projectId: string;
   membershipId: string;
-  /** Rises whenever the membership begins to wait anew: a link of an earlier time is none of this one. */
+  /** Rises with each new wait for confirmation, which invalidates earlier links. */
   round: number;
 }
 
@@ -14,8 +13,8 @@ const roundBytes = 4;
 const signedBytes = 2 * uuidBytes + roundBytes;
 
 /**
- * What confirm links bear. While a membership waits its token is one and the same: whoever asks again cannot spoil a link that
- * is on its way to the person, and nothing that is stored could make one.
+ * Tokens of confirmation links. The token stays the same while a membership waits, so that requesting it again does not invalidate a link
+ * in transit; it cannot be computed from what is stored.
  */
 export class ConfirmTokens {
   private readonly bytes: SignedBytes;
@@ -28,14 +27,14 @@ export class ConfirmTokens {
     });
   }
 
-  /** By every key of the ring: what was handed out before a key changed is still the membership's. The first one is the present. */
+  /** One token for each key of the ring, the current one first: tokens from before a key rotation stay valid. */
   of({ projectId, membershipId, round }: ConfirmTokenTarget): string[] {
     const count = Buffer.alloc(roundBytes);
     count.writeUInt32BE(round);
     return this.bytes.writings(Buffer.concat([bytesOf(projectId), bytesOf(membershipId), count]));
   }
 
-  /** Null for whatever is not exactly a token of ours, whatever is wrong with it. */
+  /** Null unless it is exactly a token that we made. */
   read(token: string): (ConfirmTokenTarget & { tokenHash: string }) | null {
     const text = this.bytes.read(token);
     if (text?.length !== signedBytes) return null;
@@ -47,7 +46,6 @@ export class ConfirmTokens {
     };
   }
 
-  /** What is stored of one. */
   static hashOf(token: string): string {
     return hash('sha256', token, 'hex');
   }

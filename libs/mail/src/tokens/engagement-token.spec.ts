@@ -16,7 +16,7 @@ const one = {
 };
 
 describe('a token', () => {
-  it('says again what it was made of, and only to whom it is for', () => {
+  it('returns its data, and only for its own use', () => {
     fc.assert(
       fc.property(location, url, email, ({ projectId, emailId, position }, link, address) => {
         const [open, click, out] = [
@@ -47,7 +47,7 @@ describe('a token', () => {
     }
   });
 
-  it('is nothing that anybody can make up', () => {
+  it('cannot be forged', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), (text) => {
         for (const read of [tokens.readOpen(text), tokens.readClick(text), tokens.readUnsubscribe(text)])
@@ -62,12 +62,12 @@ describe('a token', () => {
     expect(tokens.forClick({ ...one, url: 'https://shop.example/' }).length).toBeLessThanOrEqual(80);
   });
 
-  it('leads nowhere but to the web', () => {
+  it('leads to http and https only', () => {
     for (const link of ['javascript:alert(1)', 'ftp://files.example/', '/inside'])
       expect(tokens.readClick(tokens.forClick({ ...one, url: link }))).toBeNull();
   });
 
-  it('of the key before is read while both are in the ring, and by nobody else', () => {
+  it('of the previous key is valid while both are in the ring, and not otherwise', () => {
     const [fresh, both] = [
       new EngagementTokens(['another key']),
       new EngagementTokens(['another key', 'the key before']),
@@ -77,7 +77,7 @@ describe('a token', () => {
     expect(fresh.readOpen(both.forOpen(one))).toEqual(one);
   });
 
-  it('is not made of what is no id and no position', () => {
+  it('is not made of an invalid id or position', () => {
     for (const wrong of [
       { ...one, emailId: '../x' },
       { ...one, projectId: '' },

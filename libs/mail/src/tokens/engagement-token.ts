@@ -1,10 +1,9 @@
 import { bytesOf, SignedBytes, uuidAt, uuidBytes } from '../message/signed-bytes.js';
 
-/** Whose message a token was made for: one recipient's, by position. */
 export interface TokenTarget {
   projectId: string;
   emailId: string;
-  /** 0 is `to`, then come cc and bcc. */
+  /** 0 is `to`, followed by cc and bcc. */
   position: number;
 }
 
@@ -12,18 +11,16 @@ export interface ClickTarget extends TokenTarget {
   url: string;
 }
 
-/** Who may opt out with it, and by which message. */
 export interface UnsubscribeTarget {
   projectId: string;
   emailId: string;
-  /** Bare and normalised. */
   email: string;
 }
 
-/** Clients cut longer links, and no page lives at one. */
+/** Clients truncate longer links. */
 export const maxTrackedUrl = 2_048;
 
-// The scheme that nearly every link has travels in the kind: eight bytes less in each of them.
+// Nearly every link is https, so the kind carries the scheme, which saves eight bytes in each.
 const kinds = { open: 1, click: 2, clickHttps: 3, unsubscribe: 4 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
@@ -40,8 +37,8 @@ const maxAddress = 254;
 const head = 1 + 2 * uuidBytes;
 
 /**
- * What tracked links, pixels and unsubscribe links bear. A token says all that it takes to answer it, so that a redirect needs
- * no database, and nobody can make one up. The first key of the ring signs, every key verifies.
+ * Tokens of tracked links, pixels and unsubscribe links. They carry all data, so that a redirect needs no database. The first key of the
+ * ring signs, every key verifies.
  */
 export class EngagementTokens {
   private readonly bytes: SignedBytes;
@@ -58,7 +55,6 @@ export class EngagementTokens {
     return this.write(kinds.open, location, positionByte(location));
   }
 
-  /** `url` is http or https, as `trackHtml` gives it. */
   forClick({ url, ...location }: ClickTarget): string {
     const secure = url.startsWith(https);
     const text = Buffer.from(secure ? url.slice(https.length) : url, 'utf8');
@@ -73,7 +69,7 @@ export class EngagementTokens {
     return this.write(kinds.unsubscribe, location, Buffer.from(email, 'utf8'));
   }
 
-  /** Null for whatever is not exactly a token of ours, whatever is wrong with it. */
+  /** Null unless it is exactly a token that we made. */
   readOpen(token: string): TokenTarget | null {
     const read = this.read(token, [kinds.open]);
     return read?.rest.length === 1 ? { ...read.index, position: read.rest[0]! } : null;
@@ -83,7 +79,7 @@ export class EngagementTokens {
     const read = this.read(token, [kinds.click, kinds.clickHttps]);
     if (!read || read.rest.length < 2) return null;
     const url = (read.kind === kinds.clickHttps ? https : '') + read.rest.toString('utf8', 1);
-    // Signed or not: a redirect leads nowhere else (docs/guarantees.md §6).
+    // Even a signed token never redirects to another scheme (docs/guarantees.md §6).
     return /^https?:\/\//.test(url) ? { ...read.index, position: read.rest[0]!, url } : null;
   }
 

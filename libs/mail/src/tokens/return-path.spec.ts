@@ -7,7 +7,7 @@ const id = '0190a7c0-1111-7222-8333-444455556666';
 describe('return path', () => {
   const address = buildReturnPath(id, options);
 
-  it('names the e-mail within 64 octets of local part, also when its case has changed', () => {
+  it('contains the e-mail id within 64 octets of local part, in any case', () => {
     expect(address).toMatch(/^bounces\+[0-9a-f]{32}\.[0-9a-f]{20}@bounce\.example$/);
     expect(address.indexOf('@')).toBeLessThanOrEqual(64);
     expect(parseReturnPath(address, options)).toBe(id);
@@ -30,7 +30,7 @@ describe('return path', () => {
     expect(parseReturnPath(other, options)).toBeUndefined();
   });
 
-  it('of another secret or mailbox is not ours', () => {
+  it('of another secret or mailbox is refused', () => {
     expect(parseReturnPath(address, { ...options, secret: 'other' })).toBeUndefined();
     expect(parseReturnPath(address, { ...options, mailbox: 'other' })).toBeUndefined();
     expect(() => buildReturnPath('../x', options)).toThrow(RangeError);

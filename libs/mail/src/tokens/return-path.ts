@@ -4,19 +4,17 @@ import { domainToASCII } from 'node:url';
 export interface ReturnPathOptions {
   domain: string;
   secret: string | Buffer;
-  /** The local part before the `+`. */
   mailbox?: string;
 }
 
 const macBytes = 10;
 
-/** Variable envelope return path: a bounce to it names the e-mail, and nobody can make one up (`bounces+<id>.<mac>@domain`). */
+/** Variable envelope return path: the address of a bounce identifies the e-mail and cannot be forged (`bounces+<id>.<mac>@domain`). */
 export function buildReturnPath(emailId: string, options: ReturnPathOptions): string {
   const id = compact(emailId);
   return `${options.mailbox ?? 'bounces'}+${id}.${macOf(id, options.secret).toString('hex')}@${domainToASCII(options.domain)}`;
 }
 
-/** The e-mail id, or undefined for an address that we did not make. Mailbox names change case on the way, hence hex throughout. */
 export function parseReturnPath(address: string, options: ReturnPathOptions): string | undefined {
   const match = /^([^+@]+)\+([0-9a-f]{32})\.([0-9a-f]{20})@([^@]+)$/.exec(address.toLowerCase());
   if (match === null) return undefined;
@@ -27,7 +25,7 @@ export function parseReturnPath(address: string, options: ReturnPathOptions): st
   return timingSafeEqual(macOf(id, options.secret), Buffer.from(mac, 'hex')) && ours ? expand(id) : undefined;
 }
 
-// RFC 5321 §4.5.3.1.1: 64 octets for a local part, so a uuid travels without its dashes and the MAC is cut to 80 bits.
+// RFC 5321 §4.5.3.1.1: a local part has 64 octets, so the uuid has no dashes and the MAC is cut to 80 bits.
 function compact(emailId: string): string {
   const id = emailId.replaceAll('-', '').toLowerCase();
   if (!/^[0-9a-f]{32}$/.test(id)) throw new RangeError('a return path carries a uuid');

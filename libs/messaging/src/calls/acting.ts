@@ -3,7 +3,7 @@ import type { Caller } from '@posthorn/contracts';
 
 const acting = new AsyncLocalStorage<Caller | undefined>();
 
-/** On whose behalf the present work is done; nobody's where a service acts by itself, or for several at once. */
+/** Undefined where a service acts by itself, or for several callers at once. */
 export const actingCaller = (): Caller | undefined => acting.getStore();
 
 export function actFor<T>(caller: Caller | undefined, work: () => T): T {

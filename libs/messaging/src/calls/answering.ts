@@ -28,12 +28,11 @@ export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<un
 export interface AnsweringOptions {
   nats: NatsConnection;
   queue: string;
-  /** An error that no rule names: a bug, or the machine. */
   onUnexpected: (error: unknown, subject: string) => void;
   tracing?: Tracing;
 }
 
-/** Serves one contract over core NATS: reads, checks, asks the handler, and writes every outcome. */
+/** Handles the calls of one contract: decodes, validates, calls the handler and encodes the outcome. */
 export class Answering {
   private readonly subscription: Subscription;
   private readonly running = new Set<Promise<void>>();
@@ -53,7 +52,6 @@ export class Answering {
     });
   }
 
-  /** Takes no more calls, and waits for those that it has. */
   async drain(): Promise<void> {
     if (!this.options.nats.isClosed()) await this.subscription.drain().catch(() => undefined);
     await Promise.all(this.running);
@@ -70,14 +68,14 @@ export class Answering {
       const replies = await this.answerPayload(message, await receiveTransfer(nats, message));
       const opening = openTransfer(nats, [encode(JSON.stringify(replies))]);
       if (message.reply) nats.publish(message.reply, opening.data, { headers: opening.headers });
-      // The receiver of a large reply fetches it within its own deadline; afterwards the transfer is void.
+      // The caller fetches a large reply within its own deadline.
       if (opening.headers) setTimeout(opening.close, 30_000).unref();
     } catch (error) {
       onUnexpected(error, this.contract.subject);
     }
   }
 
-  /** A transfer is in memory of its own: its files may stay there, and it is given back at once. */
+  /** A chunked transfer has its own memory, in which files may stay; it is released afterwards. */
   private async answerPayload(message: Msg, payload: Uint8Array): Promise<ReplyFrame[]> {
     if (!isTransfer(message)) return this.answerAll(decode<CallFrame[]>(payload));
     try {

@@ -12,26 +12,24 @@ import { lastValueFrom, throwError, type Observable } from 'rxjs';
 import { Answering, type Answer } from './answering.js';
 import type { BusConnection } from './connection.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
+import { ConsumerWatch } from '../events/consumer-watch.js';
 import { EventSubscription } from '../events/event-subscription.js';
 import { busTransport, type DomainEvent } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { Operations } from './operations.js';
-import type { Outbox } from '../outbox/outbox.repository.js';
 import type { Publishing } from '../outbox/publishing.repository.js';
 
 export interface BusServerOptions {
   service: ServiceName;
   connection: BusConnection;
   inbox: Inbox;
-  outbox: Outbox;
   publishing: Publishing;
   deadLetters: DeadLetters;
   tracing?: Tracing;
   messagingMetrics?: MessagingMetrics;
 }
 
-/** Nest's transport for our bus: handlers of calls over core NATS, subscribers of events over JetStream. */
 export class BusServer extends Server implements CustomTransportStrategy {
   override transportId = busTransport;
   private readonly log = new Logger('Bus');
@@ -64,11 +62,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
   private async open(): Promise<void> {
     this.refuseGaps();
     this.start();
-    // Listening means answering: NATS has every subscription before anybody is told that the service is up.
+    // NATS knows every subscription before the service reports that it is up.
     await this.options.connection.nats.flush();
   }
 
-  /** A contract without exactly one handler, or a handler without a contract, stops the boot. */
+  /** Every contract needs exactly one handler. */
   private refuseGaps(): void {
     const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
     const handled = [...this.patterns(false), ...this.operations.answers().map(([{ subject }]) => subject)];
@@ -91,6 +89,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   private start(): void {
     const { service, ...means } = this.options;
+    const consumers = new ConsumerWatch(means.connection);
     const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
     for (const [pattern, handler] of this.messageHandlers) {
       if (handler.isEventHandler) {
@@ -99,6 +98,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
         this.subscriptions.push(
           new EventSubscription({
             ...means,
+            consumers,
             contract: eventOf(pattern)!,
             durable: `${service}-${purpose}`,
             run,
@@ -134,7 +134,7 @@ function isObservable(value: unknown): value is Observable<unknown> {
   return typeof (value as Observable<unknown> | null)?.subscribe === 'function';
 }
 
-/** Nest would turn every thrown error into "Internal server error" before a transport sees it. */
+/** Nest would replace every error by "Internal server error" before a transport sees it. */
 @Catch()
 export class PassErrorsOn implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {

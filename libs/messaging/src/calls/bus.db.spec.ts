@@ -44,7 +44,7 @@ describe('calls', () => {
     return contract;
   };
 
-  it('carry 12 MiB there and 5 MiB back through a stock nats-server', async () => {
+  it('carry 12 MiB in requests and 5 MiB in replies through a stock nats-server', async () => {
     const contract = await serve('large', async (call) => {
       const { data } = (call as Incoming<Payload>).body;
       return { data: { length: String(data['text']).length, reply: 'é'.repeat(2.5 * 1024 * 1024) } };
@@ -59,7 +59,7 @@ describe('calls', () => {
     expect(Buffer.byteLength(data['reply'] as string)).toBe(5 * 1024 * 1024);
   });
 
-  it('travel together when they come together, and each hears its own answer', async () => {
+  it('are batched when they come together, and each gets its own answer', async () => {
     const sizes: number[] = [];
     const answer: Answer = async (calls) => {
       sizes.push((calls as Incoming<Payload>[]).length);
@@ -80,7 +80,7 @@ describe('calls', () => {
     });
   });
 
-  it('say at once that nobody serves a subject: nothing was reached', async () => {
+  it('fail at once where nobody serves the subject, as not reached', async () => {
     const contract = request('sending.spec.nobody', Payload, Payload);
     await expect(bus.call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       kind: 'unavailable',
@@ -88,7 +88,7 @@ describe('calls', () => {
     });
   });
 
-  it('give up at their deadline: it may have been reached', async () => {
+  it('fail at their deadline, as possibly reached', async () => {
     const contract = await serve('slow', () => new Promise(() => undefined));
     answering.pop();
     await expect(bus.call(contract, caller, { data: {} }, { timeoutMs: 50 })).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('calls', () => {
     });
   });
 
-  it('turn a bug into an internal error without its words', async () => {
+  it('turn a bug into an internal error without its message', async () => {
     const contract = await serve('bug', () => Promise.reject(new Error('secret words')));
     await expect(bus.call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       kind: 'internal',
@@ -105,7 +105,7 @@ describe('calls', () => {
     });
   });
 
-  it('fail at once when the connection goes, without waiting for the deadline', async () => {
+  it('fail at once when the connection is lost', async () => {
     const own = await startTestNats();
     const connection = await BusConnection.open({ url: own.url, name: 'lost' });
     const began = performance.now();

@@ -16,7 +16,7 @@ import { Gatherer } from './gatherer.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { tracedHeaders } from './traced-headers.js';
 
-/** Long enough for a busy service, short enough that an edge answers within two seconds (docs/guarantees.md G17). */
+/** Long enough for a busy service, short enough for an answer within two seconds (docs/guarantees.md G17). */
 const callTimeoutMs = 1_700;
 const maxGathered = 64;
 
@@ -25,7 +25,7 @@ interface Outgoing {
   timeoutMs: number;
 }
 
-/** Whether a failed call may have reached its service: only then has its outcome to be settled. */
+/** Tells whether the call may have reached its service, in which case its outcome has to be settled. */
 export class CallFailed extends DomainError {
   constructor(
     readonly reached: boolean,
@@ -38,16 +38,15 @@ export class CallFailed extends DomainError {
   }
 }
 
-/** Typed questions to other services over core NATS, each with a deadline. */
+/** Typed calls to other services, each with a deadline. */
 export class Bus {
   private readonly gatherers = new Map<string, Gatherer<Outgoing, ReplyFrame>>();
 
   constructor(
     private readonly connection: BusConnection,
-    /** Postgres time, for deadlines that hold on every machine (docs/guarantees.md §4). */
+    /** Deadlines are Postgres time, which holds on every machine (docs/guarantees.md §4). */
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
-    /** How long a call waits when it does not say. */
     private readonly timeoutMs = callTimeoutMs,
   ) {}
 
@@ -115,7 +114,6 @@ export class Bus {
     return gatherer;
   }
 
-  /** One message for all that travel together. */
   private exchange(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
     const about = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
     return inSpan(`send ${contract.subject}`, about, () => this.request(contract, calls));
@@ -146,7 +144,7 @@ export class Bus {
     }
   }
 
-  /** Rejects when the connection goes: waiting for the deadline would keep a client for nothing. */
+  /** Rejects when the connection is lost, instead of waiting for the deadline. */
   private untilLost(): { promise: Promise<never>; stop: () => void } {
     let stop = (): void => undefined;
     const promise = new Promise<never>((_, reject) => {

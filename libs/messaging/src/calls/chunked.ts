@@ -1,9 +1,9 @@
 import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 
 /**
- * Payloads over 512 KiB through a stock nats-server, which refuses messages over 1 MiB: an opening message names the
- * size and a control subject, the receiver answers there with a data subject of its own (behind a queue group the chunks
- * must all reach the same replica), and every chunk is acknowledged, so that neither side buffers more than a window.
+ * Payloads over 512 KiB; a stock nats-server refuses messages over 1 MiB. The first message names the size and a control subject; the
+ * receiver answers with a data subject of its own, so that all chunks reach the same replica of a queue group. Chunks are acknowledged,
+ * which bounds the buffers on both sides.
  */
 export const chunkThreshold = 512 * 1024;
 const chunkBytes = 256 * 1024;
@@ -17,11 +17,9 @@ const controlHeader = 'Posthorn-Control';
 export interface Opening {
   data: Uint8Array;
   headers?: MsgHdrs;
-  /** Ends the transfer when the exchange is over, whichever way. */
   close: () => void;
 }
 
-/** What to put into the first message: the payload itself, which comes in pieces, or the opening of a transfer. */
 export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]): Opening {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   if (size <= chunkThreshold)
@@ -46,7 +44,7 @@ export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]
   return { data: new Uint8Array(), headers: opening, close: () => subscription.unsubscribe() };
 }
 
-/** A copy, since the connection keeps it until it is written, and the payload ends with its exchange. */
+/** Copied, because the connection keeps it until it is written, while the payload may be released before. */
 function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buffer {
   const chunk = Buffer.allocUnsafe(end - start);
   let from = 0;
@@ -58,13 +56,11 @@ function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buf
   return chunk;
 }
 
-/** As its opening says; of what came as itself, -1. */
 const sizeOf = ({ headers: text }: Msg): number => Number(text?.get(sizeHeader) || -1);
 
-/** Whether its payload is in memory of its own; `data` of a message gives one view after another of the connection's memory. */
+/** Whether the payload has memory of its own; `data` of a plain message is a view of the connection's buffer. */
 export const isTransfer = (message: Msg): boolean => sizeOf(message) >= 0;
 
-/** The whole payload of a message, fetched chunk by chunk where it came as an opening. */
 export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Buffer> | Uint8Array {
   const size = sizeOf(message);
   const control = message.headers?.get(controlHeader) ?? '';

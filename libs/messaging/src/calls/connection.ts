@@ -1,6 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 
-/** The way to NATS, which may be away at any moment: Postgres is the truth (docs/guarantees.md §1.1). */
+/** NATS may be unavailable at any time; Postgres holds the truth (docs/guarantees.md §1.1). */
 export class BusConnection {
   private up = true;
   private readonly lost: Set<() => void> = new Set();
@@ -26,7 +26,7 @@ export class BusConnection {
     return this.up && !this.nats.isClosed();
   }
 
-  /** Calls `listener` once if the connection is lost; answers how to stop listening. */
+  /** Calls `listener` once when the connection is lost; answers how to remove it. */
   onLost(listener: () => void): () => void {
     this.lost.add(listener);
     return () => this.lost.delete(listener);
@@ -34,7 +34,7 @@ export class BusConnection {
 
   async close(): Promise<void> {
     if (this.nats.isClosed()) return;
-    // Draining waits for the server: without one there is nothing to wait for.
+    // Draining would wait for a server that is not there.
     await (this.connected ? this.nats.drain() : this.nats.close()).catch(() => undefined);
   }
 

@@ -11,15 +11,12 @@ import {
   type LongString,
 } from '@posthorn/contracts';
 
-/** One call on the wire. A message carries a list of them, even of one. */
 export interface CallFrame {
   caller: Caller;
-  /** Milliseconds of Postgres time; 0 for none. Past it the call must have no effect. */
+  /** Milliseconds of Postgres time; 0 for none. After it the call must have no effect. */
   deadline: number;
   body: unknown;
-  /** The requests that it is made for, as log lines name them. */
   requests?: readonly string[];
-  /** The traces that record it, as `traceparent`s with commas between them. */
   traces?: string;
 }
 
@@ -32,14 +29,13 @@ interface WireError {
   details: ErrorDetails;
 }
 
-/** An event on the wire; docs/asyncapi.json describes it for readers outside. */
+/** The wire format of events (docs/asyncapi.json). */
 export interface WireEvent {
   id: string;
   fact: string;
   version: number;
   projectId: string;
   at: Date | string;
-  /** Who did it, and from where; absent where a service did it by itself, or for several at once. */
   actor?: Caller['actor'];
   address?: string;
   items: object[];
@@ -60,7 +56,7 @@ const encoder = new TextEncoder();
 export const decode = <T>(payload: Uint8Array): T => JSON.parse(decoder.decode(payload)) as T;
 export const encode = (text: string): Uint8Array => encoder.encode(text);
 
-/** A list of what is written already; text that meets text is encoded once. */
+/** Entries are already encoded; neighbouring texts are encoded once. */
 export function encodeAll(entries: readonly JsonPiece[][]): Uint8Array[] {
   const encoded: Uint8Array[] = [];
   let text = '[';
@@ -78,14 +74,14 @@ export function encodeAll(entries: readonly JsonPiece[][]): Uint8Array[] {
   return encoded;
 }
 
-/** As `decode`; long files are left in the payload, which is then theirs. */
+/** Like `decode`, but long files stay in the payload, which must not be reused. */
 export const decodeLarge = <T>(payload: Buffer): T => readJson(payload, longContents(payload)) as T;
 
 const content = Buffer.from('"content":"');
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** As JSON.stringify writes them. One that holds a quote is no file, and ends too early here. */
+/** Relies on the form that JSON.stringify writes. A string with an escaped quote is no file and would end too early. */
 function longContents(payload: Buffer): LongString[] {
   const found: LongString[] = [];
   for (let at = payload.indexOf(content); at >= 0;) {
@@ -97,7 +93,6 @@ function longContents(payload: Buffer): LongString[] {
   return found;
 }
 
-/** Null for what no relay of ours has written. */
 export function readEvent(payload: Uint8Array): WireEvent | null {
   try {
     const event = decode<WireEvent | null>(payload);

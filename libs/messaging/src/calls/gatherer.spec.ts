@@ -14,7 +14,7 @@ function held<In>() {
 }
 
 describe('gathering', () => {
-  it('lets the first ones go at once, and what arrives meanwhile together', async () => {
+  it('flushes the first items at once, and batches what arrives meanwhile', async () => {
     const { batches, flush } = held<number>();
     const gatherer = new Gatherer<number, string>({ flush, maxItems: 3 });
     const all = [1, 2, 3, 4, 5, 6].map((item) => gatherer.submit(item));
@@ -30,7 +30,7 @@ describe('gathering', () => {
     expect(await Promise.all(all)).toEqual(['one', 'two', '3', '4', '5', '6']);
   });
 
-  it('bounds a batch by bytes, but never keeps one item back for ever', async () => {
+  it('bounds a batch by bytes, except that one large item goes alone', async () => {
     const { batches, flush } = held<number>();
     const gatherer = new Gatherer<number, string>({
       flush,
@@ -49,7 +49,7 @@ describe('gathering', () => {
     expect(await Promise.all(all)).toEqual(['1', '500', '60', '30', '20']);
   });
 
-  it('gives an error to its own item only, and a broken flush to all of its batch', async () => {
+  it('rejects only the item of an error, and all items of a failed flush', async () => {
     const { batches, flush } = held<number>();
     const gatherer = new Gatherer<number, string>({ flush, maxItems: 10, inFlight: 1 });
     const outcomes = Promise.allSettled([1, 2, 3].map((item) => gatherer.submit(item)));

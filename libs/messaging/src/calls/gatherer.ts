@@ -4,12 +4,11 @@ import { currentContext, joinContexts, runInContext, type WorkContext } from '@p
 import { actFor } from './acting.js';
 
 export interface GathererOptions<In, Out> {
-  /** Answers every item, in order; an Error answers only its own. When the whole flush throws, every item hears it. */
+  /** Answers in the order of the items; an Error rejects only its own item. A flush that throws rejects all. */
   flush: (items: In[]) => Promise<(Out | Error)[]>;
   maxItems: number;
-  /** Batches on their way at once. */
   inFlight?: number;
-  /** Wait so long for company before a batch leaves: only where nobody waits for the answer. */
+  /** How long a batch waits for more items; only for work whose result nobody waits for. */
   lingerMs?: number;
   maxBytes?: number;
   sizeOf?: (item: In) => number;
@@ -24,8 +23,8 @@ interface Waiting<In, Out> {
 }
 
 /**
- * What arrives together travels together: an item leaves at once while fewer than `inFlight` batches are on their way,
- * what arrives meanwhile is gathered. No timer: at one caller a timer of 1 ms would cost most of the speed (ARCHITECTURE.md).
+ * Batches without a timer: an item is flushed at once while fewer than `inFlight` batches are running, and what arrives meanwhile forms the
+ * next batch. A timer of 1 ms would cost most of the speed with a single caller (ARCHITECTURE.md).
  */
 export class Gatherer<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
@@ -52,7 +51,6 @@ export class Gatherer<In, Out> {
     });
   }
 
-  /** Resolves once nothing waits and nothing is on its way. */
   async drained(): Promise<void> {
     if (this.waiting.length + this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
   }
@@ -71,7 +69,7 @@ export class Gatherer<In, Out> {
     while (this.waiting.length > 0 && this.running < (this.options.inFlight ?? 2)) {
       this.running += 1;
       const batch = this.take();
-      // For all that wait, and not for whoever happened to open the way.
+      // The batch runs for all of its items, not in the context of the item that started it.
       const context = joinContexts(batch.map((each) => each.context));
       void runInContext(context, () => actFor(undefined, () => this.flush(batch)));
     }

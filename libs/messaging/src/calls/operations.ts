@@ -14,10 +14,8 @@ import type { DeadLetters } from '../events/dead-letters.repository.js';
 import type { WireEvent } from './frames.js';
 import type { Incoming } from './handlers.js';
 import { contentOf } from '../events/inbox.repository.js';
-import type { Outbox } from '../outbox/outbox.repository.js';
 import type { Publishing } from '../outbox/publishing.repository.js';
 
-/** Takes events in for one durable name. */
 interface Subscriber {
   durable: string;
   apply(events: WireEvent[]): Promise<void>;
@@ -27,11 +25,10 @@ export interface OperationsOptions {
   service: ServiceName;
   publishing: Publishing;
   deadLetters: DeadLetters;
-  outbox: Outbox;
   subscribers: () => readonly Subscriber[];
 }
 
-/** What an operator can ask of every service, answered for it by the bus itself. */
+/** Operator calls that every service answers. */
 export class Operations {
   constructor(private readonly options: OperationsOptions) {}
 
@@ -48,15 +45,14 @@ export class Operations {
   }
 
   private async replay({ id }: DeadLetterId): Promise<ReplayedDeadLetter> {
-    const { deadLetters, outbox } = this.options;
+    const { deadLetters } = this.options;
     const outcome = await this.tryAgain(id);
     if (outcome === false) throw deadLetterNotFound();
-    if (outcome === true) outbox.wakeUp();
-    else await deadLetters.failedAgain(id, outcome.message);
+    if (outcome !== true) await deadLetters.failedAgain(id, outcome.message);
     return { id, replayed: outcome === true, error: outcome === true ? null : contentOf(outcome.message) };
   }
 
-  /** Whether the letter was there and could be taken in, or what its subscriber said. */
+  /** False where there is no such letter; the subscriber's error where it failed again. */
   private async tryAgain(id: string): Promise<boolean | Error> {
     const { deadLetters, subscribers } = this.options;
     try {
@@ -71,10 +67,9 @@ export class Operations {
   }
 
   private async republish({ since }: RepublishEvents): Promise<RepublishedEvents> {
-    const { publishing, outbox } = this.options;
+    const { publishing } = this.options;
     await publishing.repeatSince(since);
     const events = await publishing.repeating();
-    outbox.wakeUp();
     return { since, facts: events };
   }
 }

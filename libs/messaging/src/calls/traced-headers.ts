@@ -3,7 +3,6 @@ import { currentContext, readTraceparent, writeTraceparent, type TracePoint } fr
 
 const name = 'traceparent';
 
-/** The headers of a message with the traces that it is sent in, one value each; a reader from outside takes the first. */
 export function tracedHeaders(given?: MsgHdrs): MsgHdrs | undefined {
   const traces = currentContext()?.traces ?? [];
   if (traces.length === 0) return given;

@@ -8,7 +8,7 @@ interface StoredLetter {
   payload: WireEvent;
 }
 
-/** What no try could take in. The letters of all projects: only operators ask. */
+/** Events that no attempt could handle, of all projects: only operators see them. */
 export class DeadLetters {
   constructor(private readonly database: Database) {}
 
@@ -27,14 +27,13 @@ export class DeadLetters {
     return { items, hasMore, next: hasMore && last ? { at: last.firstAt, id: last.id } : null };
   }
 
-  /** How many there are of each subscriber, up to ten thousand altogether. */
   async count(): Promise<{ subscriber: string; count: number }[]> {
     return this.database.query(
       `SELECT subscriber, count(*) AS count FROM (SELECT subscriber FROM dead_letters LIMIT 10000) AS letters GROUP BY subscriber`,
     );
   }
 
-  /** Runs `effect` on the event and removes the letter, in one transaction; false where there is none, as for the later of two at once. */
+  /** Runs `effect` and deletes the letter in one transaction; false where the letter is gone, as for the second of two replays. */
   async replay(id: string, effect: (letter: StoredLetter) => Promise<void>): Promise<boolean> {
     return this.database.transaction(async () => {
       const [letter] = await this.database.query<StoredLetter>(

@@ -5,8 +5,8 @@ const nobody = 'erased@erased.invalid';
 const ann = 'a.nn+news@example.org';
 const without = (value: unknown) => withoutAddresses(value, addressesIn([ann, 'jörg@example.org']));
 
-describe('words without an address', () => {
-  it('have nobody in its place, at any depth, in any case, among other words', () => {
+describe('text without an address', () => {
+  it('has a placeholder for it, at any depth, in any case, within other text', () => {
     expect(
       without({
         to: ann,
@@ -21,7 +21,7 @@ describe('words without an address', () => {
     expect(without({ [ann]: 'JÖRG@example.org' })).toEqual({ [nobody]: nobody });
   });
 
-  it('have nobody in its place as a link, or a person, writes it', () => {
+  it('has a placeholder for it, also percent-encoded or in Unicode', () => {
     expect(
       without({
         link: 'https://x.example/?mail=a.nn%2Bnews%40example.org&next=%3Da.nn%2bnews%40example.org',
@@ -37,7 +37,7 @@ describe('words without an address', () => {
     ]);
   });
 
-  it('keep whoever has a longer address, and what only looks like it', () => {
+  it('keeps longer addresses and look-alikes', () => {
     for (const other of [
       `x${ann}`,
       `x.${ann}`,

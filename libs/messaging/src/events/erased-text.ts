@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { erasedAddress } from '@posthorn/contracts';
 
-/** As both Postgres and JavaScript read it: as it is, or as a link has it. */
+/** As it is, or percent-encoded, for both Postgres and JavaScript. */
 function written(character: string): string {
   if (/[a-z0-9]/i.test(character)) return character;
   const plain = /[\\^$.*+?()[\]{}|]/.test(character) ? `\\${character}` : character;
@@ -11,7 +11,7 @@ function written(character: string): string {
 const percentOf = (character: string): string =>
   Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** Its domain, too, may be written as people read it. */
+/** The domain may also be written in Unicode. */
 function form(email: string): string {
   const at = email.lastIndexOf('@') + 1;
   const domain = email.slice(at);
@@ -21,17 +21,16 @@ function form(email: string): string {
   return `${Array.from(email.slice(0, at), written).join('')}(?:${domains.join('|')})`;
 }
 
-/** Any of these addresses, in any case, also as a part of another word: a first look for where the second one is dear. */
+/** Also matches within longer words: a cheap first filter. */
 export const anyOf = (emails: readonly string[]): string => emails.map(form).join('|');
 
-/** These addresses where they stand for themselves, and are not the end or the beginning of a longer one. */
+/** Matches whole addresses only, in any case. */
 export const addressesIn = (emails: readonly string[]): RegExp =>
   new RegExp(
     `(?:(?<![\\p{L}\\p{N}._+-])|(?<=%[0-9a-f]{2}))(?:${anyOf(emails)})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`,
     'giu',
   );
 
-/** The same JSON with the address of nobody in their place, in its names too. */
 export function withoutAddresses<T>(value: T, addresses: RegExp): T {
   return rewritten(value, addresses) as T;
 }
@@ -39,7 +38,6 @@ export function withoutAddresses<T>(value: T, addresses: RegExp): T {
 function rewritten(value: unknown, addresses: RegExp): unknown {
   if (typeof value === 'string') return value.replace(addresses, erasedAddress);
   if (Array.isArray(value)) return value.map((item) => rewritten(item, addresses));
-  // A date is written as its JSON is.
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [

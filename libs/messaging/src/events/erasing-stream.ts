@@ -7,13 +7,11 @@ import { encode, readEvent, type WireEvent } from '../calls/frames.js';
 const dayMs = 86_400_000;
 const fetchMs = 5_000;
 
-/** How far a look at the stream came; `last` is its end when the look began. */
 export interface StreamPosition {
   after: number;
   last: number;
 }
 
-/** The copies of a service's events that NATS keeps. */
 export class ErasingStream {
   private readonly name: string;
 
@@ -30,8 +28,8 @@ export class ErasingStream {
   }
 
   /**
-   * Looks at the next messages. What `rewrite` says otherwise is told once more as it is now said, for whoever has not heard it, and then
-   * overwritten in the store; null leaves it alone. Answers how far it came, and null at the end.
+   * Scans the next messages. What `rewrite` changes is published again in its new form, for subscribers that have not seen it, and then
+   * overwritten in the store. Answers the new position, or null at the end.
    */
   async next(
     { after, last }: StreamPosition,
@@ -42,7 +40,7 @@ export class ErasingStream {
     const consumer = await jetstream(this.reachable()).consumers.get(this.name, { opt_start_seq: after + 1 });
     try {
       const { num_pending: pending } = await consumer.info();
-      // Nothing at all would be waited for.
+      // Without pending messages the fetch would wait for its timeout.
       if (pending === 0) return null;
       let reached = after;
       for await (const message of await consumer.fetch({
@@ -60,7 +58,10 @@ export class ErasingStream {
     }
   }
 
-  /** Told before it is overwritten: a crash between the two tells it twice, and the inbox knows it. What is too old to be in a stream is not told. */
+  /**
+   * Published before it is overwritten: a crash in between publishes it twice, which the inbox detects. Events older than the stream are
+   * not published.
+   */
   private async replace(sequence: number, subject: string, event: WireEvent): Promise<void> {
     const nats = this.reachable();
     if (Date.now() - new Date(event.at).getTime() < streamDays * dayMs)
@@ -77,5 +78,4 @@ export class ErasingStream {
   }
 }
 
-/** For `next`: what a message tells, where it is a fact. */
 export const eventOf = (text: string): WireEvent | null => readEvent(encode(text));

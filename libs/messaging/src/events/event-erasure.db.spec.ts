@@ -23,7 +23,7 @@ const nobody = 'erased@erased.invalid';
 const stream = streamOf('sending');
 const durable = 'spec-erasing';
 
-describe('addresses in what the messaging keeps', () => {
+describe('erasing addresses from events', () => {
   let nats: TestNats;
   let clone: TestDatabase;
   let database: Database;
@@ -43,7 +43,6 @@ describe('addresses in what the messaging keeps', () => {
     relay = new OutboxRelay({
       service: 'sending',
       database,
-      outbox,
       publishing,
       connection,
       clock: new DatabaseClock(database),
@@ -66,7 +65,6 @@ describe('addresses in what the messaging keeps', () => {
   });
   const publish = async (projectId: string, ...items: EmailChangedEvent[]) => {
     await outbox.publish(emailEvents.delivered, projectId, items);
-    outbox.wakeUp();
   };
   const published = () =>
     eventually(async () => {
@@ -100,7 +98,7 @@ describe('addresses in what the messaging keeps', () => {
     return texts;
   };
 
-  it('are taken out of the outbox and the stream, and stay in those of others', async () => {
+  it('removes them from the outbox and the stream, and leaves other projects alone', async () => {
     const [projectId, other] = [newId(), newId()];
     const [ann, bob] = ['ann@example.org', 'bob@example.org'];
     await publish(projectId, mail(ann), mail(bob));
@@ -123,12 +121,11 @@ describe('addresses in what the messaging keeps', () => {
     ];
     expect([reported(projectId), reported(other)]).toEqual([[`${nobody},${bob}`], [ann]]);
     await publishing.repeatSince(new Date(0));
-    outbox.wakeUp();
     await published();
     expect((await messages()).filter((text) => text.includes(projectId) && text.includes(ann))).toEqual([]);
   });
 
-  it('go while events wait, are on their way and are told once more; nobody who has not heard one misses it', async () => {
+  it('works while events wait, are in flight and are published again, and loses none of them', async () => {
     const projectId = newId();
     const emails = Array.from({ length: 40 }, (_, index) => `reader-${index}@example.org`);
     const sent = emails.map(mail);
@@ -143,7 +140,6 @@ describe('addresses in what the messaging keeps', () => {
     const subscription = new EventSubscription({
       connection,
       inbox: new Inbox(database),
-      outbox,
       contract: emailEvents.delivered,
       durable,
       run,
@@ -155,7 +151,7 @@ describe('addresses in what the messaging keeps', () => {
     expect(new Set(received.map(({ to }) => to))).toEqual(new Set([nobody]));
   });
 
-  it('are taken out of dead letters and the words of their errors', async () => {
+  it('removes them from dead letters and their errors', async () => {
     const projectId = newId();
     const event = {
       id: newId(),
@@ -172,8 +168,8 @@ describe('addresses in what the messaging keeps', () => {
       payload: event,
       error: 'Key (email)=(DORA@example.org) exists',
     };
-    await new Inbox(database).bury(letter);
-    await new Inbox(database).bury({
+    await new Inbox(database).storeDeadLetter(letter);
+    await new Inbox(database).storeDeadLetter({
       ...letter,
       factId: newId(),
       payload: { ...event, projectId: newId() },
@@ -187,7 +183,7 @@ describe('addresses in what the messaging keeps', () => {
     expect(left[0]!.text).toContain(`(email)=(${nobody}) exists`);
   });
 
-  it('are found from the start again by a process that knows nothing, and in large numbers', async () => {
+  it('starts again in a new process, and handles large numbers', async () => {
     const projectId = newId();
     const events = 2_500;
     await database.query(
@@ -196,7 +192,6 @@ describe('addresses in what the messaging keeps', () => {
        FROM generate_series(1, $3)`,
       [projectId, emailEvents.delivered.name, events],
     );
-    outbox.wakeUp();
     await published();
     const person = { projectId, erasureId: newId(), email: 'eve@example.org' };
     expect(await erasing().erase(person)).toBe(false);
@@ -207,7 +202,7 @@ describe('addresses in what the messaging keeps', () => {
     expect(await stored()).not.toContain('eve@example.org');
   });
 
-  it('are gone as soon when others come later, again and again', async () => {
+  it('is not delayed by later erasures', async () => {
     const person = () => ({ projectId: newId(), erasureId: newId(), email: 'nobody-here@example.org' });
     const otherCalls = async (newcomers: number): Promise<number> => {
       const [events, first] = [erasing(), person()];
@@ -222,7 +217,7 @@ describe('addresses in what the messaging keeps', () => {
     expect(await otherCalls(2)).toBe(alone);
   });
 
-  it('are asked for again where NATS is away', async () => {
+  it('is retried where NATS is away', async () => {
     const away = await BusConnection.open({ url: nats.url, name: 'away' });
     await away.close();
     const events = new EventErasure(database, 'sending', away);

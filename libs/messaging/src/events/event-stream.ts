@@ -14,7 +14,6 @@ import {
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { eventSubject, streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
 
-/** What is older than this is in no stream any more. */
 export const streamDays = 7;
 const dayMs = 86_400_000;
 const defaultAckWaitMs = 30_000;
@@ -22,7 +21,7 @@ const defaultAckWaitMs = 30_000;
 const managerOf = (nats: NatsConnection): Promise<JetStreamManager> =>
   jetstreamManager(nats, { timeout: 5_000, checkAPI: false });
 
-/** Makes the owner's stream where it is missing: it can vanish with NATS's store, and Postgres publishes again. */
+/** Creates the stream where it is missing: NATS may lose its store, and Postgres publishes again. */
 export async function ensureStream(nats: NatsConnection, owner: ServiceName): Promise<StreamInfo> {
   const manager = await managerOf(nats);
   const name = streamOf(owner);
@@ -38,7 +37,7 @@ export async function ensureStream(nats: NatsConnection, owner: ServiceName): Pr
   });
 }
 
-/** Makes the durable pull consumer of one subscriber, or makes an older one like it; one filter subject each, as nats-server 2.9 allows. */
+/** Creates or updates the durable pull consumer of one subscriber; with one filter subject, as nats-server 2.9 allows. */
 export async function ensureConsumer(
   nats: NatsConnection,
   contract: EventContract,
@@ -62,22 +61,25 @@ export async function ensureConsumer(
   try {
     return await consumers.update(stream, durable, wanted);
   } catch {
-    // What the server does not change in place is made anew. It hears everything again, and the inbox knows it.
+    // Settings that cannot be changed need a new consumer. It receives everything again, which the inbox deduplicates.
     await consumers.delete(stream, durable);
     return consumers.add(stream, wanted);
   }
 }
 
-/** The consumer as it is now; null where it, or its whole stream, has vanished. */
-export async function findConsumer(
+/** All consumers of a stream by name; none where the stream is gone. */
+export async function listConsumers(
   nats: NatsConnection,
   owner: ServiceName,
-  durable: string,
-): Promise<ConsumerInfo | null> {
+): Promise<Map<string, ConsumerInfo>> {
   const { consumers } = await managerOf(nats);
-  return consumers
-    .info(streamOf(owner), durable)
-    .catch(nullWhere(JetStreamApiCodes.ConsumerNotFound, JetStreamApiCodes.StreamNotFound));
+  const found = new Map<string, ConsumerInfo>();
+  try {
+    for await (const info of consumers.list(streamOf(owner))) found.set(info.name, info);
+  } catch (error) {
+    nullWhere(JetStreamApiCodes.StreamNotFound)(error);
+  }
+  return found;
 }
 
 function differs(known: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {

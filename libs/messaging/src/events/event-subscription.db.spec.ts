@@ -19,7 +19,6 @@ import { BusConnection } from '../calls/connection.js';
 import { EventSubscription, type Timeouts } from './event-subscription.js';
 import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from './inbox.repository.js';
-import { Outbox } from '../outbox/outbox.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
 
 // Seven processes start one after another in one of these tests.
@@ -77,7 +76,6 @@ describe('a subscriber', () => {
     const options = {
       connection,
       inbox: new Inbox(on),
-      outbox: new Outbox(on),
       contract: emailEvents.delivered,
       durable,
       run,
@@ -106,7 +104,7 @@ describe('a subscriber', () => {
     );
 
   it(
-    'hears every item once, also when everything is told again',
+    'gets every item once, also when everything is published again',
     async () => {
       const received: DomainEvent<object>[] = [];
       subscribe('spec-once', async (event) => void received.push(event));
@@ -124,7 +122,7 @@ describe('a subscriber', () => {
   );
 
   it(
-    'takes in an event once that stands twice in one batch',
+    'handles an event once that is twice in one batch',
     async () => {
       const [event, other] = [{ id: newId() }, { id: newId() }];
       const taken: { id: string }[] = [];
@@ -146,32 +144,35 @@ describe('a subscriber', () => {
   it.each([
     ['throws', 'cannot take this', () => Promise.reject(new Error('cannot take this'))],
     ['hangs', 'the handler took longer than 300 ms', () => new Promise<void>(() => undefined)],
-  ])('buries what %s after five tries alone, and takes in all the others', async (how, error, poisoned) => {
-    const [durable, poison] = [`spec-${how}`, `${how}@x.test`];
-    const received: DomainEvent<object>[] = [];
-    let tries = 0;
-    const run = async (event: DomainEvent<object>) => {
-      if (addresses([event]).includes(poison)) {
-        tries += 1;
-        await poisoned();
-      }
-      received.push(event);
-    };
-    subscribe(durable, run, { handlerMs: 300 });
-    for (const to of [`before-${how}@x.test`, poison, `after-${how}@x.test`]) await publish(to);
-    expect(await letterOf(durable)).toMatchObject({
-      error,
-      attempts: 5,
-      payload: { items: [{ to: poison }] },
-    });
-    expect(tries).toBe(6);
-    for (const other of ['before', 'after'])
-      await eventually(async () => addresses(received).includes(`${other}-${how}@x.test`), other);
-    expect(await database.query('SELECT 1 FROM fact_tries')).toEqual([]);
-  });
+  ])(
+    'makes a dead letter of an event that %s after five attempts alone, and handles all others',
+    async (how, error, poisoned) => {
+      const [durable, poison] = [`spec-${how}`, `${how}@x.test`];
+      const received: DomainEvent<object>[] = [];
+      let tries = 0;
+      const run = async (event: DomainEvent<object>) => {
+        if (addresses([event]).includes(poison)) {
+          tries += 1;
+          await poisoned();
+        }
+        received.push(event);
+      };
+      subscribe(durable, run, { handlerMs: 300 });
+      for (const to of [`before-${how}@x.test`, poison, `after-${how}@x.test`]) await publish(to);
+      expect(await letterOf(durable)).toMatchObject({
+        error,
+        attempts: 5,
+        payload: { items: [{ to: poison }] },
+      });
+      expect(tries).toBe(6);
+      for (const other of ['before', 'after'])
+        await eventually(async () => addresses(received).includes(`${other}-${how}@x.test`), other);
+      expect(await database.query('SELECT 1 FROM fact_tries')).toEqual([]);
+    },
+  );
 
   it(
-    'buries what kills its process, and no neighbour of it',
+    'makes a dead letter of an event that kills its process, and of no other',
     async () => {
       const poison = newId();
       const others = Array.from({ length: 60 }, () => newId());
@@ -217,7 +218,7 @@ describe('a subscriber', () => {
   );
 
   it(
-    'loses no try while Postgres is away',
+    'counts no attempt while Postgres is away',
     async () => {
       const received: DomainEvent<object>[] = [];
       subscribe('spec-away', async (event) => void received.push(event), { ackWaitMs: 200 }, beyond);
@@ -240,7 +241,7 @@ describe('a subscriber', () => {
   );
 
   it(
-    'goes on beside what is no event at all',
+    'continues after a message that is no event',
     async () => {
       const received: DomainEvent<object>[] = [];
       subscribe('spec-garbage', async (event) => void received.push(event));

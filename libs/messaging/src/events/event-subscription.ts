@@ -3,41 +3,38 @@ import { Logger } from '@nestjs/common';
 import { readTrusted, streamOf, type EventContract } from '@posthorn/contracts';
 import { inSpan, runInContext, Tracing, maxTraces, type TracePoint } from '@posthorn/telemetry';
 import type { BusConnection } from '../calls/connection.js';
-import { ensureConsumer, findConsumer } from './event-stream.js';
+import { ConsumerWatch } from './consumer-watch.js';
+import { ensureConsumer } from './event-stream.js';
 import { readEvent, type WireEvent } from '../calls/frames.js';
 import { Gatherer } from '../calls/gatherer.js';
 import type { DomainEvent, EventOrigin } from '../calls/handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
-import type { Outbox } from '../outbox/outbox.repository.js';
 import { SoloTries } from './solo-tries.js';
 import { tracesOf } from '../calls/traced-headers.js';
 
 export interface EventSubscriptionOptions {
   connection: BusConnection;
   inbox: Inbox;
-  /** Rung after every commit: the effect may have told events of its own. */
-  outbox: Outbox;
+  /** Shared by the subscriptions of a process. */
+  consumers?: ConsumerWatch;
   contract: EventContract;
   durable: string;
   run: (event: DomainEvent<object>) => Promise<void>;
-  /** The tests have less. */
   timeouts?: Timeouts;
   tracing?: Tracing;
   messagingMetrics?: MessagingMetrics;
 }
 
-// A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
+// Less than the acknowledgement timeout of JetStream: a handler that hangs must not block the others.
 const handlerMs = 25_000;
 const maxTogether = 64;
 const maxWaiting = 256;
-// The relay publishes by the handful: what it sent in one round shall be one transaction here. And each subscriber waits a
-// moment of its own: all in the same instant, they hold up whoever answers requests (decision 0010).
+// The relay publishes in batches; what it sent in one round is handled in one transaction. The delay differs between subscribers, because
+// all of them at once would delay requests (decision 0010).
 const lingerMs = { least: 5, most: 125 };
-const checkEveryMs = 2_000;
 
-/** How long each thing may take: waits before each further try, JetStream's for an answer, ours for a handler. */
 export interface Timeouts {
   redeliveryMs?: readonly number[];
   ackWaitMs?: number;
@@ -45,8 +42,8 @@ export interface Timeouts {
 }
 
 /**
- * One durable subscriber: each event at least once, its effect once, and a dead letter after the last try. Events that wait
- * together are taken in together, in one transaction; when that fails, each is tried by itself.
+ * A durable subscriber: at-least-once delivery, effects exactly once, a dead letter after the last attempt. Waiting events share one
+ * transaction; when it fails, each is handled by itself.
  */
 export class EventSubscription {
   private readonly log: Logger;
@@ -58,6 +55,7 @@ export class EventSubscription {
     lingerMs: lingerMs.least + Math.floor(Math.random() * (lingerMs.most - lingerMs.least)),
   });
   private readonly solo: SoloTries;
+  private readonly consumers: ConsumerWatch;
   private readonly tracing: Tracing;
   private messages: ConsumerMessages | null = null;
   private stopped = false;
@@ -65,6 +63,7 @@ export class EventSubscription {
   constructor(private readonly options: EventSubscriptionOptions) {
     this.log = new Logger(`Facts ${options.durable}`);
     this.tracing = options.tracing ?? new Tracing();
+    this.consumers = options.consumers ?? new ConsumerWatch(options.connection);
     this.solo = new SoloTries(options, (event, message) => this.apply([event], tracesOf(message)));
     this.loop = new Loop({
       everyMs: 1_000,
@@ -89,7 +88,6 @@ export class EventSubscription {
     await this.solo.drained();
   }
 
-  /** Runs the effect on those that were not taken in before, within the time that a handler has. */
   apply(events: WireEvent[], traces: readonly TracePoint[] = []): Promise<void> {
     const { contract, durable } = this.options;
     const about = {
@@ -97,51 +95,46 @@ export class EventSubscription {
       attributes: { 'posthorn.fact': contract.name, 'posthorn.batch.size': events.length },
     } as const;
     return runInContext(this.tracing.context(traces), () =>
-      inSpan(`hear ${durable}`, about, () => this.takeIn(events)),
+      inSpan(`receive ${durable}`, about, () => this.takeIn(events)),
     );
   }
 
   private async takeIn(events: WireEvent[]): Promise<void> {
-    const { inbox, outbox, durable, timeouts: waitMs, messagingMetrics } = this.options;
+    const { inbox, durable, timeouts, messagingMetrics } = this.options;
     await inbox.once(durable, events, async (fresh) => {
-      // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
-      await within(waitMs?.handlerMs ?? handlerMs, this.runByProject(fresh));
+      // Within the transaction, so that an effect that is too late is rolled back and releases its locks.
+      await within(timeouts?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
-    outbox.wakeIfPublished();
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
   }
 
   private async consume(): Promise<void> {
-    const { connection, contract, durable, timeouts: waitMs } = this.options;
+    const { connection, contract, durable, timeouts } = this.options;
     if (!connection.connected || this.stopped) return;
-    const made = await ensureConsumer(connection.nats, contract, durable, waitMs?.ackWaitMs);
+    const made = await ensureConsumer(connection.nats, contract, durable, timeouts?.ackWaitMs);
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(contract.owner), durable);
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;
     if (this.stopped) messages.stop();
-    const watch = this.watch(made, messages);
+    const endWatch = this.watch(made, messages);
     try {
       for await (const message of messages) {
         const taken = this.gatherer.submit(message);
         if (this.gatherer.size >= maxWaiting) await taken;
       }
     } finally {
-      await watch.stop();
+      await endWatch();
     }
   }
 
-  /** A consumer vanishes with NATS's store, also while nobody waits for it: then the loop makes it again. */
-  private watch(made: ConsumerInfo, messages: ConsumerMessages): Loop {
-    const { connection, contract, durable } = this.options;
-    const look = async () => {
-      if (!connection.connected) return;
-      const now = await findConsumer(connection.nats, contract.owner, durable);
-      if (now) this.options.messagingMetrics?.pending.set(durable, now.num_pending);
+  /** A consumer can vanish with the store of NATS, also while it is idle; then the loop creates it again. */
+  private watch(made: ConsumerInfo, messages: ConsumerMessages): () => Promise<void> {
+    const { contract, durable, messagingMetrics } = this.options;
+    const onCheck = (now: ConsumerInfo | null) => {
+      if (now) messagingMetrics?.pending.set(durable, now.num_pending);
       if (now?.created !== made.created) messages.stop();
     };
-    const watch = new Loop({ everyMs: checkEveryMs, work: look, onError: () => undefined });
-    watch.start();
-    return watch;
+    return this.consumers.watch({ owner: contract.owner, durable, onCheck });
   }
 
   private async takeTogether(messages: JsMsg[]): Promise<void[]> {
@@ -151,31 +144,30 @@ export class EventSubscription {
     try {
       if (first.length > 0) {
         await this.apply(
-          first.map(({ event: event }) => event),
+          first.map(({ event }) => event),
           first.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces),
         );
       }
       for (const { message } of first) message.ack();
     } catch {
-      // One of them is at fault: alone, it harms only itself.
       again.unshift(...first);
     }
-    // Beside the others, not before them: one that hangs must not hold up what comes after it.
+    // Concurrently, so that an event that hangs does not delay those that follow.
     for (const { message, event: published } of again)
       runInContext(this.tracing.context(tracesOf(message)), () => this.solo.take(message, published));
     return messages.map(() => undefined);
   }
 
-  /** What is no event of ours can never be taken in, nor kept under an id. */
+  /** A message that is no event of ours can never be handled, and has no id for a dead letter. */
   private read(message: JsMsg): { message: JsMsg; event: WireEvent }[] {
     const event = readEvent(message.data);
-    if (event) return [{ message, event: event }];
+    if (event) return [{ message, event }];
     this.log.error(`message ${message.seq} of ${message.subject} is no fact`);
     message.term();
     return [];
   }
 
-  /** In the order of project ids, so that two replicas wait for one another and never both. */
+  /** In the order of project ids, so that two replicas do not deadlock. */
   private async runByProject(events: WireEvent[]): Promise<void> {
     const { contract, run } = this.options;
     const byProject = [...Map.groupBy(events, ({ projectId }) => projectId)].sort(([a], [b]) =>
@@ -190,7 +182,7 @@ export class EventSubscription {
 }
 
 const originOf = ({ fact: event, at, actor, address }: WireEvent): EventOrigin => ({
-  event: event,
+  event,
   at: new Date(at),
   actor,
   address,

@@ -10,7 +10,7 @@ export interface FailedEvent {
   error: string;
 }
 
-/** How often an event was tried by itself; `running` when the last try never ended, as one that kills its process. */
+/** `running` where the last attempt never ended, for instance because it killed its process. */
 export interface Tries {
   tries: number;
   running: boolean;
@@ -18,11 +18,10 @@ export interface Tries {
 
 const sweepAtOnce = 5_000;
 
-/** What this service has taken in, and what it could not. */
 export class Inbox {
   constructor(private readonly database: Database) {}
 
-  /** Runs the effect on those events that were not taken in before: the rows and the effect commit together, a repeat is a no-op. What is taken in has no tries. */
+  /** Runs `effect` on events that are new: the inbox rows and the effect commit together, so a repeat has no effect. */
   async once<F extends { id: string }>(
     subscriber: string,
     events: F[],
@@ -36,12 +35,11 @@ export class Inbox {
         [subscriber, events.map(({ id }) => id)],
       );
       const fresh = new Set(taken.map(({ fact_id }) => fact_id));
-      // The relay may have told an event twice, and both may stand side by side: the first one is taken, once.
+      // The relay may publish an event twice, and both may arrive in one batch.
       if (fresh.size > 0) await effect(events.filter(({ id }) => fresh.delete(id)));
     });
   }
 
-  /** The tries of an event so far. */
   async triesOf(subscriber: string, eventId: string): Promise<Tries> {
     const [row] = await this.database.query<Tries>(
       `SELECT tries, running FROM fact_tries WHERE subscriber = $1 AND fact_id = $2`,
@@ -50,7 +48,7 @@ export class Inbox {
     return row ?? { tries: 0, running: false };
   }
 
-  /** Counts a try before it begins, in a commit of its own: one that kills the process counts too. */
+  /** Counts the attempt before it begins, in its own commit, so that one that kills the process counts. */
   async beginTry(subscriber: string, eventId: string): Promise<void> {
     await this.database.query(
       `INSERT INTO fact_tries AS known (subscriber, fact_id, tries, running) VALUES ($1, $2, 1, true)
@@ -66,8 +64,13 @@ export class Inbox {
     );
   }
 
-  /** Makes a dead letter of the event and its tries. */
-  async bury({ subscriber, factId: eventId, fact: event, payload, error }: FailedEvent): Promise<void> {
+  async storeDeadLetter({
+    subscriber,
+    factId: eventId,
+    fact: event,
+    payload,
+    error,
+  }: FailedEvent): Promise<void> {
     await this.database.query(
       `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = $2 RETURNING tries, first_at)
        INSERT INTO dead_letters AS known (id, subscriber, fact_id, fact, payload, error, attempts, first_at)
@@ -78,7 +81,7 @@ export class Inbox {
     );
   }
 
-  /** A repeat can come for as long as its row is in the outbox, and then for as long as a stream holds it. */
+  /** A repeat may come while the row is in the outbox, and then while a stream holds the message. */
   async deleteOld(outboxDays: number): Promise<void> {
     const days = outboxDays + streamDays + 2;
     for (let swept = sweepAtOnce; swept === sweepAtOnce;) {
@@ -94,5 +97,4 @@ export class Inbox {
   }
 }
 
-/** An error's words as a column takes them. */
 export const contentOf = (error: string): string => boundedText(error, 2_000);

@@ -1,4 +1,3 @@
-/** The pauses of a loop that looks for something to do: short while there is something, then twice as long each time. */
 export class Pauses {
   private ms: number;
 

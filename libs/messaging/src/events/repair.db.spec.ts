@@ -27,7 +27,7 @@ describe('a NATS that loses its store', () => {
   }, timeoutMs);
 
   it(
-    'changes nothing when what one subscriber had not heard was in it',
+    'loses no event that a subscriber had not received',
     async () => {
       await suite.stopSubscribers('spec-two');
       await suite.publish(300);
@@ -41,7 +41,7 @@ describe('a NATS that loses its store', () => {
     timeoutMs,
   );
 
-  it.each([1, 2, 3])('changes nothing in the middle of the stream of events, %i times', async (times) => {
+  it.each([1, 2, 3])('loses nothing while events are published, %i times', async (times) => {
     for (let time = 0; time < times; time += 1) {
       await suite.publish(200);
       await suite.nats.kill({ wiped: true });
@@ -53,7 +53,7 @@ describe('a NATS that loses its store', () => {
   });
 
   it(
-    'changes nothing while the owner of the events is away',
+    'loses nothing while the owner of the events is away',
     async () => {
       await suite.stopSubscribers();
       await suite.publish(100);
@@ -74,7 +74,7 @@ describe('a NATS that loses its store', () => {
   );
 
   it(
-    'is noticed though no connection breaks',
+    'is noticed although no connection breaks',
     async () => {
       await suite.stopSubscribers('spec-two');
       await suite.publish(100);
@@ -89,7 +89,7 @@ describe('a NATS that loses its store', () => {
   );
 
   it(
-    'is noticed by the sequences that it gives again, before anybody looks',
+    'is noticed by repeated sequences before the next check',
     async () => {
       await suite.publish(20);
       await suite.expectEachOnce();
@@ -108,7 +108,7 @@ describe('a NATS that loses its store', () => {
   );
 
   it(
-    'leaves unmarked what was published before the loss was noted',
+    'leaves events unmarked that were published before the loss was noted',
     async () => {
       await suite.expectEachOnce();
       await suite.stopRelays();
@@ -133,7 +133,7 @@ describe('a NATS that loses its store', () => {
   );
 
   it(
-    'does not hold up what is fresh while a backlog is repeated',
+    'does not delay new events while others are published again',
     async () => {
       await suite.stopSubscribers();
       await suite.database.query(
@@ -157,7 +157,7 @@ describe('a NATS that loses its store', () => {
   );
 
   it(
-    'is asked to tell again what a restored database has forgotten',
+    'publishes again, on request, what a restored database has lost',
     async () => {
       await suite.publish(20);
       await suite.expectEachOnce();
@@ -168,7 +168,6 @@ describe('a NATS that loses its store', () => {
         service: 'sending',
         publishing: suite.publishing(),
         deadLetters,
-        outbox: suite.outbox,
         subscribers: () => [],
       });
       const [, republish] = operator
@@ -182,7 +181,7 @@ describe('a NATS that loses its store', () => {
   );
 
   it(
-    'finds its consumers again, and makes those like new that were made otherwise',
+    'gets its consumers back, and those with other settings are created again',
     async () => {
       const { nats: wire } = suite.connection;
       const manager = await jetstreamManager(wire);

@@ -6,7 +6,6 @@ import type { WireEvent } from '../calls/frames.js';
 import type { Inbox } from './inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 
-/** Waits before each further try; after the last one the event is a dead letter (docs/guarantees.md §4, G18). */
 const redeliveryMs = [1_000, 10_000, 60_000, 600_000];
 const maxTries = 5;
 
@@ -19,8 +18,8 @@ export interface SoloTriesOptions {
 }
 
 /**
- * Events that failed together, each by itself. Tries are counted in Postgres before they begin, and not by JetStream: an event
- * that could not even be tried, with the database away or because its neighbour killed the process, has lost none.
+ * Handles failed events one by one. Attempts are counted in Postgres before they begin, and not by JetStream: an event that could not be
+ * tried, because the database was away or a neighbour killed the process, loses none.
  */
 export class SoloTries {
   private readonly log: Logger;
@@ -46,7 +45,10 @@ export class SoloTries {
     await Promise.all(this.running);
   }
 
-  /** An event whose last try never ended may be what ended the process: such ones go one after another, so that only the next one is to blame. */
+  /**
+   * An event whose last attempt never ended may have killed the process; such events run one after another, so that only one can be to
+   * blame.
+   */
   private async choose(message: JsMsg, event: WireEvent): Promise<void> {
     const { inbox, durable } = this.options;
     const { running } = await inbox.triesOf(durable, event.id);
@@ -59,7 +61,7 @@ export class SoloTries {
   private async try(message: JsMsg, event: WireEvent): Promise<void> {
     const { inbox, durable } = this.options;
     const { tries } = await inbox.triesOf(durable, event.id);
-    if (tries >= maxTries) return this.bury(message, event, 'its handler never finished');
+    if (tries >= maxTries) return this.giveUp(message, event, 'its handler never finished');
     await inbox.beginTry(durable, event.id);
     try {
       await this.apply(event, message);
@@ -68,7 +70,7 @@ export class SoloTries {
       this.options.messagingMetrics?.received.inc({ subscriber: durable, outcome: 'failed' });
       this.log.warn(`fact ${event.id}, try ${tries + 1}: ${(error as Error).message}`);
       await inbox.endTry(durable, event.id);
-      if (tries + 1 >= maxTries) await this.bury(message, event, (error as Error).message);
+      if (tries + 1 >= maxTries) await this.giveUp(message, event, (error as Error).message);
       else message.nak(this.waitAfter(tries + 1));
     }
   }
@@ -78,9 +80,15 @@ export class SoloTries {
     return waits[Math.min(tries, waits.length) - 1]!;
   }
 
-  private async bury(message: JsMsg, event: WireEvent, error: string): Promise<void> {
+  private async giveUp(message: JsMsg, event: WireEvent, error: string): Promise<void> {
     const { inbox, durable, contract, messagingMetrics } = this.options;
-    await inbox.bury({ subscriber: durable, factId: event.id, fact: contract.name, payload: event, error });
+    await inbox.storeDeadLetter({
+      subscriber: durable,
+      factId: event.id,
+      fact: contract.name,
+      payload: event,
+      error,
+    });
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'buried' });
     message.term();
   }

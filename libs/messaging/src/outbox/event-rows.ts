@@ -7,11 +7,11 @@ interface OpenRow {
   bytes: number;
 }
 
-/** Which row of the outbox an item goes into: one event carries no more items, and no more bytes of them, than it may. */
+/** Assigns items to outbox rows within the limits of one event. */
 export class EventRows {
   private readonly open = new Map<string, OpenRow>();
 
-  /** The id of the row; items with the same key may share one. */
+  /** Items with the same key may share a row. */
   idFor(key: string, itemBytes: number): string {
     let row = this.open.get(key);
     if (!row || row.items === maxEventItems || row.bytes + itemBytes > maxEventBytes) {

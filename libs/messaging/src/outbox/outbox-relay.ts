@@ -8,7 +8,6 @@ import { ensureStream, streamDays } from '../events/event-stream.js';
 import { encode, type WireEvent } from '../calls/frames.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
-import type { Outbox } from './outbox.repository.js';
 import { tracedHeaders } from '../calls/traced-headers.js';
 import { failureKindOf } from './publish-failures.js';
 import {
@@ -20,30 +19,28 @@ import {
 } from './publishing.repository.js';
 
 const batch = 256;
-/** Nobody waits for an event: gathered for a moment, a hundred of them cost the statements of one. */
+/** A delay of 100 ms costs nobody, and a batch of a hundred events costs as much as one. */
 const restMs = 100;
 const checkEveryMs = 2_000;
-/** The stream is compared with what the database knows of it at least so often, also where nothing seems to have changed. */
+/** The stream is compared with the database at least this often, even without a visible change. */
 const compareEveryMs = 30_000;
-/** At rest: after each round without an event the pause doubles. */
+/** The pause doubles while there are no events. */
 const pauseMs = { least: 1_000, most: 10_000 };
 const dayMs = 86_400_000;
 
 export interface OutboxRelayOptions {
   service: ServiceName;
   database: Database;
-  outbox: Outbox;
   publishing: Publishing;
   connection: BusConnection;
-  /** Postgres time. */
   clock: { now(): Promise<Date> };
   tracing?: Tracing;
   messagingMetrics?: MessagingMetrics;
 }
 
 /**
- * Carries committed events to JetStream; the row's id is the dedupe id, so that a repeat after a crash is one fact. Keeps an
- * eye on the stream: when it is lost, what it held is published once more beside what is fresh.
+ * Publishes committed events to JetStream with the row id as deduplication id. Also watches the stream: when it is lost, its events are
+ * published again beside new ones.
  */
 export class OutboxRelay {
   private readonly log = new Logger('Relay');
@@ -65,8 +62,7 @@ export class OutboxRelay {
       work: () => this.run(),
       onError: (error) => this.failed(error),
     });
-    options.outbox.onWakeUp(() => this.loop.wakeUp());
-    this.unsubscribe = options.database.onCommit(() => this.loop.wakeUp());
+    this.unsubscribe = options.database.onInsert(['outbox', 'fact_repeats'], () => this.loop.wakeUp());
   }
 
   start(): void {
@@ -78,7 +74,6 @@ export class OutboxRelay {
     return this.loop.stop();
   }
 
-  /** Answers when the next round comes at the latest. */
   private async run(): Promise<number> {
     const { connection, publishing } = this.options;
     if (!connection.connected) {
@@ -104,13 +99,12 @@ export class OutboxRelay {
     return this.pauseMs;
   }
 
-  /** Nothing waits. While the stream is to be watched the next look comes soon, and asks the bus alone. */
   private rest(): number {
     this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
     return this.pauseMs;
   }
 
-  /** Each is judged by its own acknowledgement: one that fails holds back none of the others. */
+  /** Every event has its own acknowledgement, so that a failure delays no other. */
   private async publishAll(
     stream: JetStreamClient,
     events: OutgoingEvent[],
@@ -135,7 +129,7 @@ export class OutboxRelay {
   }
 
   private publishTraced(stream: JetStreamClient, event: OutgoingEvent, repeat?: string): Promise<PubAck> {
-    // What is told once more was recorded when it was new.
+    // The trace was recorded when the event was first published.
     const context = repeat ? undefined : this.tracing.context(readTraces(event.traces));
     if (!context) return publish(stream, event, repeat);
     return runInContext(context, () =>
@@ -143,7 +137,7 @@ export class OutboxRelay {
     );
   }
 
-  /** The store of NATS can vanish without a word, and a subscriber may be the one who makes the stream anew. */
+  /** NATS may lose its store silently, and a subscriber may have created the stream again. */
   private async look(): Promise<void> {
     const { connection, publishing, service, clock } = this.options;
     const { created, state } = await ensureStream(connection.nats, service);
@@ -156,7 +150,7 @@ export class OutboxRelay {
       this.checkedAt - this.comparedAt < compareEveryMs
     )
       return;
-    // Known before seen: what others publish in between must not look like a loss.
+    // Read before the stream, so that what others publish in between does not look like a loss.
     const known = await publishing.known();
     const again = await ensureStream(connection.nats, service);
     const seen = { incarnation: String(again.created), lastSequence: again.state.last_seq };
@@ -176,7 +170,7 @@ export class OutboxRelay {
     this.log.warn(`facts wait in the outbox: ${(error as Error).message}`);
   }
 
-  /** The next round looks first: whoever comes back need not be who went. */
+  /** The stream is compared again after a reconnect, because another one may be there. */
   private forget(): void {
     this.stream = null;
     this.seen = null;

@@ -3,61 +3,49 @@ import type { Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from '../calls/acting.js';
 import { EventRows } from './event-rows.js';
+import { outboxInsert } from './outbox-insert.js';
 
-/** Of a row that the relay is to publish. */
 export const isWaiting = `published_at IS NULL AND quarantined_at IS NULL`;
 
-/** Events wait here until JetStream has them: nothing is on the wire before its commit. */
-export class Outbox {
-  private wake: () => void = () => undefined;
-  private published = false;
+const insertSql = outboxInsert({
+  id: '$1::uuid',
+  projectId: '$2::uuid',
+  fact: '$3',
+  items: '$4::jsonb',
+  traces: '$5',
+  actor: '$6::jsonb',
+  address: '$7',
+});
 
+/** Events are published only after their commit. */
+export class Outbox {
   constructor(private readonly database: Database) {}
 
-  /** Writes the event into the ambient transaction; one row for as many items as one event may carry. */
+  /** Writes into the ambient transaction, with as many rows as the size limit of an event requires. */
   async publish<Item extends object>(
     event: EventContract<Item>,
     projectId: string,
     items: Item[],
   ): Promise<void> {
-    this.published = true;
     const caller = actingCaller();
     const rows = new EventRows();
     const written = items.map((item) => JSON.stringify(item));
     for (const [id, part] of Map.groupBy(written, (item) =>
       rows.idFor(event.name, Buffer.byteLength(item)),
     )) {
-      await this.database.query(
-        `INSERT INTO outbox (id, project_id, fact, items, traces, actor, address) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [
-          id,
-          projectId,
-          event.name,
-          `[${part.join(',')}]`,
-          currentTraces(),
-          caller ? JSON.stringify(caller.actor) : null,
-          caller ? publishedAddressOf(caller) : null,
-        ],
-      );
+      await this.database.query(insertSql, [
+        id,
+        projectId,
+        event.name,
+        `[${part.join(',')}]`,
+        currentTraces(),
+        caller ? JSON.stringify(caller.actor) : null,
+        caller ? publishedAddressOf(caller) : null,
+      ]);
     }
   }
 
-  /** Wakes the relay, which also hears of every commit of this process and otherwise looks by itself every ten seconds. */
-  wakeUp(): void {
-    this.published = false;
-    this.wake();
-  }
-
-  /** Rings where events were written since the last time. */
-  wakeIfPublished(): void {
-    if (this.published) this.wakeUp();
-  }
-
-  onWakeUp(wake: () => void): void {
-    this.wake = wake;
-  }
-
-  /** Seconds that the oldest unpublished event has waited: the truth about the bus's health (docs/guarantees.md §1.1). One look, however many wait. */
+  /** The age of the oldest unpublished event is the health of the bus (docs/guarantees.md §1.1). */
   async age(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `SELECT greatest(0, extract(epoch FROM now() - created_at))::float8 AS age FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT 1`,
@@ -65,7 +53,6 @@ export class Outbox {
     return row?.age ?? 0;
   }
 
-  /** How many wait to be published, up to ten thousand. */
   async unpublished(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 FROM outbox WHERE ${isWaiting} LIMIT 10000) AS waiting`,
@@ -73,7 +60,6 @@ export class Outbox {
     return row!.count;
   }
 
-  /** How many the bus can never take, up to ten thousand. */
   async quarantined(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (

@@ -5,7 +5,7 @@ import type { PublishFailure } from './publishing.repository.js';
 /** JSStreamMessageExceedsMaximumErr of nats-server. */
 const messageTooLarge = 10_054;
 
-/** Only what the client or the server says of this very payload is final; whatever can pass is tried again. */
+/** Only errors about this very payload are final. */
 export function failureKindOf(error: unknown): PublishFailure['kind'] {
   if (error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError)
     return 'never';

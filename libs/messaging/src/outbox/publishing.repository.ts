@@ -14,7 +14,6 @@ export interface OutgoingEvent {
   address: string | null;
 }
 
-/** A stream as it is seen: two incarnations of one name are told apart by the instant of their making. */
 export interface SeenStream {
   incarnation: string;
   lastSequence: number;
@@ -24,11 +23,9 @@ export interface KnownStream extends SeenStream {
   generation: number;
 }
 
-/** What became of each event of a round, by its own acknowledgement. */
 export interface Published {
-  /** Those that the stream has. */
   acknowledged: string[];
-  /** The sequences that the stream gave to what it took as new. */
+  /** Sequences of events that the stream did not know yet. */
   sequences: number[];
   failures: PublishFailure[];
 }
@@ -36,19 +33,17 @@ export interface Published {
 export interface PublishFailure {
   id: string;
   error: Error;
-  /** The bus can `never` take this payload, `refused` it for another reason, or was `away`. */
+  /** `never`: the payload is not acceptable; `away`: NATS could not be reached. */
   kind: 'never' | 'refused' | 'away';
 }
 
 type Send = (events: OutgoingEvent[]) => Promise<Published>;
-/** `repeat` tells this telling from every other one: JetStream drops what it heard a moment ago under the same name. */
+/** `repeat` makes the message id unique: JetStream drops messages with a recent id. */
 type SendAgain = (events: OutgoingEvent[], repeat: string) => Promise<Published>;
 
 export interface Round {
-  /** How many events it had. */
   count: number;
   quarantined: string[];
-  /** Of those that stay in the queue. */
   failures: PublishFailure[];
 }
 
@@ -59,7 +54,7 @@ interface Repeat {
   after: string;
 }
 
-/** The stream gave sequences that it had given before: it is not the one that was known, or not all of it. */
+/** The stream assigned sequences a second time, so it is not the known one or lost its end. */
 export class StreamRewound extends Error {
   constructor(
     name: string,
@@ -70,17 +65,17 @@ export class StreamRewound extends Error {
   }
 }
 
-/** Rounds in which an event may be refused while others beside it are taken, and for how long at least. */
+/** An event is quarantined after this many refusals, and not before ten minutes. */
 const maxRefusals = 20;
 const minRefused = `interval '10 minutes'`;
 const isHopeless = `r.never OR (refusals + 1 >= ${maxRefusals} AND created_at < now() - ${minRefused})`;
 const idle: Round = { count: 0, quarantined: [], failures: [] };
 
 const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces, actor, address`;
-// Ids are minted by the services' clocks, which may be wrong by so much (docs/guarantees.md G22).
+// Ids contain the clock of a service, which may be wrong by this much (docs/guarantees.md G22).
 const skewMs = 26 * 3_600_000;
 
-/** What of the outbox is on the wire, and in which stream (docs/decisions/0008). */
+/** What was published, and to which stream (docs/decisions/0008). */
 export class Publishing {
   private readonly name: string;
 
@@ -91,7 +86,6 @@ export class Publishing {
     this.name = streamOf(service);
   }
 
-  /** Whether something is to be published, for the first time or once more: all that is asked at rest. */
   async pending(): Promise<{ fresh: boolean; repeating: boolean }> {
     const [row] = await this.database.query<{ fresh: boolean; repeating: boolean }>(
       `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM fact_repeats WHERE name = $1) AS repeating`,
@@ -109,19 +103,19 @@ export class Publishing {
   }
 
   /**
-   * Claims what is unpublished, lets `send` publish it, and marks what was acknowledged, in one transaction. Rows whose
-   * publishing a loss has overtaken stay unmarked; what the bus can never take is quarantined.
+   * Claims unpublished events, sends them and marks the acknowledged ones, in one transaction. After a loss of the stream nothing is
+   * marked.
    */
   async publishFresh(limit: number, send: Send): Promise<Round> {
     return this.database.transaction(async () => {
-      // A bitmap looks at whatever was published since the last vacuum, each round anew; a plain scan clears it away.
+      // A bitmap scan would visit entries of published events until the next vacuum; a plain scan clears them.
       await this.database.query(`SET LOCAL enable_bitmapscan = off`);
       const events = await this.database.query<OutgoingEvent>(
         `SELECT ${columns} FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
         [limit],
       );
       if (events.length === 0) return idle;
-      // Read before anything is sent: a loss that is noted from here on fences the mark.
+      // Read before sending, so that a loss noted meanwhile prevents the mark.
       const known = await this.known();
       if (!known) return idle;
       const { acknowledged, sequences, failures } = await send(events);
@@ -136,7 +130,7 @@ export class Publishing {
     });
   }
 
-  /** Notes the stream that is there now and has everything of `since` published once more; false where another replica was first. */
+  /** Records the new stream and has everything since `since` published again; false where another replica was first. */
   async renew(known: KnownStream | null, seen: SeenStream, since: Date): Promise<boolean> {
     return this.database.transaction(async () => {
       const renewed = await this.database.query(
@@ -152,9 +146,8 @@ export class Publishing {
     });
   }
 
-  /** Has what was published until now and written since then published once more, in the background. */
   async repeatSince(since: Date): Promise<void> {
-    // The wall clock and not the transaction's: a mark that this one has waited for may have begun after it. Marks are rounded.
+    // The wall clock, because a mark that this transaction waited for may be later than its start. Timestamps are rounded.
     await this.database.query(
       `INSERT INTO fact_repeats AS known (name, id, since, until, after)
        VALUES ($1, $2, $3, clock_timestamp() + interval '2 milliseconds', $4)
@@ -164,7 +157,6 @@ export class Publishing {
     );
   }
 
-  /** How many are still to be published once more. */
   async repeating(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM fact_repeats AS repeat
@@ -174,7 +166,6 @@ export class Publishing {
     return row!.count;
   }
 
-  /** Publishes the next of what is to be repeated, and notes how far it came; answers how many, 0 when nothing is left. */
   async publishAgain(limit: number, send: SendAgain): Promise<number> {
     return this.database.transaction(async () => {
       const [repeat] = await this.database.query<Repeat>(
@@ -184,7 +175,7 @@ export class Publishing {
       const known = repeat && (await this.known());
       if (!known) return 0;
       const events = await this.database.query<OutgoingEvent>(
-        // Held, so that nobody takes an address out of one that is on its way with it.
+        // Locked, so that no address is erased from an event that is being sent.
         `SELECT ${columns} FROM outbox WHERE id > $1 AND created_at >= $2 AND published_at <= $3 ORDER BY id LIMIT $4 FOR SHARE`,
         [repeat.after, repeat.since, repeat.until, limit],
       );
@@ -204,13 +195,13 @@ export class Publishing {
     });
   }
 
-  /** A number that was given before: the stream has lost its end since, whoever was the first to publish again. */
+  /** A sequence that was assigned before means that the stream lost its end. */
   private refuseRewound(sequences: number[], known: KnownStream): void {
     if (sequences.some((sequence) => sequence <= known.lastSequence))
       throw new StreamRewound(this.name, known.generation);
   }
 
-  /** Answers which events left the queue. What was merely away is not counted, nor is a refusal of everything. */
+  /** Answers the quarantined ids. Unreachability does not count, nor does a round in which everything was refused. */
   private async quarantine(failures: PublishFailure[], othersWereTaken: boolean): Promise<string[]> {
     const refused = failures.filter(
       ({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken),

@@ -4,7 +4,6 @@ import { openDatabase } from '@posthorn/database';
 import { BusConnection } from '../calls/connection.js';
 import { EventSubscription } from '../events/event-subscription.js';
 import { Inbox } from '../events/inbox.repository.js';
-import { Outbox } from '../outbox/outbox.repository.js';
 import { effectsTable } from './effects-table.js';
 
 const [databaseUrl = '', natsUrl = '', poison] = process.argv.slice(2);
@@ -15,7 +14,6 @@ const durable = 'spec-dying';
 new EventSubscription({
   connection,
   inbox: new Inbox(database),
-  outbox: new Outbox(database),
   contract: emailEvents.delivered,
   durable,
   timeouts: { ackWaitMs: 1_000, redeliveryMs: [100] },

@@ -62,14 +62,13 @@ export class RepairSuite {
   /** Two replicas of the owner, each with a connection of its own. */
   startRelays(): void {
     if (this.relays.length > 0) return;
-    const { database, outbox } = this;
+    const { database } = this;
     const clock = new DatabaseClock(database);
     this.relays = this.replicas.map(
       (connection) =>
         new OutboxRelay({
           service: 'sending',
           database,
-          outbox,
           publishing: this.publishing(),
           connection,
           clock,
@@ -83,7 +82,7 @@ export class RepairSuite {
   }
 
   startSubscribers(): void {
-    const { database, connection, outbox } = this;
+    const { database, connection } = this;
     const missing = durables.filter((name) => !this.subscriptions.some((each) => each.durable === name));
     for (const durable of missing) {
       const run = async ({ items }: DomainEvent<object>) => {
@@ -92,7 +91,7 @@ export class RepairSuite {
       };
       const inbox = new Inbox(database);
       const contract = emailEvents.delivered;
-      const subscription = new EventSubscription({ connection, inbox, outbox, contract, durable, run });
+      const subscription = new EventSubscription({ connection, inbox, contract, durable, run });
       this.subscriptions.push(subscription);
       subscription.start();
     }
@@ -112,7 +111,6 @@ export class RepairSuite {
         { emailId, to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' },
       ]);
     }
-    this.outbox.wakeUp();
   }
 
   published(): Promise<true> {

@@ -1,10 +1,10 @@
 declare module 'dns-packet' {
-  interface Lookup {
+  interface Question {
     name: string;
     type: string;
     class?: string;
   }
-  interface Answer extends Lookup {
+  interface Answer extends Question {
     ttl: number;
     data: string | string[] | { preference: number; exchange: string };
   }
@@ -12,7 +12,7 @@ declare module 'dns-packet' {
     type?: 'query' | 'response';
     id?: number;
     flags?: number;
-    lookups?: Lookup[];
+    questions?: Question[];
     answers?: Answer[];
   }
   const RECURSION_DESIRED: number;

@@ -79,7 +79,7 @@ export class DnsServer {
   }
 
   private serve(message: Buffer, way: Query['way'], reply: (answer: Buffer) => void): void {
-    const { id = 0, lookups: questions = [] } = packet.decode(message);
+    const { id = 0, questions = [] } = packet.decode(message);
     const [query] = questions;
     if (!query) return;
     const type = query.type as DnsType;
@@ -91,7 +91,7 @@ export class DnsServer {
           type: 'response',
           id,
           flags: packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE,
-          lookups: questions,
+          questions,
           ...changes,
         }),
       );

@@ -1,7 +1,7 @@
 import { aboveProjects } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { isUniqueViolation } from '@posthorn/database';
-import { claimedColumns, givenBack } from './claimed-columns.js';
+import { claimedColumns, releasedColumns } from './claimed-columns.js';
 import type { ClaimedItem } from '../runner/work-batch.js';
 import type { WorkKind } from './work-kind.js';
 import { isNotPaused } from './work-queue.js';
@@ -10,7 +10,7 @@ export interface Claim {
   kind: WorkKind;
   limit: number;
   worker: Worker;
-  /** The turn begins after this project; null begins at the first of all, which is that of work above projects. */
+  /** The round-robin starts after this project; null starts at the first, which is work above projects. */
   afterProject: string | null;
 }
 
@@ -21,23 +21,21 @@ export interface Worker {
 
 export interface Claimed {
   items: ClaimedItem[];
-  /** Where the next turn begins. */
   afterProject: string | null;
-  /** Another process has claimed of an exclusive project in the same instant: what else there is has not been looked at. */
+  /** Another process claimed from an exclusive project at the same instant; there may be more. */
   contended?: boolean;
 }
 
 const projectsInTurn = 50;
-/** Of other signals of the same project. */
 const absorbedAtOnce = 1_000;
 
-/** Who does what. One statement claims for all kinds but the e-mail queue's. */
+/** The only claim statement beside the one of the e-mail queue. */
 export class ClaimsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Claims ready items in turns between projects: a skip scan over the index of ready items finds the next projects, each of which gets an
-   * even share. The claim raises the token, so that what an earlier holder writes is refused.
+   * Claims ready items with an even share for each project, which a skip scan over the index finds. The claim raises the lease token, which
+   * invalidates writes of earlier holders.
    */
   async claim(claim: Claim): Promise<Claimed> {
     let turnedOver = claim.afterProject === null;
@@ -65,7 +63,7 @@ export class ClaimsRepository {
         name: afterProject === null ? 'claim work' : 'claim work after',
         sql: afterProject === null ? claimFirstSql : claimAfterSql,
         parameters,
-        unresponsive: true,
+        quiet: true,
       });
       const items = rows.flatMap(({ next: _, ...item }) => (item.id === null ? [] : [item as ClaimedItem]));
       return { items, afterProject: rows[0]?.next ?? null };
@@ -75,7 +73,6 @@ export class ClaimsRepository {
     }
   }
 
-  /** One item whose worker's lease ran out, the one that has waited longest. */
   async claimSuspect(
     kinds: readonly string[],
     worker: Worker,
@@ -91,15 +88,13 @@ export class ClaimsRepository {
     return item ?? null;
   }
 
-  /** Gives back what a claim took whose answer never came. */
   async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
     await this.database.query(
-      `UPDATE work_items w SET ${givenBack(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
+      `UPDATE work_items w SET ${releasedColumns(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
       [workerId, known],
     );
   }
 
-  /** False when the lease has run out and what was claimed under it is given up. */
   async renew({ id, leaseMs }: Worker): Promise<boolean> {
     const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [
       id,
@@ -108,16 +103,14 @@ export class ClaimsRepository {
     return rows.length > 0;
   }
 
-  /** While something is still claimed under it, the lease has to run out: that gives it back. */
+  /** While items are still claimed the lease has to expire, which returns them. */
   async endLease(workerId: string): Promise<void> {
     await this.database.query(`DELETE FROM work_workers w WHERE id = $1 AND ${holdsNothing}`, [workerId]);
   }
 }
 
-/** A row of nothing says only where the next turn begins. */
 type ClaimedRow = (ClaimedItem | { id: null }) & { next: string | null };
 
-/** `w` is a row of work_workers. */
 export const holdsNothing = `NOT EXISTS (SELECT FROM work_items i WHERE i.state = 'CLAIMED' AND i.worker_id = w.id)`;
 
 const ownLease = (worker: string, leaseMs: string): string => `lease AS (
@@ -125,12 +118,12 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
   ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE work_workers.expires_at > now() RETURNING id
 )`;
 
-/** No more projects than items are wanted; some of an exclusive kind may be busy. */
+/** No more projects than items are wanted, except that some of an exclusive kind may be busy. */
 const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
 /**
- * Rows that are locked here are found by where they lie: one descent of an index less for each. One that is enqueued again in this very instant
- * is left for the next claim, which that enqueue's wake-up brings.
+ * Locked rows are updated by ctid, which saves an index lookup for each. An item that is enqueued again at this moment is left for the next
+ * claim.
  */
 const claimSql = (begins: string): string => `
   WITH RECURSIVE turn AS (
@@ -145,13 +138,13 @@ const claimSql = (begins: string): string => `
   ), share AS (
     SELECT CASE WHEN $6 OR $7 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
   ), ready AS (
-    SELECT place, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
-      SELECT r.ctid AS place, r.id, r.priority, r.due_at FROM work_items r
+    SELECT row_location, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
+      SELECT r.ctid AS row_location, r.id, r.priority, r.due_at FROM work_items r
       WHERE r.state = 'READY' AND r.kind = $1 AND r.project_id = free.project_id AND ${isNotPaused('r')}
       ORDER BY r.priority, r.due_at, r.id LIMIT (SELECT size FROM share) FOR UPDATE OF r SKIP LOCKED
     ) AS first
   ), taken AS (
-    SELECT place, id, project_id FROM ready ORDER BY rank, project_id LIMIT $3
+    SELECT row_location, id, project_id FROM ready ORDER BY rank, project_id LIMIT $3
   ), absorbed AS (
     DELETE FROM work_items WHERE $7 AND id = ANY(ARRAY(
       SELECT other.id FROM taken, LATERAL (
@@ -160,7 +153,7 @@ const claimSql = (begins: string): string => `
       ) AS other WHERE $7))
   ), ${ownLease('$4', '$5')}, claimed AS (
     UPDATE work_items w SET state = 'CLAIMED', worker_id = $4, lease_token = lease_token + 1, claims = claims + 1
-    FROM taken, lease WHERE w.ctid = taken.place RETURNING ${claimedColumns}
+    FROM taken, lease WHERE w.ctid = taken.row_location RETURNING ${claimedColumns}
   ), next AS (
     SELECT coalesce(
       CASE WHEN $3 < (SELECT count(*) FROM free) THEN (SELECT project_id FROM taken ORDER BY project_id DESC LIMIT 1) END,
@@ -169,6 +162,6 @@ const claimSql = (begins: string): string => `
   )
   SELECT claimed.*, next.next FROM next LEFT JOIN claimed ON true`;
 
-/** Two statements, because a condition for both would read the index from its beginning. */
+/** Two statements, because a combined condition would read the index from its beginning. */
 const claimFirstSql = claimSql(`project_id >= coalesce($2::uuid, '${aboveProjects}')`);
 const claimAfterSql = claimSql(`project_id > $2::uuid`);

@@ -1,22 +1,18 @@
 import type { Database } from '@posthorn/database';
 import { holdsNothing } from './claims.repository.js';
 
-/** What one look at the queue shows. */
 export interface Look {
-  /** Kinds of which something is ready. */
   ready: string[];
   suspects: boolean;
-  /** Milliseconds until something is due, or a worker's lease runs out; null where nothing is. */
   nextMs: number | null;
-  /** More is due than one look makes ready. */
   more: boolean;
 }
 
 const readyAtOnce = 1_000;
 
 /**
- * The one statement that a service at rest asks: makes ready what is due, takes back what dead workers hold, and says what there is to do. It
- * waits for no lock: a worker that is stopped in the middle of a transaction holds up nobody else, and what it holds is taken back later.
+ * The only statement of a service at rest: makes due items ready, takes back items of expired leases, and tells what is ready. It waits for
+ * no lock, so a stalled worker delays nobody; locked rows are handled by a later look.
  */
 export class LookRepository {
   constructor(private readonly database: Database) {}
@@ -26,7 +22,7 @@ export class LookRepository {
       name: 'look for work',
       sql: lookSql,
       parameters: [kinds],
-      unresponsive: true,
+      quiet: true,
     });
     return look!;
   }

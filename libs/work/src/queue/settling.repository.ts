@@ -1,10 +1,10 @@
 import { boundedText } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { claimedColumns, givenBack } from './claimed-columns.js';
+import { claimedColumns, releasedColumns } from './claimed-columns.js';
 import type { ClaimedItem } from '../runner/work-batch.js';
 import type { WorkState } from './work-item.entity.js';
 
-/** A failure of one item: what it said, and when it is tried again; null for never. */
+/** `delayMs` null makes the item a dead letter. */
 export interface Failure {
   error: string;
   delayMs: number | null;
@@ -12,7 +12,7 @@ export interface Failure {
 
 const maxError = 2_000;
 
-/** What becomes of claimed items, as far as they are still the caller's. */
+/** All changes require the current lease token. */
 export class SettlingRepository {
   constructor(private readonly database: Database) {}
 
@@ -38,7 +38,7 @@ export class SettlingRepository {
     return rows.length;
   }
 
-  /** To an instant, by milliseconds, or to where it was (null). What was enqueued again meanwhile comes at the earlier of the two times. */
+  /** To a time, by milliseconds, or unchanged (null). For an item that was enqueued again meanwhile the earlier time counts. */
   async postpone(items: readonly ClaimedItem[], when: number | Date | null): Promise<number> {
     const at = `CASE WHEN h.again THEN least(w.due_at, wanted.at) ELSE wanted.at END`;
     const rows = await this.database.query(
@@ -59,10 +59,7 @@ export class SettlingRepository {
     return rows.length;
   }
 
-  /**
-   * Whatever the handler still writes under its token from now on is refused. Answers what became of the item, if it was still the caller's:
-   * one that was enqueued again meanwhile is never dead, it begins anew.
-   */
+  /** Answers the new state, or null where the item belongs to somebody else. An item that was enqueued again is never dead. */
   async fail(item: ClaimedItem, { error, delayMs }: Failure): Promise<WorkState | null> {
     const retryAt = `now() + coalesce($4::float8, 0) * interval '1 millisecond'`;
     const [row] = await this.database.query<{ state: WorkState }>(
@@ -77,7 +74,7 @@ export class SettlingRepository {
     return row?.state ?? null;
   }
 
-  /** Those that are still the caller's, as they are by now, under new tokens: whatever is written under the old ones is refused. */
+  /** Answers items under new tokens, which invalidates writes under the old ones. */
   async reclaim(items: readonly ClaimedItem[]): Promise<ClaimedItem[]> {
     const rows = await this.database.query<ClaimedItem>(
       `WITH ${held} UPDATE work_items w SET lease_token = w.lease_token + 1 FROM held h WHERE w.id = h.id RETURNING ${claimedColumns}`,
@@ -87,11 +84,10 @@ export class SettlingRepository {
     return items.flatMap(({ id }) => byId.get(id) ?? []);
   }
 
-  /** Gives items back as they were before their claim: their process goes, or what they need is away. */
   async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
     await this.database.query(
       `WITH ${held}
-       UPDATE work_items w SET ${givenBack(`CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END`)},
+       UPDATE work_items w SET ${releasedColumns(`CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END`)},
          due_at = greatest(w.due_at, now() + $3::float8 * interval '1 millisecond')
        FROM held h WHERE w.id = h.id`,
       [...claimOf(items), delayMs],
@@ -99,7 +95,7 @@ export class SettlingRepository {
   }
 }
 
-/** Locked first, so that an item that is enqueued again at this moment is seen as it is then. */
+/** Locked first, so that a concurrent enqueue is seen. */
 const held = `held AS MATERIALIZED (
   SELECT w.id, w.again FROM work_items w JOIN unnest($1::uuid[], $2::bigint[]) AS given (id, token) ON given.id = w.id
   WHERE w.lease_token = given.token AND w.state = 'CLAIMED' ORDER BY w.id FOR UPDATE OF w

@@ -2,7 +2,6 @@ interface Runner {
   query(sql: string): Promise<unknown>;
 }
 
-/** The tables of a service that has work; called by a migration of it. */
 export async function createWorkTables(runner: Runner): Promise<void> {
   await runner.query(`
     CREATE TABLE work_items (

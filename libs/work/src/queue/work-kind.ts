@@ -2,28 +2,24 @@ import type { WorkBatch, WorkItem } from '../runner/work-batch.js';
 import { defaultRetry, type Retry } from './retry.js';
 
 export interface WorkOptions {
-  /** Items that one call of the handler gets at most. */
   batch: number;
-  /** Calls of the handler at the same time in one process. */
   concurrency: number;
-  /** A batch may be of several projects; otherwise each call gets items of one project. */
+  /** Whether a batch may contain several projects. */
   mixed: boolean;
-  /** One claimed item per project at a time, over all processes. */
+  /** One claimed item per project at a time, across all processes. */
   exclusive: boolean;
   /**
-   * Items say only that a project has something to do: whoever claims one takes all others of the project that are ready with it. They may be
-   * enqueued by many writers at once, none of whom waits for another.
+   * Items only signal that a project has work: claiming one absorbs all others that are ready. Many writers may enqueue them without
+   * waiting for one another.
    */
   signal: boolean;
-  /** Milliseconds that a call of the handler may take; past it its items count as failed, and what it still writes is refused. */
+  /** A call that takes longer fails, and its later writes are refused. */
   timeoutMs: number;
   retry: Retry;
 }
 
-/** One kind of work of a service, declared once beside its handler. The name is `<service>.<noun>`. */
 export interface WorkKind<Payload extends object = object> extends WorkOptions {
   readonly name: string;
-  /** Only for the compiler: what an item carries. */
   readonly payload?: Payload;
 }
 
@@ -44,13 +40,12 @@ export function work<Payload extends object = object>(
   return { ...defaults, ...options, name };
 }
 
-/** What does one kind of work. Registered at the `WorkRunner` in the constructor. */
 export interface WorkHandler<Payload extends object> {
   /**
-   * Does the items of one batch. What it neither completes nor puts off by itself is completed after it returns. When it throws, a batch of
-   * several items is split until the one at fault stands alone; that one is retried later.
+   * Items without an outcome are completed when it returns. When it throws, a batch is split until the item at fault is alone; that one is
+   * retried later.
    */
   run(batch: WorkBatch<Payload>): Promise<void>;
-  /** In the transaction in which the item becomes a dead letter: makes the failure visible where users look. */
+  /** Runs in the transaction in which the item becomes a dead letter, to show the failure to users. */
   dead?(item: WorkItem<Payload>, error: string): Promise<void>;
 }

@@ -5,30 +5,24 @@ import type { WorkKind } from './work-kind.js';
 
 export type Priority = 'HIGH' | 'NORMAL' | 'LOW';
 
-/** An item to be enqueued. */
 export interface NewWork<Payload extends object> {
-  /** `aboveProjects` for work of no project. */
   projectId: string;
   payload?: Payload;
-  /** At most one item of the kind and project has it. Where there is one already, `OnDuplicate` decides; one that is claimed runs once more. */
+  /** At most one item of the kind and project has a key; `OnDuplicate` decides about a second one. A claimed item runs once more. */
   key?: string;
-  /** What `pause` may name within the project. Default: none. */
   group?: string;
-  /** Default: now, by the clock of Postgres. */
   dueAt?: Date;
-  /** Milliseconds from now, by the clock of Postgres; instead of `dueAt`. */
   delayMs?: number;
-  /** Within its project. Default: NORMAL. */
   priority?: Priority;
 }
 
-/** What becomes of an item with the same key: SOONER keeps the earlier of the two times, REPLACE takes the new time and payload. */
+/** SOONER keeps the earlier time, REPLACE takes the new time and payload. */
 export type OnDuplicate = 'SOONER' | 'REPLACE';
 
 const priorities: Readonly<Record<Priority, number>> = { HIGH: 0, NORMAL: 1, LOW: 2 };
 const pausedAtOnce = 1_000;
 
-/** Puts work into the queue, and takes it out again. Everything joins the ambient transaction; the workers hear of it after the commit. */
+/** Everything joins the ambient transaction; workers are woken after its commit. */
 export class WorkQueue {
   constructor(
     private readonly database: Database,
@@ -40,7 +34,7 @@ export class WorkQueue {
     items: readonly NewWork<Payload>[],
     onDuplicate: OnDuplicate = 'SOONER',
   ): Promise<void> {
-    // Two items of one statement must not have the same key: the later one counts.
+    // One statement cannot insert a key twice; the last item counts.
     const distinct = [
       ...new Map(
         items.map((item, index) => [item.key === undefined ? index : `${item.projectId} ${item.key}`, item]),
@@ -67,12 +61,11 @@ export class WorkQueue {
     this.wakeAfterCommit();
   }
 
-  /** Wakes the workers once the ambient transaction has committed: for items that a statement of its own has put into the queue. */
   wakeAfterCommit(): void {
     this.database.afterCommit(() => this.wakeUps.send('work'));
   }
 
-  /** Takes an item out, also while it is claimed: what its handler then tries to complete is refused. False where there is none. */
+  /** Also while the item is claimed: its handler can then no longer complete it. False where there is none. */
   async cancel(kind: WorkKind, projectId: string, key: string): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM work_items WHERE kind = $1 AND project_id = $2 AND key = $3 AND state <> 'DEAD' RETURNING id`,
@@ -81,7 +74,6 @@ export class WorkQueue {
     return removed.length > 0;
   }
 
-  /** From now on nothing of the project, or of one group in it, is claimed; what is claimed already goes on to its end. */
   async pause(kind: WorkKind, projectId: string, group = ''): Promise<void> {
     await this.database.query(
       `INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -116,20 +108,16 @@ export class WorkQueue {
   }
 }
 
-/** `item` names a row of work_items, of whose project and group nothing is paused. */
 export const isNotPaused = (item: string): string =>
   `NOT EXISTS (SELECT FROM work_pauses s WHERE s.kind = ${item}.kind AND s.project_id = ${item}.project_id AND s.group_key IN ('', ${item}.group_key))`;
 
-/**
- * Part of a statement that enqueues one signal for each project of `rows`, a part with the column project_id. Call `wakeAfterCommit` beside it.
- */
+/** The part of a statement that enqueues a signal for each project of `rows`. Call `wakeAfterCommit` beside it. */
 export const signals = (kind: WorkKind, rows: string): string =>
   `INSERT INTO work_items (id, kind, project_id, exclusive, state)
    SELECT gen_random_uuid(), '${kind.name}', changed.project_id, ${kind.exclusive}, 'READY' FROM (SELECT DISTINCT project_id FROM ${rows}) AS changed`;
 
 const stateAt = (dueAt: string): string => `CASE WHEN ${dueAt} > now() THEN 'WAITING' ELSE 'READY' END`;
 
-/** Of an item that is claimed already, the time is that of its further run. */
 const updates: Readonly<Record<OnDuplicate, string>> = {
   SOONER: `due_at = CASE WHEN known.state = 'CLAIMED' AND NOT known.again THEN excluded.due_at ELSE least(known.due_at, excluded.due_at) END, ${becomes('least(known.due_at, excluded.due_at)')}
     WHERE known.state = 'CLAIMED' OR excluded.due_at < known.due_at`,
@@ -140,7 +128,7 @@ function becomes(dueAt: string): string {
   return `again = known.state = 'CLAIMED', state = CASE WHEN known.state IN ('WAITING', 'READY') THEN ${stateAt(dueAt)} ELSE known.state END`;
 }
 
-/** A pause that is read here cannot be lifted before the commit: whoever lifts it sees the item, which would stay PAUSED otherwise. */
+/** A pause that is read here cannot be lifted before the commit; otherwise the item might stay paused. */
 function enqueueSql(columns: readonly string[], onDuplicate: OnDuplicate): string {
   const unnested = columns.map((column, index) => `$${index + 4}::${column.split(' ')[1]}[]`).join(', ');
   const names = columns.map((column) => column.split(' ')[0]).join(', ');

@@ -13,19 +13,16 @@ export interface AttemptsOptions {
   metrics: WorkMetrics;
   tracing: Tracing;
   isStopping: () => boolean;
-  onGivenBack: () => void;
+  onReleased: () => void;
 }
 
-/** What they need is away: the database, mostly. */
 export const awayMs = 1_000;
 
-/** Calls a handler with a batch, and gives each item its outcome. */
 export class Attempts {
   private readonly log = new Logger('Work');
 
   constructor(private readonly options: AttemptsOptions) {}
 
-  /** `again` runs some of the items in a batch of their own. */
   async run(
     kind: WorkKind,
     handler: WorkHandler<object>,
@@ -47,8 +44,12 @@ export class Attempts {
     for (const [item, error] of failures) await this.fail(kind, handler, item, error);
   }
 
-  /** With what its handler makes visible of it, or not at all. */
-  async bury(kind: WorkKind, handler: WorkHandler<object>, item: ClaimedItem, error: string): Promise<void> {
+  async giveUp(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    item: ClaimedItem,
+    error: string,
+  ): Promise<void> {
     const { settling, metrics } = this.options;
     const isDead = await settling.transaction(async () => {
       const dead = (await settling.fail(item, { error, delayMs: null })) === 'DEAD';
@@ -60,13 +61,13 @@ export class Attempts {
     metrics.settled.inc({ kind: kind.name, outcome: 'dead' });
   }
 
-  /** Tried until the database has taken it: until then nobody else may have them, and their lease goes on. */
+  /** Retried until the database answers; until then the lease is renewed. */
   async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
     if (items.length === 0) return;
     for (;;) {
       try {
         await this.options.settling.release(items, delayMs);
-        return this.options.onGivenBack();
+        return this.options.onReleased();
       } catch (error) {
         this.log.warn(`not given back: ${(error as Error).message}`);
         if (this.options.isStopping()) return;
@@ -84,7 +85,6 @@ export class Attempts {
     );
   }
 
-  /** One that is at fault costs itself only: a batch is halved until it stands alone. */
   private async settleFailed(
     kind: WorkKind,
     handler: WorkHandler<object>,
@@ -95,11 +95,11 @@ export class Attempts {
     if (items.length === 0) return;
     if (isDatabaseAway(error) || this.options.isStopping()) return this.release(items, awayMs);
     if (items.length === 1) return this.fail(kind, handler, items[0]!, error);
-    // The failed call may still be at work: whatever it writes under the old tokens is refused from here on.
+    // The failed call may still be running; its writes under the old tokens are refused from here on.
     const ours = await this.options.settling.reclaim(items);
     const someAreLost = error instanceof LeaseLost && ours.length < items.length;
-    const waitMs = someAreLost ? ours.length : ours.length >> 1;
-    for (const part of [ours.slice(0, waitMs), ours.slice(waitMs)]) if (part.length > 0) await again(part);
+    const half = someAreLost ? ours.length : ours.length >> 1;
+    for (const part of [ours.slice(0, half), ours.slice(half)]) if (part.length > 0) await again(part);
   }
 
   private async fail(
@@ -110,8 +110,7 @@ export class Attempts {
   ): Promise<void> {
     const delayMs = retryDelay(kind.retry, item.failures + 1);
     try {
-      if (delayMs === null) return await this.bury(kind, handler, item, error.message);
-      // Whoever has it by now says what becomes of it.
+      if (delayMs === null) return await this.giveUp(kind, handler, item, error.message);
       if (!(await this.options.settling.fail(item, { error: error.message, delayMs }))) return;
       this.log.warn(`${kind.name} ${item.id}, failure ${item.failures + 1}: ${error.message}`);
       this.options.metrics.settled.inc({ kind: kind.name, outcome: 'failed' });

@@ -12,26 +12,20 @@ export interface BatchRunnerOptions {
   settling: SettlingRepository;
   metrics: WorkMetrics;
   tracing: Tracing;
-  /** There is room for more. */
   onFree: () => void;
-  /** Something was given back that another process may do at once. */
-  onGivenBack: () => void;
+  onReleased: () => void;
 }
 
-/** Claims of an item that may end with the death of a process; after the last one it is dead. */
+/** Claims of an item that may end with its process before the item is dead. */
 const maxClaims = 3;
-/** What has not ended so long after a drain began is given back. */
 const drainMs = 20_000;
 
-/** Runs claimed items through their handlers, in batches side by side. */
 export class BatchRunner {
   private readonly log = new Logger('Work');
   private readonly attempts: Attempts;
   private readonly underWay = new Map<WorkBatch, { kind: string; ended: Promise<void> }>();
-  /** Claimed, and waiting for a batch of their kind to end, or for one that runs alone. */
   private readonly queued = new Map<string, ClaimedItem[][]>();
   private readonly running = new Map<string, number>();
-  /** Claimed, and waiting until nothing else runs. */
   private readonly suspects: ClaimedItem[] = [];
   private stopping = false;
   private alone = false;
@@ -44,7 +38,6 @@ export class BatchRunner {
     return this.alone;
   }
 
-  /** Items of the kind that this process has claimed. */
   held(kind: string): number {
     const queued = (this.queued.get(kind) ?? []).reduce((sum, batch) => sum + batch.length, 0);
     return [...this.underWay].reduce(
@@ -53,13 +46,11 @@ export class BatchRunner {
     );
   }
 
-  /** Every item that this process has claimed and knows of. */
   get heldIds(): string[] {
     const waiting = [...[...this.queued.values()].flat(2), ...this.suspects];
     return [...waiting, ...[...this.underWay.keys()].flatMap((batch) => batch.unsettled)].map(({ id }) => id);
   }
 
-  /** Items of the kind that may be claimed now. */
   capacity({ name, batch, concurrency }: WorkKind): number {
     if (this.stopping || (this.queued.get(name)?.length ?? 0) > 0) return 0;
     return batch * Math.max(0, concurrency - (this.running.get(name) ?? 0));
@@ -88,7 +79,7 @@ export class BatchRunner {
     });
     const rested = ended.then(async (isSettled) => {
       release();
-      // What was given back may be claimed again at once, also by this process.
+      // Released items could be claimed again at once, also by this process.
       if (!isSettled && !this.stopping) await delay(awayMs, undefined, { ref: false });
     });
     void rested.finally(() => {
@@ -128,7 +119,7 @@ export class BatchRunner {
     }
   }
 
-  /** Never rejects; answers whether everything has its outcome. */
+  /** Never rejects; answers whether every item has an outcome. */
   private async runOne(
     kind: WorkKind,
     handler: WorkHandler<object>,
@@ -137,7 +128,7 @@ export class BatchRunner {
   ): Promise<boolean> {
     const batch = new WorkBatch(items, this.options.settling, () => this.stopping);
     const attempt = isLost
-      ? this.attempts.bury(
+      ? this.attempts.giveUp(
           kind,
           handler,
           items[0]!,
@@ -155,7 +146,6 @@ export class BatchRunner {
   }
 }
 
-/** Of one project each, where the kind does not mix them. */
 function inBatches({ batch, mixed }: WorkKind, items: readonly ClaimedItem[]): ClaimedItem[][] {
   const groups = mixed ? [items] : [...Map.groupBy(items, ({ projectId }) => projectId).values()];
   return groups.flatMap((group) =>

@@ -25,7 +25,7 @@ class Repeated extends RepeatedWork {
   }
 }
 
-it('comes again when its last round has said, in one process at a time, and at once where it is wanted', async () => {
+it('periodic work runs again when its last round said, in one process at a time, and at once on request', async () => {
   const processes = await Promise.all([suite.process(), suite.process()]);
   const repeated = processes.map((each) => new Repeated(each));
   for (const [index, each] of processes.entries()) {

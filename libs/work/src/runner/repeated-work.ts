@@ -7,7 +7,7 @@ import type { WorkRunner } from './work-runner.js';
 
 const afterDeathMs = 10 * 60_000;
 
-/** What a service does again and again: one item for all its processes, due at each start and then whenever the last round has said. */
+/** Periodic work: one item for all processes of a service, due at each start and then at the time that the last round answered. */
 export abstract class RepeatedWork implements WorkHandler<object>, OnApplicationBootstrap {
   protected constructor(
     private readonly kind: WorkKind,
@@ -17,7 +17,6 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
     runner.register(kind, this);
   }
 
-  /** Joins the ambient transaction. */
   async soon(): Promise<void> {
     await this.queue.enqueue(this.kind, [{ projectId: aboveProjects, key: this.kind.name }]);
   }
@@ -26,7 +25,7 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
     return this.soon();
   }
 
-  /** It has ended its process too often: that must not be its end. */
+  /** Periodic work never ends, even if it killed its process several times. */
   async dead(): Promise<void> {
     await this.queue.enqueue(this.kind, [
       { projectId: aboveProjects, key: this.kind.name, delayMs: afterDeathMs },
@@ -34,9 +33,8 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
   }
 
   async run(batch: WorkBatch): Promise<void> {
-    await batch.later(batch.items, await this.round());
+    await batch.postpone(batch.items, await this.round());
   }
 
-  /** Answers in how many milliseconds the next one comes. */
   protected abstract round(): Promise<number>;
 }

@@ -23,7 +23,7 @@ class Steps {
 }
 
 describe('the gate of a process', () => {
-  it('lets batches run side by side, and one alone after those that run and before those that come later', async () => {
+  it('runs batches in parallel, and a solo one after the running ones and before later ones', async () => {
     const [gate, steps] = [new SoloGate(), new Steps()];
     const all = [
       gate.shared(steps.work('a')),
@@ -49,7 +49,7 @@ describe('the gate of a process', () => {
     ]);
   });
 
-  it('runs one alone after the other', async () => {
+  it('runs solo batches one after another', async () => {
     const [gate, steps] = [new SoloGate(), new Steps()];
     const all = [gate.alone(steps.work('first')), gate.alone(steps.work('second'))];
     await new Promise((resolve) => setImmediate(resolve));
@@ -59,7 +59,7 @@ describe('the gate of a process', () => {
     expect(steps.log).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
   });
 
-  it('opens again after work that fails, and hands its error on', async () => {
+  it('opens again after work that fails, and passes its error on', async () => {
     const gate = new SoloGate();
     const fail = () => Promise.reject(new Error('it failed'));
     await expect(gate.alone(fail)).rejects.toThrow('it failed');

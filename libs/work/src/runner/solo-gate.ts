@@ -1,6 +1,6 @@
 /**
- * Batches run side by side; an item whose worker died over it runs while nothing else does, so that a further death is its own fault and
- * nobody else's. One gate for the process: what one service's item does to it, it does to all.
+ * A suspect item runs while nothing else does, so that another crash can only be its own. One gate for the whole process, since its
+ * services share it.
  */
 export class SoloGate {
   private running = 0;

@@ -21,7 +21,7 @@ describe('a worker', () => {
   const many = (count: number, projectId = newId()) =>
     Array.from({ length: count }, (_, n) => ({ projectId, payload: { n } }));
 
-  it('does what is enqueued in batches of one project, and nothing of a transaction that is rolled back', async () => {
+  it('runs enqueued items in batches of one project, and none of a transaction that is rolled back', async () => {
     const kind = kindOf({ batch: 4 });
     const seen: { projectId: string; numbers: number[] }[] = [];
     const worker = await suite.startWith(kind, async ({ items, projectId }) => {
@@ -50,7 +50,7 @@ describe('a worker', () => {
     expect(seen.flatMap(({ numbers }) => numbers)).toHaveLength(7);
   });
 
-  it('is woken by another process, and by the time of what is due later', async () => {
+  it('is woken by another process, and when an item becomes due', async () => {
     const kind = kindOf();
     const times: number[] = [];
     await suite.startWith(kind, async () => void times.push(performance.now()));
@@ -64,7 +64,7 @@ describe('a worker', () => {
     expect(times[1]! - times[0]!).toBeGreaterThan(250);
   });
 
-  it('finds the item at fault by halving, tries it again later, and gives it up after its last try', async () => {
+  it('finds the failing item by halving, retries it, and gives it up after its last attempt', async () => {
     const kind = kindOf({ batch: 10, retry: { attempts: 3, firstMs: 20, maxMs: 50 } });
     const done: number[] = [];
     const dead: [number, string][] = [];
@@ -105,7 +105,7 @@ describe('a worker', () => {
     expect(await worker.database.query(`SELECT 1 FROM effects`)).toHaveLength(1);
   });
 
-  it('runs an item once more that is enqueued again while it is claimed, and cancels one under way', async () => {
+  it('runs an item once more that is enqueued again while it is claimed, and cancels a claimed one', async () => {
     const kind = kindOf();
     const [again, cancelled] = [newId(), newId()];
     let runs = 0;
@@ -132,7 +132,7 @@ describe('a worker', () => {
     expect(refused).toBeInstanceOf(LeaseLost);
   });
 
-  it('takes one item of a project at a time where the kind is exclusive, in the order of their times', async () => {
+  it('claims one item of a project at a time where the kind is exclusive, in the order of their times', async () => {
     const kind = kindOf({ exclusive: true, concurrency: 4 });
     const projectId = newId();
     const order: number[] = [];
@@ -149,7 +149,7 @@ describe('a worker', () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('takes all signals of a project as one, and one that comes meanwhile for itself', async () => {
+  it('treats all signals of a project as one, and a later one separately', async () => {
     const kind = kindOf({ signal: true, exclusive: true });
     const projectId = newId();
     let runs = 0;
@@ -186,7 +186,7 @@ describe('a worker', () => {
     expect(seen.sort()).toEqual([1, 2, 3]);
   });
 
-  it('refuses what a handler writes that took too long, and tries its item again', async () => {
+  it('refuses the writes of a handler that took too long, and retries its item', async () => {
     const kind = kindOf({ timeoutMs: 100, retry: { attempts: 3, firstMs: 10, maxMs: 10 } });
     let late: Promise<unknown> | undefined;
     const worker = await suite.startWith(kind, async (batch) => {

@@ -16,29 +16,25 @@ export interface WorkRunnerOptions {
   wakeUps: WakeUps;
   metrics: Metrics;
   tracing: Tracing;
-  /** How long a worker that died keeps what it has claimed. */
   leaseMs: number;
 }
 
-/** A kind of work that this process does. */
 interface Registered {
   kind: WorkKind;
   handler: WorkHandler<object>;
-  /** Where the next turn between projects begins. */
   afterProject: string | null;
 }
 
-/** Looks are at least so far apart, however many wake-ups there are. */
+/** The minimum time between looks, however many wake-ups there are. */
 const restMs = 5;
-/** After a commit of this process that sent no wake-up: some statements put work into the queue by themselves. */
+/** For commits without a wake-up: some statements insert items themselves. */
 const afterCommitMs = 200;
-/** A claim whose answer never came may still be under way for as long as a statement may take. */
+/** A claim without an answer may still be running for as long as a statement may take. */
 const suspicionMs = 65_000;
 const suspicionPauseMs = 2_000;
-/** At rest, in case a wake-up was lost. */
 const maxRestMs = 30_000;
 
-/** Does the work of a service in this process: one look for all kinds, a claim for each kind that has something, batches side by side. */
+/** Does the work of a service in this process: one query for all kinds, a claim for each kind that is ready, batches in parallel. */
 export class WorkRunner {
   private readonly log = new Logger('Work');
   private readonly kinds = new Map<string, Registered>();
@@ -70,7 +66,7 @@ export class WorkRunner {
       metrics: workMetrics,
       tracing,
       onFree: () => this.loop.wakeUp(),
-      onGivenBack: () => wakeUps.send('work'),
+      onReleased: () => wakeUps.send('work'),
     });
     this.loop = new Loop({
       restMs,
@@ -84,7 +80,6 @@ export class WorkRunner {
     ];
   }
 
-  /** Before `start`; called by the handler's constructor. */
   register<Payload extends object>(kind: WorkKind<Payload>, handler: WorkHandler<Payload>): void {
     if (this.kinds.has(kind.name)) throw new Error(`two handlers do the work ${kind.name}`);
     this.kinds.set(kind.name, {
@@ -98,14 +93,13 @@ export class WorkRunner {
     if (this.kinds.size > 0) this.loop.start();
   }
 
-  /** Claims nothing more; what is under way ends, or is given back. */
   async onModuleDestroy(): Promise<void> {
     this.unsubscribe.forEach((unsubscribe) => unsubscribe());
     if (this.soon) clearTimeout(this.soon);
     await this.loop.stop();
     await this.batches.drain();
     await this.lease.end();
-    // Others go on with what this process has put off or given back.
+    // Other processes continue with released items.
     this.wakeUps.send('work');
     this.wakeUps.flush();
   }
@@ -122,7 +116,6 @@ export class WorkRunner {
     return Math.min(unknownOutcome ? suspicionPauseMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
   }
 
-  /** Answers whether there may be more that this process has room for. */
   private async claim(registered: Registered): Promise<boolean> {
     const { kind, handler } = registered;
     const limit = this.batches.capacity(kind);
@@ -135,7 +128,6 @@ export class WorkRunner {
     return contended || (items.length > 0 && this.batches.capacity(kind) > 0);
   }
 
-  /** One at a time, and nothing beside it. */
   private async claimSuspect(): Promise<void> {
     if (this.batches.isRunningAlone) return;
     const claimed = await this.lease.during(() =>

@@ -19,7 +19,6 @@ const dead = gauge(
 
 type Series = readonly (readonly [{ kind: string }, number])[];
 
-/** What the work of one service counts: a series for each of its kinds, also while there is nothing. */
 export class WorkMetrics {
   readonly settled;
 
@@ -37,7 +36,6 @@ export class WorkMetrics {
 
   private async byKind(sql: string): Promise<Series> {
     const kinds = this.kinds();
-    // A service without work has no table of it.
     if (kinds.length === 0) return [];
     const rows = await this.database.query<{ kind: string; value: number }>(sql);
     const values = new Map(rows.map(({ kind, value }) => [kind, value]));
@@ -45,7 +43,6 @@ export class WorkMetrics {
   }
 }
 
-/** A step of the index for each kind and project that has something ready. */
 const oldestSql = `
   WITH RECURSIVE first AS (
     (SELECT kind, project_id, due_at FROM work_items WHERE state = 'READY' ORDER BY kind, project_id, priority, due_at LIMIT 1)

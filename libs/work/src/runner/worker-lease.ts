@@ -4,8 +4,8 @@ import { Loop } from '@posthorn/messaging';
 import type { ClaimsRepository, Worker } from '../queue/claims.repository.js';
 
 /**
- * One row for all that this process has claimed, renewed while it has something. When it runs out, others take its items back, and what this
- * process still writes of them is refused by their tokens.
+ * One row for all claims of this process, renewed while there are any. After its expiry others take the items back, and late writes are
+ * refused by their tokens.
  */
 export class WorkerLease {
   private readonly log = new Logger('Work');
@@ -19,13 +19,12 @@ export class WorkerLease {
     private readonly leaseMs: number,
   ) {}
 
-  /** Who claims now. A lease that may have run out at rest is not taken up again. */
+  /** A lease that may have expired at rest is not used again. */
   get worker(): Worker {
     if (this.held === 0 && performance.now() - this.renewedAt > this.leaseMs / 2) this.startOver();
     return { id: this.id, leaseMs: this.leaseMs };
   }
 
-  /** A claim renews the lease by itself. */
   async during<T>(claim: () => Promise<T>): Promise<T> {
     const before = performance.now();
     const claimed = await claim();
@@ -33,7 +32,6 @@ export class WorkerLease {
     return claimed;
   }
 
-  /** Something is claimed; answers how to say that it has its outcome. */
   hold(): () => void {
     this.held += 1;
     this.renewing ??= this.startRenewing();

@@ -3,10 +3,8 @@ import { work, type WorkHandler } from '../queue/work-kind.js';
 import type { ClaimedItem, WorkBatch, WorkItem } from '../runner/work-batch.js';
 import type { WorkProcess } from './work-suite.js';
 
-/** What the handler does with an item. */
 export type Script =
   | { does: 'succeeds' }
-  /** By throwing, or by saying so of this item alone. */
   | { does: 'fails'; times: number; throws: boolean }
   | { does: 'always fails'; throws: boolean }
   | { does: 'fails in company' }
@@ -93,7 +91,7 @@ export class ScriptedWork implements WorkHandler<ScriptedPayload> {
       case 'puts itself off':
         if (step > 0) return this.complete(item, batch);
         await batch.hold(item, { ...item.payload, step: 1 });
-        return batch.later([item], script.delayMs);
+        return batch.postpone([item], script.delayMs);
       case 'goes on':
         return this.goOn(item, batch, script.steps);
       case 'is enqueued again':
@@ -142,7 +140,7 @@ export class ScriptedWork implements WorkHandler<ScriptedPayload> {
       step,
     ]);
     await batch.hold(item, { ...item.payload, step: step + 1 });
-    await batch.goOn([item]);
+    await batch.continueLater([item]);
   }
 
   private async enqueueAgain(

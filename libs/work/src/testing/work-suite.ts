@@ -34,7 +34,6 @@ class CreateWork1700000000000 {
 
 const workParts = { entities: workEntities, migrations: [CreateWork1700000000000] };
 
-/** One process of a service that has work: a database pool, a way to NATS, a queue and a runner. */
 export interface WorkProcess {
   database: Database;
   queue: WorkQueue;
@@ -117,7 +116,6 @@ export class WorkSuite {
     return process;
   }
 
-  /** A process that does one kind of work. */
   async startWith<Payload extends object>(
     kind: WorkKind<Payload>,
     run: (batch: WorkBatch<Payload>, process: WorkProcess) => Promise<void>,
@@ -136,13 +134,11 @@ export class WorkSuite {
     return process;
   }
 
-  /** One that is told to stop before the test ends. */
   async stop(process: WorkProcess): Promise<void> {
     this.processes.splice(this.processes.indexOf(process), 1);
     await process.stop();
   }
 
-  /** Ends the processes of one test. */
   async stopAll(): Promise<void> {
     await Promise.all(this.processes.splice(0).map((process) => process.stop()));
   }

@@ -6,7 +6,6 @@ const program = join('dist', 'libs', 'work', 'src', 'testing', 'worker-process.j
 
 /** Workers in processes of their own; one that ends is started again, as long as the fleet is there. */
 export class WorkerProcesses {
-  /** Those that ended by a signal. */
   deaths = 0;
   private readonly members: { child: ChildProcess; ready: Promise<unknown>; stored: Promise<void> }[] = [];
   private ending = false;
@@ -43,7 +42,7 @@ export class WorkerProcesses {
   async stop(): Promise<void> {
     this.ending = true;
     for (const { child } of this.members) child.kill('SIGKILL');
-    await Promise.all(this.members.map(({ stored: stored }) => stored));
+    await Promise.all(this.members.map(({ stored }) => stored));
   }
 
   private fork(): { child: ChildProcess; ready: Promise<unknown> } {

@@ -1,5 +1,6 @@
 import { contactEvents, maxCustomFields, maxEventItems } from '@posthorn/contracts';
 import { columnsOf, lockTimeout, lockTimeoutIsSet, newId, type Database } from '@posthorn/database';
+import { outboxInsert } from '@posthorn/messaging';
 import { currentTraces } from '@posthorn/telemetry';
 import { recordsConsents } from '../../consents/consents.repository.js';
 import { marksDirty } from '../../segments/segment-dirty.repository.js';
@@ -175,12 +176,17 @@ export const writesContacts = (leftOut = ''): string => `
   ), consent AS (
     ${recordsConsents('changed JOIN origin USING (group_number) WHERE changed.subscribed IS DISTINCT FROM changed.was_subscribed')}
   ), ${marksDirty('changed')}, published AS (
-    INSERT INTO outbox (id, project_id, fact, items, traces, actor, address)
-    SELECT uuidv7(), project_id, event, items, ${contactParameters.traces}, actor::jsonb, published_address FROM (
+    ${outboxInsert(
+      {
+        ...{ id: 'uuidv7()', projectId: 'project_id', fact: 'event', items: 'items' },
+        ...{ traces: contactParameters.traces, actor: 'actor::jsonb', address: 'published_address' },
+      },
+      `FROM (
       SELECT project_id, event, group_number, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
           'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY position) AS items
       FROM changed WHERE event IS NOT NULL GROUP BY project_id, event, group_number
-    ) AS events JOIN origin USING (group_number)
+    ) AS events JOIN origin USING (group_number)`,
+    )}
   )`;
 
 const writeSql = `WITH ${writesContacts()}

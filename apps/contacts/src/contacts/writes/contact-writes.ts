@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { contactEvents, DomainError, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isLockTimeout, isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { DatabaseClock, isLockTimeout, isOutcomeUnknown } from '@posthorn/database';
+import { bisect, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
   earliestOf,
@@ -48,16 +48,11 @@ export class ContactWrites {
 
   /** In a commit of their own. A batch that Postgres refuses because of one row is halved until that row is alone. */
   async commit(writes: ContactWrite[], timeout?: string): Promise<WrittenContact[]> {
-    try {
-      return await this.commitOnce(writes, timeout);
-    } catch (error) {
-      if (writes.length === 1 || !isPoisonedRow(error)) return writes.map(() => refused(error as Error));
-      const half = writes.length >> 1;
-      return [
-        ...(await this.commit(writes.slice(0, half), timeout)),
-        ...(await this.commit(writes.slice(half), timeout)),
-      ];
-    }
+    return bisect(
+      writes,
+      (part) => this.commitOnce(part, timeout),
+      (part, error) => part.map(() => refused(error)),
+    );
   }
 
   /** Joins the ambient transaction; there must be one where a contact opts out (docs/decisions/0020-opt-outs-inside-the-transaction.md). */
@@ -99,8 +94,6 @@ export class ContactWrites {
       return await this.write(writes, { timeout, eachCommits: true });
     } catch (error) {
       throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
-    } finally {
-      this.outbox.wakeUp();
     }
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EnsureContacts, EnsuredContacts } from '@posthorn/contracts';
-import { DatabaseClock, isPoisonedRow } from '@posthorn/database';
-import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { DatabaseClock } from '@posthorn/database';
+import { bisect, Gatherer, type Incoming } from '@posthorn/messaging';
 import { keyOf, originOf, type ContactWrite } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { ContactsRepository, type ContactKey } from '../contacts.repository.js';
@@ -26,30 +26,24 @@ export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite
 @Injectable()
 export class EnsureContactsService {
   private readonly gatherer = new Gatherer<Lookup, EnsuredContacts>({
-    flush: (lookups) => this.flush(lookups),
+    flush: (lookups) =>
+      bisect<Lookup, EnsuredContacts | Error>(
+        lookups,
+        (part) => this.ensureAll(part),
+        (part, error) => part.map(() => error),
+      ),
     maxItems: maxGathered,
   });
 
   constructor(
     private readonly contacts: ContactsRepository,
     private readonly writes: ContactWrites,
-    private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
 
   async ensure({ caller, body, deadline }: Incoming<EnsureContacts>): Promise<EnsuredContacts> {
     await this.clock.refuseLate(deadline);
     return this.gatherer.submit({ projectId: caller.projectId, emails: body.emails });
-  }
-
-  private async flush(lookups: Lookup[]): Promise<(EnsuredContacts | Error)[]> {
-    try {
-      return await this.ensureAll(lookups);
-    } catch (error) {
-      if (lookups.length === 1 || !isPoisonedRow(error)) return lookups.map(() => error as Error);
-      const half = lookups.length >> 1;
-      return [...(await this.flush(lookups.slice(0, half))), ...(await this.flush(lookups.slice(half)))];
-    }
   }
 
   private async ensureAll(lookups: Lookup[]): Promise<EnsuredContacts[]> {
@@ -77,7 +71,6 @@ export class EnsureContactsService {
   private async create(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
     const distinct = new Map(keys.map((key) => [keyOf(key), key]));
     const written = await this.writes.write([...distinct.values()].map(recipientContact));
-    this.outbox.wakeUp();
     return written.flatMap(({ contact }) => contact ?? []);
   }
 }

@@ -29,7 +29,7 @@ export class SegmentRefreshesWork implements WorkHandler<{ requested?: boolean }
       const scheduled = row?.upkeep === 'SCHEDULED';
       if (!row || !(scheduled || payload.requested)) return batch.complete();
       const dueAt = new Date(row.refreshedAt.getTime() + this.config.segmentRefreshSeconds * 1_000);
-      if (!payload.requested && dueAt > (await this.clock.now())) return batch.later(batch.items, dueAt);
+      if (!payload.requested && dueAt > (await this.clock.now())) return batch.postpone(batch.items, dueAt);
       const condition = storedCondition(row.condition);
       // A segment that is tracked must stay live.
       if (scheduled) await this.conditions.chooseUpkeep(row, condition);

@@ -26,8 +26,8 @@ export class SegmentUpkeepWork implements WorkHandler<object> {
     const of = (ids: readonly string[]) => batch.items.filter(({ projectId }) => ids.includes(projectId));
     return this.database.transaction(async () => {
       const { done, more, busy } = await this.upkeep.round(projectIds, await this.clock.now());
-      await batch.goOn(of(more));
-      await batch.later(of(busy), busyDelayMs);
+      await batch.continueLater(of(more));
+      await batch.postpone(of(busy), busyDelayMs);
       await batch.complete(of(done));
       const next = await this.rows.nextDue(done);
       await this.queue.enqueue(

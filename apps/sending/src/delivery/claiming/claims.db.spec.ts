@@ -23,7 +23,7 @@ const claim = (
       lane: lanes.transactional,
       limit,
       afterProject: firstProject,
-      room: { small: 1_000_000, large: 0, alone: false },
+      capacity: { small: 1_000_000, large: 0, alone: false },
     },
     ...more,
   });
@@ -35,7 +35,7 @@ const projectsOf = (claimed: { projectId: string }[]) => [
 ];
 
 describe('a claim', () => {
-  it('gives every project an even share, and goes on behind the one that came last', async () => {
+  it('gives every project an even share, and continues after the last one', async () => {
     await emptied();
     const [one, two] = [await suite.buildProject(), await suite.buildProject()];
     await accept(one.caller, one.domain, 60);
@@ -47,7 +47,7 @@ describe('a claim', () => {
     expect(projectsOf(await claim(20, { afterProject: one.projectId }))).toEqual([two.projectId]);
   });
 
-  it('leaves out whoever it is told to, though all of the backlog is theirs', async () => {
+  it('skips the given projects, even where all of the backlog is theirs', async () => {
     await emptied();
     const [many, one] = [await suite.buildProject(), await suite.buildProject()];
     await accept(many.caller, many.domain, 40);
@@ -57,7 +57,7 @@ describe('a claim', () => {
     expect(projectsOf(await claim(16))).toEqual([many.projectId]);
   });
 
-  it('takes large messages as far as there is room for them, and small ones past them', async () => {
+  it('takes large messages as far as memory allows, and small ones in any case', async () => {
     await emptied();
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain, 24);
@@ -78,7 +78,7 @@ describe('a claim', () => {
     expect(await sizes(0.5 * large, true)).toEqual([1, 0]);
   });
 
-  it('passes over projects whose mail waits for its time, however many they are', async () => {
+  it('skips projects with scheduled messages only, however many there are', async () => {
     await emptied();
     const { caller, projectId, domain } = await suite.buildProject();
     await accept(caller, domain);
@@ -93,7 +93,7 @@ describe('a claim', () => {
 });
 
 describe('a message whose last claim ended with its process', () => {
-  it('is claimed by itself, transactional ones first, and not a fourth time', async () => {
+  it('is claimed alone, transactional ones first, and not a fourth time', async () => {
     await emptied();
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain, 5);
@@ -128,7 +128,7 @@ describe('a message whose last claim ended with its process', () => {
     expect(counts.map((row) => row.claims)).toEqual([1, 2, 3, 3, 2]);
   });
 
-  it('starts anew where its worker gives it back', async () => {
+  it('starts again at zero claims where its worker releases it', async () => {
     await emptied();
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain);
@@ -140,7 +140,7 @@ describe('a message whose last claim ended with its process', () => {
       lane: lanes.transactional,
       limit: 1,
       afterProject: firstProject,
-      room: capacity,
+      capacity,
     });
     await claims.release(workerId, 0, claimed);
     expect((await claim(1)).map(({ emailId, claims: count }) => [emailId, count])).toEqual([

@@ -1,24 +1,22 @@
 import type { Database } from '@posthorn/database';
 import { SpannedFind, type Tracing } from '@posthorn/telemetry';
-import { composableColumns, type Composable } from '../../composing/composable.js';
+import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
 import type { Lane } from '../delivery.entity.js';
 import { largeMessage, type Capacity } from './held-bytes.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-/** A message that this worker holds, with all that it takes to build it. */
-export interface ClaimedMessage extends Composable {
+export interface ClaimedMessage extends StoredMessage {
   position: number;
   recipient: string;
   lane: Lane;
   attempts: number;
   leaseToken: number;
-  /** With this one, those in a row of which no process has recorded the end. */
+  /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
-  /** Milliseconds since it was first due, by Postgres. */
+  /** Milliseconds since the message was first due, measured by Postgres. */
   waitedMs: number;
   expired: boolean;
   bytes: number;
-  /** Where its way is recorded; null where it is not. */
   trace: string | null;
 }
 
@@ -26,17 +24,13 @@ export interface ClaimOptions {
   workerId: string;
   lane: Lane;
   limit: number;
-  /** The turn begins behind this project. */
   afterProject: string;
-  /** Contents that may come into memory with it. */
-  room: Capacity;
-  /** Projects that get none of this claim. */
+  capacity: Capacity;
   without?: readonly string[];
 }
 
 const maxProjectsInTurn = 100;
 const minTurn = 20;
-/** Of Postgres. */
 const largestInteger = 2_147_483_647;
 
 export class ClaimsRepository {
@@ -47,8 +41,8 @@ export class ClaimsRepository {
   }
 
   /**
-   * Claims due messages, in turns between projects: the skip scan over the partial index finds the projects that have
-   * any, each gets an even share (at least 20). The claim raises the token, so what an earlier holder writes is void.
+   * Claims due messages with an even share for each project (at least 20): a skip scan over the partial index finds the projects that have
+   * any. Every claim raises the lease token, which invalidates writes of earlier holders.
    */
   @SpannedFind('claim')
   async claim({
@@ -56,7 +50,7 @@ export class ClaimsRepository {
     lane,
     limit,
     afterProject,
-    room: capacity,
+    capacity,
     without = [],
   }: ClaimOptions): Promise<ClaimedMessage[]> {
     const parameters = [
@@ -73,22 +67,21 @@ export class ClaimsRepository {
       name: 'claim',
       sql: claimSql,
       parameters,
-      unresponsive: true,
+      quiet: true,
     });
   }
 
-  /** Nothing waits, is held or may be out: whatever time comes, there is nothing to claim and nothing to take back. */
+  /** No delivery is queued, claimed, in hand-off or ambiguous, so nothing can become due. */
   async isAtRest(): Promise<boolean> {
     const [row] = await this.database.prepared<{ isAtRest: boolean }>({
       name: 'deliveries at rest',
       sql: restSql,
       parameters: [],
-      unresponsive: true,
+      quiet: true,
     });
     return row!.isAtRest;
   }
 
-  /** Claims the next message of those whose last claim ended with its process; none where no such message may be claimed again. */
   @SpannedFind('claim suspect')
   async claimSuspect(workerId: string, capacity: Capacity): Promise<ClaimedMessage[]> {
     const parameters = [workerId, capacity.large, capacity.alone];
@@ -96,11 +89,10 @@ export class ClaimsRepository {
       name: 'claim-suspect',
       sql: claimSuspectSql,
       parameters,
-      unresponsive: true,
+      quiet: true,
     });
   }
 
-  /** Gives back what was claimed and not handed over. */
   async release(
     workerId: string,
     delayMs: number,
@@ -121,7 +113,7 @@ export class ClaimsRepository {
   }
 }
 
-/** Each in the order of its index: for a mere EXISTS, a plan from busier times may read the whole table. */
+/** Ordered like the index: for a plain EXISTS, a plan from busier times may scan the whole table. */
 const restSql = `
   SELECT coalesce(
     (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
@@ -129,18 +121,17 @@ const restSql = `
     (SELECT false FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1),
     true) AS "isAtRest"`;
 
-/** In the turn; looked at behind the index, so that what is left out is passed over in one step. */
+/** A condition of the index scan, so that skipped projects are passed over in one step. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
 
-// For what finds no room nobody waits. One bound, so that the index passes over it: of an OR it would look at every row.
+// A single upper bound, which the index can apply; with an OR every row would be read.
 const fits = (large: string, alone: string): string =>
   `bytes <= CASE WHEN ${alone} THEN ${largestInteger} ELSE greatest(${largeMessage}, ${large}) END`;
 
-/** The columns of `claimed` with all that it takes to build the messages. */
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
-         ${composableColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
+         ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id
   LEFT JOIN email_contents k ON k.project_id = c.project_id AND k.id = e.content_id`;
@@ -161,7 +152,7 @@ const claimSql = `
     (SELECT project_id, ${isDue} AS is_due, (${isDue})::int AS n FROM deliveries
      WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
     UNION ALL
-    -- What waits for its time takes no place in the turn.
+    -- Projects with scheduled messages only do not count.
     SELECT following.project_id, following.is_due, turn.n + following.is_due::int FROM turn, LATERAL (
       SELECT project_id, ${isDue} AS is_due FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
@@ -169,7 +160,7 @@ const claimSql = `
   ), share AS (
     SELECT greatest(${minTurn}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
   ), due AS (
-    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS place FROM turn, LATERAL (
+    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM turn, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id = turn.project_id AND due_at <= now()
         -- What its last claim did not survive is claimed by itself.
@@ -177,7 +168,7 @@ const claimSql = `
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
     ) AS taken WHERE turn.is_due LIMIT $3
   ), bounded AS (
-    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY place) AS upto FROM due) AS summed
+    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY rank) AS upto FROM due) AS summed
     WHERE CASE WHEN is_large THEN upto <= $7 OR ($8 AND upto = bytes) ELSE upto - bytes < $5 END
   ), claimed AS (
     UPDATE deliveries d SET state = 'CLAIMED', worker_id = $4, lease_token = d.lease_token + 1, claims = d.claims + 1

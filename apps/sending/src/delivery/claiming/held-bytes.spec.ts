@@ -3,8 +3,8 @@ import { HeldBytes } from './held-bytes.js';
 
 const megabytes = (count: number) => ({ bytes: count * 1024 * 1024 });
 
-describe('what is in memory', () => {
-  it('counts large messages apart, so that small ones have their room', () => {
+describe('the memory of messages', () => {
+  it('is counted apart for large messages, so that small ones are not blocked', () => {
     const held = new HeldBytes();
     const large = [megabytes(14), megabytes(14)];
     held.add(large);
@@ -15,7 +15,7 @@ describe('what is in memory', () => {
     expect(held.capacity).toMatchObject({ large: megabytes(24).bytes, alone: true });
   });
 
-  it('follows the size of a message, gives it back once, and tells who waited', () => {
+  it('follows the composed size, is freed once, and reports when waiting claims may continue', () => {
     const held = new HeldBytes();
     const [filling, other] = [Array.from({ length: 32 }, () => megabytes(1)), megabytes(0.5)];
     held.add([...filling, other]);

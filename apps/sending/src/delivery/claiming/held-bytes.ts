@@ -1,8 +1,7 @@
 export interface Capacity {
-  /** Bytes of messages that are not large. */
   small: number;
   large: number;
-  /** No large message is in memory: one may come in, whatever its size. */
+  /** No large message is in memory, so one of any size may be claimed. */
   alone: boolean;
 }
 
@@ -10,11 +9,11 @@ interface Held {
   bytes: number;
 }
 
-/** A larger message waits for the room of large ones, and no other message waits for it. */
+/** Larger messages have a memory budget of their own, so that they never block small ones. */
 export const largeMessage = 1024 * 1024;
 const budgets = { small: 32 * 1024 * 1024, large: 24 * 1024 * 1024 };
 
-/** Contents that are in memory at once, from the claim to the last byte. */
+/** Bounds the memory of messages between their claim and the end of their hand-off. */
 export class HeldBytes {
   private readonly held = new Map<Held, { lane: 'small' | 'large'; bytes: number }>();
   private readonly used = { small: 0, large: 0 };
@@ -36,7 +35,7 @@ export class HeldBytes {
     }
   }
 
-  /** Once composed a message has another size. */
+  /** The composed size replaces the estimate of the claim. */
   resize(message: Held, bytes: number): void {
     const held = this.held.get(message);
     if (!held) return;
@@ -44,7 +43,7 @@ export class HeldBytes {
     held.bytes = bytes;
   }
 
-  /** Whether what waited for room may go on. */
+  /** Answers whether claims that waited for memory may continue. */
   remove(messages: readonly Held[]): boolean {
     const wasFull = this.capacity.small <= 0;
     let large = false;

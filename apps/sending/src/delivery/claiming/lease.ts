@@ -4,7 +4,6 @@ import { Loop } from '@posthorn/messaging';
 import { SendingConfig } from '../../config.js';
 import { LeasesRepository } from './leases.repository.js';
 
-/** A worker past its lease: its messages belong to somebody else by now. */
 export class LeaseLost extends Error {
   constructor() {
     super('fenced');
@@ -12,8 +11,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * The lease of this process: one row covers all that it has claimed. The worker fences itself by its own monotonic
- * clock, earlier than the database does, so a stopped process never hands over what another one has taken (docs/guarantees.md §3).
+ * One row in `workers` covers everything that this process has claimed. The process fences itself by its monotonic clock, earlier than the
+ * database does, so that it never hands over what another worker has claimed meanwhile (docs/guarantees.md §3).
  */
 @Injectable()
 export class Lease {
@@ -39,19 +38,17 @@ export class Lease {
     this.renewing.start();
   }
 
-  /** The worker's id while its lease holds; null while it must not claim. */
   get workerId(): string | null {
     return this.held && performance.now() < this.held.until ? this.held.id : null;
   }
 
-  /** Throws when the lease under which something was claimed no longer holds. */
   assertHeld(workerId: string): void {
     if (this.workerId !== workerId) throw new LeaseLost();
   }
 
   /**
-   * The database may have done what it was asked without our hearing of it: what this worker then holds without knowing goes
-   * back when its lease is over, so from now on we are another one.
+   * After a statement without an answer the worker may hold messages that it does not know of. It continues under a new id, and the unknown
+   * ones return when the old lease expires.
    */
   renounce(): void {
     this.held = null;
@@ -70,9 +67,9 @@ export class Lease {
     const id = this.workerId ?? newId();
     const before = this.renounced;
     const renewed = await this.leases.renew(id, this.leaseMs);
-    // A renewal that was on its way when we became another one must not make us the old one again.
+    // A renewal that was in flight during `renounce` must not restore the old id.
     if (this.renounced !== before) return;
-    // Five seconds of 30 are the margin for a slow last write.
+    // A sixth of the lease is the margin for a slow final write.
     this.held = renewed ? { id, until: requested + (this.leaseMs * 5) / 6 } : null;
   }
 }

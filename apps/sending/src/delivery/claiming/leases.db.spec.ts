@@ -14,7 +14,7 @@ afterAll(() => suite.stop());
 const rules = { seconds: { 0: 60, 1: 60 }, policies: { 0: 'resend', 1: 'hold' } } as const;
 
 describe('the sweep', () => {
-  it('takes back what each dead worker held, and nothing of those that live', async () => {
+  it('takes back the messages of dead workers only', async () => {
     const { projectId } = await suite.buildProject();
     const held = await Promise.all(
       Array.from({ length: 7 }, () => claimedMessages(suite.database, projectId, 3)),
@@ -47,8 +47,8 @@ describe('the sweep', () => {
   });
 });
 
-describe('a message that was in hand-off at the third end of a process', () => {
-  it('is held for a human, whatever the policy, and starts anew where a process has told of it', async () => {
+describe('a message that was in hand-off when its third process ended', () => {
+  it('fails for a human to decide, whatever the policy, and starts again where a process recorded an outcome', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const accept = async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id;
     const [thrice, twice] = [await accept(), await accept()];
@@ -77,8 +77,8 @@ describe('a message that was in hand-off at the third end of a process', () => {
   });
 });
 
-describe('the usual outcome of a message', () => {
-  it('is written in place: no index names a column that changes with it', async () => {
+describe('the common outcome of a message', () => {
+  it('is a heap-only update: no index contains a column that it changes', async () => {
     const { caller, projectId, domain } = await suite.buildProject();
     const {
       emails: [email],

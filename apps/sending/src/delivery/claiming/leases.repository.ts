@@ -3,7 +3,6 @@ import type { AmbiguousPolicy } from '../../config.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-/** A message whose end nobody has recorded. */
 export interface Unfinished {
   projectId: string;
   emailId: string;
@@ -28,7 +27,7 @@ const isHeld = `state IN ('CLAIMED', 'HANDOFF')`;
 export class LeasesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Makes or renews the worker's row; false when it has expired and was given up. */
+  /** Answers false where the lease has expired, and with it all claims. */
   async renew(workerId: string, leaseMs: number): Promise<boolean> {
     const rows = await this.database.query(
       `INSERT INTO workers (id, expires_at) VALUES ($1, now() + $2 * interval '1 millisecond')
@@ -43,9 +42,9 @@ export class LeasesRepository {
   }
 
   /**
-   * Takes back what dead workers hold: claimed messages go back to the queue, those in hand-off may be out. The token
-   * stays, so that a late final write of a worker that lives after all still lands. Steps from holder to holder (a
-   * claim always names one): what they held before is in the index until a vacuum comes, and only a plain scan clears such entries away.
+   * Returns the messages of dead workers: claimed ones to the queue, those in hand-off as AMBIGUOUS, because they may have been sent. The
+   * token stays, so a late final write of a worker that is alive after all still counts. The query steps from worker to worker, because the
+   * index keeps dead entries until a vacuum and only a plain scan clears them.
    */
   async sweepExpired({ seconds }: AmbiguousRules): Promise<number> {
     const rows = await this.database.query(
@@ -73,7 +72,7 @@ export class LeasesRepository {
     await this.database.query(`DELETE FROM workers WHERE expires_at < now() - interval '1 hour'`);
   }
 
-  /** Messages whose outcome stayed unknown for their whole grace; what becomes of them is the lane's policy. */
+  /** Messages that stayed ambiguous for their whole grace period, with the policy of their lane. */
   async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
     return this.database.query<Unresolved>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims,
@@ -83,7 +82,6 @@ export class LeasesRepository {
     );
   }
 
-  /** Messages that are claimed no more, because their claims have ended with their process too often. */
   async abandoned(limit: number): Promise<Unfinished[]> {
     return this.database.query<Unfinished>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims

@@ -4,14 +4,14 @@ import { Pace, reached } from './pace.js';
 
 const perSecond = 50;
 
-describe('the pace of a provider', () => {
+describe('the rate limit of a provider', () => {
   let suite: SendingSuite;
   beforeAll(async () => {
     suite = await startSendingSuite();
   });
   afterAll(() => suite.stop());
 
-  it('gives slots out evenly, whoever asks', async () => {
+  it('spaces slots evenly across processes', async () => {
     const spans: number[] = [];
     // A late answer moves its slots: the middle one of five says what is usual.
     for (const provider of ['a', 'b', 'c', 'd', 'e']) {
@@ -27,7 +27,7 @@ describe('the pace of a provider', () => {
     expect(spans.toSorted((a, b) => a - b)[2]).toBeGreaterThan((11 * 1_000) / perSecond);
   });
 
-  it('knows a slot that was slept through, and is in time for the others', async () => {
+  it('detects a missed slot, and keeps the others', async () => {
     const round = async () => {
       const now = performance.now();
       const published = await Promise.all([reached(now - 700), reached(now), reached(now + 40)]);
@@ -40,7 +40,7 @@ describe('the pace of a provider', () => {
     expect(reported).toEqual([false, true, true]);
   });
 
-  it('misses no slot because an answer was long on its way', async () => {
+  it('misses no slot because of a slow answer', async () => {
     const pace = new Pace({ provider: 'slow', perSecond });
     const rows = await suite.database.prepared(pace.take(3)[0]!);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -48,7 +48,7 @@ describe('the pace of a provider', () => {
     expect(await Promise.all(slots.map((slot) => reached(slot)))).toEqual([true, true, true]);
   });
 
-  it('is no statement where nothing limits', () => {
+  it('needs no statement where there is no limit', () => {
     const free = new Pace({ provider: 'free', perSecond: 0 });
     expect([free.take(3), free.slotsOf(undefined, 2)]).toEqual([[], [null, null]]);
   });

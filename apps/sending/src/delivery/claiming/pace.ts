@@ -4,23 +4,23 @@ import type { Statement } from '@posthorn/database';
 
 export interface PaceLimit {
   provider: string;
-  /** 0 for no limit. */
+  /** 0 means no limit. */
   perSecond: number;
 }
 
-/** An instant of this process's monotonic clock, in milliseconds; null where nothing limits. */
+/** Milliseconds on the monotonic clock of this process; null where there is no limit. */
 export type Slot = number | null;
 
-// Slots as close as the limit allows would let 1 s windows overflow by the jitter of the way to the server.
+// With slots at exactly the limit, network jitter would exceed it within some windows of a second.
 const margin = 0.93;
-/** Who wakes later than this would leave together with those whose slots come after. */
+/** A later wake-up would send together with the slots that follow. */
 const missedMs = 30;
 
-/** The provider's pace over all replicas: evenly spaced slots, given out by Postgres (docs/guarantees.md G13). */
+/** The rate limit of the provider across all replicas: Postgres hands out evenly spaced slots (docs/guarantees.md G13). */
 export class Pace {
   constructor(private readonly limit: PaceLimit) {}
 
-  /** The statement that reserves `count` slots; its row is read by `slotsOf`. None where nothing limits. */
+  /** Reserves `count` slots; `slotsOf` reads its row. Empty where there is no limit. */
   take(count: number): Statement[] {
     if (this.limit.perSecond === 0) return [];
     const sql = `INSERT INTO pace AS p (provider, next_at) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
@@ -29,7 +29,7 @@ export class Pace {
     return [{ name: 'pace', sql, parameters: [this.limit.provider, count * this.spacingMs] }];
   }
 
-  /** Counted from the arrival of the answer: a slow commit moves the slots of its batch, and misses none. */
+  /** Relative to the arrival of the answer: after a slow commit the slots of the batch move instead of being missed. */
   slotsOf(rows: unknown[] | undefined, count: number): Slot[] {
     const waitMs = (rows as { wait: number }[] | undefined)?.[0]?.wait;
     const arrivedAt = performance.now();
@@ -43,9 +43,8 @@ export class Pace {
   }
 }
 
-/** Waits for the slot; false when this process stood still and it has gone by. */
 export async function reached(slot: number): Promise<boolean> {
-  // A timer counts from when its loop last looked at the clock, in whole milliseconds: it may be early.
+  // A timer may fire up to a millisecond early.
   for (let left = slot - performance.now(); left > 0; left = slot - performance.now())
     await delay(Math.ceil(left));
   return performance.now() - slot <= missedMs;

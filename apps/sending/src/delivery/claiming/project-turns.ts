@@ -3,7 +3,6 @@ import type { Lane } from '../delivery.entity.js';
 
 export const firstProject = '00000000-0000-0000-0000-000000000000';
 
-/** The claims of a worker, lane by lane: each begins behind the project that had the last turn. */
 export class ProjectTurns {
   private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
 

@@ -14,21 +14,21 @@ const filled = (...items: ReturnType<typeof item>[]) => {
 const names = (taken: ReturnType<typeof item>[]) =>
   taken.map(({ message, index }) => `${message.projectId}${index}`);
 
-describe('the stock of built messages', () => {
-  it('knows whose messages it has, by lane', () => {
+describe('the buffer of composed messages', () => {
+  it('knows the projects of its messages by lane', () => {
     const buffer = filled(item('a', 1), item('b', 1, lanes.bulk), item('a', 2));
     expect([buffer.projectsIn(lanes.transactional), buffer.projectsIn(lanes.bulk)]).toEqual([['a'], ['b']]);
     buffer.take(2);
     expect(buffer.projectsIn(lanes.transactional)).toEqual([]);
   });
 
-  it('lets projects take turns, so that one that came last is not behind all of another', () => {
+  it('lets projects take turns, so that one message does not wait behind a whole batch of another project', () => {
     const buffer = filled(item('a', 1), item('a', 2), item('a', 3), item('b', 1));
     expect(names(buffer.take(3))).toEqual(['a1', 'b1', 'a2']);
     expect(buffer.size).toBe(1);
   });
 
-  it('goes on with the turn where it stopped', () => {
+  it('continues the turns where they stopped', () => {
     const buffer = filled(item('a', 1), item('a', 2), item('b', 1), item('b', 2), item('c', 1));
     expect([names(buffer.take(2)), names(buffer.take(2)), names(buffer.take(9))]).toEqual([
       ['a1', 'b1'],
@@ -37,12 +37,12 @@ describe('the stock of built messages', () => {
     ]);
   });
 
-  it('gives transactional mail before bulk', () => {
+  it('returns transactional mail before bulk', () => {
     const buffer = filled(item('a', 1, lanes.bulk), item('a', 2), item('b', 1, lanes.bulk));
     expect(names(buffer.take(3))).toEqual(['a2', 'a1', 'b1']);
   });
 
-  it('keeps the order of what is put back', () => {
+  it('keeps the order of messages that are put back', () => {
     const buffer = filled(item('a', 1), item('a', 2), item('a', 3));
     buffer.putBack(buffer.take(2));
     expect([buffer.size, names(buffer.take(3))]).toEqual([3, ['a1', 'a2', 'a3']]);

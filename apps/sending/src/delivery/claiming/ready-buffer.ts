@@ -1,11 +1,11 @@
 import { lanes, type Lane } from '../delivery.entity.js';
 
-interface Stocked {
+interface Buffered {
   message: { projectId: string; lane: Lane };
 }
 
-/** Built messages that wait for a connection. Transactional before bulk; in a lane the projects take turns, one message each. */
-export class ReadyBuffer<T extends Stocked> {
+/** Composed messages that wait for a connection: transactional before bulk, and the projects of a lane in turns. */
+export class ReadyBuffer<T extends Buffered> {
   private readonly queues: Record<Lane, Map<string, T[]>> = {
     [lanes.transactional]: new Map(),
     [lanes.bulk]: new Map(),
@@ -16,7 +16,6 @@ export class ReadyBuffer<T extends Stocked> {
     return this.count;
   }
 
-  /** Those that have something here. */
   projectsIn(lane: Lane): string[] {
     return [...this.queues[lane].keys()];
   }
@@ -26,7 +25,6 @@ export class ReadyBuffer<T extends Stocked> {
     this.count += 1;
   }
 
-  /** To the head of their queues: they were next already. */
   putBack(items: readonly T[]): void {
     for (const item of items.toReversed()) this.queueOf(item).unshift(item);
     this.count += items.length;
@@ -41,7 +39,6 @@ export class ReadyBuffer<T extends Stocked> {
     return taken;
   }
 
-  /** One of each project; who had a turn goes to the end. */
   private takeTurn(queues: Map<string, T[]>, wanted: number, taken: T[]): void {
     for (const [projectId, queue] of [...queues].slice(0, wanted)) {
       taken.push(queue.shift()!);

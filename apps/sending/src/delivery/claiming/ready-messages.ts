@@ -8,31 +8,28 @@ import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { HeldBytes, largeMessage } from './held-bytes.js';
 import { Lease } from './lease.js';
-import { toOutbound, type Outbound } from '../hand-off/outbound-message.js';
+import { toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { firstProject, ProjectTurns } from './project-turns.js';
 import { ReadyBuffer } from './ready-buffer.js';
 
-// A tenth of a second's work: a single mail of another project comes in with the next claim.
+// About 100 ms of work; a later message of another project waits no longer than that.
 const bufferSize = 128;
-/** Beyond the stock, for projects that have nothing in it. */
+/** Beyond the buffer, for projects that have no message in it. */
 const extraSlots = 16;
-/** However often it rings: claims come in handfuls. */
+/** Wake-ups may come for every message; claims are made in batches. */
 const claimRestMs = 15;
 const admitRestMs = 5;
-/** While anything is queued, its time is seen within a second; at rest, a lost wake-up costs a few. */
+/**
+ * Scheduled messages become due without a wake-up, so the queue is checked every second while it is not empty; at rest less often, in case
+ * a wake-up is lost.
+ */
 const lookMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
-/** What it waits for is another service or a database: not for this message alone. */
-const waitMs = 1_000;
+const postponeMs = 1_000;
 
-/** A message that is built and claimed; only the mark and the hand-over are missing. */
-export interface ReadyMessage extends Outbound {
-  workerId: string;
-}
-
-/** Keeps a small stock of claimed and built messages: transactional before bulk, projects in turn. */
+/** Keeps a small buffer of claimed and composed messages: transactional before bulk, projects in turns. */
 @Injectable()
 export class ReadyMessages {
   private readonly log = new Logger('Claims');
@@ -41,14 +38,15 @@ export class ReadyMessages {
   private readonly loop: Loop;
   private readonly admission: Loop;
   private readonly suspects: Loop;
-  /** Claimed after its last claim ended with a process: one at a time, so that only the one is to blame where it happens again. */
+  /**
+   * A message whose last claim ended with its process. One at a time, so that it is known which message ended the process if that happens
+   * again.
+   */
   private suspect: ClaimedMessage | null = null;
   private onReady: () => void = () => undefined;
   private open = true;
-  /** At the last look nothing was queued, held or in doubt. */
   private atRest = false;
   private readonly pauses = new Pauses(lookMs.busy, lookMs.idle);
-  /** Claimed, and being composed. */
   private composing = 0;
   private readonly held = new HeldBytes();
   private readonly underWay = new Set<Promise<void>>();
@@ -97,7 +95,7 @@ export class ReadyMessages {
     this.suspects.start();
   }
 
-  /** While the provider is away, nothing more is claimed: it waits in the queue, where every worker sees it. */
+  /** While the provider is unavailable nothing is claimed: messages stay in the queue, where other workers can claim them. */
   setOpen(open: boolean): void {
     if (open && !this.open) this.loop.wakeUp();
     this.open = open;
@@ -106,7 +104,7 @@ export class ReadyMessages {
   take(count: number): ReadyMessage[] {
     const taken = this.buffer.take(count);
     if (this.buffer.size < this.capacity / 2) this.loop.wakeUp();
-    // A mark is one worker's: what was claimed before this process became another one would make its neighbours look lost.
+    // Messages that were claimed under an earlier worker id cannot be marked together with the others.
     const workerId = this.lease.workerId;
     const former = taken.filter((ready) => ready.workerId !== workerId);
     if (former.length > 0) void this.returnAll(former);
@@ -117,7 +115,10 @@ export class ReadyMessages {
     this.buffer.putBack(messages);
   }
 
-  /** After an answer that never came: what is in stock goes back to the queue, what we do not know of follows with the lease. */
+  /**
+   * After a statement without an answer: the buffer is released, and messages that this process does not know of return when the lease
+   * expires.
+   */
   async startOver(): Promise<void> {
     this.lease.renounce();
     await this.release();
@@ -134,7 +135,7 @@ export class ReadyMessages {
     await this.release();
   }
 
-  /** A second of the pace at most: what is claimed by a slow provider's worker cannot be overtaken by other projects. */
+  /** At most one second of the rate limit, because claimed messages of one project cannot be overtaken by those of others. */
   private get capacity(): number {
     const { ratePerSecond } = this.config;
     return ratePerSecond > 0 ? Math.max(1, Math.min(bufferSize, Math.ceil(ratePerSecond))) : bufferSize;
@@ -150,7 +151,6 @@ export class ReadyMessages {
     return this.pauses.after(!this.atRest);
   }
 
-  /** Messages that the stock still takes. */
   private get space(): number {
     return this.held.capacity.small > 0 ? this.capacity - this.buffer.size - this.composing : 0;
   }
@@ -159,25 +159,24 @@ export class ReadyMessages {
     return this.space >= this.capacity / 2;
   }
 
-  /** Answers how many were claimed. */
   private async fill(workerId: string, capacity: number): Promise<number> {
     const transactional = await this.claimLane(workerId, lanes.transactional, capacity);
     const left = capacity - transactional.length;
     const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
     const claimed = [...transactional, ...bulk];
-    // As much as there was room for, or a large one, which others of its size may have kept from their turn: there may be more.
+    // A full claim means that there may be more; so does a large message, since others of its size had to wait.
     if (claimed.length >= capacity || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
     return claimed.length;
   }
 
-  /** Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left. */
+  /** A project without a message in the buffer does not wait until half of the buffer is sent. */
   private async admitNew(): Promise<void> {
     const workerId = this.lease.workerId;
     const limit = Math.min(extraSlots, this.capacity) + Math.min(this.space, 0);
     if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const without = this.buffer.projectsIn(lane);
-      const { capacity: capacity } = this.held;
+      const { capacity } = this.held;
       await this.composeAll(
         workerId,
         await this.claims.claim({
@@ -185,7 +184,7 @@ export class ReadyMessages {
           lane,
           limit,
           afterProject: firstProject,
-          room: capacity,
+          capacity,
           without,
         }),
       );
@@ -201,16 +200,16 @@ export class ReadyMessages {
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
-    const { capacity: capacity } = this.held;
-    const messages = await this.turns.claim({ workerId, lane, limit, room: capacity });
+    const { capacity } = this.held;
+    const messages = await this.turns.claim({ workerId, lane, limit, capacity });
     await this.composeAll(workerId, messages);
     return messages;
   }
 
-  /** In slices, so that the event loop goes on serving accepts in between; a slow message holds back its slice, never the next claim. */
+  /** In slices, so that the event loop can serve other requests in between. */
   private async composeAll(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     this.held.add(messages);
-    // What has to ask another service first, or takes its time, holds back none of the others.
+    // Liquid may need fields from another service, and large messages take long: neither delays plain ones.
     const isLarge = ({ bytes }: ClaimedMessage) => bytes > largeMessage;
     const common = messages.filter((each) => !isLarge(each));
     const plain = common.filter(({ liquid }) => !liquid);
@@ -238,25 +237,20 @@ export class ReadyMessages {
       const waiting = messages.filter(
         (message, index) => !this.settled(workerId, message, compositions[index]!),
       );
-      await this.putOff(workerId, waiting);
+      await this.postpone(workerId, waiting);
     } catch (error) {
       this.log.warn(`${messages.length} messages wait to be composed: ${(error as Error).message}`);
-      await this.putOff(workerId, messages);
+      await this.postpone(workerId, messages);
     } finally {
       this.composing -= messages.length;
     }
     this.onReady();
   }
 
-  /** Into the stock, or to its end; false where it has to wait. */
   private settled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
     if (isComposed(composition)) {
       this.held.resize(message, composition.raw.length);
-      const { returnPathDomain, secretKey } = this.config;
-      this.buffer.add({
-        ...toOutbound(message, composition, { returnPathDomain, secret: secretKey }),
-        workerId,
-      });
+      this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
     } else if (!composition.waits || message.expired) {
       const { failureKind, error } = composition.waits ? neverComposed : composition;
       const outcome = notComposed(failureKind, error);
@@ -265,13 +259,12 @@ export class ReadyMessages {
     return isComposed(composition) || !composition.waits || message.expired;
   }
 
-  private async putOff(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+  private async postpone(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     if (messages.length === 0) return;
     this.forget(messages);
-    await this.claims.release(workerId, waitMs, messages).catch((error: Error) => this.failed(error));
+    await this.claims.release(workerId, postponeMs, messages).catch((error: Error) => this.failed(error));
   }
 
-  /** They are no longer in memory: claims that waited for room go on. */
   forget(messages: readonly ClaimedMessage[]): void {
     if (this.held.remove(messages)) this.loop.wakeUp();
     if (!this.suspect || !messages.includes(this.suspect)) return;
@@ -283,7 +276,7 @@ export class ReadyMessages {
     return this.returnAll(this.buffer.take(this.buffer.size));
   }
 
-  /** Never rejects: what cannot be given back now follows with the lease. */
+  /** Never rejects: what cannot be released now returns when the lease expires. */
   private async returnAll(messages: readonly ReadyMessage[]): Promise<void> {
     for (const [workerId, held] of Map.groupBy(messages, (ready) => ready.workerId)) {
       const claimed = held.map(({ message }) => message);

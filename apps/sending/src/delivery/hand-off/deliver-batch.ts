@@ -10,23 +10,23 @@ import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
-import { notBegun, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
+import { markAgain, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { reached, type Slot } from '../claiming/pace.js';
 import { Provider } from './provider.js';
-import { ReadyMessages, type ReadyMessage } from '../claiming/ready-messages.js';
+import type { ReadyMessage } from '../claiming/ready-message.js';
+import { ReadyMessages } from '../claiming/ready-messages.js';
 
 const marksInFlight = 2;
-// No hand-off starts when the last good database write is older (docs/guarantees.md §3).
+// Older marks are not used: a suppression may have been added since (docs/guarantees.md §3).
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
-/** Short beside what a mail server on the network takes for a message. */
+/** Short compared with the time that a mail server takes for a message. */
 const lingerMs = 2;
 
 /**
- * Hands mail over: claimed and built messages come from the stock; what finds a free connection is marked, given its slot
- * of the pace, handed over, and its outcome recorded. What is marked is never more than there are connections, because
- * that is what a crash can repeat (docs/guarantees.md G4).
+ * Marks composed messages as far as connections are free, waits for their slots, hands them over and records the outcomes. No more messages
+ * are marked than there are connections, because marked messages are what a crash can duplicate (docs/guarantees.md G4).
  */
 @Injectable()
 export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -54,7 +54,6 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     this.ready.start(() => this.dispatch());
   }
 
-  /** Finishes what is on its way, gives back what is not. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     for (const timer of [this.probe, this.lingering]) if (timer) clearTimeout(timer);
@@ -74,7 +73,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** While a backlog waits and connections come free one by one, a mark for each would cost as much as one for the handful. */
+  /** With a backlog, connections become free one by one; a mark for each message would cost as much as one mark for several. */
   private lingers(capacity: number): boolean {
     const few = capacity < this.config.connections / 2 && this.busy > 0 && this.ready.size > capacity;
     if (!few || this.lingerIsOver) return false;
@@ -95,7 +94,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const { ratePerSecond } = this.config;
     const paced =
       ratePerSecond > 0 ? Math.min(connections, Math.max(1, Math.floor(ratePerSecond))) : connections;
-    // Outcomes that wait to be written are in HANDOFF too.
+    // Outcomes that wait to be written count as hand-offs.
     return this.recorder.waiting > 2 * this.config.connections ? 0 : paced - this.busy;
   }
 
@@ -109,7 +108,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
 
   private track(work: Promise<void>): void {
     this.running.add(work);
-    // One message that fails in a way that nobody foresaw must not end the process with all the others in hand-off.
+    // An unexpected error of one message must not end the process while others are in hand-off.
     void work
       .catch((error: Error) => this.log.error(error.stack))
       .finally(() => {
@@ -169,12 +168,12 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     markedAt: number,
   ): Promise<Outcome> {
     const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await reached(slot);
-    if (!inTime) return notBegun();
+    if (!inTime) return markAgain();
     const fence = () => {
       this.lease.assertHeld(workerId);
     };
     const attempt = await this.provider.deliver({ envelope, raw, fence, trace: message.trace });
-    // Where it was not accepted, the connection may still be writing it.
+    // In all other cases the connection may still be writing these bytes.
     if (attempt.verdict === 'accepted') release(raw);
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',

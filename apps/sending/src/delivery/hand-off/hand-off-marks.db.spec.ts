@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('the mark', () => {
-  it('gives the places of an allowance to what would leave, and to nothing else', async () => {
+  it('counts only messages that may leave against the allowance', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { workerId, messages } = await claimedMessages(suite.database, projectId, 5);
     await new AllowancesRepository(suite.database).set(projectId, 'MARKETING', 2);

@@ -54,8 +54,8 @@ async function committedTooLate(projectId: string): Promise<unknown[]> {
   );
 }
 
-describe('a hand-off and a word against it at the same instant (G8)', () => {
-  it(`begins before the answer or not at all: ${races} races`, async () => {
+describe('a hand-off and a suppression or opt-out at the same instant (G8)', () => {
+  it(`begins before the acknowledgement or not at all: ${races} races`, async () => {
     const { caller, projectId } = await suite.buildProject();
     const random = randomOf(seed);
     const marks = new HandOffMarks(

@@ -158,7 +158,7 @@ describe('a worker that is killed', () => {
     90_000,
   );
 
-  it('three times by the same message gives that one up, claims it no more, and delivers all others', async () => {
+  it('three times by the same message gives that one up, and delivers all others', async () => {
     const first = await startWorker(dyingAt('render'));
     const plain = await sendPlain(4);
     const leave = await changingContacts();
@@ -187,7 +187,7 @@ describe('a worker that is killed', () => {
     await leave();
   }, 120_000);
 
-  it('during DATA is repeated at most once, by the same bytes', async () => {
+  it('during DATA duplicates at most one message, with the same bytes', async () => {
     const worker = await startWorker();
     const leave = await changingContacts();
     const [cut, taken] = [

@@ -4,12 +4,8 @@ import { Metrics, Spanned, Tracing } from '@posthorn/telemetry';
 import { SendingConfig } from '../../config.js';
 import { handOffDuration, handOffs } from './hand-off.metrics.js';
 
-/** A hand-over, and where it is recorded. */
-export interface TracedDelivery extends SmtpDelivery {
-  trace: string | null;
-}
+type TracedDelivery = SmtpDelivery & { trace: string | null };
 
-/** The mail server that takes the mail: a pool of our own over one endpoint. */
 @Injectable()
 export class Provider {
   private readonly pool: SmtpPool;
@@ -31,13 +27,12 @@ export class Provider {
     return this.pool.state;
   }
 
-  /** Milliseconds until the server may be tried again; 0 while it answers. */
   get pauseMs(): number {
     const { paused, pauseMs } = this.pool.state;
     return paused ? pauseMs : 0;
   }
 
-  /** The last try failed: one message shall find out whether the server is back. */
+  /** The last connection failed: a single message tests whether the server is back. */
   get ambiguous(): boolean {
     const { failures, open } = this.pool.state;
     return failures > 0 && open === 0;

@@ -3,7 +3,7 @@ import { emails } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 
-describe('a worker that lives, and never hears that the database did what it asked', () => {
+describe('a worker that loses the answer of the database', () => {
   let suite: SendingSuite;
   beforeEach(async () => {
     suite = await startSendingSuite({ LEASE_SECONDS: '3', AMBIGUOUS_SECONDS: '1' });
@@ -38,6 +38,6 @@ describe('a worker that lives, and never hears that the database did what it ask
     expect(suite.sink.messages.filter(({ messageId }) => messageId.startsWith(id))).toHaveLength(1);
   }
 
-  it('gives back a claim that it does not know of', () => cutDuring('CLAIMED'));
-  it('gives back a mark that it does not know of', () => cutDuring('HANDOFF'));
+  it('releases a claim that it does not know of', () => cutDuring('CLAIMED'));
+  it('resolves a mark that it does not know of', () => cutDuring('HANDOFF'));
 });

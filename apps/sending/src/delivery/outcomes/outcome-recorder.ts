@@ -1,28 +1,27 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseAway, isPoisonedRow, isSerializationFailure } from '@posthorn/database';
-import { Gatherer, Outbox } from '@posthorn/messaging';
+import { bisect, Gatherer } from '@posthorn/messaging';
 import { Spanned, Tracing } from '@posthorn/telemetry';
 import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 
 const maxGathered = 256;
 const retryMs = 250;
 const notStorable = 'What was said of it could not be stored';
-/** Nobody waits for it, and written one by one outcomes cost Postgres more than anything else that a hand-off does. */
+/** Nobody waits for an outcome, and writing outcomes one by one would be the largest cost of a hand-off. */
 const lingerMs = 5;
 
-/** The message is out: only this write matters, so it is tried for as long as the process lives (docs/guarantees.md §3). */
+/** The message may be out already, so its outcome is written however long that takes (docs/guarantees.md §3). */
 @Injectable()
 export class OutcomeRecorder {
   private readonly log = new Logger('OutcomeRecorder');
   private readonly gatherer = new Gatherer<OutcomeRow, void>({
     flush: (rows) => this.write(rows),
     maxItems: maxGathered,
-    lingerMs: lingerMs,
+    lingerMs,
   });
 
   constructor(
     private readonly outcomes: OutcomesRepository,
-    private readonly outbox: Outbox,
     readonly tracing: Tracing,
   ) {}
 
@@ -39,23 +38,24 @@ export class OutcomeRecorder {
     return this.gatherer.drained();
   }
 
-  /** Never rejects: whoever waits for an outcome can do nothing about it. */
+  /** Never rejects: the callers could do nothing about it. */
   private async write(rows: OutcomeRow[]): Promise<void[]> {
-    const refused = await this.store(rows);
-    if (refused && rows.length > 1) await this.writeHalves(rows);
-    else if (refused) await this.writeReduced(rows[0]!, refused);
+    await bisect(
+      rows,
+      (part) => this.store(part),
+      ([row], error) => this.writeReduced(row!, error),
+    );
     return rows.map(() => undefined);
   }
 
-  /** Tries for as long as it takes; answers why where Postgres refuses what is in the rows. */
-  private async store(rows: OutcomeRow[]): Promise<Error | null> {
+  /** Retries until the database answers; throws only where Postgres refuses the content of the rows. */
+  private async store(rows: OutcomeRow[]): Promise<[]> {
     for (;;) {
       try {
         await this.outcomes.record(rows);
-        this.outbox.wakeUp();
-        return null;
+        return [];
       } catch (error) {
-        if (isPoisonedRow(error)) return error as Error;
+        if (isPoisonedRow(error)) throw error;
         this.log.warn(`${rows.length} outcomes wait: ${(error as Error).message}`);
         if (!isDatabaseAway(error) && !isSerializationFailure(error)) this.log.error((error as Error).stack);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
@@ -63,26 +63,23 @@ export class OutcomeRecorder {
     }
   }
 
-  /** One row that Postgres refuses must not hold back what is known of the others. */
-  private async writeHalves(rows: OutcomeRow[]): Promise<void> {
-    const waitMs = rows.length >> 1;
-    await this.write(rows.slice(0, waitMs));
-    await this.write(rows.slice(waitMs));
-  }
-
-  /** That a message has ended is worth more than what was said of it. */
-  private async writeReduced(row: OutcomeRow, refused: Error): Promise<void> {
+  /** The final state matters more than the error text: writes the outcome without what Postgres may have refused. */
+  private async writeReduced(row: OutcomeRow, refused: Error): Promise<[]> {
     this.log.error(`the outcome of ${row.emailId} cannot be stored as it is: ${refused.message}`);
     const { outcome } = row;
     const error = outcome.error === null ? null : notStorable;
-    const events = outcome.events.map(({ event: event, members }) => ({
-      fact: event,
+    const events = outcome.events.map(({ event, members }) => ({
+      event,
       members: 'reason' in members && !('email' in members) ? { ...members, reason: error } : members,
     }));
-    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, facts: events } };
-    const last =
-      (await this.store([plain])) &&
-      (await this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, events: [] } }]));
-    if (last) this.log.error(`the outcome of ${row.emailId} is lost: ${last.message}`);
+    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, events } };
+    try {
+      return await this.store([plain]).catch(() =>
+        this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, events: [] } }]),
+      );
+    } catch (last) {
+      this.log.error(`the outcome of ${row.emailId} is lost: ${(last as Error).message}`);
+      return [];
+    }
   }
 }

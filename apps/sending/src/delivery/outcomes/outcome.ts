@@ -11,27 +11,24 @@ import { classify, nextRetry, type Attempt } from '@posthorn/mail';
 import type { DeliveryState } from '../delivery.entity.js';
 import type { MarkVerdict } from '../hand-off/hand-off-marks.repository.js';
 
-/** The final write of one attempt: what becomes of the delivery, the e-mail, and who is told. */
 export interface Outcome {
   state: DeliveryState;
-  /** The e-mail's new status; null leaves it as it is. */
   status: EmailStatus | null;
   failureKind: FailureKind | null;
   error: string | null;
-  /** Until it is due again, or until an unknown outcome is given up. */
+  /** Until the next attempt, or until an ambiguous delivery is resolved. */
   delayMs: number;
   attempted: boolean;
   suppress: boolean;
   attempt: Attempt | null;
   events: { event: EventContract; members: object }[];
-  /** Its last claim ended with a process, and not with this outcome. */
+  /** The claim counter stays, because the last claim ended with its process. */
   keepsClaims?: boolean;
 }
 
 export interface OutcomeRules {
   acceptIsDelivery: boolean;
   ambiguousMs: number;
-  /** The first wait of a message that was refused for now. */
   retryMs: number;
   random: () => number;
 }
@@ -52,10 +49,10 @@ interface Failed {
 }
 
 const heldMs = 60_000;
-/** A project so new that its event is still on the way. */
-const unheardMs = 500;
+/** The event that announces a new project may still be on its way. */
+const newProjectMs = 500;
 const maxErrorText = 1_000;
-/** A message whose claims have ended so many times with their process is given up: it may be what ends them. */
+/** A message whose claims ended with their process this often may be the cause, and is given up. */
 export const maxClaims = 3;
 const endedItsProcess = `The message was given up: ${maxClaims} times the process that worked on it ended`;
 const nothing = {
@@ -68,7 +65,6 @@ const nothing = {
   events: [],
 };
 
-/** What an SMTP attempt means for the message (docs/api-decisions.md §3). */
 export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRules): Outcome {
   const { outcome, failureKind = null, suppress } = classify(attempt);
   const error = errorText(attempt);
@@ -104,7 +100,7 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
   }
 }
 
-/** What the mark refused; null for what belongs to somebody else by now. */
+/** Null where another worker has the message by now. */
 export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: Subject): Outcome | null {
   switch (verdict) {
     case 'lost':
@@ -118,7 +114,7 @@ export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: S
     case 'disabled':
       return subject.expired ? failure('project_disabled', 'The project is disabled') : held();
     case 'unknown_project':
-      return subject.expired ? failure('project_disabled', 'The project is not known') : held(unheardMs);
+      return subject.expired ? failure('project_disabled', 'The project is not known') : held(newProjectMs);
     default:
       return assertUnreachable(verdict);
   }
@@ -136,31 +132,29 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
   };
 }
 
-/** A message that cannot be composed costs itself, never the others. */
 export const notComposed = (failureKind: FailureKind, error: string): Outcome => ({
   ...failure(failureKind, error),
   ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}),
 });
 
-/** The process stood still after the mark, and what the mark looked at may have changed: it is marked anew, at once. */
-export const notBegun = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
+/** The mark is too old, so the message is marked again at once. */
+export const markAgain = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 
-/** An unknown outcome that nobody resolved in time: sent again, or held for a human. */
-export function outcomeOfSilence(policy: 'resend' | 'hold', claims: number): Outcome {
+/** A delivery that stayed ambiguous for its grace period: sent again or failed, by the policy of its lane. */
+export function outcomeOfAmbiguity(policy: 'resend' | 'hold', claims: number): Outcome {
   if (claims >= maxClaims)
     return failure(
       'delivery_unconfirmed',
       `${endedItsProcess} while it was handed over; the mail server may have taken it`,
     );
-  if (policy === 'resend') return { ...notBegun(), keepsClaims: true };
+  if (policy === 'resend') return { ...markAgain(), keepsClaims: true };
   return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
 }
 
-/** It was never handed over by those claims, and is not claimed again. */
-export const outcomeOfDeaths = (): Outcome =>
+export const outcomeOfAbandoned = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
-/** An outage of the provider is no fault of the message that met it: its waits do not grow, so that it is due soon after. */
+/** A provider outage is not the message's fault, so its retry delay does not grow. */
 function afterProviderFault({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
   const outcome = retryOrGiveUp({ attempt, subject: { ...subject, attempts: 0 }, rules, error, failureKind });
   return { ...outcome, attempted: false };
@@ -203,7 +197,6 @@ function bouncedEvents(recipient: string, reason: string | null, suppress: boole
     : [bounced];
 }
 
-/** What the server said, or what became of the connection. */
 function errorText({ reply, error, stage }: Attempt): string | null {
   const text = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
   return text ? boundedText(`${stage}: ${text}`, maxErrorText) : null;

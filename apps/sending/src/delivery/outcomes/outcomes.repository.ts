@@ -1,5 +1,5 @@
-import { newId, type Database } from '@posthorn/database';
-import { EventRows } from '@posthorn/messaging';
+import { columnsOf, newId, type Database } from '@posthorn/database';
+import { EventRows, outboxInsert } from '@posthorn/messaging';
 import { maxClaims, type Outcome } from './outcome.js';
 
 export interface OutcomeRow {
@@ -8,126 +8,132 @@ export interface OutcomeRow {
   position: number;
   leaseToken: number;
   recipient: string;
-  /** As rendered; null where it was not. */
   subject: string | null;
-  /** Where the way of its message is recorded; null where it is not. */
   trace: string | null;
   outcome: Outcome;
 }
 
-/** The final write (docs/guarantees.md §3): guarded by the token, one statement for all that ended meanwhile. */
+/** The final write of attempts (docs/guarantees.md §3), guarded by the lease token: one statement for all outcomes gathered meanwhile. */
 export class OutcomesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Answers how many still were this holder's to write. */
   async record(rows: OutcomeRow[]): Promise<number> {
-    const parameters = [
-      ...deliveryColumns(rows),
-      ...eventColumns(rows),
-      ...factColumns(rows),
-      rows.map(({ subject }) => subject),
-      rows.map(({ outcome }) => outcome.keepsClaims ?? false),
-    ];
+    const parameters = [...outcomes.values(rows), ...events.values(eventRowsOf(rows))];
     const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
     return written.length;
   }
 }
 
+const outcomes = columnsOf<OutcomeRow>([
+  { column: 'row_index', type: 'int', value: (_, index) => index },
+  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
+  { column: 'email_id', type: 'uuid', value: ({ emailId }) => emailId },
+  { column: 'position', type: 'smallint', value: ({ position }) => position },
+  { column: 'lease_token', type: 'bigint', value: ({ leaseToken }) => leaseToken },
+  { column: 'recipient', type: 'text', value: ({ recipient }) => recipient },
+  { column: 'subject', type: 'text', value: ({ subject }) => subject },
+  { column: 'state', type: 'text', value: ({ outcome }) => outcome.state },
+  { column: 'status', type: 'text', value: ({ outcome }) => outcome.status },
+  { column: 'failure_kind', type: 'text', value: ({ outcome }) => outcome.failureKind },
+  { column: 'error', type: 'text', value: ({ outcome }) => outcome.error },
+  { column: 'delay_ms', type: 'float8', value: ({ outcome }) => outcome.delayMs },
+  { column: 'attempted', type: 'smallint', value: ({ outcome }) => Number(outcome.attempted) },
+  { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
+  { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.keepsClaims ?? false },
+  // Every attempt and every change becomes a row of the e-mail's history; messages that are merely held do not.
+  { column: 'history_id', type: 'uuid', value: () => newId() },
+  { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
+  { column: 'stage', type: 'text', value: ({ outcome }) => outcome.attempt?.stage },
+  { column: 'host', type: 'text', value: ({ outcome }) => outcome.attempt?.host },
+  { column: 'tls', type: 'boolean', value: ({ outcome }) => outcome.attempt?.tls },
+  { column: 'reply_code', type: 'smallint', value: ({ outcome }) => outcome.attempt?.reply?.code },
+  { column: 'duration_ms', type: 'int', value: ({ outcome }) => durationOf(outcome) },
+]);
+
+interface EventRow {
+  rowIndex: number;
+  name: string;
+  id: string;
+  item: string;
+  trace: string | null;
+}
+
+const events = columnsOf<EventRow>([
+  { column: 'row_index', type: 'int', value: ({ rowIndex }) => rowIndex },
+  { column: 'name', type: 'text', value: ({ name }) => name },
+  { column: 'id', type: 'uuid', value: ({ id }) => id },
+  { column: 'item', type: 'jsonb', value: ({ item }) => item },
+  { column: 'trace', type: 'text', value: ({ trace }) => trace },
+]);
+
+const insertsEvents = outboxInsert(
+  {
+    id: 'event.id',
+    projectId: 'outcome.project_id',
+    fact: 'event.name',
+    items: `jsonb_agg(event.item || jsonb_build_object('at', now())
+      || CASE WHEN event.item ? 'emailId' THEN jsonb_build_object('sourceType', email.source_type) ELSE '{}' END)`,
+    traces: `string_agg(DISTINCT event.trace, ',')`,
+  },
+  `FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN email USING (row_index)
+    WHERE NOT event.item ? 'emailId' OR email.source_type IS NOT NULL
+    GROUP BY event.id, outcome.project_id, event.name`,
+);
+
 const recordSql = `
-  WITH o AS (
-    SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::smallint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::float8[], $11::smallint[],
-                         $12::text[], $13::boolean[], $14::uuid[], $15::text[], $16::text[], $17::text[], $18::boolean[], $19::smallint[], $20::int[], $26::text[], $27::boolean[])
-      AS o (place, project_id, email_id, position, lease_token, state, status, failure_kind, error, delay_ms, attempted,
-            recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms, subject, keeps_claims)
-  ), f AS (
-    SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::text[], $25::text[]) AS f (place, fact, fact_id, item, trace)
+  WITH outcome AS (
+    SELECT * FROM ${outcomes.unnest('o', 1)}
+  ), event AS (
+    SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
     SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.attempted,
         claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END,
         worker_id = CASE o.state WHEN 'AMBIGUOUS' THEN d.worker_id END
-    FROM o
+    FROM outcome o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
       AND d.lease_token = o.lease_token
       AND (d.state IN ('CLAIMED', 'HANDOFF', 'AMBIGUOUS') OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims}))
-    RETURNING o.place, d.attempts
+    RETURNING o.row_index, d.attempts
   ), email AS (
     UPDATE emails e
     SET status = coalesce(o.status, e.status), subject = coalesce(o.subject, e.subject), failure_kind = o.failure_kind, error = o.error, updated_at = now(),
         sent_at = CASE WHEN o.status IN ('SENT', 'DELIVERED') THEN now() ELSE e.sent_at END,
         delivered_at = CASE WHEN o.status = 'DELIVERED' THEN now() ELSE e.delivered_at END,
         bounced_at = CASE WHEN o.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
-    FROM o JOIN written USING (place)
+    FROM outcome o JOIN written USING (row_index)
     WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND o.status IS NOT NULL
-  ), event AS (
+    RETURNING o.row_index, e.source_type
+  ), history AS (
     INSERT INTO email_events (project_id, email_id, id, status, recipient, detail, attempt, stage, host, tls, reply_code, duration_ms)
-    SELECT project_id, email_id, event_id, event_status, recipient, error, attempts, stage, host, tls, reply_code, duration_ms
-    FROM o JOIN written USING (place) WHERE event_status IS NOT NULL
+    SELECT project_id, email_id, history_id, history_status, recipient, error, attempts, stage, host, tls, reply_code, duration_ms
+    FROM outcome JOIN written USING (row_index) WHERE history_status IS NOT NULL
   ), suppression AS (
     INSERT INTO suppressions (project_id, email, reason, source)
-    SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM o JOIN written USING (place) WHERE suppress
+    SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM outcome JOIN written USING (row_index) WHERE suppress
     ON CONFLICT DO NOTHING
-  ), fact AS (
-    INSERT INTO outbox (id, project_id, fact, items, traces)
-    SELECT f.fact_id, o.project_id, f.fact, jsonb_agg(f.item::jsonb || jsonb_build_object('at', now())), string_agg(DISTINCT f.trace, ',')
-    FROM f JOIN written USING (place) JOIN o USING (place) GROUP BY f.fact_id, o.project_id, f.fact
+  ), published AS (
+    ${insertsEvents}
   )
-  SELECT place FROM written`;
+  SELECT row_index FROM written`;
 
-function deliveryColumns(rows: OutcomeRow[]): unknown[][] {
-  return [
-    rows.map((_, index) => index),
-    rows.map(({ projectId }) => projectId),
-    rows.map(({ emailId }) => emailId),
-    rows.map(({ position }) => position),
-    rows.map(({ leaseToken }) => leaseToken),
-    rows.map(({ outcome }) => outcome.state),
-    rows.map(({ outcome }) => outcome.status),
-    rows.map(({ outcome }) => outcome.failureKind),
-    rows.map(({ outcome }) => outcome.error),
-    rows.map(({ outcome }) => outcome.delayMs),
-    rows.map(({ outcome }) => Number(outcome.attempted)),
-    rows.map(({ recipient }) => recipient),
-    rows.map(({ outcome }) => outcome.suppress),
-  ];
-}
+const historyStatusOf = ({ status, state }: Outcome): string | null =>
+  status ?? (state === 'AMBIGUOUS' ? 'SENDING' : null);
 
-/** One event for each attempt and each change; what is only held leaves no trace. */
-function eventColumns(rows: OutcomeRow[]): unknown[][] {
-  return [
-    rows.map(() => newId()),
-    rows.map(({ outcome }) => outcome.status ?? (outcome.state === 'AMBIGUOUS' ? 'SENDING' : null)),
-    rows.map(({ outcome }) => outcome.attempt?.stage ?? null),
-    rows.map(({ outcome }) => outcome.attempt?.host ?? null),
-    rows.map(({ outcome }) => outcome.attempt?.tls ?? null),
-    rows.map(({ outcome }) => outcome.attempt?.reply?.code ?? null),
-    rows.map(({ outcome }) => (outcome.attempt ? Math.round(outcome.attempt.durationMs) : null)),
-  ];
-}
+const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.round(attempt.durationMs);
 
-/** The statement adds the instant to every item. */
-const instantBytes = 50;
+const addedBytes = 90;
 
-function factColumns(rows: OutcomeRow[]): unknown[][] {
-  const events = new EventRows();
-  const domainEvents = rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, index) =>
-    // A copy is no e-mail of its own: only what it tells of an address is told.
+function eventRowsOf(rows: OutcomeRow[]): EventRow[] {
+  const outboxRows = new EventRows();
+  return rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, rowIndex) =>
     outcome.events
+      // For a copy only events about its address are published.
       .filter(({ members }) => position === 0 || 'email' in members)
-      .map(({ event: event, members }) => {
-        // An event about an address carries only its own members.
-        const item = JSON.stringify(
-          'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members },
-        );
-        const id = events.idFor(`${projectId} ${event.name}`, Buffer.byteLength(item) + instantBytes);
-        return { place: index, fact: event.name, id, item, trace };
+      .map(({ event: { name }, members }) => {
+        const item = JSON.stringify('email' in members ? members : { emailId, to: recipient, ...members });
+        const id = outboxRows.idFor(`${projectId} ${name}`, Buffer.byteLength(item) + addedBytes);
+        return { rowIndex, name, id, item, trace };
       }),
   );
-  return [
-    domainEvents.map(({ place: index }) => index),
-    domainEvents.map(({ fact: event }) => event),
-    domainEvents.map(({ id }) => id),
-    domainEvents.map(({ item }) => item),
-    domainEvents.map(({ trace }) => trace),
-  ];
 }

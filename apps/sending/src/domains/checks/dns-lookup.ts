@@ -3,18 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { ConfigError } from '@posthorn/platform';
 import { SendingConfig } from '../../config.js';
 
-/** The values of a name; none where the DNS says that there are none, and null where nobody could say. */
+/** Empty where the name has no such record; null where no server could answer. */
 export type Answer = readonly string[] | null;
 
 const tries = 2;
 const maxChain = 8;
-/** Of a hostile name: what is beyond is not looked at. */
+/** Bounds the work that a hostile name can cause. */
 const maxValues = 50;
 const maxValue = 8_192;
 
 const absent: readonly string[] = ['ENOTFOUND', 'ENODATA', 'NOTFOUND', 'NODATA'];
 
-/** What stands in the DNS, as the configured servers tell it. */
 @Injectable()
 export class DnsLookup {
   private readonly servers: readonly string[];
@@ -30,14 +29,12 @@ export class DnsLookup {
     );
   }
 
-  /** The hosts that take mail for a name. */
   mx(name: string): Promise<Answer> {
     return this.followed(name, async (resolver, at) =>
       (await resolver.resolveMx(at)).map(({ exchange }) => exchange),
     );
   }
 
-  /** The names that a name stands for, one after the other. */
   async aliases(name: string): Promise<Answer> {
     const chain: string[] = [];
     for (let at = name; chain.length < maxChain; at = chain.at(-1)!) {
@@ -49,7 +46,7 @@ export class DnsLookup {
     return chain;
   }
 
-  /** A server that does not resolve for others answers the alias alone: then its target is asked. */
+  /** An authoritative server answers with the alias only, so its target is looked up here. */
   private async followed(
     name: string,
     request: (resolver: Resolver, at: string) => Promise<string[]>,
@@ -75,7 +72,7 @@ export class DnsLookup {
     }
   }
 
-  /** A new one each time: one that is kept remembers answers and avoids servers. */
+  /** New for each lookup, because a resolver caches answers and avoids servers that failed. */
   private resolver(): Resolver {
     const resolver = new Resolver({ timeout: this.config.dnsTimeoutMs, tries });
     try {

@@ -3,7 +3,6 @@ import { work } from '@posthorn/work';
 const hour = 3_600_000;
 export const betweenChecksMs = 6 * hour;
 
-/** A domain whose records are looked up again, by its id. */
 export const domainCheckWork = work('sending.domain-checks', {
   concurrency: 10,
   retry: { attempts: Infinity, firstMs: 60_000, maxMs: 600_000 },

@@ -2,14 +2,13 @@ import type { RecordStatus } from '@posthorn/contracts';
 import type { SigningAlgorithm } from '@posthorn/mail';
 import type { Answer } from './dns-lookup.js';
 
-/** What the DNS said of a domain's policy. */
 export interface PolicyFinding {
   status: RecordStatus;
-  /** `adkim=s`: a sender beneath the domain is not aligned with its signature. */
+  /** With `adkim=s` the signature of a parent domain does not align. */
   strict: boolean;
 }
 
-/** RFC 6376 §3.6.1: another key under our name is somebody's mistake or trick, and two keys are as good as none. */
+/** RFC 6376 §3.6.1: with two keys under one name a verifier may take the wrong one. */
 export function judgeKey(
   answer: Answer,
   { algorithm, publicKey }: { algorithm: SigningAlgorithm; publicKey: string },
@@ -31,7 +30,7 @@ export function judgeKey(
   return fits ? 'VERIFIED' : 'FAILED';
 }
 
-/** RFC 7208 §4.5: several SPF records are an error for whoever checks them; what stands behind `all` counts for nobody. */
+/** RFC 7208 §4.5: several SPF records are an error, and terms after `all` are ignored. */
 export function judgeSpf(answer: Answer, mechanism: string): RecordStatus {
   if (answer === null) return 'PENDING';
   const policies = answer
@@ -44,7 +43,7 @@ export function judgeSpf(answer: Answer, mechanism: string): RecordStatus {
   return counted.some((term) => term.replace(/^\+/, '') === mechanism.toLowerCase()) ? 'VERIFIED' : 'FAILED';
 }
 
-/** RFC 7489 §6.6.3: more than one policy is none. Where the domain has none, that of the organisation holds. */
+/** RFC 7489 §6.6.3: several policies count as none; without a policy of its own the domain has that of its organisation. */
 export function judgePolicy(own: Answer, organisations: Answer): PolicyFinding {
   const found = own === null ? null : policiesIn(own);
   const policies = found?.length === 0 && organisations !== null ? policiesIn(organisations) : found;
@@ -58,7 +57,6 @@ export function judgePolicy(own: Answer, organisations: Answer): PolicyFinding {
   };
 }
 
-/** One of the hosts is the one that is wanted. */
 export function judgeHosts(answer: Answer, wanted: string): RecordStatus {
   if (answer === null) return 'PENDING';
   return answer.some((host) => bareHost(host) === bareHost(wanted)) ? 'VERIFIED' : 'FAILED';
@@ -69,7 +67,7 @@ const bareHost = (host: string): string => host.toLowerCase().replace(/\.$/, '')
 const policiesIn = (texts: readonly string[]): Map<string, string>[] =>
   texts.filter((text) => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text)).map(tagsOf);
 
-/** `a=b; c=d`: blanks around names and values say nothing (RFC 6376 §3.2). */
+/** RFC 6376 §3.2: whitespace around names and values is ignored. */
 function tagsOf(text: string): Map<string, string> {
   return new Map(
     text.split(';').flatMap((tag): [string, string][] => {

@@ -90,7 +90,7 @@ describe('a name server', () => {
       );
   });
 
-  it('may split a text anywhere, and stand behind an alias', async () => {
+  it('may split a text anywhere, and may be reached through an alias', async () => {
     const owned = await buildDomain();
     const { name, value } = rsaOf(owned.domain);
     dns.set('TXT', name, [value.slice(0, 1), value.slice(1, 200), value.slice(200)]);
@@ -104,7 +104,7 @@ describe('a name server', () => {
     expect(rsaOf(await check(owned)).status).toBe('FAILED');
   });
 
-  it('that answers with the key of somebody else verifies nothing', async () => {
+  it('that answers with another key verifies nothing', async () => {
     const [owned, other] = [await buildDomain(), await buildDomain()];
     dns.set('TXT', rsaOf(owned.domain).name, rsaOf(other.domain).value);
     const checked = await check(owned);
@@ -115,7 +115,7 @@ describe('a name server', () => {
     ]);
   });
 
-  it('that falls silent undoes nothing', async () => {
+  it('that stops answering changes nothing', async () => {
     const owned = await buildDomain();
     await check(owned);
     for (const { name } of owned.domain.records) dns.behave(name, 'lame');
@@ -126,7 +126,7 @@ describe('a name server', () => {
 });
 
 describe('a verified domain', () => {
-  it('is looked at again every six hours, and lost after three days without its key', async () => {
+  it('is checked every six hours, and is unverified after three days without its key', async () => {
     const owned = await buildDomain();
     await check(owned);
     const rows = () => suite.database.query<{ due: number; lost_since: Date | null }>(
@@ -155,7 +155,7 @@ describe('a verified domain', () => {
     expect((await rows())[0]!.lost_since).toBeNull();
   });
 
-  it('that an operator vouched for is verified whatever the DNS says', async () => {
+  it('that an operator verified stays verified whatever the DNS says', async () => {
     const { caller, domain: name } = await suite.buildProject();
     const verified = (await suite.bus.call(domains.list, caller, {})).items.find(
       ({ domain }) => domain === name,
@@ -169,8 +169,8 @@ describe('a verified domain', () => {
   });
 });
 
-describe('a domain from before a host takes bounces', () => {
-  it('gets its return path by its next check', async () => {
+describe('a domain that is older than the configured mail host', () => {
+  it('gets its return path with its next check', async () => {
     const owned = await buildDomain();
     await set(`mail_from_domain = NULL, mail_from_status = 'NOT_CHECKED', spf_status = 'NOT_CHECKED'`, owned);
     const purposes = ({ records }: SendingDomain) => records.map(({ purpose }) => purpose);
@@ -181,8 +181,8 @@ describe('a domain from before a host takes bounces', () => {
   });
 });
 
-describe('a rotation', () => {
-  it('lets the old key sign until the record of the new one is found, and stand for seven days more', async () => {
+describe('a key rotation', () => {
+  it('lets the old key sign until the record of the new one is found, and publishes it for seven more days', async () => {
     const owned = await buildDomain();
     const old = await check(owned);
     const rotate = () => suite.bus.call(domains.rotateDkim, owned.caller, { domain: owned.domain.domain });

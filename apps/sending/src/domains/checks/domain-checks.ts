@@ -11,11 +11,10 @@ import { DomainsRepository } from '../domains.repository.js';
 
 interface Checked {
   row: DomainRow;
-  /** Its keys are found, and another project has it verified. */
   taken: boolean;
 }
 
-/** Looks, then writes down what was found: nothing waits for the DNS inside a transaction. */
+/** Looks the records up before the transaction, so that no transaction waits for the DNS. */
 @Injectable()
 export class DomainChecks {
   constructor(

@@ -5,7 +5,7 @@ import { domainCheckWork } from './domain-check-kind.js';
 import { DomainChecks } from './domain-checks.js';
 import { DomainsRepository } from '../domains.repository.js';
 
-/** Checks every domain again, six hours after its last check, which has put the next one into the queue. */
+/** Each check enqueues the next one, six hours later. */
 @Injectable()
 export class DomainChecksWork implements WorkHandler<object> {
   constructor(
@@ -21,7 +21,7 @@ export class DomainChecksWork implements WorkHandler<object> {
     try {
       if (row) await this.checks.check(row);
     } catch (error) {
-      // Removed, or verified in another project meanwhile: nobody waits for this answer.
+      // The domain was removed, or verified by another project; nobody waits for this result.
       if (!(error instanceof DomainError)) throw error;
     }
   }

@@ -9,12 +9,10 @@ import type { DomainRow, Findings } from '../domain.entity.js';
 import { mailFromOf, spfMechanism, trackingTarget } from './domain-records.js';
 import { organisationOf } from './host-names.js';
 
-/** What one look found, the keys by their ids. */
 export interface Found extends Omit<Findings, 'proof'> {
   keys: Map<string, RecordStatus>;
 }
 
-/** Looks every record of a domain up, all at once. */
 @Injectable()
 export class DomainFindings {
   constructor(
@@ -25,7 +23,7 @@ export class DomainFindings {
   async of(row: DomainRow, keys: readonly DkimKeyRow[]): Promise<Found> {
     const { domain, trackingHost, receivingEnabled } = row;
     const { mailHost } = this.config;
-    // It may have been added before the operator named a host that takes bounces.
+    // The domain may be older than the configured mail host.
     const mailFromDomain = row.mailFromDomain ?? mailFromOf(domain, this.config);
     const organisation = organisationOf(domain);
     const [found, returns, spf, own, above, aliases, receives] = await Promise.all([

@@ -10,21 +10,17 @@ import type { SendingConfig } from '../../config.js';
 import type { DkimKeyRow } from '../dkim/dkim-key.entity.js';
 import type { DomainRow } from '../domain.entity.js';
 
-/** What records point to: the hosts of this installation. */
 export type RecordTargets = Pick<SendingConfig, 'mailHost' | 'spfInclude' | 'publicUrl'>;
 
-/** Where mail of a domain comes back to, for whoever installed a host for it. */
 export const mailFromOf = (domain: string, { mailHost }: RecordTargets): string | null =>
   mailHost ? `bounces.${domain}` : null;
 
-/** Where tracking hosts of customers lead. */
 export const trackingTarget = ({ publicUrl }: RecordTargets): string => new URL(publicUrl).hostname;
 
-/** What has to stand in an SPF record. */
 export const spfMechanism = ({ mailHost, spfInclude }: RecordTargets): string =>
   spfInclude ? `include:${spfInclude}` : `a:${mailHost}`;
 
-/** What its owner pastes. A key that is retired stays in the list until nothing that it signed is on its way. */
+/** A retired key stays listed while mail that it signed may be in transit. */
 function recordsOf(row: DomainRow, keys: readonly DkimKeyRow[], targets: RecordTargets): DomainRecord[] {
   const { domain, mailFromDomain, trackingHost, receivingEnabled } = row;
   const { mailHost } = targets;
@@ -50,7 +46,6 @@ function recordsOf(row: DomainRow, keys: readonly DkimKeyRow[], targets: RecordT
   return [...dkim, ...mailFrom, policy, ...tracking, ...receiving];
 }
 
-/** The domain as its project sees it. */
 export function toSendingDomain(
   row: DomainRow,
   keys: readonly DkimKeyRow[],
@@ -81,7 +76,7 @@ export function toSendingDomain(
   return { ...own, ...found, dkimStatus: dkimStatusOf(keys), records, lastCheckedAt, createdAt, updatedAt };
 }
 
-/** Of each kind the key that signs, or the one that waits where none does. */
+/** Of each algorithm the active key, or else the pending one. */
 export function keysPublished(keys: readonly DkimKeyRow[]): DkimKeyRow[] {
   const active = keys.filter(({ state }) => state === 'ACTIVE');
   const waiting = keys.filter(
@@ -90,7 +85,7 @@ export function keysPublished(keys: readonly DkimKeyRow[]): DkimKeyRow[] {
   return [...active, ...waiting];
 }
 
-/** The first of these that a key has. */
+/** The status of several keys is the first of these that one of them has. */
 const bySeverity: readonly RecordStatus[] = ['FAILED', 'PENDING', 'NOT_CHECKED', 'VERIFIED'];
 
 function dkimStatusOf(keys: readonly DkimKeyRow[]): RecordStatus {

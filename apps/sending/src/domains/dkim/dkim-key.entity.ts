@@ -3,7 +3,7 @@ import type { SigningAlgorithm } from '@posthorn/mail';
 import type { SecretLocation } from '@posthorn/platform';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** PENDING waits for its record, ACTIVE signs, RETIRING is still published for what is on its way. */
+/** PENDING until the record is found, ACTIVE while it signs, RETIRING while mail that it signed may be in transit. */
 export type KeyState = 'PENDING' | 'ACTIVE' | 'RETIRING';
 
 @Entity('dkim_keys')
@@ -13,7 +13,6 @@ export class DkimKeyRow {
   @Column('uuid', { name: 'domain_id' }) domainId: string;
   @Column('text') selector: string;
   @Column('text') algorithm: SigningAlgorithm;
-  /** The private key, sealed for this row. */
   @Column('text') sealed: string;
   @Column('text', { name: 'public_key' }) publicKey: string;
   @Column('text') state: KeyState;

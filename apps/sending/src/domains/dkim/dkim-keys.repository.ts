@@ -8,7 +8,6 @@ export class DkimKeysRepository extends ScopedRepository<DkimKeyRow> {
     super(database, DkimKeyRow);
   }
 
-  /** The keys of these domains, in the order in which they were made. */
   of(projectId: string, domainIds: string[]): Promise<DkimKeyRow[]> {
     return this.rows.find({ where: { projectId, domainId: In(domainIds) }, order: { id: 'ASC' } });
   }
@@ -17,7 +16,7 @@ export class DkimKeysRepository extends ScopedRepository<DkimKeyRow> {
     await this.rows.insert(keys.map((key) => ({ ...key, projectId, createdAt: undefined })));
   }
 
-  /** Those that go make room first: one of a kind is in its place. */
+  /** Retires old keys first: a unique index allows one active key of each algorithm. */
   async change(projectId: string, changes: readonly KeyChange[]): Promise<void> {
     for (const leaving of [true, false]) {
       const now = changes.filter(({ state }) => (state === 'RETIRING') === leaving);

@@ -8,10 +8,10 @@ import type { KeyTurn } from './dkim-turn.js';
 import type { DomainRow } from '../domain.entity.js';
 import { keysPublished } from '../checks/domain-records.js';
 
-/** Every reader knows RSA; ed25519 is for those who do no longer trust it (RFC 8463). */
+/** All verifiers know RSA; ed25519 (RFC 8463) is an addition. */
 const algorithms: readonly SigningAlgorithm[] = ['rsa', 'ed25519'];
 
-/** The private keys of domains: only here do they leave their envelopes. */
+/** Private keys are unsealed only here. */
 @Injectable()
 export class DkimKeys {
   constructor(
@@ -32,7 +32,6 @@ export class DkimKeys {
     await this.rows.remove(projectId, removed);
   }
 
-  /** Sign with what waits for its records. */
   activate(projectId: string, keys: readonly DkimKeyRow[]): Promise<void> {
     const waiting = keysPublished(keys).filter(({ state }) => state === 'PENDING');
     return this.rows.change(
@@ -49,7 +48,7 @@ export class DkimKeys {
     );
   }
 
-  /** New ones of each kind; making them takes a while, and no transaction. */
+  /** Generating keys takes long, so it must not happen within a transaction. */
   make(
     { projectId, id: domainId }: Pick<DomainRow, 'projectId' | 'id'>,
     state: KeyState,
@@ -58,7 +57,7 @@ export class DkimKeys {
       algorithms.map(async (algorithm) => {
         const { privateKey, publicKey } = await generateKeyPair(algorithm);
         const id = newId();
-        // Of the random end of the id, and so of this project alone: what stands there proves whose the domain is.
+        // From the random part of the id, so that it is unique to the project: the record proves ownership.
         const selector = `ph${id.slice(-10)}`;
         const row = Object.assign(new DkimKeyRow(), {
           projectId,
@@ -78,7 +77,6 @@ export class DkimKeys {
     );
   }
 
-  /** Those that sign, opened. */
   signing(keys: readonly DkimKeyRow[], domain: string): SigningKey[] {
     const active = keys.filter(({ state }) => state === 'ACTIVE');
     return active.map(({ selector, algorithm, sealed, index: location }) => ({

@@ -4,19 +4,18 @@ import { settled } from '../domain.entity.js';
 
 export type KeyChange = Pick<DkimKeyRow, 'id' | 'state' | 'recordStatus' | 'retiringSince'>;
 
-/** What one look into the DNS makes of the keys of a domain. */
 export interface KeyTurn {
   changes: KeyChange[];
-  /** Keys that nothing on its way was signed with. */
   gone: string[];
-  /** Whether they prove whose the domain is. */
   proof: RecordStatus;
 }
 
-/** Mail is on its way for five days at most; a verifier may look again later. */
+/** Mail is in transit for five days at most; verifiers may check later. */
 const publishedMs = 7 * 24 * 3_600_000;
 
-/** A key signs from the look on that finds its record, and the one before it retires: at no instant is signed with a key that nobody finds. */
+/**
+ * A key becomes active when its record is found, and its predecessor retires then, so no mail is signed with a key that is not published.
+ */
 export function turnKeys(
   keys: readonly DkimKeyRow[],
   found: ReadonlyMap<string, RecordStatus>,
@@ -38,7 +37,7 @@ export function turnKeys(
   return { changes, gone: keys.filter(isGone).map(({ id }) => id), proof: proofOf(keys, found) };
 }
 
-/** Not every reader knows ed25519: the RSA key has to be there. */
+/** Not all verifiers know ed25519, so ownership depends on the RSA key. */
 function proofOf(keys: readonly DkimKeyRow[], found: ReadonlyMap<string, RecordStatus>): RecordStatus {
   const proving = keys.filter(({ algorithm, state }) => algorithm === 'rsa' && state !== 'RETIRING');
   const statuses = proving.map(({ id }) => found.get(id) ?? 'PENDING');

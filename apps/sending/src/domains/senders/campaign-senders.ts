@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { campaigns, domainInUse, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** What campaigns send from is for campaigns to say; without an answer nothing is removed. */
+/** Without an answer of campaigns no domain is removed. */
 @Injectable()
 export class CampaignSenders {
   constructor(private readonly bus: Bus) {}

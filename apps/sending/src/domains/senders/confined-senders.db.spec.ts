@@ -50,7 +50,7 @@ describe('a TEST key', () => {
     ]);
   });
 
-  it('sends from nothing else, verified or not, and to nobody else', async () => {
+  it('sends from no other domain, verified or not, and to nobody else', async () => {
     const { test, send, domain } = await build();
     for (const email of [
       `hello@${domain}`,
@@ -84,7 +84,7 @@ describe('a TEST key', () => {
     expect(row!.count).toBe(0);
   });
 
-  it('is told so before anything is stored for its send', async () => {
+  it('is refused before anything is stored', async () => {
     const { test, send } = await build();
     const check = (recipient: string) =>
       suite.bus.call(emails.check, test, { from: send.from, to: [recipient] });
@@ -95,7 +95,7 @@ describe('a TEST key', () => {
     });
   });
 
-  it('has the sandbox to itself: LIVE keys and sessions do not send from it, and nobody verifies it', async () => {
+  it('is the only one to send from the sandbox, which nobody can verify', async () => {
     const { live, send } = await build();
     for (const caller of [live, { ...live, mode: undefined }])
       expect(await accept(caller, send)).toEqual(refused(/^Only a TEST key/));
@@ -107,8 +107,8 @@ describe('a TEST key', () => {
   });
 });
 
-describe('a key of one domain', () => {
-  it('sends from that domain alone', async () => {
+describe('a key that is restricted to a domain', () => {
+  it('sends from that domain only', async () => {
     const { caller, domain } = await suite.buildProject();
     const second = `second-${domain}`;
     const { id } = await suite.bus.call(domains.verify, caller, { domain: second });

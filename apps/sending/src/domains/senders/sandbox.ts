@@ -1,16 +1,16 @@
 import { outsideSandbox, recipientOutsideSandbox, type Caller, type Mailbox } from '@posthorn/contracts';
 
-/** Recipients that every TEST key may write to (docs/api-decisions.md §3). */
+/** Recipients available to every TEST key (docs/api-decisions.md §3). */
 const simulator =
   /^(?:success|bounce|softbounce|complaint|delay|reject)(?:\+[^@]*)?@simulator\.posthorn\.test$/;
 
-/** The one sender of a TEST key; without a name for it, it is meant. */
+/** A TEST key has one sender, which is also the default. */
 export function sandboxSender({ sandbox }: Caller, from: Mailbox | undefined): Mailbox {
   if (!sandbox || (from && from.email !== sandbox.address)) throw outsideSandbox();
   return from ?? { email: sandbox.address };
 }
 
-/** A TEST key reaches its owners' own addresses and the simulator (docs/api-decisions.md §2). */
+/** A TEST key reaches its owners' addresses and the simulator (docs/api-decisions.md §2). */
 export function refuseOutsideSandbox({ mode, sandbox }: Caller, recipients: readonly string[]): void {
   if (mode !== 'TEST') return;
   const own = sandbox?.recipients ?? [];

@@ -25,7 +25,7 @@ interface Wanted {
   domainId?: string;
 }
 
-/** Whether a project may send as somebody. Kept for a second; a refusal is always looked up again. */
+/** Caches for a second; a refusal is always looked up again. */
 @Injectable()
 export class SenderDirectory {
   private readonly verified = new TtlCache((projectId) => this.domains.verifiedOf(projectId!));
@@ -35,7 +35,6 @@ export class SenderDirectory {
     private readonly config: SendingConfig,
   ) {}
 
-  /** `category` is what is sent: a domain may be bound to the other kind. */
   async senderFor(
     caller: Caller,
     from: Mailbox | undefined,
@@ -57,8 +56,8 @@ export class SenderDirectory {
 }
 
 /**
- * The sender as given when its domain, or a parent of it, is verified; the default domain's where none is given. A caller who
- * is confined to one domain has no other. The refusal is an answer like the sender: it holds only if it is looked up again.
+ * The given sender where its domain or a parent of it is verified; otherwise the default domain. A caller that is restricted to a domain
+ * has no other. Answers the error instead of throwing it, so that it is not cached as final.
  */
 function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
   const host = from && domainOf(from.email);
@@ -73,7 +72,6 @@ function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Ma
   return from ?? { email: nearest.sender };
 }
 
-/** The domain that a caller is confined to, else the default of the stream, else that of the project. */
 function defaults(verified: DomainRow[], category: Stream, domainId: string | undefined): DomainRow[] {
   if (domainId) return verified.filter(({ id }) => id === domainId);
   const ofStream = verified.filter(({ stream, streamDefault }) => streamDefault && stream === category);

@@ -67,7 +67,7 @@ describe('the identity of a sender', () => {
     });
   });
 
-  it('has a return path and a host for links once their records are found, and is not verified any more once it is removed', async () => {
+  it('has a return path and a tracking host once their records are found, and is unverified once it is removed', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { id, domain, records } = await add(caller, `r${newId().slice(-8)}.example`);
     expect(await identities(newKey).of(projectId, domain)).toMatchObject({
@@ -97,7 +97,7 @@ describe('the identity of a sender', () => {
     );
   });
 
-  it('is read once for all who ask at the same time', async () => {
+  it('is read once for concurrent requests', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { domain } = await add(caller, `o-${newId()}.dev.test`);
     const known = identities(newKey);
@@ -108,7 +108,7 @@ describe('the identity of a sender', () => {
   });
 });
 
-it('a change of the secret key seals the keys of domains anew', async () => {
+it('a change of the secret key reseals the keys of domains', async () => {
   const { caller, projectId, domain } = await suite.buildProject();
   await suite.bus.call(domains.verify, caller, { domain, signed: true });
   const [row] = await suite.database.query<{ id: string; sealed: string }>(

@@ -9,23 +9,19 @@ import type { DomainRow } from '../domain.entity.js';
 import { DomainsRepository } from '../domains.repository.js';
 import { covers } from '../checks/host-names.js';
 
-/** As whom mail of a host goes out. */
 export interface SenderIdentity {
-  /** Null for the sandbox, which is nobody's domain. */
   domainId: string | null;
   domain: string;
-  /** Mail of a domain that is not, any more, fails as `domain_unverified`. */
+  /** Otherwise the mail fails as `domain_unverified`. */
   verified: boolean;
-  /** Those that sign, opened; none where the mail server does. */
   keys: SigningKey[];
-  /** Where bounces come back to under its own name; null while its records are not found. */
+  /** The domain's own return path; null until its records are found. */
   returnPathDomain: string | null;
-  /** In place of our own host; null while its record is not found. */
+  /** Null until its record is found; then links use our host. */
   trackingHost: string | null;
   stream: Stream | null;
 }
 
-/** The senders of projects, read once a second at most. */
 @Injectable()
 export class SenderIdentities {
   private readonly known = new TtlCache((projectId) => this.read(projectId!));
@@ -37,7 +33,7 @@ export class SenderIdentities {
     private readonly config: SendingConfig,
   ) {}
 
-  /** The verified domain that is nearest to the host; an unverified one where there is no other; null for a stranger's host. */
+  /** The nearest verified domain, else an unverified one; null where the project has none for the host. */
   async of(projectId: string, host: string): Promise<SenderIdentity | null> {
     if (host === this.config.sandboxDomain) return unsignedIdentity(host);
     const identities = await this.known.of(projectId);
@@ -78,7 +74,6 @@ export class SenderIdentities {
   }
 }
 
-/** Of what is nobody's domain: the sandbox, and one that was removed. */
 export const unsignedIdentity = (domain: string): SenderIdentity => ({
   domainId: null,
   domain,

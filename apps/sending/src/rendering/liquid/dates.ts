@@ -3,9 +3,7 @@ const zoned = /(?:Z|GMT|UTC|[+-]\d{2}:?\d{2})\s*(?:\([^)]*\))?$/i;
 const dateOnly = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
 const seconds = /^\d+$/;
 
-/**
- * What a date filter is to format: never the clock of the machine, and never its time zone. A date without a zone is one of UTC.
- */
+/** Never uses the clock or the time zone of the machine; dates without a zone are UTC. */
 export function atInstant(value: unknown, now: string | undefined): unknown {
   if (typeof value !== 'string') return value;
   if (texts.includes(value)) return new Date(now ?? 0);

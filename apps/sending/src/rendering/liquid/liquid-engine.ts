@@ -11,12 +11,12 @@ import { atInstant } from './dates.js';
 import { coalesce } from './liquid-parser.js';
 import { SnippetTag } from './snippet-tag.js';
 
-/** What one message may take (issue 5): the worker's own limits are the last resort. */
+/** The limit of a render; that of the worker is the last resort. */
 export const renderMs = 450;
 export const maxOutput = 2 * 1024 * 1024;
 const maxAllocated = 16 * 1024 * 1024;
 
-/** Tags that read other files, and a filter that is a matter of luck: the same message has the same bytes on every attempt. */
+/** Tags that read files, and a random filter, which would render differently on each attempt. */
 const absentTags = ['include', 'layout', 'block'];
 const absentFilters = ['sample'];
 const dateFilters = [
@@ -30,7 +30,7 @@ const dateFilters = [
 type Operator = (left: unknown, right: unknown) => unknown;
 type Filter = (this: { context: Context }, value: unknown, ...rest: unknown[]) => unknown;
 
-/** Escapes what values bring into HTML, and nothing anywhere else (docs/api-decisions.md §4). */
+/** Values are escaped in HTML only (docs/api-decisions.md §4). */
 export function createEngine({ escapes }: { escapes: boolean }): Liquid {
   const engine = new Liquid({
     ...(escapes ? { outputEscape: 'escape' as const } : {}),
@@ -58,7 +58,7 @@ const dated = (filter: Filter): Filter =>
     return filter.call(this, atInstant(value, (this.context.globals as { now?: string }).now), ...rest);
   };
 
-/** Every text that a render gathers, captured ones included, ends where a message would. */
+/** Every output, captures included, has the size limit of a message. */
 function boundOutput({ renderer }: Liquid): void {
   const renderTemplates = renderer.renderTemplates.bind(renderer);
   renderer.renderTemplates = (

@@ -1,6 +1,5 @@
 import { boundedText } from '@posthorn/contracts';
 
-/** A source that is no Liquid: refused where it is saved, with the place. */
 export class LiquidSyntaxError extends Error {
   override readonly name = 'LiquidSyntaxError';
 
@@ -18,14 +17,12 @@ export class LiquidSyntaxError extends Error {
   }
 }
 
-/** A message that could not be rendered; what is wrong, for its sender to read. */
 export class RenderFailure extends Error {
   override readonly name = 'RenderFailure';
 }
 
 interface Position {
   file?: string;
-  /** Line and column. */
   getPosition(): number[];
 }
 
@@ -36,7 +33,7 @@ interface LocatedError extends Error {
 /** An error may quote a value of any size. */
 const maxTextLength = 800;
 
-/** The library writes the place behind its words, and marks `??` in its own way. */
+/** The library appends the position and masks `??`. */
 const locationText = /(?:, file:.*?)?, line:\d+, col:\d+$/s;
 
 export function toSyntaxError(error: unknown): LiquidSyntaxError {

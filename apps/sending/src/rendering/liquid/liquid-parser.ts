@@ -2,13 +2,13 @@ import { Parser, Tokenizer, TypeGuards, type Liquid, type Template, type TopLeve
 import { LiquidSyntaxError } from './liquid-errors.js';
 import { IncludedSnippet } from './snippet-tag.js';
 
-/** What `??` is called inside: `?` counts as a letter of names there, so that `name??"x"` would be read as one name. */
+/** Replaces `??` for the library, which takes `?` as part of a name and would read `name??"x"` as one name. */
 export const coalesce = '\u0001\u0001';
 
-/** A parsed tag takes about a kilobyte: beyond this a source is refused before it is read. */
+/** A parsed tag takes about 1 KiB, so a source with more tags is refused before it is parsed. */
 const maxTags = 20_000;
 
-/** Liquid with our two extra forms (docs/api-decisions.md §4), in which every token keeps its place in the source. */
+/** Liquid with two extensions (docs/api-decisions.md §4); replacements have the same length, so that positions stay right. */
 export class MailParser extends Parser {
   constructor(private readonly engine: Liquid) {
     super(engine);
@@ -35,7 +35,6 @@ export class MailParser extends Parser {
     return template;
   }
 
-  /** Only between delimiters and outside quotes; both forms are two characters long. */
   private markCoalescing(source: string, file: string | undefined): string {
     const { options } = this.engine;
     const parts: string[] = [];
@@ -70,7 +69,7 @@ function includedBy(
   if (!/^[A-Za-z][\w-]*$/.test(name)) {
     throw LiquidSyntaxError.at('a snippet is included as {{> name}}', token);
   }
-  // The library's own type names its own three kinds only.
+  // The type of the library lists only its own tokens.
   return new IncludedSnippet(token, engine, name) as unknown as ReturnType<Parser['parseToken']>;
 }
 
@@ -93,7 +92,7 @@ function markOutsideQuotes(tag: string): string {
   return marked;
 }
 
-/** The library takes tokens from the front one by one, which moves all the others of a large array each time. */
+/** The library shifts tokens off an array, which is quadratic for long sources. */
 function queueOf(tokens: TopLevelToken[]): TopLevelToken[] {
   let taken = 0;
   const queue = {

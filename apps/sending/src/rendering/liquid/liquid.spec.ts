@@ -21,8 +21,8 @@ function refusal(source: string): [string, number, number] {
   throw new Error(`${source} parses`);
 }
 
-describe('the two forms of our own', () => {
-  it('includes snippets in both forms, which see what their caller sees', () => {
+describe('the two extensions of Liquid', () => {
+  it('includes snippets in both forms, with the variables of the caller', () => {
     const snippets = { hello: 'Hello {{ name }}', outer: '[{{> hello}}|{% render "hello" %}]' };
     expect(html('{{> outer}}', { name: 'Ada' }, snippets)).toBe('[Hello Ada|Hello Ada]');
     expect(html('{{>hello}} {{- > hello -}} .', { name: 'Ada' }, snippets)).toBe('Hello AdaHello Ada.');
@@ -34,11 +34,11 @@ describe('the two forms of our own', () => {
     );
   });
 
-  it('keeps what a snippet assigns inside it', () => {
+  it('keeps assignments of a snippet local', () => {
     expect(html('{{> set}}{{ x }}', { x: 1 }, { set: '{% assign x = 2 %}{{ x }}' })).toBe('21');
   });
 
-  it('renders a missing snippet as nothing, and no snippet deeper than ten', () => {
+  it('renders a missing snippet as empty, and nests at most ten snippets', () => {
     expect(html('a{{> gone}}b{% render "gone" %}c')).toBe('abc');
     const nested = (depth: number) =>
       Object.fromEntries(
@@ -64,20 +64,20 @@ describe('the two forms of our own', () => {
     expect(html(source, { empty_text: '', no: false, yes: true })).toBe(expected);
   });
 
-  it('says where they cannot stand', () => {
+  it('are refused with their position where they are invalid', () => {
     expect(refusal('ab\n{{> two words}}')).toEqual(['a snippet is included as {{> name}}', 2, 1]);
     expect(refusal('{% render name %}')[0]).toBe('a snippet is included as {% render "name" %}');
     expect(refusal('{% for a in b ?? c %}{% endfor %}')[0]).toMatch(/^\?\? cannot stand here/);
   });
 });
 
-describe('what a value brings in', () => {
+describe('a value', () => {
   const variables = { name: `<b>"O'Neil" & co</b>`, code: '{{ secret }}{% raw %}', secret: 'no' };
 
-  it('is escaped in HTML, and nowhere else', () => {
+  it('is escaped in HTML only', () => {
     const escaped = '&lt;b&gt;&#34;O&#39;Neil&#34; &amp; co&lt;/b&gt;';
     const text = '{{ name }}';
-    expect(render({ subject: text, html: text, text: text }, { variables, snippets: {}, now })).toEqual({
+    expect(render({ subject: text, html: text, text }, { variables, snippets: {}, now })).toEqual({
       subject: variables.name,
       html: escaped,
       text: variables.name,
@@ -92,7 +92,7 @@ describe('what a value brings in', () => {
     expect(html('{{ code }}{{ code | raw }}', variables)).toBe('{{ secret }}{% raw %}'.repeat(2));
   });
 
-  it('never breaks a subject into headers', () => {
+  it('never adds header lines to a subject', () => {
     for (const evil of ['a\r\nBcc: x@y.z', 'a\nb', 'a\u2028b', 'a\u0000b'])
       expect(() => subject('{{ x }}', { x: evil })).toThrow(RenderFailure);
     expect(() => subject('{{ x }}', { x: 'a'.repeat(999) })).toThrow(/longer than 998/);
@@ -116,19 +116,19 @@ describe('a source', () => {
     ['{% include "x" %}', 1, 1],
     ['{% layout "x" %}', 1, 1],
     ['{% if %}'.repeat(19_000), 1, 1],
-  ])('that is none, %#, is refused with its place', (source, line, column) => {
+  ])('with an error, %#, is refused with its position', (source, line, column) => {
     expect(refusal(source).slice(1)).toEqual([line, expect.any(Number)]);
     if (source.length < 100) expect(refusal(source)[2]).toBe(column);
   });
 
-  it('has a bounded number of tags, and is read in linear time', () => {
+  it('has a bounded number of tags, and is parsed in linear time', () => {
     expect(refusal('{{ a }}'.repeat(20_001))[0]).toMatch(/more than 20000 tags/);
     const began = performance.now();
     parse(`${'{{ a ?? b }}x'.repeat(19_000)}${'{ '.repeat(300_000)}`);
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it('is told from plain words', () => {
+  it('is distinguished from plain text', () => {
     expect([hasLiquid('a { b } %}'), hasLiquid('{{ a }}'), hasLiquid('{% raw %}')]).toEqual([
       false,
       true,
@@ -138,13 +138,13 @@ describe('a source', () => {
 });
 
 describe('the same message', () => {
-  it('has the same bytes at any hour: now is the instant of acceptance', () => {
+  it('has the same bytes at any time: now is the time of acceptance', () => {
     const source =
       '{{ "now" | date: "%Y-%m-%d %H:%M" }} {{ now | date: "%d" }} {{ "today" | date_to_xmlschema }}';
     expect(html(source)).toBe('2026-01-31 09:05 31 2026-01-31T09:05:00+00:00');
   });
 
-  it('has them in every time zone', () => {
+  it('has the same bytes in every time zone', () => {
     expect(
       html('{{ a | date: "%H:%M" }} {{ b | date: "%H:%M" }} {{ c | date: "%d" }}', {
         a: '2026-07-01 10:00',
@@ -171,11 +171,11 @@ describe('a limit', () => {
       'of what is joined',
       '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% assign a = a | append: a %}{% endfor %}',
     ],
-  ])('%s costs the message', (_, source) => {
+  ])('%s fails the message', (_, source) => {
     expect(() => html(source)).toThrow(RenderFailure);
   });
 
-  it('is the same for what snippets multiply', () => {
+  it('also holds for what snippets multiply', () => {
     const snippets = Object.fromEntries(
       Array.from({ length: 9 }, (_, at) => [`s${at}`, `{{> s${at + 1}}}`.repeat(50)]),
     );
@@ -190,7 +190,7 @@ describe('as a property', () => {
       `&#${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': '34', "'": '39' }[letter]};`.replace(/#(?=[a-z])/, ''),
     );
 
-  it('text without tags is itself, and a value is its escaped self', () => {
+  it('text without tags is unchanged, and a value is escaped', () => {
     fc.assert(
       fc.property(value, value, value, (before, name, after) => {
         const [left, right] = [before.replaceAll('{', ''), after.replaceAll('{', '')];
@@ -211,7 +211,7 @@ describe('as a property', () => {
     );
   });
 
-  it('nothing but the two named errors comes out of any source', () => {
+  it('any source gives a result or one of the two named errors', () => {
     const piece = fc.constantFrom(
       '{{',
       '}}',

@@ -5,27 +5,23 @@ import { MailParser } from './liquid-parser.js';
 import { ParsedSources } from './parsed-sources.js';
 import { giveSnippets, type FindSnippet } from './snippet-tag.js';
 
-/** What is said in Liquid; without a text there is none to render. */
 export interface LiquidContent {
   subject: string;
   html: string;
   text: string | null;
 }
 
-/** All that a render depends on: the same of it gives the same bytes. */
+/** Rendering is a pure function of this: the same input gives the same bytes. */
 export interface RenderInput {
   variables: Record<string, unknown>;
-  /** Bodies by name, in the versions that the message was accepted with. */
   snippets: Record<string, string>;
-  /** The instant at which the message was accepted. */
   now: Date;
 }
 
 const cacheBytes = 8 * 1024 * 1024;
 const maxSubject = 998;
 
-/** Escapes for HTML, or not at all. */
-class Voice {
+class Renderer {
   private readonly engine: Liquid;
   private readonly sources: ParsedSources;
 
@@ -64,18 +60,16 @@ class Voice {
   }
 }
 
-const html = new Voice(true);
-const plain = new Voice(false);
+const html = new Renderer(true);
+const plain = new Renderer(false);
 
-/** Refuses what is no Liquid, as a LiquidSyntaxError. Subject, text and HTML have one syntax. */
 export function parse(source: string): Template[] {
   return html.parse(source, 'body');
 }
 
-/** Whether there is anything to render. */
 export const hasLiquid = (source: string): boolean => source.includes('{{') || source.includes('{%');
 
-/** One message, rendered once: values are never read as Liquid again. Fails as a RenderFailure. */
+/** Values are never parsed as Liquid. Throws RenderFailure. */
 export function render(content: LiquidContent, given: RenderInput): LiquidContent {
   const until = performance.now() + renderMs;
   return {
@@ -85,7 +79,7 @@ export function render(content: LiquidContent, given: RenderInput): LiquidConten
   };
 }
 
-/** A subject becomes a header: what values bring in is checked again (docs/guarantees.md §6). */
+/** A rendered subject is checked as a header again, because values may contain line breaks (docs/guarantees.md §6). */
 function header(subject: string): string {
   if (/[\r\n\u2028\u2029\u0000]/.test(subject))
     throw new RenderFailure('subject: the rendered subject is not one line');

@@ -6,10 +6,8 @@ interface Entry {
   weight: number;
 }
 
-/** What a parsed tag weighs beside its text, in bytes, roughly. */
 const tagBytes = 1_024;
 
-/** Sources are parsed once while they are in use; a source never changes, so its text is its name. */
 export class ParsedSources {
   private readonly stored = new Map<string, Entry>();
   private weight = 0;

@@ -12,7 +12,6 @@ import {
   type ValueToken,
 } from 'liquidjs';
 
-/** Where a render keeps the snippets that it was given, and how deep it is inside them. */
 const snippetsRegister = 'snippets';
 const depthRegister = 'depth';
 const maxDepth = 10;
@@ -23,7 +22,7 @@ export function giveSnippets(context: Context, find: FindSnippet): void {
   context.setRegister(snippetsRegister, find);
 }
 
-/** A snippet, in either form: it sees what its caller sees, and what it assigns stays its own (docs/api-decisions.md §4). */
+/** A snippet sees the caller's variables; what it assigns stays local (docs/api-decisions.md §4). */
 function* renderSnippet(
   engine: Liquid,
   name: string,
@@ -44,7 +43,6 @@ function* renderSnippet(
   }
 }
 
-/** `{{> name}}` */
 export class IncludedSnippet implements Template {
   constructor(
     readonly token: Token,
@@ -57,7 +55,6 @@ export class IncludedSnippet implements Template {
   }
 }
 
-/** `{% render "name", key: value %}` */
 export class SnippetTag extends Tag {
   readonly snippet: string;
   private readonly given: Hash;

@@ -1,7 +1,6 @@
 import { threadId } from 'node:worker_threads';
 import { answerJobs } from '../workers/worker-jobs.js';
 
-/** What a job may do to its thread. */
 export type FaultyJob = { does: 'answers' | 'throws' | 'loops' | 'floods' | 'leaves'; value: number };
 
 export interface FaultyReply {

@@ -7,7 +7,6 @@ export interface Begin {
 export interface Failure {
   name: string;
   message: string;
-  /** What else the error says, such as a line. */
   details: Record<string, unknown>;
 }
 
@@ -17,10 +16,8 @@ export interface Answer<Result> {
   failure?: Failure;
 }
 
-/** What a job threw, on its way from another thread. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed';
-  /** The name of the error that was thrown. */
   readonly thrown: string;
   readonly details: Record<string, unknown>;
 
@@ -31,7 +28,7 @@ export class JobFailed extends Error {
   }
 }
 
-/** In a thread of a WorkerPool: answers each job by a pure function. What `transferOf` names is moved, not copied. */
+/** Call in a thread of a WorkerPool. Results named by `transferOf` are moved instead of copied. */
 export function answerJobs<Job, Result>(
   work: (job: Job) => Result | Promise<Result>,
   transferOf?: (result: Result) => Transferable[],
@@ -65,7 +62,7 @@ function failureOf(error: unknown): Failure {
   };
 }
 
-/** Tests run sources, threads run what is built from them. */
+/** Tests run from TypeScript sources, but threads need the built file. */
 export function workerModule(from: string, name: string): string {
   const path = new URL(name, from).pathname;
   if (!from.endsWith('.ts')) return path;

@@ -24,7 +24,7 @@ const threadsOf = (answers: (FaultyReply | Error)[]) =>
   new Set(answers.flatMap((answer) => (answer instanceof Error ? [] : [answer.thread])));
 
 describe('a pool of threads', () => {
-  it('answers in the order of the jobs, and a failure costs its job alone', async () => {
+  it('answers in the order of the jobs, and a failure affects its job only', async () => {
     const answers = await open(1).run(jobs('answers', 'throws', 'answers'));
     expect(output(answers)).toEqual([0, 'cannot', 2]);
     expect(answers[1]).toBeInstanceOf(JobFailed);
@@ -32,7 +32,7 @@ describe('a pool of threads', () => {
     expect(threadsOf(answers).size).toBe(1);
   });
 
-  it('ends an endless loop, and goes on with the rest on a fresh thread', async () => {
+  it('ends an endless loop, and continues with the rest on a new thread', async () => {
     const began = performance.now();
     const answers = await open(1).run(jobs('answers', 'loops', 'answers', 'loops', 'answers'));
     expect(output(answers)).toEqual([0, 'took longer than 300 ms', 2, 'took longer than 300 ms', 4]);
@@ -41,7 +41,7 @@ describe('a pool of threads', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  it('survives a flood of memory and a thread that leaves', async () => {
+  it('survives excessive memory and a thread that exits', async () => {
     const pool = open(1, 20_000);
     expect(output(await pool.run(jobs('answers', 'floods', 'answers')))).toEqual([
       0,
@@ -56,7 +56,7 @@ describe('a pool of threads', () => {
     expect(output(await pool.run(jobs('answers')))).toEqual([0]);
   });
 
-  it('does not take a wait between two posts, or of a busy service, for a long job', async () => {
+  it('does not mistake a wait between two posts, or a busy service, for a long job', async () => {
     const pool = open(1);
     for (let round = 0; round < 3; round += 1) {
       const answered = pool.run(jobs('answers', 'answers'));
@@ -66,7 +66,7 @@ describe('a pool of threads', () => {
     }
   });
 
-  it('takes many posts at once, on no more threads than it may have', async () => {
+  it('takes many posts at once, within its number of threads', async () => {
     const pool = open(2);
     const posts = await Promise.all(
       Array.from({ length: 50 }, () => pool.run(jobs('answers', 'answers', 'throws', 'answers'))),
@@ -75,7 +75,7 @@ describe('a pool of threads', () => {
     expect(threadsOf(posts.flat()).size).toBeLessThanOrEqual(2);
   });
 
-  it('answers what is open when it closes', async () => {
+  it('answers open jobs when it closes', async () => {
     const pool = open(1);
     const posts = [pool.run(jobs('loops', 'answers')), pool.run(jobs('answers'))];
     await pool.close();
@@ -83,7 +83,7 @@ describe('a pool of threads', () => {
     expect(output(await pool.run(jobs('answers')))).toEqual(['the service is ending']);
   });
 
-  it('says so where its module cannot be read', async () => {
+  it('fails where its module cannot be loaded', async () => {
     const pool = new WorkerPool<FaultyJob, FaultyReply>({ module: '/nowhere/nothing.js', threads: 1 });
     const [answer] = await pool.run(jobs('answers'));
     expect(answer).toBeInstanceOf(JobAbandoned);

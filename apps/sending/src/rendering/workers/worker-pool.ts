@@ -5,20 +5,17 @@ export interface WorkerPoolOptions<Job> {
   /** The file that the threads run; it calls `answerJobs`. */
   module: string;
   threads: number;
-  /** What one job may take before it costs its thread. */
+  /** Time limit; the thread of a job that exceeds it is terminated. */
   jobMs?: number;
   limits?: WorkerLimits;
-  /** What is moved to the thread with a job, not copied. */
   transferOf?: (job: Job) => Transferable[];
 }
 
-/** A job that was given up: it ran for too long, or its thread died of it. */
 export class JobAbandoned extends Error {
   override readonly name = 'JobGivenUp';
 
   constructor(
     reason: string,
-    /** It was this very job that was running. */
     readonly isCulprit = false,
   ) {
     super(reason);
@@ -35,8 +32,8 @@ const defaultMs = 500;
 const defaultLimits: WorkerLimits = { heapMb: 64 };
 
 /**
- * Pure work on threads of its own, with a hard limit for each job: an endless loop or a flood of memory costs its job and its
- * thread, never the service nor the other jobs, which go on on a fresh thread.
+ * Runs pure functions on threads with hard limits: an endless loop or excessive memory costs that job and its thread, never the service;
+ * the other jobs continue on a new thread.
  */
 export class WorkerPool<Job, Result> {
   private readonly waiting: Post<Job, Result>[] = [];
@@ -46,7 +43,7 @@ export class WorkerPool<Job, Result> {
 
   constructor(private readonly options: WorkerPoolOptions<Job>) {}
 
-  /** The answer to each job, in their order; an error where one failed. All of them run on one thread, one after the other. */
+  /** Results in the order of the jobs; an error where one failed. One post runs on one thread, in sequence. */
   run(jobs: Job[]): Promise<(Result | Error)[]> {
     if (jobs.length === 0) return Promise.resolve([]);
     if (this.closed) return Promise.resolve(jobs.map(() => new JobAbandoned('the service is ending')));
@@ -101,7 +98,7 @@ export class WorkerPool<Job, Result> {
     this.next();
   }
 
-  /** What a thread died of is not tried again; where nobody knows which job it was, none is. */
+  /** The job that crashed a thread is not retried; where it is unknown which one it was, none of the post is. */
   private giveUp(post: Post<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
     const culprits = index === null || this.closed ? open : [open[index]!];
     for (const position of culprits)

@@ -2,7 +2,6 @@ import { Worker, type Transferable } from 'node:worker_threads';
 import { JobFailed, type Answer, type Begin } from './worker-jobs.js';
 
 export interface WorkerLimits {
-  /** Old space of the thread's heap, in MiB. */
   heapMb: number;
 }
 
@@ -13,13 +12,12 @@ export interface WorkerThreadOptions<Job> {
   transferOf?: (job: Job) => Transferable[];
 }
 
-/** Why a thread is gone, and which job of its post it was at; null where it was at none. */
 export interface WorkerLost {
   reason: string;
   index: number | null;
 }
 
-/** Twice the number of finished jobs, and one more while a job is running: what a thread in a loop cannot tell by a message. */
+/** Shared counter: twice the number of finished jobs, plus one while a job runs, since a thread in a loop cannot send a message. */
 const started = (index: number): boolean => index % 2 === 1;
 const checksPerJob = 5;
 const youngMb = 8;
@@ -29,14 +27,14 @@ export class WorkerThread<Job, Result> {
   private readonly progress = new Int32Array(new SharedArrayBuffer(4));
   private readonly gone: Promise<void>;
   private lost: WorkerLost | null = null;
-  private seen = { place: 0, at: 0 };
+  private seen = { index: 0, at: 0 };
 
   constructor(private readonly options: WorkerThreadOptions<Job>) {
     const begin: Begin = { progress: this.progress };
     this.worker = new Worker(options.module, {
       workerData: begin,
       env: {},
-      // Where the young generation is large, a flood reaches the end of the old one in a single collection, which ends the process.
+      // With a large young generation V8 may exceed the old one within one collection, which would end the process.
       resourceLimits: { maxOldGenerationSizeMb: options.limits.heapMb, maxYoungGenerationSizeMb: youngMb },
     });
     this.worker.on('error', (error) => this.lose(reasonOf(error)));
@@ -46,7 +44,6 @@ export class WorkerThread<Job, Result> {
     this.worker.unref();
   }
 
-  /** Gives each answer as it comes; ends with null, or with why the thread is gone. */
   async run(
     jobs: Job[],
     answered: (index: number, answer: Result | Error) => void,
@@ -61,7 +58,7 @@ export class WorkerThread<Job, Result> {
       });
       void this.gone.then(resolve);
       Atomics.store(this.progress, 0, 0);
-      this.seen = { place: 0, at: 0 };
+      this.seen = { index: 0, at: 0 };
       const { transferOf } = this.options;
       this.worker.postMessage(jobs, transferOf ? jobs.flatMap(transferOf) : []);
     });
@@ -80,11 +77,11 @@ export class WorkerThread<Job, Result> {
     await this.worker.terminate();
   }
 
-  /** The same job at two looks has run for all the time between them, however late the looks are. */
+  /** A job that is the same at two checks has run for the time between them, even if the checks are late. */
   private endIfStuck(): void {
     const index = Atomics.load(this.progress, 0);
     const now = performance.now();
-    if (!started(index) || index !== this.seen.place) this.seen = { place: index, at: now };
+    if (!started(index) || index !== this.seen.index) this.seen = { index, at: now };
     else if (now - this.seen.at >= this.options.jobMs) {
       this.lose(`took longer than ${this.options.jobMs} ms`);
       void this.worker.terminate();

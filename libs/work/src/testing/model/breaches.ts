@@ -1,14 +1,11 @@
 import type { Script } from '../scripted.work.js';
 
-/** What became of one item. */
 export interface ObservedItem {
   name: string;
   script: Script;
   effects: { step: number; version: number }[];
   runs: number;
-  /** Processes that ended by it. */
   kills: number;
-  /** Calls of its handler's `dead`. */
   deaths: number;
   isDead: boolean;
   /** How often it was enqueued, where that is counted. */
@@ -18,7 +15,6 @@ export interface ObservedItem {
 
 export interface Observed {
   items: ObservedItem[];
-  /** What had not been claimed before. */
   ranWhilePaused: string[];
 }
 

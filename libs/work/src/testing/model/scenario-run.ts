@@ -17,7 +17,6 @@ const deadly: PlannedItem = {
   cancelAfterMs: null,
 };
 
-/** Plays what one project does and suffers, and reads afterwards what became of it. */
 export class ScenarioRun {
   private readonly projectId = newId();
   private readonly kind;
@@ -54,7 +53,6 @@ export class ScenarioRun {
     ]);
   }
 
-  /** Once all is quiet. */
   async observe(): Promise<Observed> {
     const rows = await this.client.database.query<Omit<ObservedItem, 'script' | 'cancelled'>>(
       `SELECT name, (SELECT coalesce(json_agg(json_build_object('step', step, 'version', version) ORDER BY step, version), '[]') FROM effects WHERE item = name) AS effects,

@@ -18,7 +18,6 @@ export interface PlannedPause {
   forMs: number;
 }
 
-/** What one project has to do. */
 export interface Scenario {
   exclusive: boolean;
   items: PlannedItem[];

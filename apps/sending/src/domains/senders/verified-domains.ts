@@ -16,7 +16,6 @@ import type { DomainRow } from '../domain.entity.js';
 import { DomainRules } from '../domain-rules.js';
 import { DomainsRepository } from '../domains.repository.js';
 
-/** What the operator does with the domains of a project. */
 @Injectable()
 export class VerifiedDomains {
   constructor(
@@ -43,7 +42,7 @@ export class VerifiedDomains {
     return row;
   }
 
-  /** New keys sign once their records are found; where nobody looks, at once. */
+  /** New keys become active once their records are found, or at once where ownership is not checked. */
   async rotate(projectId: string, name: string, deadline: Date | null): Promise<DomainRow> {
     const row = await this.domains.findByName(projectId, normaliseDomain(name) ?? name);
     if (!row) throw domainNotFound();

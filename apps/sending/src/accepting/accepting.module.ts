@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
+import { DomainsModule } from '../domains/domains.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
+import { AcceptBatchService } from './accept-batch.js';
+import { AcceptEmailsService } from './accept-emails.js';
+import { AcceptingRepository } from './accepting.repository.js';
+import { PrepareSend } from './prepare-send.js';
+import { SettleSendService } from './settle-send.js';
+
+@Module({
+  imports: [DeliveryWakeUpModule, DomainsModule, ProjectsModule, TemplatesModule],
+  providers: [
+    ...onDatabase([AcceptingRepository]),
+    AcceptBatchService,
+    AcceptEmailsService,
+    PrepareSend,
+    SettleSendService,
+  ],
+  exports: [AcceptBatchService, AcceptEmailsService, AcceptingRepository, SettleSendService],
+})
+export class AcceptingModule {}

@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { AllowancesHandlers } from './allowances.handlers.js';
+import { AllowancesRepository } from './allowances.repository.js';
+
+@Module({
+  controllers: [AllowancesHandlers],
+  providers: [...onDatabase([AllowancesRepository])],
+})
+export class AllowancesModule {}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { DomainsModule } from '../domains/domains.module.js';
+import { AttachmentsRepository } from '../emails/attachments.repository.js';
+import { TemplatesModule } from '../templates/templates.module.js';
+import { Composer } from './composer.js';
+import { ContactVariables } from './contact-variables.js';
+import { ContactVariablesRepository } from './contact-variables.repository.js';
+
+@Module({
+  imports: [DomainsModule, TemplatesModule],
+  providers: [...onDatabase([AttachmentsRepository, ContactVariablesRepository]), Composer, ContactVariables],
+  exports: [Composer],
+})
+export class ComposingModule {}

@@ -1,0 +1,34 @@
+import { buildReturnPath } from '@posthorn/mail';
+import type { SendingConfig } from '../../config.js';
+import type { ComposedMessage } from '../../composing/composer.js';
+import type { ClaimedMessage } from './claims.repository.js';
+
+/** Claimed, composed and in its envelope: ready to be marked and handed over. */
+export interface ReadyMessage {
+  message: ClaimedMessage;
+  /** The worker that has claimed it. */
+  workerId: string;
+  raw: Buffer;
+  envelope: { from: string; to: string; utf8: boolean };
+  subject: string;
+}
+
+/** Bounces return to the sender's own return-path domain where it is set up. */
+export function toReadyMessage(
+  message: ClaimedMessage,
+  workerId: string,
+  { raw, utf8, texts, returnPathDomain }: ComposedMessage,
+  config: Pick<SendingConfig, 'returnPathDomain' | 'secretKey'>,
+): ReadyMessage {
+  const domain = returnPathDomain ?? config.returnPathDomain ?? domainOf(message.from.email);
+  const from = buildReturnPath(message.emailId, { domain, secret: config.secretKey });
+  return {
+    message,
+    workerId,
+    raw: Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength),
+    envelope: { from, to: message.recipient, utf8 },
+    subject: texts.subject,
+  };
+}
+
+const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);

@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { Database, onDatabase } from '@posthorn/database';
+import { AcceptingModule } from '../accepting/accepting.module.js';
+import { ComposingModule } from '../composing/composing.module.js';
+import { SendingConfig } from '../config.js';
+import { ErasedNames } from '../erasures/erased-names.js';
+import { ErasuresModule } from '../erasures/erasures.module.js';
+import { ChoresWork } from './chores.work.js';
+import { ClaimsRepository } from './claiming/claims.repository.js';
+import { Lease } from './claiming/lease.js';
+import { LeasesRepository } from './claiming/leases.repository.js';
+import { Pace } from './claiming/pace.js';
+import { ReadyMessages } from './claiming/ready-messages.js';
+import { DeliveryCounts } from './delivery-counts.read-model.js';
+import { DeliveryWakeUpModule } from './delivery-wake-up.module.js';
+import { DeliveryMetrics } from './delivery.metrics.js';
+import { DeliverBatch } from './hand-off/deliver-batch.js';
+import { HandOffMarks } from './hand-off/hand-off-marks.repository.js';
+import { Provider } from './hand-off/provider.js';
+import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
+import { OutcomesRepository } from './outcomes/outcomes.repository.js';
+import { Sweeper } from './sweeper.js';
+
+@Module({
+  imports: [AcceptingModule, ComposingModule, DeliveryWakeUpModule, ErasuresModule],
+  providers: [
+    ...onDatabase([ClaimsRepository, DeliveryCounts, LeasesRepository, OutcomesRepository]),
+    {
+      provide: HandOffMarks,
+      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig, hashes: ErasedNames) =>
+        new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes),
+      inject: [Database, SendingConfig, ErasedNames],
+    },
+    ChoresWork,
+    DeliverBatch,
+    DeliveryMetrics,
+    Lease,
+    OutcomeRecorder,
+    Provider,
+    ReadyMessages,
+    Sweeper,
+  ],
+})
+export class DeliveryModule {}

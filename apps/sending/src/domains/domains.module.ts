@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { WorkQueue } from '@posthorn/work';
+import { DnsLookup } from './checks/dns-lookup.js';
+import { DomainChecks } from './checks/domain-checks.js';
+import { DomainChecksWork } from './checks/domain-checks.work.js';
+import { DomainFindings } from './checks/domain-findings.js';
+import { DkimKeys } from './dkim/dkim-keys.js';
+import { DkimKeysRepository } from './dkim/dkim-keys.repository.js';
+import { DomainRules } from './domain-rules.js';
+import { DomainViews } from './domain-views.js';
+import { DomainsHandlers } from './domains.handlers.js';
+import { DomainsRepository } from './domains.repository.js';
+import { DomainsService } from './domains.service.js';
+import { CampaignSenders } from './senders/campaign-senders.js';
+import { SenderDirectory } from './senders/sender-directory.js';
+import { SenderIdentities } from './senders/sender-identities.js';
+import { VerifiedDomains } from './senders/verified-domains.js';
+
+@Module({
+  controllers: [DomainsHandlers],
+  providers: [
+    ...onDatabase([DomainsRepository], WorkQueue),
+    ...onDatabase([DkimKeysRepository]),
+    CampaignSenders,
+    DkimKeys,
+    DnsLookup,
+    DomainChecks,
+    DomainChecksWork,
+    DomainFindings,
+    DomainRules,
+    DomainsService,
+    DomainViews,
+    SenderDirectory,
+    SenderIdentities,
+    VerifiedDomains,
+  ],
+  exports: [SenderDirectory, SenderIdentities],
+})
+export class DomainsModule {}

@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { Database, onDatabase } from '@posthorn/database';
+import { Secrets } from '@posthorn/platform';
+import { ErasedAddressesRepository } from './erased-addresses.repository.js';
+import { ErasedMailRepository } from './erased-mail.repository.js';
+import { ErasedNames } from './erased-names.js';
+import { ErasuresHandlers } from './erasures.handlers.js';
+import { ErasuresService } from './erasures.service.js';
+import { WaitingMail } from './waiting-mail.js';
+import { WaitingMailRepository } from './waiting-mail.repository.js';
+
+@Module({
+  controllers: [ErasuresHandlers],
+  providers: [
+    ...onDatabase([ErasedAddressesRepository, ErasedMailRepository, WaitingMailRepository]),
+    {
+      provide: ErasedNames,
+      useFactory: (database: Database, secrets: Secrets) => ErasedNames.open(database, secrets),
+      inject: [Database, Secrets],
+    },
+    ErasuresService,
+    WaitingMail,
+  ],
+  exports: [ErasedNames],
+})
+export class ErasuresModule {}

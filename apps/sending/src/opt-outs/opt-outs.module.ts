@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { ErasedNames } from '../erasures/erased-names.js';
+import { ErasuresModule } from '../erasures/erasures.module.js';
+import { OptOutsHandlers } from './opt-outs.handlers.js';
+import { OptOutsRepository } from './opt-outs.repository.js';
+import { OptOutsService } from './opt-outs.service.js';
+import { OptOutsSubscribers } from './opt-outs.subscribers.js';
+
+@Module({
+  imports: [ErasuresModule],
+  controllers: [OptOutsHandlers, OptOutsSubscribers],
+  providers: [...onDatabase([OptOutsRepository], ErasedNames), OptOutsService],
+  exports: [OptOutsRepository],
+})
+export class OptOutsModule {}

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { DomainsModule } from '../domains/domains.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { RenderingModule } from '../rendering/rendering.module.js';
+import { SnippetsModule } from '../snippets/snippets.module.js';
+import { PreviewsService } from './previews.service.js';
+import { SavedSources } from './saved-sources.js';
+import { Sources } from './sources.js';
+import { SourcesRepository } from './sources.repository.js';
+import { TemplateDirectory } from './template-directory.js';
+import { TemplateSenders } from './template-senders.js';
+import { TemplateUses } from './template-uses.js';
+import { TemplatesHandlers } from './templates.handlers.js';
+import { TemplatesRepository } from './templates.repository.js';
+import { TemplatesService } from './templates.service.js';
+
+@Module({
+  imports: [DomainsModule, ProjectsModule, RenderingModule, SnippetsModule],
+  controllers: [TemplatesHandlers],
+  providers: [
+    ...onDatabase([SourcesRepository, TemplatesRepository]),
+    PreviewsService,
+    SavedSources,
+    Sources,
+    TemplateDirectory,
+    TemplateSenders,
+    TemplatesService,
+    TemplateUses,
+  ],
+  exports: [Sources, TemplateDirectory],
+})
+export class TemplatesModule {}
