@@ -8,7 +8,6 @@ import type { Started } from './started.js';
 
 export interface Serving {
   url: string;
-  /** Process names; empty in one-process mode. */
   processes: string[];
 }
 

@@ -1,6 +1,5 @@
 import { Env } from '@posthorn/platform';
 
-/** Settings of `npm start` itself; each service reads its own. */
 export class AllInOneConfig {
   @Env('POSTHORN_DATA_DIR', {
     kind: 'text',

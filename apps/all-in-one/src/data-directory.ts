@@ -14,10 +14,8 @@ export interface DevFile {
   user: { email: string; password: string };
 }
 
-/** Servers of a running `npm start`, for operator commands. */
 export interface ServersFile {
   natsUrl: string;
-  /** One URL, or one per service. */
   databaseUrls: string[];
 }
 

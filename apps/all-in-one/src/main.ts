@@ -24,7 +24,6 @@ async function start(environment: NodeJS.ProcessEnv) {
   return startPosthorn(options, environment, (line) => console.log(line));
 }
 
-/** Errors with a known remedy are printed without a stack. */
 function explain(error: unknown): unknown {
   const { code, port } = error as { code?: string; port?: number };
   if (error instanceof DevServerError) return new ConfigError([error.message]);

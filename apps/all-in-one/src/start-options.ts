@@ -7,7 +7,6 @@ export type StartOptions = { as: 'one-process' } | ProcessesOptions;
 
 export interface ProcessesOptions {
   as: 'processes';
-  /** Only services with more than one process. */
   replicas: Partial<Record<ServiceName, number>>;
   separateDatabases: boolean;
 }

@@ -1,4 +1,3 @@
-/** Stopped in reverse order. */
 export class Started {
   private readonly stops: (() => Promise<void> | void)[] = [];
 

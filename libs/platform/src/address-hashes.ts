@@ -3,10 +3,7 @@ import type { Database } from '@posthorn/database';
 import { ownSecret } from './own-secret.js';
 import type { Secrets } from './sealing.js';
 
-/**
- * Replaces erased addresses by a keyed hash that does not change when the installation's key is rotated.
- * Without the secret in `erasure_secrets`, an address cannot be found even by trying all of them.
- */
+/** A keyed hash that survives key rotation; without the secret in `erasure_secrets`, addresses cannot be found by trying all of them. */
 export class AddressHashes {
   private readonly key: KeyObject;
 

@@ -6,10 +6,7 @@ export interface Stoppable {
 
 const endings = ['SIGTERM', 'SIGINT', 'disconnect'];
 
-/**
- * Runs one service in a process: SIGTERM drains it and exits 0; a failed start prints a remedy and exits 1. A
- * process started over an IPC channel also stops when the channel closes, because nothing else would stop it.
- */
+/** A process started over an IPC channel also stops when the channel closes, because nothing else would stop it. */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
   let service: Stoppable | undefined;
   let stopping = false;

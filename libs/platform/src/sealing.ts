@@ -19,10 +19,7 @@ export class UnreadableSecret extends Error {
   }
 }
 
-/**
- * Seals secrets with AES-256-GCM and the id of the key. The first key seals and every key opens, so that the
- * key can be rotated while the product runs.
- */
+/** AES-256-GCM with the id of the key. The first key seals and every key opens, so keys can be rotated at runtime. */
 export class Secrets {
   private readonly current: string;
   private readonly keys: ReadonlyMap<string, Buffer>;

@@ -6,7 +6,6 @@ export interface MetricDeclaration<Label extends string = string> {
   help: string;
   /** Closed sets only, never an id, an address or a value chosen by clients. */
   labels: readonly Label[];
-  /** Upper bounds of a histogram. */
   buckets?: readonly number[];
 }
 

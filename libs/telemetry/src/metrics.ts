@@ -5,7 +5,6 @@ import type { MetricDeclaration } from './metric.js';
 const callMs = 1_500;
 
 type Labels<Label extends string> = Record<Label, string>;
-/** Read on every scrape: one number, or one per set of labels. */
 export type Reading<Label extends string> = () => Promise<Value<Label>> | Value<Label>;
 type Value<Label extends string> = number | readonly (readonly [Labels<Label>, number])[];
 
@@ -18,7 +17,6 @@ export class Metrics {
     if (withProcess) collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Several modules may use the same counter. */
   counter<Label extends string>({ name, help, labels }: MetricDeclaration<Label>): Counter<Label> {
     const known = this.registry.getSingleMetric(name) as Counter<Label> | undefined;
     if (known) return known;

@@ -1,11 +1,9 @@
 import { Tracing } from './tracing.js';
 
 export interface TracingOptions {
-  /** URL of an OTLP receiver; without it nothing is recorded. */
   endpoint?: string;
   protocol: string;
   sampler: string;
-  /** Share of requests to record, for samplers with a ratio. */
   ratio: number;
   service: string;
 }

@@ -57,7 +57,6 @@ function tracerOf(sdk: NodeSDK): Tracer {
 }
 
 const exportEveryMs = 1_000;
-/** Limits the wait for the last batches at shutdown. */
 const giveUpAfterMs = 2_000;
 
 async function exporterOf({

@@ -2,7 +2,6 @@ import { currentContext, runInContext, type WorkContext } from './work-context.j
 import { readTraces, writeTraceparent } from './trace-point.js';
 import type { Attributes, OpenSpan, SpanOptions, Tracing } from './tracing.js';
 
-/** Runs `work` as a span of the current context, or just runs it if nothing is recorded. */
 export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   const context = currentContext();
   return context && context.traces.length > 0 ? recorded(context, name, options, work) : work();

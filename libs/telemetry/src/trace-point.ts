@@ -14,7 +14,6 @@ export const maxTraces = 16;
 const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const nothing: readonly TracePoint[] = [];
 
-/** W3C Trace Context §3.2; null if it is invalid. */
 export function readTraceparent(text: string | undefined): ClientTrace | null {
   const [, traceId, spanId, flags] = (text && traceparent.exec(text)) || [];
   if (!traceId || !spanId || /^0+$/.test(traceId) || /^0+$/.test(spanId) || text!.startsWith('ff'))

@@ -7,7 +7,6 @@ export type Attributes = Record<string, string | number | boolean>;
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** Milliseconds since 1970; by default the current time. */
   startedAt?: number;
 }
 
@@ -21,7 +20,6 @@ export interface OpenSpan {
 
 /** Absent unless spans are exported. */
 export interface SpanRecorder {
-  /** Null if the sampler decided against it. */
   root(name: string, options: SpanOptions & { parent?: ClientTrace; link?: ClientTrace }): OpenSpan | null;
   child(parent: TracePoint, name: string, options: SpanOptions, links: readonly TracePoint[]): OpenSpan;
   close(): Promise<void>;
@@ -46,7 +44,6 @@ export class Tracing {
     return this.recorder !== null;
   }
 
-  /** The context of work that has stored traces, if any. */
   context(traces: readonly TracePoint[], requestIds: readonly string[] = nobody): WorkContext | undefined {
     const recorded = this.recorder ? traces : [];
     return recorded.length + requestIds.length > 0
@@ -54,10 +51,7 @@ export class Tracing {
       : undefined;
   }
 
-  /**
-   * One span per trace. The first span links to all traces of the work, and the others link to the first, so
-   * that each trace is complete.
-   */
+  /** The first span links to all traces of the work, and the others link to the first, so that each trace is complete. */
   spans(name: string, options: SpanOptions, parents: readonly TracePoint[]): OpenSpan[] {
     const [first, ...others] = parents;
     if (!this.recorder || !first) return [];

@@ -5,7 +5,6 @@ import type { Tracing } from './tracing.js';
 /** The requests and traces that the current work belongs to, for log lines and spans. */
 export interface WorkContext {
   tracing: Tracing;
-  /** Several for batches; none if nothing is recorded. */
   traces: readonly TracePoint[];
   requestIds: readonly string[];
 }
@@ -17,18 +16,15 @@ export const currentContext = (): WorkContext | undefined => contexts.getStore()
 /** Checked first where computing a span name is expensive. */
 export const isRecorded = (): boolean => (contexts.getStore()?.traces.length ?? 0) > 0;
 
-/** Runs `work` in the context, or without one. */
 export function runInContext<T>(context: WorkContext | undefined, work: () => T): T {
   return contexts.run(context, work);
 }
 
-/** Traces of the current work in the form stored with work that continues later. */
 export function currentTraces(): string | null {
   const context = contexts.getStore();
   return context === undefined ? null : writeTraces(context.traces);
 }
 
-/** The context of work done for several contexts at once. */
 export function joinContexts(joined: readonly (WorkContext | undefined)[]): WorkContext | undefined {
   const present = joined.filter((context) => context !== undefined);
   if (present.length <= 1) return present[0];

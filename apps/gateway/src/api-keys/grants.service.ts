@@ -28,10 +28,7 @@ export class GrantsService {
     private readonly delegations: DelegationsRepository,
   ) {}
 
-  /**
-   * Locks the project, which serialises changes of its keys, and then the credential, so that reducing it
-   * happens before or after this change (0013).
-   */
+  /** Locks the project and then the credential, so that reducing the credential happens before or after this change (0013). */
   async hold(caller: Caller): Promise<Grant> {
     if (!(await this.projects.findForUpdate(caller.projectId))) throw projectNotFound();
     const grant = await this.of[caller.actor.kind](caller);

@@ -2,10 +2,7 @@ import { html } from '../pages/html.js';
 import { form, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
 
-/**
- * Opening the link changes nothing, because mail scanners and previews open it too; the button reveals the
- * secret (docs/guarantees.md §6).
- */
+/** Only the button reveals the secret, because scanners and previews open links too (docs/guarantees.md §6). */
 export const buttonPage = shown(
   'Your new API key is ready',
   html`<p>

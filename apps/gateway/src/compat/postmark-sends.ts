@@ -23,10 +23,7 @@ const maxMessages = 500;
 /** Time kept for the accept call after the suppression lookup. */
 const acceptMs = 900;
 
-/**
- * Content is not a template. Each message is one e-mail whatever its number of recipients, provided one
- * visible recipient is not suppressed.
- */
+/** Each message is one e-mail for all its recipients, as long as one visible recipient is not suppressed. Content is not a template. */
 @Injectable()
 export class PostmarkSends {
   constructor(

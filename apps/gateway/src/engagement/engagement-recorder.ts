@@ -22,10 +22,7 @@ const everyMs = 1_000;
 /** Nobody waits for these calls, so items are collected into few large ones. */
 const restMs = 50;
 
-/**
- * Reports opens and clicks in the background, so that readers get their page even while sending is
- * unavailable. Items wait in memory up to a limit; further ones are dropped and counted.
- */
+/** Reports opens and clicks in the background, so that readers are independent of sending. Items beyond a memory limit are dropped. */
 @Injectable()
 export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Engagement');

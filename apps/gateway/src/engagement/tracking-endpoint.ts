@@ -15,11 +15,7 @@ const unkept = {
   'x-robots-tag': 'noindex, nofollow',
 };
 
-/**
- * `/t`: tracking pixels and links. The signed token holds everything needed for the response, so readers are
- * independent of other services, and it redirects only to URLs of its own message. Custom tracking hosts are
- * served too.
- */
+/** The signed token holds everything for the response, so readers are independent of other services; redirects are limited to signed URLs. */
 @Injectable()
 export class TrackingEndpoint implements OnApplicationBootstrap {
   private readonly tokens: EngagementTokens;

@@ -27,11 +27,7 @@ const oneClick = /^List-Unsubscribe=One-Click$|name="?List-Unsubscribe"?[\s\S]{0
 /** Field of the page's own form. */
 const confirmed = /(?:^|&)confirmed=yes(?:&|$)/;
 
-/**
- * `/u`: unsubscribe links. GET changes nothing, because scanners follow links; the page's form and the
- * one-click request of a mail client (RFC 8058) unsubscribe. The token is the credential and there is no
- * cookie, so cross-site requests gain nothing.
- */
+/** GET changes nothing, because scanners follow links. The token is the credential; without a cookie, cross-site requests gain nothing. */
 @Injectable()
 export class UnsubscribeEndpoint implements OnApplicationBootstrap {
   private readonly tokens: EngagementTokens;

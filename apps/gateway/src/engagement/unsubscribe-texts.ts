@@ -1,6 +1,5 @@
 import type { Language } from '../pages/reader-texts.js';
 
-/** `{email}` and `{sender}` are inserted as text. */
 interface UnsubscribeTexts {
   request: { title: string; text: string; still: string; button: string };
   done: { title: string; text: string };

@@ -21,10 +21,7 @@ interface PendingLoad<Answer> {
   requestedAt: number;
 }
 
-/**
- * Caches database lookups for less than a second. Concurrent lookups share one statement, and equal lookups
- * are made once. If the database fails, so does the lookup.
- */
+/** Caches lookups for less than a second and batches concurrent ones. If the database fails, so does the lookup. */
 export class IdentityCache<Answer> {
   private readonly known = new Map<string, Entry<Answer>>();
   private readonly unknown = new Map<string, Entry<Answer>>();

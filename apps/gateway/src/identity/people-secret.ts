@@ -1,10 +1,7 @@
 import type { Database } from '@posthorn/database';
 import { ownSecret, type Secrets } from '@posthorn/platform';
 
-/**
- * Signs sessions and encrypts second factors. It is random and sealed in the database, so changing the key of
- * the installation does not sign people out.
- */
+/** Signs sessions and seals second factors; independent of the installation key, so that rotating it does not sign people out. */
 export class PeopleSecret {
   constructor(readonly value: string) {}
 

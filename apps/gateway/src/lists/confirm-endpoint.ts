@@ -41,10 +41,7 @@ interface Link {
   index: { membershipId: string; tokenHash: string };
 }
 
-/**
- * A browser is shown a form first, because mail scanners follow links like browsers do. The form, a program
- * or `confirm=1` confirms. The token is the credential.
- */
+/** A browser gets a form first, because mail scanners follow links like browsers do. The token is the credential. */
 @Injectable()
 export class ConfirmEndpoint implements OnApplicationBootstrap {
   private readonly tokens: ConfirmTokens;

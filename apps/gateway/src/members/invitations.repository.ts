@@ -45,11 +45,7 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     return sent!;
   }
 
-  /**
-   * Returns whether there was an open one. The row stays for an hour, because it counts towards the hourly
-   * limit. The time is truncated, because the column would round it up into the future, where the invitation
-   * would still be open.
-   */
+  /** The row stays for the hourly limit. The time is truncated, because rounding up would keep the invitation open for a moment. */
   async revoke(projectId: string, id: string): Promise<boolean> {
     const revoked = await this.database.query(
       `UPDATE invitations SET expires_at = date_trunc('milliseconds', clock_timestamp()) WHERE project_id = $1 AND id = $2 AND expires_at > clock_timestamp() RETURNING 1`,

@@ -21,10 +21,7 @@ export class MembershipService {
     private readonly audit: Audit,
   ) {}
 
-  /**
-   * Reads the caller's membership again after locking the project: if two owners remove each other at the
-   * same time, the second one fails.
-   */
+  /** Reads the caller's membership after locking the project: of two owners who remove each other, the second one fails. */
   async hold({ projectId, actor }: Caller): Promise<MemberRow> {
     await this.projects.findForUpdate(projectId);
     const member = await this.members.find(projectId, actor.id);

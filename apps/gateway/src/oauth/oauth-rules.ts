@@ -10,7 +10,6 @@ export const accessTokenSeconds = 3_600;
 export const refreshTokenSeconds = 30 * 24 * 3_600;
 export const codeSeconds = 600;
 
-/** Pages of the authorization flow. */
 export const oauthPages = {
   signIn: '/oauth/sign-in',
   consent: '/oauth/consent',

@@ -10,7 +10,6 @@ export interface Sender {
 
 export const unknownSender: Sender = { name: null, language: 'en' };
 
-/** The sender's name and language for pages opened from mails. */
 @Injectable()
 export class Senders {
   constructor(private readonly projects: ProjectsRepository) {}

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 
-/**
- * Deletes expired sessions, links, tokens, grants without tokens, rate windows (at most an hour long) and
- * applications that were never granted access.
- */
+/** Rate windows are at most an hour long; applications without a grant are kept for 30 days. */
 const statements = [
   `DELETE FROM auth_sessions WHERE "expiresAt" < now()`,
   `DELETE FROM auth_verifications WHERE "expiresAt" < now()`,

@@ -17,7 +17,6 @@ export class ProjectRow {
   @Column('text') tracking: Tracking;
   @Column('text') region: string;
   @Column('text') language: string;
-  /** Null for projects of the operator. */
   @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -50,7 +49,6 @@ export class ProjectRow {
     return `${this.sandboxHandle}@${domain}`;
   }
 
-  /** Returns whether anything changed. */
   disable(reason: DisabledReason, at: Date): boolean {
     if (this.disabledReason === reason) return false;
     this.disabledReason = reason;
@@ -69,7 +67,6 @@ export class ProjectRow {
     this.changed(at);
   }
 
-  /** Returns whether anything changed. */
   settle(wanted: UpdateProject, at: Date): boolean {
     const changes = settings.filter((name) => wanted[name] !== undefined && wanted[name] !== this[name]);
     if (changes.length === 0) return false;

@@ -3,11 +3,9 @@ import type { Surface } from '../edge/routes/call.js';
 /** The state of a key in its one-second window. */
 export interface Allowance {
   limit: number;
-  /** Requests in the window, including this one. */
   used: number;
   /** Unix time in seconds at which the window ends. */
   resetAt: number;
-  /** Whole seconds until then, at least 1. */
   resetIn: number;
 }
 

@@ -1,21 +1,14 @@
 import type { RateWindow } from './rate-windows.repository.js';
 
 const maxKeys = 10_000;
-/**
- * Keys with high limits reserve requests in blocks of at most a hundredth of their limit, which saves
- * statements and never exceeds the limit. Other gateways may find that hundredth used up.
- */
+/** Reserving a hundredth of a high limit saves statements and never exceeds it; other gateways may find that hundredth used up. */
 const blocksInLimit = 100;
 /** Headroom over the demand of the last window. */
 const ofLast = 1.25;
 const maxExpected = 1_000;
 const checkEveryMs = 5;
 
-/**
- * One request's position in its window. `until` is the end of the window by this process's clock, measured
- * from before the query, so it is slightly early: no position is used after its window, and nobody is refused
- * after it.
- */
+/** `until` is measured from before the query, so no position is used after its window. */
 export interface Position extends RateWindow {
   until: number;
 }

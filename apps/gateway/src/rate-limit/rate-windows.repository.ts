@@ -5,7 +5,6 @@ export interface RateWindow {
   keyId: string;
   /** The window: a whole second of Postgres time since 1970. */
   second: number;
-  /** Requests in the window, including these. */
   used: number;
   /** Milliseconds since 1970 in Postgres time. */
   now: number;

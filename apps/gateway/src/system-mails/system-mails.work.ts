@@ -18,10 +18,7 @@ import { SystemMailsRepository, type SealedMail } from './system-mails.repositor
 
 const acceptMs = 2_000;
 
-/**
- * Passes system mails to sending. The row's id is also the e-mail id and the idempotency key, so a mail whose
- * row was not yet removed when the process died is accepted only once.
- */
+/** The row's id is also the e-mail id and idempotency key, so a mail sent again after a crash is accepted only once. */
 @Injectable()
 export class SystemMailsWork implements WorkHandler<object> {
   private readonly log = new Logger('SystemMails');

@@ -96,7 +96,7 @@ describe('copies', () => {
       'both are through',
     );
     const events = await suite.database.query<{ event: string; items: number }>(
-      `SELECT fact, sum(jsonb_array_length(items))::int AS items FROM outbox WHERE project_id = $1 GROUP BY fact ORDER BY fact`,
+      `SELECT fact AS event, sum(jsonb_array_length(items))::int AS items FROM outbox WHERE project_id = $1 GROUP BY fact ORDER BY fact`,
       [projectId],
     );
     expect(events.map(({ items }) => items)).toEqual([1, 1, 1]);

@@ -19,10 +19,7 @@ export interface Caller {
   domainId?: string;
 }
 
-/**
- * The address published in events and the audit log. For a public key or an opened link it is that of a
- * visitor, which is stored as proof of consent only and erased with it.
- */
+/** A visitor's address (public key, opened link) is proof of consent only: it is not published, and erased with the consent. */
 export const publishedAddressOf = ({ actor, address, isPublic }: Caller): string | null =>
   isPublic || actor.kind === 'SERVICE' ? null : (address ?? null);
 

@@ -58,9 +58,6 @@ export class ActivityPage extends PageEnd {
 }
 
 export const activity = {
-  /**
-   * A contact's history, newest first, ties by descending id; without a total. 404 for an unknown contact,
-   * `unavailable` while sending does not respond: a page must not silently lack e-mails.
-   */
+  /** Newest first, ties by descending id, no total. `unavailable` if sending does not respond, because e-mails must not be missing. */
   list: request('contacts.activity.list', ListActivity, ActivityPage),
 };

@@ -24,10 +24,7 @@ import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 export const segmentTypes = ['DYNAMIC', 'STATIC'] as const;
 export type SegmentType = (typeof segmentTypes)[number];
 
-/**
- * LIVE: up to date within 60 s of any change, including the passing of time. SCHEDULED: every 15 minutes, for
- * conditions that are too expensive to keep live. MANUAL: STATIC segments.
- */
+/** LIVE: up to date within 60 s. SCHEDULED: every 15 minutes, for conditions too expensive to keep live. MANUAL: STATIC segments. */
 export const segmentUpkeeps = ['LIVE', 'SCHEDULED', 'MANUAL'] as const;
 export type SegmentUpkeep = (typeof segmentUpkeeps)[number];
 

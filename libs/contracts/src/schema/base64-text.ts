@@ -31,10 +31,7 @@ export interface LongString {
 /** Shorter strings are parsed as usual. */
 export const longString = 64 * 1024;
 
-/**
- * A base64 file kept in the bytes it arrived in. As a string it would be copied at every step, and the copies
- * would wait for the garbage collector.
- */
+/** Kept in its bytes: as a string a file would be copied at every step, and the copies would wait for the garbage collector. */
 export class Base64Text {
   private taken = false;
 

@@ -29,10 +29,7 @@ export function request<In extends object, Out extends object>(
   return { subject, owner: subject.split('.')[0] as ServiceName, body, reply, batch };
 }
 
-/**
- * Something that happened and was committed. One event carries 1–256 items of one project; it may be
- * delivered more than once and out of order (docs/guarantees.md §4). Members may only be added.
- */
+/** A committed event with 1–256 items of one project, delivered at least once and in any order (docs/guarantees.md §4). */
 export interface EventContract<Item extends object = object> {
   readonly name: string;
   readonly owner: ServiceName;

@@ -75,10 +75,7 @@ function field(kind: FieldKind, extra: Extra, transforms: PropertyDecorator[] = 
   };
 }
 
-/**
- * Each member has one validator that reads the field table and returns the failure code as its constraint, so
- * that codes need no second table.
- */
+/** The one validator of a member returns its failure code as the constraint, so that codes need no second table. */
 function checked(): PropertyDecorator {
   return ValidateBy({
     name: 'field',

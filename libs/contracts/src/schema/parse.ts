@@ -17,10 +17,7 @@ export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
   return value;
 }
 
-/**
- * Applies the same rules without creating instances, for data written by another service: a failure there is
- * a bug, and instances would cost more than the work itself.
- */
+/** Applies the same rules without creating instances, which would cost more than the work: a failure here is a bug. */
 export function readTrusted<T extends object>(shape: Shape<T>, plain: T): T {
   const failures = checkTrusted(shape, revive(shape, plain), []);
   if (failures.length > 0) throw invalid(failures);
@@ -76,10 +73,7 @@ export function tryParse<T extends object>(
   return { value, failures: [...unknown, ...failures] };
 }
 
-/**
- * class-transformer visits every key in worse than linear time, so free maps and files are hidden in closures
- * (docs/guarantees.md §1.5).
- */
+/** class-transformer visits every key in worse than linear time, so free maps and files are hidden (docs/guarantees.md §1.5). */
 function hideFreeMaps(shape: Shape, source: Record<string, unknown>): object {
   const visible: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fieldsOf(shape))) {

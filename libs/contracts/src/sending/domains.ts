@@ -97,10 +97,7 @@ export class DomainPage extends PageEnd {
 export class DeletedDomain extends PickFields(SendingDomain, ['id']) {}
 
 export const domains = {
-  /**
-   * 409 if the project has it already, another project has verified it, or there are 100 domains. 422 if it
-   * is not a host name that can be owned.
-   */
+  /** 409 if the project has it, another project has verified it, or there are 100. 422 if it cannot be owned. */
   add: request('sending.domains.add', AddDomain, SendingDomain),
   list: request('sending.domains.list', ListDomains, DomainPage),
   get: request('sending.domains.get', DomainId, SendingDomain),

@@ -12,10 +12,7 @@ export interface Attempt {
   retryAfter: number | null;
 }
 
-/**
- * Counts attempts by address and path in Postgres time. It commits independently: within another transaction,
- * all users behind one address would wait for each other.
- */
+/** Commits on its own: within another transaction, all users behind one address would wait for each other. */
 @Injectable()
 export class AttemptsRepository {
   constructor(private readonly database: Database) {}

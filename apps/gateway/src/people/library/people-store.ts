@@ -21,10 +21,7 @@ const requesting = [
   'incrementOne',
 ] as const;
 
-/**
- * The library's tables, accessed through the service's connections. Session tokens are stored as hashes, and
- * setting a password ends all sessions and grants in the same transaction.
- */
+/** Stores session tokens as hashes, and ends all sessions and grants in the transaction that sets a new password. */
 export async function openPeopleStore(
   database: Database,
   endGrants: EndGrants,

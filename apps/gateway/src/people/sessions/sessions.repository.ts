@@ -18,7 +18,6 @@ export class SessionsRepository {
     );
   }
 
-  /** Returns whether it existed. */
   async end(userId: string, sessionId: string): Promise<boolean> {
     const ended = await this.database.query(
       `DELETE FROM auth_sessions WHERE "userId" = $1 AND id = $2 RETURNING id`,
@@ -27,7 +26,6 @@ export class SessionsRepository {
     return ended.length === 1;
   }
 
-  /** Returns how many there were. */
   async endOthers(userId: string, currentId: string): Promise<number> {
     const ended = await this.database.query(
       `DELETE FROM auth_sessions WHERE "userId" = $1 AND id <> $2 RETURNING id`,
