@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operationsOf } from '../testing/api-document.js';
+import { withPosthorn } from '../testing/bad-input.js';
+import { document } from '../testing/described.js';
+import { routeChecks } from '../testing/route-walk/route-checks.js';
+import { WalkFixture } from '../testing/route-walk/walk-fixture.js';
+
+// Paused, so that a message is still PENDING when it is cancelled.
+const suite = withPosthorn({ DELIVERY_PAUSED: 'true', TRUSTED_PROXIES: '127.0.0.1' });
+const operations = operationsOf(document).map(
+  (operation) => [`${operation.method} ${operation.path}`, operation] as const,
+);
+let fixture: WalkFixture;
+
+beforeAll(async () => {
+  fixture = new WalkFixture(document, suite.posthorn, suite.operator);
+  await fixture.prepare();
+}, 60_000);
+
+// Bypasses the reporter, which would add a location to every line.
+afterAll(
+  () =>
+    void process.stderr.write(
+      `route walk: ${fixture.walked.size} of ${operations.length} routes, ${fixture.checks} checks\n`,
+    ),
+);
+
+describe('the walked routes', () => {
+  it('are all that the product serves', async () => {
+    expect((await suite.posthorn.get('/openapi.json')).body).toEqual(document);
+  });
+
+  it('are those of the route table', () => {
+    const rows = [
+      ...readFileSync('docs/routes.md', 'utf8').matchAll(
+        /^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+(?: or \S+)?) +\| ([A-Z, ]+?) +\|/gm,
+      ),
+    ];
+    const table = rows.map(([, method, path, scope, callers]) => [
+      `${method} ${path!.replace(/:(\w+)/g, '{$1}')}`,
+      scope,
+      callers,
+    ]);
+    const walked = operations.map(
+      ([name, { 'x-scope': scope, 'x-or-scope': other, 'x-callers': callers }]) => [
+        ...[name, other ? `${scope} or ${other}` : scope, callers.join(', ')],
+      ],
+    );
+    expect(walked.sort()).toEqual(table.sort());
+  });
+});
+
+describe.each(routeChecks.map((check) => [check.says, check] as const))('every route %s', (_, check) => {
+  it.each(operations.filter(([, operation]) => check.appliesTo(operation, fixture)))('%s', (__, operation) =>
+    check.run(operation, fixture),
+  );
+});
+
+describe('the walk', () => {
+  it('left the other project unchanged', () => fixture.expectStrangerUntouched());
+
+  it('visited every route', () => {
+    expect([...fixture.walked].sort()).toEqual(operations.map(([, { operationId }]) => operationId).sort());
+  });
+});
