@@ -1,7 +1,8 @@
+import type { FactoryProvider } from '@nestjs/common';
 import type { RotatedSecrets, SecretPosition } from '@posthorn/contracts';
-import type { Database } from '@posthorn/database';
+import { Database } from '@posthorn/database';
 import { SealedRowsRepository, type SealedRow, type SealedTable } from './sealed-rows.repository.js';
-import { UnreadableSecret, type Secrets } from './sealing.js';
+import { Secrets, UnreadableSecret } from './sealing.js';
 
 const batch = 100;
 
@@ -59,3 +60,9 @@ export class Resealing {
     return this.tables.slice(Math.max(0, index));
   }
 }
+
+export const resealingOf = (tables: readonly SealedTable[]): FactoryProvider<Resealing> => ({
+  provide: Resealing,
+  useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, tables),
+  inject: [Database, Secrets],
+});

@@ -11,7 +11,7 @@ const requiredBy: Readonly<Record<AudienceType, Reference | null>> = {
 };
 const references: readonly Reference[] = ['templateId', 'segmentId', 'listId'];
 
-/** All errors of an audience. References to templates, segments and lists are not served yet (docs/decisions/0006-not-yet.md). */
+/** All errors of an audience. References to templates, segments and lists are not served yet (docs/decisions/0006-unimplemented-features.md). */
 export function audienceFaults(audience: Audience): InvalidMember[] {
   const needed = requiredBy[audience.audienceType];
   const faults = references

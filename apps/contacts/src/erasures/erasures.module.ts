@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Database, IdempotencyKeys, onDatabase } from '@posthorn/database';
-import { Resealing, Secrets } from '@posthorn/platform';
+import { IdempotencyKeys, onDatabase } from '@posthorn/database';
+import { resealingOf } from '@posthorn/platform';
 import { ActivityModule } from '../activity/activity.module.js';
 import { ImportsModule } from '../imports/imports.module.js';
 import { ListsModule } from '../lists/lists.module.js';
@@ -21,11 +21,7 @@ import { TombstonesModule } from './tombstones.module.js';
   controllers: [ErasuresHandlers],
   providers: [
     ...onDatabase([ErasuresRepository, ErasedRowsRepository, IdempotencyKeys]),
-    {
-      provide: Resealing,
-      useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),
-      inject: [Database, Secrets],
-    },
+    resealingOf(sealedTables),
     ErasedContacts,
     ErasuresService,
     ErasuresWork,

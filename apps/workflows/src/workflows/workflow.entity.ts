@@ -56,7 +56,7 @@ export class WorkflowRow {
     return { ...this.toEvent(), at, seq: this.seq + 1 };
   }
 
-  /** Workflows are not executed yet, so an enabled one would silently miss its triggers (docs/decisions/0006-not-yet.md). */
+  /** Workflows are not executed yet, so an enabled one would silently miss its triggers (docs/decisions/0006-unimplemented-features.md). */
   private enabledFaults(): InvalidMember[] {
     return this.enabled
       ? [
