@@ -61,7 +61,7 @@ export class EventSubscription {
   private stopped = false;
 
   constructor(private readonly options: EventSubscriptionOptions) {
-    this.log = new Logger(`Facts ${options.durable}`);
+    this.log = new Logger(`Events ${options.durable}`);
     this.tracing = options.tracing ?? new Tracing();
     this.consumers = options.consumers ?? new ConsumerWatch(options.connection);
     this.solo = new SoloTries(options, (event, message) => this.apply([event], tracesOf(message)));
@@ -162,7 +162,7 @@ export class EventSubscription {
   private read(message: JsMsg): { message: JsMsg; event: WireEvent }[] {
     const event = readEvent(message.data);
     if (event) return [{ message, event }];
-    this.log.error(`message ${message.seq} of ${message.subject} is no fact`);
+    this.log.error(`message ${message.seq} of ${message.subject} is no event`);
     message.term();
     return [];
   }
