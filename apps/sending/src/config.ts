@@ -41,7 +41,8 @@ export class SendingConfig extends ServiceConfig {
   @Env('SMTP_ACCEPT_IS_DELIVERY', {
     kind: 'flag',
     default: 'true',
-    describe: 'whether the mail server taking a message counts as DELIVERED; false where events tell',
+    describe:
+      'whether a message counts as DELIVERED once the mail server accepts it; false where the provider reports deliveries',
   })
   acceptIsDelivery: boolean;
 
@@ -49,7 +50,7 @@ export class SendingConfig extends ServiceConfig {
     kind: 'number',
     default: '14',
     max: 100_000,
-    describe: 'messages a second to the provider, over all replicas; 0 for no limit',
+    describe: 'messages per second to the provider, across all replicas; 0 for no limit',
   })
   ratePerSecond: number;
 
@@ -65,7 +66,7 @@ export class SendingConfig extends ServiceConfig {
     kind: 'number',
     default: '600',
     min: 1,
-    describe: 'seconds to wait for the answer to a whole message; a short wait makes duplicates',
+    describe: 'seconds to wait for the reply to a complete message; a short timeout causes duplicates',
   })
   dotTimeout: number;
 
@@ -91,7 +92,7 @@ export class SendingConfig extends ServiceConfig {
     default: '30',
     min: 2,
     max: 600,
-    describe: 'how long what a dead process had claimed waits for another one',
+    describe: 'after how many seconds the messages of a dead process are claimed by another one',
   })
   leaseSeconds: number;
 
@@ -99,7 +100,7 @@ export class SendingConfig extends ServiceConfig {
     kind: 'number',
     default: '120',
     min: 1,
-    describe: 'how long a transactional message with an unknown outcome waits for news',
+    describe: 'seconds before a transactional message with an unknown outcome is resolved',
   })
   ambiguousSeconds: number;
 
@@ -115,7 +116,7 @@ export class SendingConfig extends ServiceConfig {
     kind: 'choice',
     choices: ['resend', 'hold'],
     default: 'resend',
-    describe: 'what then becomes of a transactional message: sent again, or held as failed',
+    describe: 'what then happens to a transactional message: it is sent again, or held as failed',
   })
   ambiguousPolicy: AmbiguousPolicy;
 
@@ -173,7 +174,7 @@ export class SendingConfig extends ServiceConfig {
     default: '1500',
     min: 50,
     max: 10_000,
-    describe: 'how long one resolver may take for its first answer; it is asked twice',
+    describe: 'milliseconds that a resolver may take for its first answer; it is queried twice',
   })
   dnsTimeoutMs: number;
 

@@ -4,6 +4,7 @@ import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } f
 import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
 import { copyOut, withLiterals } from './copy/copy-out.js';
 import { isDatabaseAway, isSerializationFailure } from './database-error.js';
+import { InsertListeners } from './insert-listeners.js';
 
 const attempts = 3;
 const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
@@ -21,12 +22,8 @@ export interface Statement {
 interface Ambient {
   runner: QueryRunner;
   committed: (() => void)[];
-  inserted: Set<InsertListener>;
-}
-
-interface InsertListener {
-  statement: RegExp;
-  notify: () => void;
+  /** Called then, too: listeners of tables that it inserted into. */
+  inserted: Set<() => void>;
 }
 
 export interface PoolUse {
@@ -41,7 +38,7 @@ export interface PoolUse {
 export class Database {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
   private readonly commitListeners = new Set<() => void>();
-  private readonly insertListeners = new Set<InsertListener>();
+  private readonly insertListeners = new InsertListeners();
 
   constructor(
     readonly source: DataSource,
@@ -79,9 +76,7 @@ export class Database {
 
   /** Calls `listener` after each commit of this process that inserted into one of `tables`; it must not throw. Returns a function that stops it. */
   onInsert(tables: readonly string[], listener: () => void): () => void {
-    const entry = { statement: new RegExp(`\\bINSERT INTO (?:${tables.join('|')})\\b`), notify: listener };
-    this.insertListeners.add(entry);
-    return () => this.insertListeners.delete(entry);
+    return this.insertListeners.add(tables, listener);
   }
 
   /** Runs `work` outside of the ambient transaction, so that it commits even if that is rolled back. */
@@ -98,21 +93,12 @@ export class Database {
   private async request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const ambient = this.ambient.getStore();
     if (ambient) {
-      this.noteInserts(sql, ambient.inserted);
+      this.insertListeners.collect(sql, ambient.inserted);
       return rowsOf<Row>(ambient.runner, sql, parameters);
     }
     const rows = await rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
-    this.notifyInserts(sql);
+    this.insertListeners.notify(sql);
     return rows;
-  }
-
-  private noteInserts(sql: string, inserted: Set<InsertListener>): void {
-    for (const listener of this.insertListeners)
-      if (!inserted.has(listener) && listener.statement.test(sql)) inserted.add(listener);
-  }
-
-  private notifyInserts(sql: string): void {
-    for (const { statement, notify } of this.insertListeners) if (statement.test(sql)) notify();
   }
 
   /** Streams the only column of a SELECT as bytes, without text that would grow the heap. `take` must copy what it keeps, because the driver reuses the buffer. */
@@ -143,11 +129,11 @@ export class Database {
     return inSpan(statement.name, asClient, async () => {
       const ambient = this.ambient.getStore();
       if (ambient) {
-        this.noteInserts(statement.sql, ambient.inserted);
+        this.insertListeners.collect(statement.sql, ambient.inserted);
         return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
       }
       const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
-      this.notifyInserts(statement.sql);
+      this.insertListeners.notify(statement.sql);
       if (!statement.quiet) for (const listener of this.commitListeners) listener();
       return rows;
     });
@@ -165,7 +151,7 @@ export class Database {
       const settled = await Promise.allSettled(inOneWrite(client, statements));
       const failed = settled.find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
-      for (const { sql } of statements) this.notifyInserts(sql);
+      for (const { sql } of statements) this.insertListeners.notify(sql);
       return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
     } finally {
       client.release();
@@ -184,8 +170,7 @@ export class Database {
       await runner.startTransaction();
       const result = await this.ambient.run(ambient, work);
       await runner.commitTransaction();
-      for (const listener of [...ambient.committed, ...this.commitListeners]) listener();
-      for (const { notify } of ambient.inserted) notify();
+      for (const listener of [...ambient.committed, ...this.commitListeners, ...ambient.inserted]) listener();
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

@@ -7,38 +7,34 @@ const busCallDuration = histogram(
   'Time until another service answered a call, also with an error.',
   ['subject'],
 );
-const busCallFailures = counter(
-  'posthorn_bus_call_failures_total',
-  'Calls that no service answered, by why.',
-  ['subject', 'reason'],
-);
+const busCallFailures = counter('posthorn_bus_call_failures_total', 'Calls without an answer, by reason.', [
+  'subject',
+  'reason',
+]);
 const eventsPublished = counter(
   'posthorn_facts_published_total',
-  'Facts that the stream has taken, repeats included.',
+  'Events that the stream accepted, repeats included.',
   ['fact'],
 );
 const eventsReceived = counter(
   'posthorn_facts_heard_total',
-  'Facts that a subscriber was given, by what became of them.',
+  'Events delivered to a subscriber, by outcome.',
   ['subscriber', 'outcome'],
 );
-const subscriberPending = gauge(
-  'posthorn_subscriber_pending',
-  'Facts that a subscriber has not been given yet.',
-  ['subscriber'],
-);
-const outboxAge = gauge('posthorn_outbox_age_seconds', 'How long the oldest unpublished fact has waited.');
-const outboxUnpublished = gauge(
-  'posthorn_outbox_unpublished',
-  'Facts that wait to be published; counted up to 10 000.',
-);
-const outboxQuarantined = gauge(
-  'posthorn_outbox_quarantined',
-  'Facts that the bus can never take; counted up to 10 000.',
-);
-const deadLetters = gauge('posthorn_dead_letters', 'Facts that no try could take in; counted up to 10 000.', [
+const subscriberPending = gauge('posthorn_subscriber_pending', 'Events not yet delivered to a subscriber.', [
   'subscriber',
 ]);
+const outboxAge = gauge('posthorn_outbox_age_seconds', 'Age of the oldest unpublished event.');
+const outboxUnpublished = gauge('posthorn_outbox_unpublished', 'Unpublished events; counted up to 10 000.');
+const outboxQuarantined = gauge(
+  'posthorn_outbox_quarantined',
+  'Events that NATS can never accept; counted up to 10 000.',
+);
+const deadLetters = gauge(
+  'posthorn_dead_letters',
+  'Events that no attempt could handle; counted up to 10 000.',
+  ['subscriber'],
+);
 
 export class MessagingMetrics {
   readonly callDuration;

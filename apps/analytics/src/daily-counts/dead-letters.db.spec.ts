@@ -87,7 +87,7 @@ describe('an operator', () => {
       (text as { replays: { replayed: boolean }[] }[])[0]!.replays.map(({ replayed }) => replayed),
     ).toEqual([true, false, false]);
     expect(await letters()).toMatchObject([
-      { projectId: orphan.projectId, error: 'nobody is called analytics-gone any more', attempts: 2 },
+      { projectId: orphan.projectId, error: 'there is no subscriber analytics-gone any more', attempts: 2 },
       { projectId: broken.projectId, error: 'One or more fields are invalid', attempts: 2 },
     ]);
     expect(await deliveredOf(sound.projectId)).toBe(1);

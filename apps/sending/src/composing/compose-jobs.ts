@@ -21,7 +21,7 @@ export class ComposeJobs {
   of(message: StoredMessage, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))
-      return new Error('The files of the message are no longer retained');
+      return new Error('The attachments of the message are no longer retained');
     const template = templateId
       ? sources.template({ projectId: message.projectId, templateId, version: templateVersion! })
       : null;

@@ -83,7 +83,7 @@ export class Composer implements OnApplicationShutdown {
       return {
         waits: false,
         failureKind: 'domain_unverified',
-        error: 'The domain of the sender is not verified any more',
+        error: 'The domain of the sender is no longer verified',
       };
     return this.composeAs(message, identity, variables, sources);
   }

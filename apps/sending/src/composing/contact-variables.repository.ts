@@ -20,7 +20,7 @@ export class ContactVariablesRepository {
            d.variables,
            ${withProject('s.variables', 's.project_id')})
        FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[]) AS s (project_id, email_id, variables)
-       -- Not of somebody who was erased since they were asked for.
+       -- Not for an address that was erased meanwhile.
        WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = 0 AND d.recipient = s.variables->'contact'->>'email'
        RETURNING d.email_id AS "emailId", d.variables`,
       [

@@ -48,7 +48,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private async sweep(): Promise<number> {
     if (await this.claims.isAtRest()) return this.pauses.after(false);
     const taken = await this.leases.sweepExpired(this.rules);
-    if (taken > 0) this.log.warn(`took back ${taken} messages of workers that are gone`);
+    if (taken > 0) this.log.warn(`took back ${taken} messages of dead workers`);
     const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
       unresolved.map((row) =>

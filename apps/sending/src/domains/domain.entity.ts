@@ -60,7 +60,7 @@ export class DomainRow {
     return this.defaultFromAddress ?? `hello@${this.domain}`;
   }
 
-  learn(findings: Findings, now: Date): 'verified' | 'unverified' | null {
+  applyFindings(findings: Findings, now: Date): 'verified' | 'unverified' | null {
     this.spfStatus = settled(this.spfStatus, findings.spf);
     this.mailFromDomain = findings.mailFromDomain;
     this.mailFromStatus = settled(this.mailFromStatus, findings.mailFrom);

@@ -32,15 +32,15 @@ export class EmailsService {
   }
 
   async cancel(projectId: string, id: string): Promise<Email> {
-    return this.takeBack(projectId, id, { scheduledOnly: false });
+    return this.cancelPending(projectId, id, { scheduledOnly: false });
   }
 
   async unschedule(projectId: string, id: string): Promise<EmailId> {
-    await this.takeBack(projectId, id, { scheduledOnly: true });
+    await this.cancelPending(projectId, id, { scheduledOnly: true });
     return { id };
   }
 
-  private async takeBack(
+  private async cancelPending(
     projectId: string,
     id: string,
     { scheduledOnly }: { scheduledOnly: boolean },

@@ -17,7 +17,7 @@ export class MailSummariesReadModel {
   /** One statement, so that totals and messages under way belong to the same snapshot. */
   async of(projectId: string, emails: readonly string[]): Promise<MailSummaries> {
     const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
-    const sums = rows.filter(({ factId: eventId }) => eventId === null);
+    const sums = rows.filter(({ factId }) => factId === null);
     return {
       items: sums.map(({ email, kind, count, first, last }) => ({
         email,
@@ -26,8 +26,8 @@ export class MailSummariesReadModel {
         firstAt: first,
         lastAt: last,
       })),
-      underWay: rows.flatMap(({ factId: eventId, email, kind, first }) =>
-        eventId === null ? [] : [{ factId: eventId, email, kind, at: first }],
+      underWay: rows.flatMap(({ factId, email, kind, first }) =>
+        factId === null ? [] : [{ factId, email, kind, at: first }],
       ),
     };
   }

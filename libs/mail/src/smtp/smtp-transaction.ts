@@ -67,8 +67,7 @@ export class SmtpTransaction {
     // When the connection closes, nodemailer passes on an unfinished line, which is no reply; 421 is, since it announces the close.
     const lost = error.command === 'CONN' && !error.response?.startsWith('421');
     const reply = lost ? undefined : parseReply(error.response || undefined);
-    if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response))
-      this.refuseOurselves(error);
+    if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response)) this.refuseLocally(error);
     else this.settle(stage, reply, reply === undefined ? error.message : undefined);
   }
 
@@ -155,7 +154,7 @@ export class SmtpTransaction {
   }
 
   /** nodemailer refuses to send: the message exceeds SIZE, or an address is invalid. */
-  private refuseOurselves(error: SendError): void {
+  private refuseLocally(error: SendError): void {
     if (error.code === 'EMESSAGE')
       this.settle('mail', { code: 552, enhanced: '5.3.4', text: error.message }, 'not sent');
     else if (error.code === 'EENVELOPE')

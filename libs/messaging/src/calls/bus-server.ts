@@ -78,7 +78,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
       );
     }
     for (const pattern of this.patterns(true))
-      if (!eventOf(pattern)) throw new Error(`no fact is called ${pattern.split(' ')[0]}`);
+      if (!eventOf(pattern)) throw new Error(`there is no event ${pattern.split(' ')[0]}`);
   }
 
   private patterns(events: boolean): string[] {

@@ -71,7 +71,7 @@ export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Buf
     const inbox = createInbox();
     let received = 0;
     let chunks = 0;
-    const silence = setTimeout(() => finish(new Error('a transfer fell silent')), silenceMs);
+    const silence = setTimeout(() => finish(new Error('a transfer stalled')), silenceMs);
     const subscription = nats.subscribe(inbox, {
       callback: (error, chunk) => {
         if (error) return finish(error);

@@ -58,7 +58,7 @@ export class Operations {
     try {
       return await deadLetters.replay(id, async ({ subscriber, payload }) => {
         const known = subscribers().find(({ durable }) => durable === subscriber);
-        if (!known) throw new Error(`nobody is called ${subscriber} any more`);
+        if (!known) throw new Error(`there is no subscriber ${subscriber} any more`);
         await known.apply([payload]);
       });
     } catch (error) {

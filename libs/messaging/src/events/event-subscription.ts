@@ -49,7 +49,7 @@ export class EventSubscription {
   private readonly log: Logger;
   private readonly loop: Loop;
   private readonly gatherer = new Gatherer<JsMsg, void>({
-    flush: (messages) => this.takeTogether(messages),
+    flush: (messages) => this.handleTogether(messages),
     maxItems: maxTogether,
     inFlight: 1,
     lingerMs: lingerMs.least + Math.floor(Math.random() * (lingerMs.most - lingerMs.least)),
@@ -61,7 +61,7 @@ export class EventSubscription {
   private stopped = false;
 
   constructor(private readonly options: EventSubscriptionOptions) {
-    this.log = new Logger(`Facts ${options.durable}`);
+    this.log = new Logger(`Events ${options.durable}`);
     this.tracing = options.tracing ?? new Tracing();
     this.consumers = options.consumers ?? new ConsumerWatch(options.connection);
     this.solo = new SoloTries(options, (event, message) => this.apply([event], tracesOf(message)));
@@ -95,11 +95,11 @@ export class EventSubscription {
       attributes: { 'posthorn.fact': contract.name, 'posthorn.batch.size': events.length },
     } as const;
     return runInContext(this.tracing.context(traces), () =>
-      inSpan(`receive ${durable}`, about, () => this.takeIn(events)),
+      inSpan(`receive ${durable}`, about, () => this.handleOnce(events)),
     );
   }
 
-  private async takeIn(events: WireEvent[]): Promise<void> {
+  private async handleOnce(events: WireEvent[]): Promise<void> {
     const { inbox, durable, timeouts, messagingMetrics } = this.options;
     await inbox.once(durable, events, async (fresh) => {
       // Within the transaction, so that an effect that is too late is rolled back and releases its locks.
@@ -137,7 +137,7 @@ export class EventSubscription {
     return this.consumers.watch({ owner: contract.owner, durable, onCheck });
   }
 
-  private async takeTogether(messages: JsMsg[]): Promise<void[]> {
+  private async handleTogether(messages: JsMsg[]): Promise<void[]> {
     const readable = messages.flatMap((message) => this.read(message));
     const first = readable.filter(({ message }) => message.info.deliveryCount === 1);
     const again = readable.filter(({ message }) => message.info.deliveryCount > 1);
@@ -162,7 +162,7 @@ export class EventSubscription {
   private read(message: JsMsg): { message: JsMsg; event: WireEvent }[] {
     const event = readEvent(message.data);
     if (event) return [{ message, event }];
-    this.log.error(`message ${message.seq} of ${message.subject} is no fact`);
+    this.log.error(`message ${message.seq} of ${message.subject} is no event`);
     message.term();
     return [];
   }

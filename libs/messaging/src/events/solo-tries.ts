@@ -30,12 +30,12 @@ export class SoloTries {
     private readonly options: SoloTriesOptions,
     private readonly apply: (event: WireEvent, message: JsMsg) => Promise<void>,
   ) {
-    this.log = new Logger(`Facts ${options.durable}`);
+    this.log = new Logger(`Events ${options.durable}`);
   }
 
   take(message: JsMsg, event: WireEvent): void {
     const work = this.choose(message, event).catch((error: Error) =>
-      this.log.warn(`not tried, comes again: ${error.message}`),
+      this.log.warn(`not attempted, will be redelivered: ${error.message}`),
     );
     this.running.add(work);
     void work.finally(() => this.running.delete(work));
@@ -68,7 +68,7 @@ export class SoloTries {
       message.ack();
     } catch (error) {
       this.options.messagingMetrics?.received.inc({ subscriber: durable, outcome: 'failed' });
-      this.log.warn(`fact ${event.id}, try ${tries + 1}: ${(error as Error).message}`);
+      this.log.warn(`event ${event.id}, attempt ${tries + 1}: ${(error as Error).message}`);
       await inbox.endTry(durable, event.id);
       if (tries + 1 >= maxTries) await this.giveUp(message, event, (error as Error).message);
       else message.nak(this.waitAfter(tries + 1));

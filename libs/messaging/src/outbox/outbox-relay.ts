@@ -93,7 +93,7 @@ export class OutboxRelay {
     if (fresh.quarantined.length > 0)
       this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
     if (fresh.failures.length > 0)
-      this.log.warn(`${fresh.failures.length} facts wait: ${fresh.failures[0]!.error.message}`);
+      this.log.warn(`${fresh.failures.length} events wait: ${fresh.failures[0]!.error.message}`);
     if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
     else if (fresh.count === batch || repeated > 0) this.loop.wakeUp();
     return this.pauseMs;
@@ -120,7 +120,7 @@ export class OutboxRelay {
       } catch (error) {
         const kind = failureKindOf(error);
         if (kind === 'never')
-          this.log.error(`the bus can never take ${event.fact} ${event.id}: ${(error as Error).message}`);
+          this.log.error(`NATS can never accept ${event.fact} ${event.id}: ${(error as Error).message}`);
         published.failures.push({ id: event.id, error: error as Error, kind });
       }
     };
@@ -158,7 +158,7 @@ export class OutboxRelay {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
       const first = await publishing.renew(known, seen, since);
       if (first && known)
-        this.log.warn('the stream has lost facts: those of the last days are published once more');
+        this.log.warn('the stream has lost events: those of the last days are published again');
     }
     this.seen = seen;
     this.comparedAt = this.checkedAt;
@@ -167,7 +167,7 @@ export class OutboxRelay {
   private failed(error: unknown): void {
     if (error instanceof StreamRewound) this.rewoundIn = error.generation;
     this.forget();
-    this.log.warn(`facts wait in the outbox: ${(error as Error).message}`);
+    this.log.warn(`events wait in the outbox: ${(error as Error).message}`);
   }
 
   /** The stream is compared again after a reconnect, because another one may be there. */

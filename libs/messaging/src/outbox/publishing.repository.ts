@@ -60,7 +60,7 @@ export class StreamRewound extends Error {
     name: string,
     readonly generation: number,
   ) {
-    super(`${name} has lost facts that it had taken`);
+    super(`${name} has lost events that it had accepted`);
     this.name = 'StreamRewound';
   }
 }

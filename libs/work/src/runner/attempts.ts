@@ -69,7 +69,7 @@ export class Attempts {
         await this.options.settling.release(items, delayMs);
         return this.options.onReleased();
       } catch (error) {
-        this.log.warn(`not given back: ${(error as Error).message}`);
+        this.log.warn(`not released: ${(error as Error).message}`);
         if (this.options.isStopping()) return;
         await delay(awayMs, undefined, { ref: false });
       }

@@ -290,5 +290,5 @@ export class ReadyMessages {
 
 const neverComposed = {
   failureKind: 'expired',
-  error: 'What the message needs could not be had within a day',
+  error: 'What the message depends on was not available within a day',
 } as const;

@@ -2,6 +2,7 @@ import { columnsOf, type Database, type Statement } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
 import type { ErasedNames } from '../../erasures/erased-names.js';
 import { addressLock } from '../../suppressions/suppressions.repository.js';
+import { heldDeliveryColumns } from '../delivery-columns.js';
 import { lanes } from '../delivery.entity.js';
 import type { ClaimedMessage } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
@@ -76,11 +77,7 @@ function guard(workerId: string, messages: Marked[], hashes: ErasedNames): State
 }
 
 const guardColumns = columnsOf<Marked & { hashes: ErasedNames }>([
-  { column: 'row_index', type: 'int', value: (_, index) => index },
-  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
-  { column: 'email_id', type: 'uuid', value: ({ emailId }) => emailId },
-  { column: 'position', type: 'smallint', value: ({ position }) => position },
-  { column: 'lease_token', type: 'bigint', value: ({ leaseToken }) => leaseToken },
+  ...heldDeliveryColumns,
   {
     column: 'hash',
     type: 'text',

@@ -63,7 +63,7 @@ describe('outcomes that are written together', () => {
       ),
     );
     const ended = await Promise.all(ids.map((id) => suite.bus.call(emails.get, caller, { id })));
-    const reduced = ['FAILED', 'rendering', 'What was said of it could not be stored'];
+    const reduced = ['FAILED', 'rendering', 'The error text could not be stored'];
     const plain = ['FAILED', 'expired', 'plain'];
     expect(ended.map(({ status, failureKind, error }) => [status, failureKind, error])).toEqual([
       ...[reduced, plain],

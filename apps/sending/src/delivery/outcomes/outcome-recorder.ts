@@ -6,7 +6,7 @@ import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 
 const maxGathered = 256;
 const retryMs = 250;
-const notStorable = 'What was said of it could not be stored';
+const notStorable = 'The error text could not be stored';
 /** Nobody waits for an outcome, and writing outcomes one by one would be the largest cost of a hand-off. */
 const lingerMs = 5;
 

@@ -1,5 +1,6 @@
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import { EventRows, outboxInsert } from '@posthorn/messaging';
+import { heldDeliveryColumns } from '../delivery-columns.js';
 import { maxClaims, type Outcome } from './outcome.js';
 
 export interface OutcomeRow {
@@ -25,11 +26,7 @@ export class OutcomesRepository {
 }
 
 const outcomes = columnsOf<OutcomeRow>([
-  { column: 'row_index', type: 'int', value: (_, index) => index },
-  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
-  { column: 'email_id', type: 'uuid', value: ({ emailId }) => emailId },
-  { column: 'position', type: 'smallint', value: ({ position }) => position },
-  { column: 'lease_token', type: 'bigint', value: ({ leaseToken }) => leaseToken },
+  ...heldDeliveryColumns,
   { column: 'recipient', type: 'text', value: ({ recipient }) => recipient },
   { column: 'subject', type: 'text', value: ({ subject }) => subject },
   { column: 'state', type: 'text', value: ({ outcome }) => outcome.state },

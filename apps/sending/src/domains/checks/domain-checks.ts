@@ -4,7 +4,7 @@ import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { DkimKeys } from '../dkim/dkim-keys.js';
-import { turnKeys } from '../dkim/dkim-turn.js';
+import { rotateKeys } from '../dkim/dkim-rotation.js';
 import type { DomainRow } from '../domain.entity.js';
 import { DomainFindings, type Found } from './domain-findings.js';
 import { DomainsRepository } from '../domains.repository.js';
@@ -32,19 +32,19 @@ export class DomainChecks {
     const found = await this.findings.of(row, own);
     const checked = await this.commits.before(deadline, async () => {
       if (keys.length === 0) await this.keys.store(row.projectId, own);
-      return this.learn(row, found);
+      return this.applyFindings(row, found);
     });
     if (checked.taken) throw domainTaken();
     return checked.row;
   }
 
-  private async learn({ projectId, id, domain }: DomainRow, found: Found): Promise<Checked> {
+  private async applyFindings({ projectId, id, domain }: DomainRow, found: Found): Promise<Checked> {
     await this.domains.lockName(domain);
     const row = await this.domains.lock(projectId, id);
     if (!row) throw domainNotFound();
     const now = await this.clock.now();
-    const turn = turnKeys(await this.keys.of(row), found.keys, now);
-    const result = row.learn({ ...found, proof: turn.proof }, now);
+    const turn = rotateKeys(await this.keys.of(row), found.keys, now);
+    const result = row.applyFindings({ ...found, proof: turn.proof }, now);
     const taken = result === 'verified' && (await this.domains.isBeneathAnothers(projectId, domain));
     if (taken) row.verified = false;
     await this.keys.change(projectId, turn);

@@ -1,7 +1,7 @@
 import { ScopedRepository, type Database } from '@posthorn/database';
 import { In } from 'typeorm';
 import { DkimKeyRow } from './dkim-key.entity.js';
-import type { KeyChange } from './dkim-turn.js';
+import type { KeyChange } from './dkim-rotation.js';
 
 export class DkimKeysRepository extends ScopedRepository<DkimKeyRow> {
   constructor(database: Database) {

@@ -4,7 +4,7 @@ import { generateKeyPair, type SigningAlgorithm, type SigningKey } from '@postho
 import { Secrets } from '@posthorn/platform';
 import { DkimKeyRow, type KeyState } from './dkim-key.entity.js';
 import { DkimKeysRepository } from './dkim-keys.repository.js';
-import type { KeyTurn } from './dkim-turn.js';
+import type { KeyRotation } from './dkim-rotation.js';
 import type { DomainRow } from '../domain.entity.js';
 import { keysPublished } from '../checks/domain-records.js';
 
@@ -27,7 +27,7 @@ export class DkimKeys {
     return this.rows.insert(projectId, keys);
   }
 
-  async change(projectId: string, { changes, gone: removed }: KeyTurn): Promise<void> {
+  async change(projectId: string, { changes, gone: removed }: KeyRotation): Promise<void> {
     await this.rows.change(projectId, changes);
     await this.rows.remove(projectId, removed);
   }

@@ -4,7 +4,7 @@ import { settled } from '../domain.entity.js';
 
 export type KeyChange = Pick<DkimKeyRow, 'id' | 'state' | 'recordStatus' | 'retiringSince'>;
 
-export interface KeyTurn {
+export interface KeyRotation {
   changes: KeyChange[];
   gone: string[];
   proof: RecordStatus;
@@ -16,11 +16,11 @@ const publishedMs = 7 * 24 * 3_600_000;
 /**
  * A key becomes active when its record is found, and its predecessor retires then, so no mail is signed with a key that is not published.
  */
-export function turnKeys(
+export function rotateKeys(
   keys: readonly DkimKeyRow[],
   found: ReadonlyMap<string, RecordStatus>,
   now: Date,
-): KeyTurn {
+): KeyRotation {
   const isGone = ({ retiringSince }: DkimKeyRow): boolean =>
     retiringSince !== null && now.getTime() - retiringSince.getTime() >= publishedMs;
   const statusOf = ({ id, recordStatus }: DkimKeyRow): RecordStatus =>

@@ -1,0 +1,17 @@
+import type { Column } from '@posthorn/database';
+
+/** A delivery, and the claim under which something is written of it. */
+export interface HeldDelivery {
+  projectId: string;
+  emailId: string;
+  position: number;
+  leaseToken: number;
+}
+
+export const heldDeliveryColumns: readonly Column<HeldDelivery>[] = [
+  { column: 'row_index', type: 'int', value: (_, index) => index },
+  { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
+  { column: 'email_id', type: 'uuid', value: ({ emailId }) => emailId },
+  { column: 'position', type: 'smallint', value: ({ position }) => position },
+  { column: 'lease_token', type: 'bigint', value: ({ leaseToken }) => leaseToken },
+];
