@@ -7,6 +7,7 @@ import {
   serviceCaller,
   Subscription,
   type Caller,
+  type ConfirmTarget,
 } from '@posthorn/contracts';
 import { ConfirmTokens } from '@posthorn/mail';
 import { Bus } from '@posthorn/messaging';
@@ -38,7 +39,7 @@ class Confirmed extends PickFields(Subscription, ['status']) {}
 interface Link {
   caller: Caller;
   sender: Sender;
-  index: { membershipId: string; tokenHash: string };
+  target: ConfirmTarget;
 }
 
 /** A browser gets a form first, because mail scanners follow links like browsers do. The token is the credential. */
@@ -80,14 +81,14 @@ export class ConfirmEndpoint implements OnApplicationBootstrap {
   }
 
   private async showButton(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
-    const { caller, sender, index: location } = await this.linkOf(request);
-    const found = await this.bus.call(memberships.look, caller, location).catch(refusedAs(sender));
+    const { caller, sender, target } = await this.linkOf(request);
+    const found = await this.bus.call(memberships.look, caller, target).catch(refusedAs(sender));
     return drawForReader(reply.headers(unstored), buttonPage(sender, found));
   }
 
   private async confirm(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
-    const { caller, sender, index: location } = await this.linkOf(request);
-    const confirmed = await this.bus.call(memberships.confirm, caller, location).catch(refusedAs(sender));
+    const { caller, sender, target } = await this.linkOf(request);
+    const confirmed = await this.bus.call(memberships.confirm, caller, target).catch(refusedAs(sender));
     void reply.headers(unstored);
     if (confirmed.redirectUrl !== null)
       return reply.code(302).header('location', new URL(confirmed.redirectUrl).href).send('');
@@ -104,7 +105,7 @@ export class ConfirmEndpoint implements OnApplicationBootstrap {
     return {
       caller: { ...serviceCaller('gateway', projectId), ...clientOf(request) },
       sender: await this.senders.of(projectId),
-      index: { membershipId, tokenHash },
+      target: { membershipId, tokenHash },
     };
   }
 

@@ -8,13 +8,13 @@ export type DnsType = 'TXT' | 'CNAME' | 'MX' | 'A';
 /** A response that replaces the records of a name. */
 export type DnsBehaviour =
   | 'lame'
-  /** The zone is broken. */
+  /** Responds with SERVFAIL. */
   | 'servfail'
-  /** By UDP only that the answer is too long; by TCP it stands. */
+  /** Over UDP the response is truncated; over TCP it is complete. */
   | 'truncated'
-  /** Under the id of another question, as somebody who guesses would. */
+  /** Responds with the id of another query, like a spoofed response. */
   | 'spoofed'
-  /** After so many milliseconds. */
+  /** Delays the response by this many milliseconds. */
   | { slow: number };
 
 interface Query {

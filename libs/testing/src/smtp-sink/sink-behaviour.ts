@@ -10,9 +10,9 @@ export type SinkFault = Misbehaviour & {
 type Misbehaviour =
   | { kind: 'reply'; text: string }
   | { kind: 'hang' | 'drop' | 'reset' | 'trickle' | 'senseless' | 'unfinished' }
-  /** Answers after so many milliseconds, or, without a number, when `sink.release()` is called. */
+  /** Replies after this many milliseconds, or without a number when `sink.release()` is called. */
   | { kind: 'late'; ms?: number }
-  /** Says what is due and then something that nobody asked for. */
+  /** Sends the expected reply and an unsolicited one. */
   | { kind: 'extra'; text: string };
 
 export type SinkBehaviour = Partial<Record<LateStage, SinkFault>>;

@@ -35,7 +35,7 @@ function published({ status, headers, text }: Answer, path: string): unknown {
 
 export const routeChecks: readonly RouteCheck[] = [
   {
-    says: 'is reached by a request as the document shows it',
+    says: 'accepts its documented example request',
     appliesTo: always,
     run: async (operation, fixture) => {
       const answer = await fixture.request(operation, await fixture.pathOf(operation), {
@@ -45,7 +45,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'refuses every credential that is none, in the same words',
+    says: 'refuses every invalid credential with the same response',
     appliesTo: always,
     run: async (operation, fixture) => {
       const path = await fixture.pathOf(operation);
@@ -73,7 +73,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'answers a repeat under one idempotency key by the same bytes, and another body by 422',
+    says: 'returns the same bytes for a repeated idempotency key, and 422 for another body',
     appliesTo: ({ parameters = [] }) => parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey')),
     run: async (operation, fixture) => {
       const [path, body] = [await fixture.pathOf(operation), (await fixture.bodyOf(operation))!];
@@ -88,7 +88,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'refuses a key that has every scope but its own',
+    says: 'refuses a key with every scope except its own',
     // Roles on routes for people are checked in the gateway's callers-walk.db.spec.ts.
     appliesTo: takesKeys,
     run: async (operation, fixture) => {
@@ -101,7 +101,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'admits public keys only where it says so',
+    says: 'accepts public keys only if it declares so',
     appliesTo: always,
     run: async (operation, fixture) => {
       const path = await fixture.pathOf(operation);
@@ -118,7 +118,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'tells an id of another project from a random or malformed one by no byte',
+    says: 'does not distinguish an id of another project from a random or malformed one',
     // Removing a suppression gets the same response whether it existed (docs/api-decisions.md §5).
     appliesTo: (operation) =>
       hasId(operation) && !(operation.method === 'DELETE' && operation.path.endsWith('{email}')),
@@ -135,7 +135,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'takes nothing of another project in its body or its query',
+    says: 'accepts no references to another project in its body or query',
     appliesTo: always,
     run: async (operation, fixture) => {
       const entries = entryReferencesIn(fixture.document, operation);
@@ -185,7 +185,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'refuses a parameter and a member that it does not know',
+    says: 'refuses unknown parameters and members',
     appliesTo: always,
     run: async (operation, fixture) => {
       const path = await fixture.pathOf(operation);
@@ -203,7 +203,7 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
-    says: 'says which methods its path knows',
+    says: 'lists the methods of its path in Allow',
     appliesTo: always,
     run: async (operation, fixture) => {
       const path = await fixture.pathOf(operation);
