@@ -66,7 +66,7 @@ describe('a confirmation link in a browser', () => {
       'text/html; charset=utf-8',
     ]);
     expect(published.text).toContain(
-      'Press the button to subscribe to <strong>News &lt;i&gt;</strong> by Shop &lt;b&gt;.',
+      'Press the button to subscribe to <strong>News &lt;i&gt;</strong> from Shop &lt;b&gt;.',
     );
     expect(published.text).not.toMatch(/<script|style=|\son\w+=/);
     expect(published.headers.get('content-security-policy')).toMatch(

@@ -11,11 +11,11 @@ export const confirmTexts: Readonly<Record<Language, ConfirmTexts>> = {
   en: {
     request: {
       title: 'Confirm your subscription',
-      text: 'Press the button to subscribe to {list} by {sender}.',
+      text: 'Press the button to subscribe to {list} from {sender}.',
       still: 'If you did not request this, close this page and nothing will happen.',
       button: 'Confirm',
     },
-    done: { title: 'You are subscribed', text: 'You will now receive {list} by {sender}.' },
+    done: { title: 'You are subscribed', text: 'You will now receive {list} from {sender}.' },
     over: {
       title: 'This link is no longer valid',
       text: 'It was already used or has expired. If you still want news from {sender}, please subscribe again.',
