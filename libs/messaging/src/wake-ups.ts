@@ -4,7 +4,6 @@ import type { BusConnection } from './calls/connection.js';
 
 export type WakeUpTopic = 'work' | 'deliveries';
 
-/** Wake-ups within this time share a message. */
 const togetherMs = 20;
 
 /** Wakes all processes of a service: this one directly, the others over NATS. Best effort: listeners also poll. */

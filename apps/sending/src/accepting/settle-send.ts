@@ -39,7 +39,6 @@ export class SettleSendService {
         const { accepted } = await this.settle(projectId, ids);
         return accepted ?? unavailable();
       } catch {
-        // The pool may hold more connections that are broken; each fails once.
         await delay(settlePauseMs);
       }
     }

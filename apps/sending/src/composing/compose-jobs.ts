@@ -69,7 +69,6 @@ export class ComposeJobs {
   }
 }
 
-/** A deleted version renders as an unknown snippet does: empty. */
 const snippetsOf = ({ projectId, snippets }: StoredMessage, sources: LoadedSources): Record<string, string> =>
   Object.fromEntries(
     Object.entries(snippets ?? {}).map(([name, id]) => [

@@ -62,7 +62,6 @@ export class ComposeThreads {
     return composed!;
   }
 
-  /** Jobs of one turn of the event loop are posted in small batches. */
   private queue(job: ComposeJob): Promise<Composed | Error> {
     return new Promise((done) => {
       if (this.waiting.push({ job, done }) === 1) setImmediate(() => this.post());

@@ -37,7 +37,6 @@ export interface ComposeJob {
 export interface Composed {
   raw: Uint8Array;
   utf8: boolean;
-  /** As rendered, before tracking is added. */
   texts: LiquidContent;
 }
 

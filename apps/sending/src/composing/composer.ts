@@ -31,7 +31,6 @@ export class Composer implements OnApplicationShutdown {
   private readonly log = new Logger('Composer');
   private readonly jobs: ComposeJobs;
   private readonly threads = new ComposeThreads();
-  /** Resolves when the last message with attachments is composed. */
   private files: Promise<unknown> = Promise.resolve();
 
   constructor(

@@ -12,7 +12,6 @@ const withProject = (variables: string, projectId: string): string =>
 export class ContactVariablesRepository {
   constructor(private readonly database: Database) {}
 
-  /** The first writer wins; answers the stored fields by e-mail id. */
   async keep(projectId: string, text: Stated[]): Promise<Map<string, Record<string, unknown>>> {
     // Compared with the project of each row: with a single project Postgres would scan all of its deliveries.
     const stored = await this.database.query<Stated>(

@@ -26,11 +26,9 @@ export interface StoredMessage {
   variables: Record<string, unknown> | null;
   /** The Date header: when the message was accepted, or its scheduled time. */
   date: Date;
-  /** The retention period of the content has ended. */
   contentIsMissing?: boolean;
 }
 
-/** Expects `e`, a row of emails, and `k`, its content. */
 export const storedMessageColumns = `
   json_build_object('email', e.from_email, 'name', e.from_name) AS "from", json_build_object('email', e.to_email, 'name', e.to_name) AS "to",
   coalesce(k.subject, e.subject) AS subject, coalesce(e.scheduled_at, e.created_at) AS date, e.category, e.copies, e.content_id AS "contentId",

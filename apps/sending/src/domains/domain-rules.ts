@@ -37,7 +37,6 @@ export class DomainRules {
     return covers(sandboxDomain, domain) || covers(domain, sandboxDomain);
   }
 
-  /** Development only: domains that need no proof of ownership. */
   isTrusted(domain: string): boolean {
     return this.trusted.some((each) => covers(each, domain));
   }

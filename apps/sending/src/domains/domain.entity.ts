@@ -12,7 +12,6 @@ import type { PolicyFinding } from './checks/domain-check.js';
 import { covers } from './checks/host-names.js';
 
 export interface Findings {
-  /** Whether the DKIM records prove ownership. */
   proof: RecordStatus;
   spf: RecordStatus;
   mailFromDomain: string | null;
@@ -32,9 +31,7 @@ export class DomainRow {
   @PrimaryColumn('uuid') id: string;
   @Column('text') domain: string;
   @Column('boolean') verified: boolean;
-  /** Verified by the operator, whatever the DNS says. */
   @Column('boolean') vouched: boolean;
-  /** The sender of mail that names none. */
   @Column('boolean', { name: 'is_default' }) isDefault: boolean;
   @Column('text', { name: 'default_from_address', nullable: true }) defaultFromAddress: string | null;
   @Column('text') region: Region;
@@ -72,7 +69,6 @@ export class DomainRow {
     return this.vouched ? null : this.prove(findings.proof, now);
   }
 
-  /** A DNS that does not answer changes nothing. */
   private prove(proof: RecordStatus, now: Date): 'verified' | 'unverified' | null {
     const was = this.verified;
     if (proof === 'VERIFIED') {
@@ -120,6 +116,5 @@ export class DomainRow {
   }
 }
 
-/** Without an answer the previous status stays. */
 export const settled = (was: RecordStatus, found: RecordStatus): RecordStatus =>
   found === 'PENDING' && was === 'VERIFIED' ? was : found;

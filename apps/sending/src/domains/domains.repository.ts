@@ -98,7 +98,6 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     return row;
   }
 
-  /** Replaces a check that is already queued. */
   async checkLater({ projectId, id }: DomainRow): Promise<void> {
     await this.queue.enqueue(domainCheckWork, [{ projectId, key: id, delayMs: betweenChecksMs }], 'REPLACE');
   }

@@ -43,7 +43,6 @@ export class EmailRow {
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 }
 
-/** One row serves all recipients of a call. Partitioned by week. */
 @Entity('email_contents')
 export class EmailContentRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -53,7 +52,6 @@ export class EmailContentRow {
   @Column('jsonb', { name: 'reply_to', nullable: true }) replyTo: Mailbox | null;
   @Column('jsonb', { nullable: true }) headers: Record<string, string> | null;
   @Column('text', { nullable: true }) subject: string | null;
-  /** The template of parts that the call itself did not provide. */
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column('integer', { name: 'template_version', nullable: true }) templateVersion: number | null;
   /** Whether the content is rendered; that of the legacy dialect is used verbatim. */
@@ -62,7 +60,6 @@ export class EmailContentRow {
   @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;
   @Column('boolean', { name: 'track_opens' }) trackOpens: boolean;
   @Column('boolean', { name: 'track_clicks' }) trackClicks: boolean;
-  /** In the order of `email_attachments`. */
   @Column('jsonb', { nullable: true }) attachments: StoredAttachment[] | null;
 }
 

@@ -97,7 +97,6 @@ const filters: [keyof EmailFilter, (parameter: number, value: unknown) => string
   ['createdBefore', (n) => `AND e.created_at < $${n}`],
 ];
 
-/** Other statuses are rare and have a partial index. */
 const defaultStatuses: ReadonlySet<unknown> = new Set<EmailStatus>(['PENDING', 'SENT', 'DELIVERED']);
 
 function statusFilter(parameter: number, status: unknown): string {

@@ -16,7 +16,6 @@ export interface RequestedTimes {
   after?: PagePosition;
 }
 
-/** Statuses that only describe progress are not part of the history. */
 const byStatus: Record<EmailStatus, MailHistoryKind | null> = {
   PENDING: null,
   SENDING: null,

@@ -8,7 +8,6 @@ export class EngagementRow {
   @PrimaryColumn('uuid', { name: 'email_id' }) emailId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') kind: EngagementKind;
-  /** 0 for the recipient; otherwise the index of the copy. */
   @Column('smallint') position: number;
   @Column({ type: 'timestamptz', precision: 3 }) at: Date;
   @Column('text', { nullable: true }) url: string | null;

@@ -4,13 +4,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('erased_addresses')
 export class ErasedAddressRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  /** The hash, in the form of an address. */
   @PrimaryColumn('text') email: string;
   @Column('uuid', { name: 'contact_id' }) contactId: string;
   @Column({ type: 'timestamptz', name: 'erased_at', precision: 3 }) erasedAt: Date;
 }
 
-/** The key for hashes of addresses: one row. */
 @Entity('erasure_secrets')
 export class ErasureSecretRow {
   @PrimaryColumn('uuid') id: string;

@@ -45,7 +45,6 @@ export function isMissing({ path }: VariableUse, variables: Record<string, unkno
   return value === null || value === undefined;
 }
 
-/** `size`, `first` and `last` are computed by Liquid. */
 const isComputed = (value: unknown, step: string | number): boolean =>
   step === 'size' || (Array.isArray(value) && value.length > 0 && (step === 'first' || step === 'last'));
 

@@ -22,7 +22,6 @@ type Report = (rule: LintRule, texts: string, index?: number) => void;
 
 const maxBytes = 102 * 1024;
 const maxPerRule = 20;
-/** Replaces Liquid, which may render to anything. */
 const unknown = '\u0001';
 
 const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string }>> = {

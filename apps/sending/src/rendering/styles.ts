@@ -37,7 +37,6 @@ export function lookOf(name: string, attributes: Readonly<Record<string, string>
   };
 }
 
-/** WCAG 2, level AA, which is more lenient for large text. */
 export function lackingContrast({ colour, background, size, bold, hidden }: Look): number | null {
   const large = size >= 24 || (bold && size >= 18.66);
   const contrast = contrastOf(colour, background);

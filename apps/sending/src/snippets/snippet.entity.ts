@@ -20,7 +20,6 @@ export class SnippetRow {
     return { id, projectId, name, description, body, createdAt, updatedAt };
   }
 
-  /** A changed body is a new version. */
   change(
     { name = this.name, description = this.description, body = this.body }: UpdateSnippet,
     includes = this.includes,

@@ -18,7 +18,6 @@ const templateKey = ({ projectId, templateId, version }: TemplateRef): string =>
   `${projectId} ${templateId} ${version}`;
 const snippetKey = ({ projectId, id }: SnippetRef): string => `${projectId} ${id}`;
 
-/** Versions are immutable and are cached while they are in use. */
 @Injectable()
 export class Sources {
   private readonly stored = new Map<string, TemplateSource | SnippetSource>();

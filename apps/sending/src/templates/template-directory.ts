@@ -7,7 +7,6 @@ import type { CheckedSource } from '../rendering/template-check.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
 
-/** What the call itself provides; the template provides the rest. */
 export interface RequestedContent {
   templateId?: string;
   subject?: string;
@@ -27,7 +26,6 @@ export interface FrozenContent {
   liquid: boolean;
 }
 
-/** Cached for a second; a refusal is always looked up again. */
 @Injectable()
 export class TemplateDirectory {
   private readonly heads = new TtlCache((projectId, id) => this.templates.head(projectId!, id!));

@@ -59,7 +59,6 @@ export class TemplateRow extends TemplateContent {
 export class TemplateVersionRow extends TemplateContent {
   @Column('uuid', { name: 'template_id' }) templateId: string;
   @Column('integer') version: number;
-  /** Compiled from MJML; null where the body is HTML. */
   @Column('text', { nullable: true }) html: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 

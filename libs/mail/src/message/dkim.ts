@@ -20,7 +20,6 @@ export interface SigningKey {
 
 export interface SigningKeyPair {
   privateKey: string;
-  /** The value of `p=` in the DNS. */
   publicKey: string;
 }
 

@@ -7,7 +7,6 @@ const extension = /^x-[a-z0-9-]+$/i;
 const printable = /^[\x20-\x7e]*$/;
 const maxValue = 998;
 
-/** All other headers belong to the message itself or to the service. */
 function isCustomHeader(name: string): boolean {
   return extension.test(name) || threading.has(name.toLowerCase());
 }

@@ -25,7 +25,6 @@ export interface MimePart {
 
 const lineOctets = 57;
 const lineLetters = 76;
-// Whole lines, in strings small enough to be short-lived.
 const encodedAtOnce = lineOctets * 512;
 
 export function textPart(subtype: 'plain' | 'html', text: string): MimePart {

@@ -4,7 +4,6 @@ interface SignedBytesOptions {
   /** Separates the tokens of different uses. */
   label: string;
   macBytes: number;
-  /** Longer tokens are not decoded at all. */
   longest: number;
 }
 

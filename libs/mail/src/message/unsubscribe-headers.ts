@@ -1,4 +1,3 @@
-/** One-click unsubscribe (RFC 8058). DKIM must sign both headers. */
 export const unsubscribeHeaders = (url: string): readonly (readonly [name: string, value: string])[] => [
   ['List-Unsubscribe', `<${url}>`],
   ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],

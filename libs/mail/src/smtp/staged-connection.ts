@@ -28,7 +28,6 @@ const base = SMTPConnection.prototype as unknown as Internals;
 
 /** Knows which command waits for its reply, also when commands are pipelined. */
 export class StagedConnection extends SMTPConnection {
-  /** Answering false withholds the command. */
   onCommand: (stage: SmtpStage) => boolean = () => true;
   onConnected: () => void = () => undefined;
   /** A header needs SMTPUTF8 although the envelope is ASCII, which nodemailer cannot know (RFC 6531 §3.4). */

@@ -3,7 +3,6 @@ import type { Attempt, SmtpReply, SmtpStage } from './smtp-attempt.js';
 export type DeliveryOutcome = 'delivered' | 'retry' | 'provider_fault' | 'bounced' | 'failed' | 'ambiguous';
 export type DeliveryFailureKind = 'provider_paused' | 'provider_rejected' | 'hard_bounce';
 
-/** docs/api-decisions.md §3. */
 export interface Classification {
   outcome: DeliveryOutcome;
   failureKind?: DeliveryFailureKind;

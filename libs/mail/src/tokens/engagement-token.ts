@@ -3,7 +3,6 @@ import { bytesOf, SignedBytes, uuidAt, uuidBytes } from '../message/signed-bytes
 export interface TokenTarget {
   projectId: string;
   emailId: string;
-  /** 0 is `to`, followed by cc and bcc. */
   position: number;
 }
 
@@ -69,7 +68,6 @@ export class EngagementTokens {
     return this.write(kinds.unsubscribe, location, Buffer.from(email, 'utf8'));
   }
 
-  /** Null unless it is exactly a token that we made. */
   readOpen(token: string): TokenTarget | null {
     const read = this.read(token, [kinds.open]);
     return read?.rest.length === 1 ? { ...read.index, position: read.rest[0]! } : null;

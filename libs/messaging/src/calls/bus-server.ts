@@ -66,7 +66,6 @@ export class BusServer extends Server implements CustomTransportStrategy {
     await this.options.connection.nats.flush();
   }
 
-  /** Every contract needs exactly one handler. */
   private refuseGaps(): void {
     const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
     const handled = [...this.patterns(false), ...this.operations.answers().map(([{ subject }]) => subject)];

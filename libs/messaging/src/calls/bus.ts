@@ -38,7 +38,6 @@ export class CallFailed extends DomainError {
   }
 }
 
-/** Typed calls to other services, each with a deadline. */
 export class Bus {
   private readonly gatherers = new Map<string, Gatherer<Outgoing, ReplyFrame>>();
 

@@ -29,7 +29,6 @@ interface WireError {
   details: ErrorDetails;
 }
 
-/** The wire format of events (docs/asyncapi.json). */
 export interface WireEvent {
   id: string;
   fact: string;

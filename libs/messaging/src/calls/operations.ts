@@ -28,7 +28,6 @@ export interface OperationsOptions {
   subscribers: () => readonly Subscriber[];
 }
 
-/** Operator calls that every service answers. */
 export class Operations {
   constructor(private readonly options: OperationsOptions) {}
 

@@ -7,10 +7,8 @@ import { listConsumers } from './event-stream.js';
 const checkEveryMs = 2_000;
 
 export interface WatchedConsumer {
-  /** The service whose stream it reads. */
   owner: ServiceName;
   durable: string;
-  /** Called periodically; null where the consumer or its stream is gone. */
   onCheck: (consumer: ConsumerInfo | null) => void;
 }
 
@@ -21,7 +19,6 @@ export class ConsumerWatch {
 
   constructor(private readonly connection: BusConnection) {}
 
-  /** Answers how to stop watching. */
   watch(consumer: WatchedConsumer): () => Promise<void> {
     this.watched.add(consumer);
     this.loop ??= this.started();

@@ -1,7 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { erasedAddress } from '@posthorn/contracts';
 
-/** As it is, or percent-encoded, for both Postgres and JavaScript. */
 function written(character: string): string {
   if (/[a-z0-9]/i.test(character)) return character;
   const plain = /[\\^$.*+?()[\]{}|]/.test(character) ? `\\${character}` : character;
@@ -11,7 +10,6 @@ function written(character: string): string {
 const percentOf = (character: string): string =>
   Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** The domain may also be written in Unicode. */
 function form(email: string): string {
   const at = email.lastIndexOf('@') + 1;
   const domain = email.slice(at);

@@ -13,7 +13,6 @@ export interface StoredLetter {
   error: string;
 }
 
-/** Patterns are regular expressions of Postgres. */
 export class EventErasureRepository {
   constructor(private readonly database: Database) {}
 

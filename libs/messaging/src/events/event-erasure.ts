@@ -18,7 +18,6 @@ const [eventsAtOnce, rewrittenAtOnce, messagesAtOnce] = [10_000, 1_000, 2_000];
 /** Bounds the memory; the scan of a person who is dropped begins again. */
 const maxErasures = 100_000;
 
-/** First the outbox, then the stream. */
 type Progress = { outbox: string } | { stream: StreamPosition };
 
 /**

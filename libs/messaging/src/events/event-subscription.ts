@@ -17,7 +17,6 @@ import { tracesOf } from '../calls/traced-headers.js';
 export interface EventSubscriptionOptions {
   connection: BusConnection;
   inbox: Inbox;
-  /** Shared by the subscriptions of a process. */
   consumers?: ConsumerWatch;
   contract: EventContract;
   durable: string;

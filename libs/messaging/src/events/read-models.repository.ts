@@ -14,7 +14,6 @@ export class ReadModels {
     return rows.length === 0;
   }
 
-  /** Expects an ambient transaction. */
   async markStale(name: string): Promise<void> {
     await this.database.query(
       `INSERT INTO read_models (name, stale_at) VALUES ($1, now()) ON CONFLICT (name) DO UPDATE SET stale_at = excluded.stale_at`,

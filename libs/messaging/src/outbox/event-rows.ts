@@ -7,11 +7,9 @@ interface OpenRow {
   bytes: number;
 }
 
-/** Assigns items to outbox rows within the limits of one event. */
 export class EventRows {
   private readonly open = new Map<string, OpenRow>();
 
-  /** Items with the same key may share a row. */
   idFor(key: string, itemBytes: number): string {
     let row = this.open.get(key);
     if (!row || row.items === maxEventItems || row.bytes + itemBytes > maxEventBytes) {

@@ -24,7 +24,6 @@ const restMs = 100;
 const checkEveryMs = 2_000;
 /** The stream is compared with the database at least this often, even without a visible change. */
 const compareEveryMs = 30_000;
-/** The pause doubles while there are no events. */
 const pauseMs = { least: 1_000, most: 10_000 };
 const dayMs = 86_400_000;
 
@@ -129,7 +128,6 @@ export class OutboxRelay {
   }
 
   private publishTraced(stream: JetStreamClient, event: OutgoingEvent, repeat?: string): Promise<PubAck> {
-    // The trace was recorded when the event was first published.
     const context = repeat ? undefined : this.tracing.context(readTraces(event.traces));
     if (!context) return publish(stream, event, repeat);
     return runInContext(context, () =>

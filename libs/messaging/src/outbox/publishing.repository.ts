@@ -75,7 +75,6 @@ const columns = `id, project_id AS "projectId", fact, items, created_at AS "crea
 // Ids contain the clock of a service, which may be wrong by this much (docs/guarantees.md G22).
 const skewMs = 26 * 3_600_000;
 
-/** What was published, and to which stream (docs/decisions/0008). */
 export class Publishing {
   private readonly name: string;
 

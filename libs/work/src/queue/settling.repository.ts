@@ -4,7 +4,6 @@ import { claimedColumns, releasedColumns } from './claimed-columns.js';
 import type { ClaimedItem } from '../runner/work-batch.js';
 import type { WorkState } from './work-item.entity.js';
 
-/** `delayMs` null makes the item a dead letter. */
 export interface Failure {
   error: string;
   delayMs: number | null;
@@ -12,7 +11,6 @@ export interface Failure {
 
 const maxError = 2_000;
 
-/** All changes require the current lease token. */
 export class SettlingRepository {
   constructor(private readonly database: Database) {}
 

@@ -4,7 +4,6 @@ import { defaultRetry, type Retry } from './retry.js';
 export interface WorkOptions {
   batch: number;
   concurrency: number;
-  /** Whether a batch may contain several projects. */
   mixed: boolean;
   /** One claimed item per project at a time, across all processes. */
   exclusive: boolean;

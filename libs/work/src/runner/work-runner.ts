@@ -25,7 +25,6 @@ interface Registered {
   afterProject: string | null;
 }
 
-/** The minimum time between looks, however many wake-ups there are. */
 const restMs = 5;
 /** For commits without a wake-up: some statements insert items themselves. */
 const afterCommitMs = 200;
@@ -99,7 +98,6 @@ export class WorkRunner {
     await this.loop.stop();
     await this.batches.drain();
     await this.lease.end();
-    // Other processes continue with released items.
     this.wakeUps.send('work');
     this.wakeUps.flush();
   }

@@ -19,7 +19,6 @@ export class WorkerLease {
     private readonly leaseMs: number,
   ) {}
 
-  /** A lease that may have expired at rest is not used again. */
   get worker(): Worker {
     if (this.held === 0 && performance.now() - this.renewedAt > this.leaseMs / 2) this.startOver();
     return { id: this.id, leaseMs: this.leaseMs };

@@ -35,7 +35,6 @@ export class HeldBytes {
     }
   }
 
-  /** The composed size replaces the estimate of the claim. */
   resize(message: Held, bytes: number): void {
     const held = this.held.get(message);
     if (!held) return;
@@ -43,7 +42,6 @@ export class HeldBytes {
     held.bytes = bytes;
   }
 
-  /** Answers whether claims that waited for memory may continue. */
   remove(messages: readonly Held[]): boolean {
     const wasFull = this.capacity.small <= 0;
     let large = false;

@@ -4,7 +4,6 @@ import type { Statement } from '@posthorn/database';
 
 export interface PaceLimit {
   provider: string;
-  /** 0 means no limit. */
   perSecond: number;
 }
 

@@ -6,7 +6,6 @@ import type { ClaimedMessage } from './claims.repository.js';
 /** Claimed, composed and in its envelope: ready to be marked and handed over. */
 export interface ReadyMessage {
   message: ClaimedMessage;
-  /** The worker that has claimed it. */
   workerId: string;
   raw: Buffer;
   envelope: { from: string; to: string; utf8: boolean };

@@ -16,9 +16,7 @@ import { ReadyBuffer } from './ready-buffer.js';
 
 // About 100 ms of work; a later message of another project waits no longer than that.
 const bufferSize = 128;
-/** Beyond the buffer, for projects that have no message in it. */
 const extraSlots = 16;
-/** Wake-ups may come for every message; claims are made in batches. */
 const claimRestMs = 15;
 const admitRestMs = 5;
 /**

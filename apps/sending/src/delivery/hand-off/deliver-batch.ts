@@ -94,7 +94,6 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const { ratePerSecond } = this.config;
     const paced =
       ratePerSecond > 0 ? Math.min(connections, Math.max(1, Math.floor(ratePerSecond))) : connections;
-    // Outcomes that wait to be written count as hand-offs.
     return this.recorder.waiting > 2 * this.config.connections ? 0 : paced - this.busy;
   }
 

@@ -54,7 +54,6 @@ export class HandOffMarks {
 }
 
 function lock(messages: Marked[]): Statement {
-  // A suppression of the main recipient also blocks the copies.
   const requested = messages.flatMap(({ projectId, recipient, position, to }) =>
     [recipient, ...(position > 0 && to ? [to.email] : [])].map((email) => ({ projectId, email })),
   );

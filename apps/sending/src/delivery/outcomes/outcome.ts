@@ -100,7 +100,6 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
   }
 }
 
-/** Null where another worker has the message by now. */
 export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: Subject): Outcome | null {
   switch (verdict) {
     case 'lost':

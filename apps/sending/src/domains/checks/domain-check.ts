@@ -4,7 +4,6 @@ import type { Answer } from './dns-lookup.js';
 
 export interface PolicyFinding {
   status: RecordStatus;
-  /** With `adkim=s` the signature of a parent domain does not align. */
   strict: boolean;
 }
 
@@ -67,7 +66,6 @@ const bareHost = (host: string): string => host.toLowerCase().replace(/\.$/, '')
 const policiesIn = (texts: readonly string[]): Map<string, string>[] =>
   texts.filter((text) => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text)).map(tagsOf);
 
-/** RFC 6376 §3.2: whitespace around names and values is ignored. */
 function tagsOf(text: string): Map<string, string> {
   return new Map(
     text.split(';').flatMap((tag): [string, string][] => {

@@ -23,7 +23,6 @@ export class DomainFindings {
   async of(row: DomainRow, keys: readonly DkimKeyRow[]): Promise<Found> {
     const { domain, trackingHost, receivingEnabled } = row;
     const { mailHost } = this.config;
-    // The domain may be older than the configured mail host.
     const mailFromDomain = row.mailFromDomain ?? mailFromOf(domain, this.config);
     const organisation = organisationOf(domain);
     const [found, returns, spf, own, above, aliases, receives] = await Promise.all([

@@ -76,7 +76,6 @@ export function toSendingDomain(
   return { ...own, ...found, dkimStatus: dkimStatusOf(keys), records, lastCheckedAt, createdAt, updatedAt };
 }
 
-/** Of each algorithm the active key, or else the pending one. */
 export function keysPublished(keys: readonly DkimKeyRow[]): DkimKeyRow[] {
   const active = keys.filter(({ state }) => state === 'ACTIVE');
   const waiting = keys.filter(

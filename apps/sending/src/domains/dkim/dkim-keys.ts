@@ -11,7 +11,6 @@ import { keysPublished } from '../checks/domain-records.js';
 /** All verifiers know RSA; ed25519 (RFC 8463) is an addition. */
 const algorithms: readonly SigningAlgorithm[] = ['rsa', 'ed25519'];
 
-/** Private keys are unsealed only here. */
 @Injectable()
 export class DkimKeys {
   constructor(

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { campaigns, domainInUse, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** Without an answer of campaigns no domain is removed. */
 @Injectable()
 export class CampaignSenders {
   constructor(private readonly bus: Bus) {}

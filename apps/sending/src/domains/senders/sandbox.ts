@@ -1,6 +1,5 @@
 import { outsideSandbox, recipientOutsideSandbox, type Caller, type Mailbox } from '@posthorn/contracts';
 
-/** Recipients available to every TEST key (docs/api-decisions.md §3). */
 const simulator =
   /^(?:success|bounce|softbounce|complaint|delay|reject)(?:\+[^@]*)?@simulator\.posthorn\.test$/;
 

@@ -25,7 +25,6 @@ interface Wanted {
   domainId?: string;
 }
 
-/** Caches for a second; a refusal is always looked up again. */
 @Injectable()
 export class SenderDirectory {
   private readonly verified = new TtlCache((projectId) => this.domains.verifiedOf(projectId!));

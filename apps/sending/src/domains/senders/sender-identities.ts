@@ -12,12 +12,9 @@ import { covers } from '../checks/host-names.js';
 export interface SenderIdentity {
   domainId: string | null;
   domain: string;
-  /** Otherwise the mail fails as `domain_unverified`. */
   verified: boolean;
   keys: SigningKey[];
-  /** The domain's own return path; null until its records are found. */
   returnPathDomain: string | null;
-  /** Null until its record is found; then links use our host. */
   trackingHost: string | null;
   stream: Stream | null;
 }

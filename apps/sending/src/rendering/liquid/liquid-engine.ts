@@ -11,7 +11,6 @@ import { atInstant } from './dates.js';
 import { coalesce } from './liquid-parser.js';
 import { SnippetTag } from './snippet-tag.js';
 
-/** The limit of a render; that of the worker is the last resort. */
 export const renderMs = 450;
 export const maxOutput = 2 * 1024 * 1024;
 const maxAllocated = 16 * 1024 * 1024;

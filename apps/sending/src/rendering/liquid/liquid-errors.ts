@@ -30,7 +30,6 @@ interface LocatedError extends Error {
   token: Position;
 }
 
-/** An error may quote a value of any size. */
 const maxTextLength = 800;
 
 /** The library appends the position and masks `??`. */
