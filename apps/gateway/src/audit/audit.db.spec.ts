@@ -207,17 +207,17 @@ describe('the audit log', () => {
     expect((await suite.request('GET', '/api/v1/audit-log?actor=', { key: token })).status).toBe(422);
   });
 
-  it('is read through its indexes among a million entries', async () => {
+  it('is read through its indexes among a hundred thousand entries', async () => {
     const { projectId } = await suite.buildProject();
     await suite.database.query(
       `INSERT INTO audit_entries (project_id, id, created_at, actor_kind, actor_id, action, resource_type, resource_id, outcome)
        SELECT $1, gen_random_uuid(), now() - make_interval(secs => n), 'KEY', 'key-' || n % 500, (ARRAY['contact.created', 'contact.updated', 'campaign.deleted'])[1 + n % 3],
-         'contact', 'x', 'SUCCEEDED' FROM generate_series(1, 1000000) AS n`,
+         'contact', 'x', 'SUCCEEDED' FROM generate_series(1, 100000) AS n`,
       [projectId],
     );
     await suite.database.query('ANALYZE audit_entries');
     const entries = new AuditEntriesRepository(suite.database);
-    const after = { at: new Date(Date.now() - 500_000_000), id: newId() };
+    const after = { at: new Date(Date.now() - 50_000_000), id: newId() };
     const lookups = [
       {},
       { after },
@@ -225,7 +225,7 @@ describe('the audit log', () => {
       { actor: 'key-7', after },
       { action: 'campaign.deleted', after },
       { actor: 'key-7', action: 'contact.updated' },
-      { createdAfter: new Date(Date.now() - 900_000_000), createdBefore: after.at },
+      { createdAfter: new Date(Date.now() - 90_000_000), createdBefore: after.at },
       { actor: 'nobody' },
     ];
     for (const query of lookups) {

@@ -183,7 +183,7 @@ export const resubscribeRefused = () =>
   new DomainError(
     'conflict',
     'resubscribe_confirmation_required',
-    'The contact unsubscribed from this list; set allowResubscribe if they asked to be subscribed again',
+    'The contact unsubscribed from this list; confirm in the body that they asked to be subscribed again',
     { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
   );
 export const confirmLinkUnknown = () =>
