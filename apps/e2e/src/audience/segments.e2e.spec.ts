@@ -79,7 +79,7 @@ describe('segments on v1', () => {
     expectRefusal(await posthorn.request('DELETE', path), 'v1', path, {
       status: 409,
       code: 'conflict',
-      detail: 'Other segments name this one: Above. Change or delete them first',
+      detail: 'Other segments use this one: Above. Change or delete them first',
     });
     for (const id of [user.body.id, made.body.id]) {
       const removed = await posthorn.request('DELETE', `/api/v1/segments/${id}`);

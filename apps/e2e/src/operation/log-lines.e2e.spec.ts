@@ -50,7 +50,7 @@ describe('log lines while mail succeeds and fails', () => {
     await tellNonsense();
     await eventually(async () => attemptedAll(), 'every message was tried');
     await eventually(
-      async () => linesOf(posthorn.output).some(({ msg }) => msg.includes('try 1')),
+      async () => linesOf(posthorn.output).some(({ msg }) => msg.includes('attempt 1')),
       'a subscriber refused an event',
     );
     await posthorn.stop();

@@ -36,7 +36,7 @@ export class RevealController {
     summary: 'Reveal the secret of a new API key once, from the page of its link',
     body: null,
   })
-  reveal(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
+  show(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
     return this.links.reveal(call);
   }
 }
