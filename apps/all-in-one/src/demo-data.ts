@@ -1,6 +1,6 @@
 import {
   DomainError,
-  aboveProjects,
+  noProject,
   apiKeys,
   domainOf,
   domains,
@@ -49,7 +49,7 @@ async function isKnown(bus: Bus, projectId: string): Promise<boolean> {
 async function createDemo(bus: Bus): Promise<Keys> {
   const { id: projectId } = await bus.call(
     projects.create,
-    asOperator(aboveProjects),
+    asOperator(noProject),
     { name: 'Demo' },
     timeouts,
   );

@@ -139,7 +139,7 @@ export class Database {
     });
   }
 
-  trip(statements: Statement[]): Promise<unknown[][]> {
+  pipeline(statements: Statement[]): Promise<unknown[][]> {
     return isRecorded()
       ? inSpan(statements.map(({ name }) => name).join(' + '), asClient, () => this.send(statements))
       : this.send(statements);

@@ -30,7 +30,7 @@ export async function inSpans<T>(
 interface SpannedOptions<Args extends unknown[], Result> extends SpanOptions {
   /** For a method that continues stored work: the stored traces. */
   traces?: (...args: Args) => readonly (string | null)[];
-  published?: (result: Result) => Attributes;
+  resultAttributes?: (result: Result) => Attributes;
 }
 
 interface Traced {
@@ -43,7 +43,7 @@ export function Spanned<Args extends unknown[], Result>(
   options: SpannedOptions<Args, Result> = {},
 ) {
   type Method = (...args: Args) => Promise<Result>;
-  const { traces, published: resultAttributes, ...spanOptions } = options;
+  const { traces, resultAttributes: resultAttributes, ...spanOptions } = options;
   return (_target: object, _property: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const method = descriptor.value!;
     descriptor.value = function (this: object, ...args: Args) {
@@ -57,7 +57,7 @@ export function Spanned<Args extends unknown[], Result>(
 }
 
 /** For a method that finds work of existing traces: its span is recorded afterwards, and the found work continues below it. */
-export function SpannedFind<Args extends unknown[], Found extends { trace: string | null }>(
+export function SpanAfterwards<Args extends unknown[], Found extends { trace: string | null }>(
   name: string,
   options: SpanOptions = {},
 ) {

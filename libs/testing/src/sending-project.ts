@@ -1,4 +1,4 @@
-import { aboveProjects, apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
+import { noProject, apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
 import { BusConnection } from '@posthorn/messaging';
 import { slowBus } from './slow-bus.js';
 
@@ -18,7 +18,7 @@ export async function makeSendingProject(
   try {
     const bus = slowBus(connection);
     const as = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: name } });
-    const { id: projectId } = await bus.call(projects.create, as(aboveProjects), { name });
+    const { id: projectId } = await bus.call(projects.create, as(noProject), { name });
     const domain = `${name}-${projectId.slice(-8)}.test`;
     await bus.call(projects.limit, as(projectId), {
       id: projectId,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { aboveProjects, DomainError, type Caller } from '@posthorn/contracts';
+import { noProject, DomainError, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { ReadingBus } from './reading-bus.js';
 import type { Command, Values } from './command.js';
@@ -28,7 +28,7 @@ async function run([noun, verb, ...rest]: string[]): Promise<number> {
   if (!projectId && command.inProject) return fail(`missing: --project\n\n${usage(command)}`);
   return withBus(async (bus) => {
     const caller: Caller = {
-      projectId: projectId ?? aboveProjects,
+      projectId: projectId ?? noProject,
       actor: { kind: 'OPERATOR', id: 'posthorn' },
     };
     console.log(JSON.stringify(await command.run(bus, caller, values), null, 2));

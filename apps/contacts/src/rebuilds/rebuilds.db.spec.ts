@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  aboveProjects,
+  noProject,
   contacts,
   emailEvents,
   events,
@@ -40,7 +40,7 @@ beforeEach(() => {
   meanwhile = () => Promise.resolve();
 });
 
-const operator: Caller = { projectId: aboveProjects, actor: { kind: 'OPERATOR', id: 'posthorn' } };
+const operator: Caller = { projectId: noProject, actor: { kind: 'OPERATOR', id: 'posthorn' } };
 
 async function rebuild(model: RebuiltModel): Promise<number> {
   let repaired = 0;

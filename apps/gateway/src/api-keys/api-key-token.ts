@@ -1,5 +1,5 @@
 import type { GrantPreset } from '@posthorn/contracts';
-import { isWhole, mintChecked, tokenBody } from '../identity/checked-token.js';
+import { hasValidChecksum, mintChecked, tokenBody } from '../identity/checked-token.js';
 
 export type KeyMode = 'LIVE' | 'TEST';
 
@@ -9,6 +9,6 @@ const pattern = new RegExp(`^[sp]k_(?:live|test)_${tokenBody}$`);
 export const mintToken = (preset: GrantPreset, mode: KeyMode): string =>
   mintChecked(`${kinds[preset]}_${mode.toLowerCase()}_`);
 
-export const isWellFormedToken = (token: string): boolean => pattern.test(token) && isWhole(token);
+export const isWellFormedToken = (token: string): boolean => pattern.test(token) && hasValidChecksum(token);
 
 export const lastFourOf = (token: string): string => token.slice(-4);

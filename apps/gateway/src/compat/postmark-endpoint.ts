@@ -11,7 +11,7 @@ import { headerValues } from '../edge/http/header-values.js';
 import { parseValue } from '../edge/bodies/parse-body.js';
 import type { Route } from '../edge/routes/route-table.js';
 import { Guard } from '../identity/guard.js';
-import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
+import { rateLimitHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { PostmarkSends } from './postmark-sends.js';
 
@@ -100,21 +100,21 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
   private async admit({ raw, ip }: HttpRequest, reply: HttpReply): Promise<Caller> {
     const [token, ...others] = headerValues(raw.rawHeaders, tokenHeader);
     if (!token?.startsWith('sk_') || others.length > 0) throw badToken();
-    const { caller, counted } = await this.guard.admit(sending, {
+    const { caller, rateLimitKey } = await this.guard.admit(sending, {
       raw: { rawHeaders: ['authorization', `Bearer ${token}`] },
       params: {},
       ip,
     });
-    if (this.limiter.enabled && counted) {
-      const allowance = await this.limiter.take(counted);
-      void reply.headers(allowanceHeaders(allowance, 'legacy'));
-      if (isExceeded(allowance)) throw rateLimited(allowance.resetIn);
+    if (this.limiter.enabled && rateLimitKey) {
+      const state = await this.limiter.take(rateLimitKey);
+      void reply.headers(rateLimitHeaders(state, 'legacy'));
+      if (isExceeded(state)) throw rateLimited(state.resetIn);
     }
     return { ...caller, address: ip };
   }
 
   private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
-    const error = this.failures.publish(thrown, request);
+    const error = this.failures.report(thrown, request);
     const { retryAfterSeconds } = error.details;
     if (retryAfterSeconds !== undefined)
       void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));

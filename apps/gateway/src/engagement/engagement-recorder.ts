@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { aboveProjects, DomainError, engagement, serviceCaller, type Engagement } from '@posthorn/contracts';
+import { noProject, DomainError, engagement, serviceCaller, type Engagement } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, Loop } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
@@ -78,7 +78,7 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
     const now = performance.now();
     const items = some.map(({ item, seenAt }) => ({ ...item, agoMs: Math.round(now - seenAt) }));
     try {
-      await this.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), { items });
+      await this.bus.call(engagement.record, serviceCaller('gateway', noProject), { items });
     } catch (error) {
       if (isForNow(error)) throw error;
       // A refused batch would be refused again and block the following ones.

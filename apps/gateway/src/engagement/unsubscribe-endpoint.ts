@@ -69,7 +69,7 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
     const sender = await this.senders.of(location.projectId);
     const refused = await this.service.unsubscribe(location, clientOf(request)).then(
       () => null,
-      (error: unknown) => this.failures.publish(error, request),
+      (error: unknown) => this.failures.report(error, request),
     );
     if (refused)
       return drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
@@ -94,6 +94,6 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
   }
 
   private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
-    return drawForReader(reply, deadPage(this.failures.publish(thrown, request)));
+    return drawForReader(reply, deadPage(this.failures.report(thrown, request)));
   }
 }

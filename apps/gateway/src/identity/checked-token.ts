@@ -15,7 +15,7 @@ export function mintChecked(prefix: string): string {
   return body + checksumOf(body);
 }
 
-export const isWhole = (token: string): boolean =>
+export const hasValidChecksum = (token: string): boolean =>
   checksumOf(token.slice(0, -checksumLength)) === token.slice(-checksumLength);
 
 function randomText(length: number): string {

@@ -13,7 +13,7 @@ import type { KeyMode } from '../api-keys/api-key-token.js';
 export type CallerKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY';
 
 /** What the rate limiter counts by; sessions are not counted. */
-export interface Counted {
+export interface RateLimitKey {
   keyId: string;
   isPublic: boolean;
   /** Limit of the project; null means the configured limit. */
@@ -24,7 +24,7 @@ export interface Admission {
   kind: CallerKind;
   caller: Caller;
   sessionId?: string;
-  counted: Counted | null;
+  rateLimitKey: RateLimitKey | null;
 }
 
 export interface KeyRow {
@@ -58,7 +58,7 @@ export interface TokenRow {
   secretPerSecond: number | null;
 }
 
-export interface Credential extends Counted {
+export interface Credential extends RateLimitKey {
   kind: Extract<CallerKind, 'SECRET' | 'PUBLIC' | 'TOKEN'>;
   projectId: string;
   /** Role of the user behind a delegated token. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import {
-  aboveProjects,
+  noProject,
   DomainError,
   isUuid,
   roleScopes,
@@ -96,7 +96,7 @@ export class Guard {
     refuse(route, credential.projectDisabled, credential.scopes);
     if (role && route.declaration.roles?.includes(role) === false) throw notForRole();
     if (kind !== 'TOKEN') this.usage.touch(credential);
-    return { kind, caller, counted: { keyId, isPublic, perSecond } };
+    return { kind, caller, rateLimitKey: { keyId, isPublic, perSecond } };
   }
 
   private credentialOf(token: string): Credential | null | Promise<Credential | null> {
@@ -117,13 +117,13 @@ export class Guard {
     const actor: Caller['actor'] = { kind: 'USER', id: session.userId, name: session.name };
     const { sessionId } = session;
     if (route.declaration.project === 'NONE')
-      return { kind: 'SESSION', caller: { projectId: aboveProjects, actor }, sessionId, counted: null };
+      return { kind: 'SESSION', caller: { projectId: noProject, actor }, sessionId, rateLimitKey: null };
     const projectId = route.projectInPath ? projectInPath(request) : headerProject(rawHeaders);
     const membership = isUuid(projectId) ? await this.identities.membership(session.userId, projectId) : null;
     if (!membership) throw foreignProject();
     refuse(route, membership.disabled, scopesOfRole[membership.role]);
     if (route.declaration.roles?.includes(membership.role) === false) throw notForRole();
-    return { kind: 'SESSION', caller: { projectId, actor }, sessionId, counted: null };
+    return { kind: 'SESSION', caller: { projectId, actor }, sessionId, rateLimitKey: null };
   }
 }
 

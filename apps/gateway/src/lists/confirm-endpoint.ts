@@ -113,7 +113,7 @@ export class ConfirmEndpoint implements OnApplicationBootstrap {
     void reply.headers(unstored);
     const { sender, error } = thrown instanceof Refused ? thrown : { sender: unknownSender, error: thrown };
     if (wantsJson(request)) return this.failures.answer(error, request, reply);
-    const { kind } = this.failures.publish(error, request);
+    const { kind } = this.failures.report(error, request);
     if (kind === 'not_found') drawForReader(reply, unknownPage);
     else if (kind === 'gone') drawForReader(reply, overPage(sender));
     else drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[kind]));

@@ -1,4 +1,4 @@
-import { aboveProjects } from '@posthorn/contracts';
+import { noProject } from '@posthorn/contracts';
 import { createWorkTables } from '@posthorn/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
@@ -8,7 +8,7 @@ export class GatewayWork1764700000000 implements MigrationInterface {
     await createWorkTables(runner);
     await runner.query(`
       INSERT INTO work_items (id, kind, project_id, key, state, due_at, created_at)
-      SELECT gen_random_uuid(), 'gateway.system-mails', '${aboveProjects}', id::text, 'WAITING', next_try_at, created_at FROM system_mails`);
+      SELECT gen_random_uuid(), 'gateway.system-mails', '${noProject}', id::text, 'WAITING', next_try_at, created_at FROM system_mails`);
     await runner.query(`DROP INDEX system_mails_due`);
     await runner.query(`ALTER TABLE system_mails DROP COLUMN tries, DROP COLUMN next_try_at`);
     await runner.query(`

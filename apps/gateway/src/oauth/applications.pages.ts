@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { isScope, isUuid, scopeDescriptions, aboveProjects } from '@posthorn/contracts';
+import { isScope, isUuid, scopeDescriptions, noProject } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
 import { html, type Html } from '../pages/html.js';
 import { PageRouter } from '../pages/page-router.js';
@@ -44,7 +44,7 @@ export class ApplicationsPages implements OnApplicationBootstrap {
   private async end({ form: filled, request }: Visit, { userId, name }: SessionUser): Promise<SentOn> {
     const id = filled['id'] ?? '';
     const caller = {
-      projectId: aboveProjects,
+      projectId: noProject,
       actor: { kind: 'USER', id: userId, name },
       address: request.ip,
     } as const;

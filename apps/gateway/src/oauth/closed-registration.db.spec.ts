@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aboveProjects, applications } from '@posthorn/contracts';
+import { noProject, applications } from '@posthorn/contracts';
 import { callback } from '../testing/application.js';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { startPeopleSuite } from '../testing/people-suite.js';
@@ -21,23 +21,19 @@ describe('closed registration', () => {
         published['registration_endpoint'],
         published['token_endpoint_auth_methods_supported'],
       ]).toEqual([undefined, expect.arrayContaining(['none'])]);
-      const { clientId, clientSecret } = await closed.bus.call(
-        applications.register,
-        operatorOf(aboveProjects),
-        {
-          name: 'The shop',
-          redirectUri: 'https://shop.example/callback',
-          isPublic: false,
-        },
-      );
+      const { clientId, clientSecret } = await closed.bus.call(applications.register, operatorOf(noProject), {
+        name: 'The shop',
+        redirectUri: 'https://shop.example/callback',
+        isPublic: false,
+      });
       expect(clientSecret).toMatch(/^ocs_/);
       const bad = { name: 'Bad', redirectUri: 'http://shop.example/callback', isPublic: false };
+      await expect(closed.bus.call(applications.register, operatorOf(noProject), bad)).rejects.toMatchObject({
+        kind: 'malformed',
+      });
+      await closed.bus.call(applications.remove, operatorOf(noProject), { clientId });
       await expect(
-        closed.bus.call(applications.register, operatorOf(aboveProjects), bad),
-      ).rejects.toMatchObject({ kind: 'malformed' });
-      await closed.bus.call(applications.remove, operatorOf(aboveProjects), { clientId });
-      await expect(
-        closed.bus.call(applications.remove, operatorOf(aboveProjects), { clientId }),
+        closed.bus.call(applications.remove, operatorOf(noProject), { clientId }),
       ).rejects.toMatchObject({
         kind: 'not_found',
       });

@@ -7,7 +7,7 @@ import { headerValues } from '../edge/http/header-values.js';
 import { parseBody } from '../edge/bodies/parse-body.js';
 import { addressHeader, authPath } from '../people/people-rules.js';
 import { People } from '../people/people.js';
-import { drawn, pageHeaders } from '../pages/page-look.js';
+import { renderPage, pageHeaders } from '../pages/page-look.js';
 import { isOneLine } from '../people/pages/one-line.js';
 import { withScope } from './authorization.js';
 import { refused } from './leading.js';
@@ -84,7 +84,7 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
     return reply
       .code(shown.status ?? 200)
       .headers(pageHeaders)
-      .send(drawn(shown));
+      .send(renderPage(shown));
   }
 
   private async handOn(request: HttpRequest, reply: HttpReply): Promise<unknown> {

@@ -18,7 +18,7 @@ export function policyOf(formAction: string): string {
   return `default-src 'none'; style-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;
 }
 
-export const drawn = ({ title, body, leadsTo, language = 'en' }: Shown): string =>
+export const renderPage = ({ title, body, leadsTo, language = 'en' }: Shown): string =>
   html`<!doctype html>
     <html lang="${language}">
       <head>

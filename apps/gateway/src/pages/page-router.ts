@@ -12,7 +12,7 @@ import { Identities } from '../identity/identities.js';
 import { isOwnPath } from '../people/library/own-path.js';
 import { isTrustedOrigin } from '../people/library/trusted-origins.js';
 import { html } from './html.js';
-import { drawn, pageHeaders, stylesheet, stylesheetPath } from './page-look.js';
+import { renderPage, pageHeaders, stylesheet, stylesheetPath } from './page-look.js';
 import type { Page, SentOn, Shown, Visit } from './page.js';
 import { readForm } from './read-form.js';
 
@@ -89,11 +89,11 @@ export class PageRouter {
     return reply
       .code(answer.status ?? 200)
       .headers(pageHeaders)
-      .send(drawn(answer));
+      .send(renderPage(answer));
   }
 
   private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
-    const error = this.failures.publish(thrown, request);
+    const error = this.failures.report(thrown, request);
     const body = html`<p>${error.message}.</p>
       <p><a href="/sign-in">Sign in</a></p>`;
     return this.answer(reply, { title: titleOf(error), body, status: statusOfKind[error.kind] });

@@ -1,6 +1,6 @@
 import type { HttpReply } from '../edge/http/fastify.js';
 import { html, type Html } from './html.js';
-import { drawn, pageHeaders } from './page-look.js';
+import { renderPage, pageHeaders } from './page-look.js';
 import { shown } from './page-kit.js';
 import type { Shown } from './page.js';
 import { readerTexts, type Language } from './reader-texts.js';
@@ -14,7 +14,7 @@ export const drawForReader = (reply: HttpReply, page: Shown): HttpReply =>
   reply
     .code(page.status ?? 200)
     .headers({ ...pageHeaders, ...unlisted, ...page.headers })
-    .send(drawn(page));
+    .send(renderPage(page));
 
 /** Maps `de-AT` to `de`; unsupported languages become English. */
 export function describe(language: string): Language {

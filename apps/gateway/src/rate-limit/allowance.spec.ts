@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowanceHeaders, isExceeded } from './allowance.js';
+import { rateLimitHeaders, isExceeded } from './allowance.js';
 
-const allowance = { limit: 10, used: 1, resetAt: 1_800_000_000, resetIn: 1 };
+const state = { limit: 10, used: 1, resetAt: 1_800_000_000, resetIn: 1 };
 
 describe('the rate-limit headers', () => {
   it('are those of the API specification on v1', () => {
-    expect(allowanceHeaders(allowance, 'v1')).toEqual({
+    expect(rateLimitHeaders(state, 'v1')).toEqual({
       'ratelimit-policy': '"per-key";q=10;w=1',
       ratelimit: '"per-key";r=9;t=1',
       'x-ratelimit-limit': '10',
@@ -15,11 +15,11 @@ describe('the rate-limit headers', () => {
   });
 
   it('are only the older ones on the legacy surface, and never negative', () => {
-    expect(allowanceHeaders({ ...allowance, used: 12 }, 'legacy')).toEqual({
+    expect(rateLimitHeaders({ ...state, used: 12 }, 'legacy')).toEqual({
       'x-ratelimit-limit': '10',
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': '1800000000',
     });
-    expect([10, 11].map((used) => isExceeded({ ...allowance, used }))).toEqual([false, true]);
+    expect([10, 11].map((used) => isExceeded({ ...state, used }))).toEqual([false, true]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Surface } from '../edge/routes/call.js';
 
 /** The state of a key in its one-second window. */
-export interface Allowance {
+export interface RateLimitState {
   limit: number;
   used: number;
   /** Unix time in seconds at which the window ends. */
@@ -9,11 +9,11 @@ export interface Allowance {
   resetIn: number;
 }
 
-export const isExceeded = ({ used, limit }: Allowance): boolean => used > limit;
+export const isExceeded = ({ used, limit }: RateLimitState): boolean => used > limit;
 
 /** Headers of the IETF draft plus the older ones; the legacy surface has only the older ones. */
-export function allowanceHeaders(
-  { limit, used, resetAt, resetIn }: Allowance,
+export function rateLimitHeaders(
+  { limit, used, resetAt, resetIn }: RateLimitState,
   surface: Surface,
 ): Record<string, string> {
   const remaining = Math.max(0, limit - used);

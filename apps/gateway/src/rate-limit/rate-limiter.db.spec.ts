@@ -4,10 +4,10 @@ import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
-import type { Counted } from '../identity/credential.js';
+import type { RateLimitKey } from '../identity/credential.js';
 import type { RunningGateway } from '../service.js';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
-import { isExceeded, type Allowance } from './allowance.js';
+import { isExceeded, type RateLimitState } from './allowance.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
 
@@ -26,14 +26,14 @@ const limits = Object.assign(new GatewayConfig(), {
 });
 const limiter = () =>
   new RateLimiter(limits, new RateWindowsRepository(suite.database), new Metrics('gateway'));
-const credential = (change: Partial<Counted> = {}) =>
-  ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Counted;
+const credential = (change: Partial<RateLimitKey> = {}) =>
+  ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as RateLimitKey;
 
 /** Number of accepted requests per window. */
-function admitted(allowances: Allowance[]): number[] {
+function admitted(allowances: RateLimitState[]): number[] {
   const windows = new Map<number, number>();
-  for (const allowance of allowances)
-    if (!isExceeded(allowance)) windows.set(allowance.resetAt, (windows.get(allowance.resetAt) ?? 0) + 1);
+  for (const state of allowances)
+    if (!isExceeded(state)) windows.set(state.resetAt, (windows.get(state.resetAt) ?? 0) + 1);
   return [...windows.values()];
 }
 
@@ -62,7 +62,7 @@ describe('the rate limit', () => {
   it('reserves a hundredth of a large limit at a time and never exceeds the limit', async () => {
     const [here, there] = [limiter(), limiter()];
     const one = credential({ perSecond: 500 });
-    const allowances: Allowance[] = [];
+    const allowances: RateLimitState[] = [];
     for (let round = 0; round < 40; round += 1) {
       const requested = Array.from({ length: 40 }, (_, index) => (index % 2 ? here : there).take(one));
       allowances.push(...(await Promise.all(requested)));
@@ -82,7 +82,7 @@ describe('the rate limit', () => {
   it('lets a key use nearly all of a large limit, even with overlapping requests', async () => {
     const here = limiter();
     const one = credential({ perSecond: 1_000 });
-    const allowances: Allowance[] = [];
+    const allowances: RateLimitState[] = [];
     const requesting = Array.from({ length: 30 }, async () => {
       while (allowances.length < 4_000) allowances.push(await here.take(one));
     });
@@ -93,10 +93,10 @@ describe('the rate limit', () => {
   });
 
   it('reserves for all keys of the last second together with the first request', async () => {
-    const counted: number[] = [];
+    const rateLimitKey: number[] = [];
     class Counting extends RateWindowsRepository {
       override count(calls: ReadonlyMap<string, number>) {
-        counted.push(calls.size);
+        rateLimitKey.push(calls.size);
         return super.count(calls);
       }
     }
@@ -106,9 +106,9 @@ describe('the rate limit', () => {
     await delay(1_100 - (Date.now() % 1_000));
     for (const one of [...keys, credential({ perSecond: 50 })]) await here.take(one);
     await delay(1_000);
-    counted.length = 0;
+    rateLimitKey.length = 0;
     for (const one of keys) expect((await here.take(one)).used).toBe(1);
-    expect(counted).toEqual([keys.length]);
+    expect(rateLimitKey).toEqual([keys.length]);
   });
 
   it('starts over every second', async () => {

@@ -3,9 +3,9 @@ import { Gatherer } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { ownDatabaseMs, within } from '../edge/http/deadline.js';
-import type { Counted } from '../identity/credential.js';
+import type { RateLimitKey } from '../identity/credential.js';
 import { rateLimited } from '../edge/http/edge.metrics.js';
-import { isExceeded, type Allowance } from './allowance.js';
+import { isExceeded, type RateLimitState } from './allowance.js';
 import { Blocks, type Position } from './blocks.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
 
@@ -22,7 +22,7 @@ export class RateLimiter {
   private readonly gatherer: Gatherer<Requested, Position>;
   private readonly refused;
   /** Keys over their limit until the end of the window, refused without a query. */
-  private readonly exhausted = new Map<string, { allowance: Allowance; until: number }>();
+  private readonly exhausted = new Map<string, { state: RateLimitState; until: number }>();
   private readonly blocks = new Blocks();
 
   constructor(
@@ -42,34 +42,34 @@ export class RateLimiter {
     return this.config.rateLimitEnabled;
   }
 
-  async take(counted: Counted): Promise<Allowance> {
-    const allowance = await this.allow(counted);
-    if (isExceeded(allowance)) this.refused.inc({ key: counted.isPublic ? 'public' : 'secret' });
-    return allowance;
+  async take(rateLimitKey: RateLimitKey): Promise<RateLimitState> {
+    const state = await this.allow(rateLimitKey);
+    if (isExceeded(state)) this.refused.inc({ key: rateLimitKey.isPublic ? 'public' : 'secret' });
+    return state;
   }
 
-  private async allow({ keyId, isPublic, perSecond }: Counted): Promise<Allowance> {
+  private async allow({ keyId, isPublic, perSecond }: RateLimitKey): Promise<RateLimitState> {
     const known = this.exhausted.get(keyId);
-    if (known && performance.now() < known.until) return known.allowance;
+    if (known && performance.now() < known.until) return known.state;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);
     const { second, used, now, until } =
       this.blocks.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
     const left = (second + 1) * 1_000 - now;
-    const allowance = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
-    if (isExceeded(allowance)) this.remember(keyId, allowance, until);
-    return allowance;
+    const state = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
+    if (isExceeded(state)) this.remember(keyId, state, until);
+    return state;
   }
 
-  private remember(keyId: string, allowance: Allowance, until: number): void {
+  private remember(keyId: string, state: RateLimitState, until: number): void {
     if (this.exhausted.size >= maxExhausted) this.exhausted.clear();
-    this.exhausted.set(keyId, { allowance, until });
+    this.exhausted.set(keyId, { state, until });
   }
 
   /** Requests that waited for the previous flush may be served from the block it reserved. */
   private async answer(requested: Requested[]): Promise<Position[]> {
     const known = requested.map(({ keyId }) => this.blocks.take(keyId));
-    const counted = await this.count(requested.filter((_, index) => !known[index]));
-    return known.map((window) => window ?? counted.shift()!);
+    const rateLimitKey = await this.count(requested.filter((_, index) => !known[index]));
+    return known.map((window) => window ?? rateLimitKey.shift()!);
   }
 
   /** Each request of a batch gets its own position. */
@@ -85,9 +85,9 @@ export class RateLimiter {
       [...limits].map(([keyId, limit]) => [keyId, this.blocks.shouldTake(keyId, wanted(keyId), limit)]),
     );
     const requestedAt = performance.now();
-    const counted = await within(ownDatabaseMs, this.windows.count(calls));
+    const rateLimitKey = await within(ownDatabaseMs, this.windows.count(calls));
     const windows = new Map(
-      counted.map((window) => [
+      rateLimitKey.map((window) => [
         window.keyId,
         { ...window, until: requestedAt + (window.second + 1) * 1_000 - window.now },
       ]),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
-  aboveProjects,
+  noProject,
   emails,
   projects,
   senderNotVerified,
@@ -91,7 +91,7 @@ it('is dropped after a day, without traces', async () => {
     return rows[0]?.failures ? rows : null;
   }, 'it was attempted');
   await suite.database.query(`UPDATE system_mails SET created_at = created_at - interval '25 hours'`);
-  await suite.queue.enqueue(systemMailWork, [{ projectId: aboveProjects, key: mail!.id }]);
+  await suite.queue.enqueue(systemMailWork, [{ projectId: noProject, key: mail!.id }]);
   await gone();
   expect(await suite.database.query(`SELECT 1 FROM system_mails`)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { aboveProjects } from '@posthorn/contracts';
+import { noProject } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
 import { systemMailWork } from './system-mail-kind.js';
@@ -24,7 +24,7 @@ export class SystemMailsRepository {
   async insert({ id, sealed }: SealedMail): Promise<void> {
     await this.database.transaction(async () => {
       await this.database.query(`INSERT INTO system_mails (id, sealed) VALUES ($1, $2)`, [id, sealed]);
-      await this.queue.enqueue(systemMailWork, [{ projectId: aboveProjects, key: id }]);
+      await this.queue.enqueue(systemMailWork, [{ projectId: noProject, key: id }]);
     });
   }
 

@@ -1,5 +1,5 @@
 import {
-  aboveProjects,
+  noProject,
   apiKeys,
   projects,
   type CreateApiKey,
@@ -93,7 +93,7 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     requestAt: ({ url }, method, path, request = {}) => requestOver(url, method, path, request),
     request: (method, path, request = {}) => requestOver(gateway.url, method, path, request),
     buildProject: async () => {
-      const { id } = await bus.call(projects.create, operatorOf(aboveProjects), { name: 'A project' });
+      const { id } = await bus.call(projects.create, operatorOf(noProject), { name: 'A project' });
       return { projectId: id, caller: operatorOf(id) };
     },
     buildKey: (projectId, wanted = {}) =>

@@ -53,10 +53,13 @@ export class AcceptBatchService {
     return batch;
   }
 
-  private async replay(projectId: string, claim: AcceptBatch['idempotency']): Promise<AcceptedBatch | null> {
-    if (!claim) return null;
-    const known = (await this.accepting.knownKeys([{ projectId, claim }])).get(0);
-    if (known && known.bodyHash !== claim.bodyHash) throw keyReused();
+  private async replay(
+    projectId: string,
+    idempotency: AcceptBatch['idempotency'],
+  ): Promise<AcceptedBatch | null> {
+    if (!idempotency) return null;
+    const known = (await this.accepting.knownKeys([{ projectId, idempotency: idempotency }])).get(0);
+    if (known && known.bodyHash !== idempotency.bodyHash) throw keyReused();
     return (known?.receipt as AcceptedBatch | undefined) ?? null;
   }
 
@@ -91,14 +94,16 @@ export class AcceptBatchService {
   private async commit(
     projectId: string,
     { rows, refused }: Prepared,
-    claim: AcceptBatch['idempotency'],
+    idempotency: AcceptBatch['idempotency'],
   ): Promise<AcceptedBatch> {
     const batch: AcceptedBatch = {
       accepted: [...rows].map(([index, row]) => ({ index, email: receiptOf(row).emails[0]! })),
       refused: refused.toSorted((a, b) => a.index - b.index),
     };
     try {
-      return await this.accepting.transaction(() => this.store(projectId, [...rows.values()], batch, claim));
+      return await this.accepting.transaction(() =>
+        this.store(projectId, [...rows.values()], batch, idempotency),
+      );
     } catch (error) {
       if (!isOutcomeUnknown(error) || rows.size === 0) throw error;
       const ids = batch.accepted.map(({ email }) => email.id);
@@ -112,18 +117,18 @@ export class AcceptBatchService {
     projectId: string,
     rows: AcceptRow[],
     batch: AcceptedBatch,
-    claim: AcceptBatch['idempotency'],
+    idempotency: AcceptBatch['idempotency'],
   ): Promise<AcceptedBatch> {
-    if (claim) {
-      const locked = await this.accepting.lockKeys([{ projectId, claim }]);
+    if (idempotency) {
+      const locked = await this.accepting.lockKeys([{ projectId, idempotency: idempotency }]);
       if (!locked.has(0)) throw keyInFlight();
       // Another request with the key may have finished between the first look and the lock.
-      const finished = await this.replay(projectId, claim);
+      const finished = await this.replay(projectId, idempotency);
       if (finished) return finished;
     }
     const instants = rows.length > 0 ? await this.accepting.insert(rows) : new Map<string, Date>();
     if (instants.size < rows.length) throw unavailable('The deadline of the request has passed');
-    if (claim) await this.accepting.rememberKey(projectId, claim, batch);
+    if (idempotency) await this.accepting.rememberKey(projectId, idempotency, batch);
     return batch;
   }
 }

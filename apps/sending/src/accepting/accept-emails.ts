@@ -60,7 +60,7 @@ export class AcceptEmailsService {
   async check(caller: Caller, { idempotency, ...send }: CheckSend): Promise<CheckedSend> {
     await this.prepared.check(caller, send);
     const known = idempotency
-      ? (await this.accepting.knownKeys([{ projectId: caller.projectId, claim: idempotency }])).get(0)
+      ? (await this.accepting.knownKeys([{ projectId: caller.projectId, idempotency: idempotency }])).get(0)
       : undefined;
     if (known && known.bodyHash !== idempotency!.bodyHash) throw keyReused();
     return { accepted: known ? acceptedOf(known) : null };
@@ -90,7 +90,7 @@ export class AcceptEmailsService {
   }
 
   private store(rows: AcceptRow[]): Promise<Outcome[]> {
-    const keyed = rows.some(({ claim }) => claim !== null);
+    const keyed = rows.some(({ idempotency }) => idempotency !== null);
     return keyed ? this.storeKeyed(rows) : this.insert(rows, new Map());
   }
 
@@ -98,24 +98,26 @@ export class AcceptEmailsService {
   private async storeKeyed(rows: AcceptRow[]): Promise<Outcome[]> {
     const finished = await this.replays(rows);
     return this.accepting.transaction(async () => {
-      const settled = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
+      const decided = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
       const open = rows.map((row, index) =>
-        settled.has(index) || !row.claim ? { ...row, claim: null } : row,
+        decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
       const locked = await this.accepting.lockKeys(open);
-      open.forEach(({ claim }, index) => claim && !locked.has(index) && settled.set(index, keyInFlight()));
+      open.forEach(
+        ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
+      );
       const finishedMeanwhile = await this.replays(open);
       for (const [position, outcome] of finishedMeanwhile)
-        if (locked.has(position)) settled.set(position, outcome);
-      return this.insert(rows, settled);
+        if (locked.has(position)) decided.set(position, outcome);
+      return this.insert(rows, decided);
     });
   }
 
   private repeatsWithin(rows: AcceptRow[], finished: Map<number, Outcome>): [number, DomainError][] {
     const seen = new Set<string>();
-    return rows.flatMap(({ projectId, claim }, index): [number, DomainError][] => {
-      if (!claim || finished.has(index)) return [];
-      const name = JSON.stringify([projectId, claim.operation, claim.key]);
+    return rows.flatMap(({ projectId, idempotency: claim }, index): [number, DomainError][] => {
+      if (!idempotency || finished.has(index)) return [];
+      const name = JSON.stringify([projectId, idempotency.operation, idempotency.key]);
       if (seen.has(name)) return [[index, keyInFlight()]];
       seen.add(name);
       return [];
@@ -127,24 +129,24 @@ export class AcceptEmailsService {
     return new Map(
       [...known].map(([index, key]) => [
         index,
-        key.bodyHash === rows[index]!.claim!.bodyHash ? acceptedOf(key) : keyReused(),
+        key.bodyHash === rows[index]!.idempotency!.bodyHash ? acceptedOf(key) : keyReused(),
       ]),
     );
   }
 
-  private async insert(rows: AcceptRow[], settled: Map<number, Outcome>): Promise<Outcome[]> {
-    const fresh = rows.filter((_, index) => !settled.has(index));
-    const instants = fresh.length > 0 ? await this.accepting.insert(fresh) : new Map<string, Date>();
+  private async insert(rows: AcceptRow[], decided: Map<number, Outcome>): Promise<Outcome[]> {
+    const fresh = rows.filter((_, index) => !decided.has(index));
+    const acceptedAtById = fresh.length > 0 ? await this.accepting.insert(fresh) : new Map<string, Date>();
     this.accepted.inc(
       fresh.reduce(
-        (sum, { contentId, recipients }) => sum + (instants.has(contentId) ? recipients.length : 0),
+        (sum, { contentId, recipients }) => sum + (acceptedAtById.has(contentId) ? recipients.length : 0),
         0,
       ),
     );
     return rows.map((row, index) => {
-      const acceptedAt = instants.get(row.contentId);
+      const acceptedAt = acceptedAtById.get(row.contentId);
       return (
-        settled.get(index) ??
+        decided.get(index) ??
         (acceptedAt
           ? { ...receiptOf(row), acceptedAt }
           : unavailable('The deadline of the request has passed'))

@@ -14,7 +14,7 @@ export interface AcceptRow {
   metadata: object;
   deadline: Date | null;
   recipients: { id: string; contactId: string | null; email: string; name: string | null }[];
-  claim: { key: string; operation: string; bodyHash: string } | null;
+  idempotency: { key: string; operation: string; bodyHash: string } | null;
   trace: string | null;
   options: SendOptions;
   files: Buffer[];

@@ -3,7 +3,7 @@ import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import type { AcceptRow } from './accept-row.js';
 import { acceptStatement } from './accept-statement.js';
 
-type KeyedRow = Pick<AcceptRow, 'projectId' | 'claim'>;
+type KeyedRow = Pick<AcceptRow, 'projectId' | 'idempotency'>;
 
 export interface KnownKey {
   bodyHash: string;
@@ -18,8 +18,8 @@ interface IndexedKey extends KeyedRow {
 const keys = columnsOf<IndexedKey>([
   { column: 'row_index', type: 'int', value: ({ index }) => index },
   { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
-  { column: 'operation', type: 'text', value: ({ claim }) => claim!.operation },
-  { column: 'key', type: 'text', value: ({ claim }) => claim!.key },
+  { column: 'operation', type: 'text', value: ({ idempotency: idempotency }) => idempotency!.operation },
+  { column: 'key', type: 'text', value: ({ idempotency: idempotency }) => idempotency!.key },
 ]);
 
 const keyHours = 24;
@@ -60,7 +60,7 @@ export class AcceptingRepository {
 
   async rememberKey(
     projectId: string,
-    { key, operation, bodyHash }: NonNullable<AcceptRow['claim']>,
+    { key, operation, bodyHash }: NonNullable<AcceptRow['idempotency']>,
     receipt: object,
   ): Promise<void> {
     await this.database.query(
@@ -120,4 +120,6 @@ export class AcceptingRepository {
 }
 
 const keyed = (rows: KeyedRow[]): IndexedKey[] =>
-  rows.map((row, index) => ({ ...row, index })).filter(({ claim }) => claim !== null);
+  rows
+    .map((row, index) => ({ ...row, index }))
+    .filter(({ idempotency: idempotency }) => idempotency !== null);

@@ -35,12 +35,16 @@ export class PrepareSend {
   async prepare(caller: Caller, send: AcceptEmails, deadline: Date | null): Promise<AcceptRow> {
     refuseTooManyRecipients(send);
     if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
-    const texts = await this.contentOf(caller.projectId, send);
-    const from = await this.senders.senderFor(caller, send.from ?? texts.from ?? undefined, texts.category);
+    const content = await this.contentOf(caller.projectId, send);
+    const from = await this.senders.senderFor(
+      caller,
+      send.from ?? content.from ?? undefined,
+      content.category,
+    );
     refuseOutsideSandbox(caller, everyAddress(send));
     const files = readAttachments(send.attachments ?? []);
     const { tracking } = await this.settings.of(caller.projectId);
-    const subject = texts.subject ?? '';
+    const subject = content.subject ?? '';
     return {
       projectId: caller.projectId,
       contentId: send.recipients[0]!.id,
@@ -48,7 +52,7 @@ export class PrepareSend {
       subject,
       html: send.body ?? '',
       text: send.text ?? null,
-      replyTo: send.replyTo ?? texts.replyTo,
+      replyTo: send.replyTo ?? content.replyTo,
       headers: send.headers ?? null,
       tags: send.tags ?? [],
       metadata: send.metadata ?? {},
@@ -59,15 +63,19 @@ export class PrepareSend {
         email: to.email,
         name: to.name ?? null,
       })),
-      claim: send.idempotency ?? null,
+      idempotency: send.idempotency ?? null,
       trace: currentTraces(),
       options: {
-        ...(texts.category === 'MARKETING' ? { category: texts.category } : {}),
+        ...(content.category === 'MARKETING' ? { category: content.category } : {}),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
-        ...(texts.templateId ? { templateId: texts.templateId, templateVersion: texts.templateVersion } : {}),
-        ...(texts.liquid ? { liquid: true, subject, data: send.data ?? {}, snippets: texts.snippets } : {}),
-        ...trackingOf(tracking, texts.category, send.tracking),
+        ...(content.templateId
+          ? { templateId: content.templateId, templateVersion: content.templateVersion }
+          : {}),
+        ...(content.liquid
+          ? { liquid: true, subject, data: send.data ?? {}, snippets: content.snippets }
+          : {}),
+        ...trackingOf(tracking, content.category, send.tracking),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),
       },
       files: files.map(({ data }) => data),
@@ -75,8 +83,8 @@ export class PrepareSend {
   }
 
   async check(caller: Caller, { from, template, to = [] }: Omit<CheckSend, 'idempotency'>): Promise<void> {
-    const texts = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
-    await this.senders.senderFor(caller, from ?? texts?.from ?? undefined, texts?.category);
+    const content = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
+    await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
     refuseOutsideSandbox(caller, to);
   }
 

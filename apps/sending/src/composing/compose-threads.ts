@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 const threads = 2;
-const postSize = 20;
+const batchSize = 20;
 /** Composing a larger message would block the event loop too long. */
 const small = 128 * 1024;
 const filesMs = 5_000;
@@ -71,11 +71,11 @@ export class ComposeThreads {
   private post(): void {
     const all = this.waiting;
     this.waiting = [];
-    for (let first = 0; first < all.length; first += postSize)
-      void this.runPost(all.slice(first, first + postSize));
+    for (let first = 0; first < all.length; first += batchSize)
+      void this.runBatch(all.slice(first, first + batchSize));
   }
 
-  private async runPost(post: Waiting[]): Promise<void> {
+  private async runBatch(post: Waiting[]): Promise<void> {
     const answers = await this.common
       .run(post.map(({ job }) => job))
       .catch((error: Error) => post.map(() => new JobAbandoned(error.message)));

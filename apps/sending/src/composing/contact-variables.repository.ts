@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 
-interface Stated {
+interface ContactFields {
   emailId: string;
   variables: Record<string, unknown>;
 }
@@ -12,9 +12,9 @@ const withProject = (variables: string, projectId: string): string =>
 export class ContactVariablesRepository {
   constructor(private readonly database: Database) {}
 
-  async keep(projectId: string, text: Stated[]): Promise<Map<string, Record<string, unknown>>> {
+  async keep(projectId: string, rows: ContactFields[]): Promise<Map<string, Record<string, unknown>>> {
     // Compared with the project of each row: with a single project Postgres would scan all of its deliveries.
-    const stored = await this.database.query<Stated>(
+    const stored = await this.database.query<ContactFields>(
       `UPDATE deliveries d SET variables = coalesce(
            d.variables,
            ${withProject('s.variables', 's.project_id')})
@@ -23,16 +23,16 @@ export class ContactVariablesRepository {
        WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = 0 AND d.recipient = s.variables->'contact'->>'email'
        RETURNING d.email_id AS "emailId", d.variables`,
       [
-        text.map(() => projectId),
-        text.map(({ emailId }) => emailId),
-        text.map(({ variables }) => JSON.stringify(variables)),
+        rows.map(() => projectId),
+        rows.map(({ emailId }) => emailId),
+        rows.map(({ variables }) => JSON.stringify(variables)),
       ],
     );
     return new Map(stored.map(({ emailId, variables }) => [emailId, variables]));
   }
 
   async withProject(projectId: string, variables: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const [row] = await this.database.query<Pick<Stated, 'variables'>>(
+    const [row] = await this.database.query<Pick<ContactFields, 'variables'>>(
       `SELECT ${withProject('$2::jsonb', '$1::uuid')} AS variables`,
       [projectId, JSON.stringify(variables)],
     );

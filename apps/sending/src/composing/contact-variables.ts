@@ -53,11 +53,11 @@ export class ContactVariables {
     // A claim has fewer recipients than one call may ask for.
     const fields = await this.request(projectId, [...new Set(messages.map(({ to }) => to.email))]);
     if (!fields) return new Map();
-    const text = messages.map(({ emailId, to }) => ({
+    const rows = messages.map(({ emailId, to }) => ({
       emailId,
       variables: variablesOf(to.email, fields.get(to.email)),
     }));
-    return this.rows.keep(projectId, text);
+    return this.rows.keep(projectId, rows);
   }
 
   private async request(

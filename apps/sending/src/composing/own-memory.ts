@@ -1,9 +1,9 @@
 /** Smaller buffers share memory with others, and transferring them would not pay. */
-const isWorthwhile = 256 * 1024;
+const minTransferBytes = 256 * 1024;
 
 /** Like the function of `@posthorn/contracts`, whose import would cost each composing thread 8 MB and 100 ms. */
 export function release(bytes: Uint8Array): void {
-  if (bytes.byteLength >= isWorthwhile && isAlone(bytes)) (bytes.buffer as ArrayBuffer).transfer(0);
+  if (bytes.byteLength >= minTransferBytes && isAlone(bytes)) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
 export const isAlone = ({ byteLength, buffer }: Uint8Array): boolean => byteLength === buffer.byteLength;

@@ -39,7 +39,7 @@ it('delivers mail that another replica accepted without waiting for its next pol
 
 it('is at rest only while nothing is queued, claimed, in hand-off or ambiguous', async () => {
   const claims = new ClaimsRepository(suite.database);
-  await eventually(() => claims.isAtRest(), 'all is delivered');
+  await eventually(() => claims.isIdle(), 'all is delivered');
   const { projectId } = await suite.buildProject();
   for (const state of [
     'QUEUED',
@@ -51,17 +51,17 @@ it('is at rest only while nothing is queued, claimed, in hand-off or ambiguous',
     'FAILED',
     'CANCELLED',
   ]) {
-    const isAtRest = await suite.database.transaction(async () => {
+    const isIdle = await suite.database.transaction(async () => {
       await suite.database.query(`DELETE FROM deliveries`);
       await suite.database.query(
         `INSERT INTO deliveries (project_id, email_id, recipient, lane, state, due_at, expires_at, worker_id, bytes)
          VALUES ($1, gen_random_uuid(), 'ada@sink.test', 0, $2, now() + interval '1 hour', now() + interval '2 hours', gen_random_uuid(), 1)`,
         [projectId, state],
       );
-      const answer = await claims.isAtRest();
+      const answer = await claims.isIdle();
       await suite.database.query(`DELETE FROM deliveries`);
       return answer;
     });
-    expect([state, isAtRest]).toEqual([state, ['SENT', 'BOUNCED', 'FAILED', 'CANCELLED'].includes(state)]);
+    expect([state, isIdle]).toEqual([state, ['SENT', 'BOUNCED', 'FAILED', 'CANCELLED'].includes(state)]);
   }
 });

@@ -3,7 +3,7 @@ import { Database, onDatabase } from '@posthorn/database';
 import { AcceptingModule } from '../accepting/accepting.module.js';
 import { ComposingModule } from '../composing/composing.module.js';
 import { SendingConfig } from '../config.js';
-import { ErasedNames } from '../erasures/erased-names.js';
+import { ErasedAddressHashes } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ChoresWork } from './chores.work.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
@@ -27,9 +27,12 @@ import { Sweeper } from './sweeper.js';
     ...onDatabase([ClaimsRepository, DeliveryCounts, LeasesRepository, OutcomesRepository]),
     {
       provide: HandOffMarks,
-      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig, hashes: ErasedNames) =>
-        new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes),
-      inject: [Database, SendingConfig, ErasedNames],
+      useFactory: (
+        database: Database,
+        { provider, ratePerSecond }: SendingConfig,
+        hashes: ErasedAddressHashes,
+      ) => new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes),
+      inject: [Database, SendingConfig, ErasedAddressHashes],
     },
     ChoresWork,
     DeliverBatch,

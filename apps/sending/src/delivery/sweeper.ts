@@ -46,18 +46,18 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweep(): Promise<number> {
-    if (await this.claims.isAtRest()) return this.pauses.after(false);
+    if (await this.claims.isIdle()) return this.pauses.after(false);
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of dead workers`);
     const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
       unresolved.map((row) =>
-        this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row.policy, row.claims) }),
+        this.recorder.record({ ...row, progress: null, outcome: outcomeOfAmbiguity(row.policy, row.claims) }),
       ),
     );
     const abandoned = await this.leases.abandoned(unresolvedAtOnce);
     await Promise.all(
-      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfAbandoned() })),
+      abandoned.map((row) => this.recorder.record({ ...row, progress: null, outcome: outcomeOfAbandoned() })),
     );
     if (taken + unresolved.length > 0) this.wakeUp.wake();
     return this.pauses.after(true);

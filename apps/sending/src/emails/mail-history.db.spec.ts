@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  aboveProjects,
+  noProject,
   emails,
   engagement,
   optOuts,
@@ -59,7 +59,7 @@ describe('the mail of an address', () => {
       [first],
     );
     const seen = { projectId, emailId: first, position: 0, agoMs: 0, userAgent: browser };
-    await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), {
+    await suite.bus.call(engagement.record, serviceCaller('gateway', noProject), {
       items: [
         { ...seen, kind: 'OPEN', id: newId(), userAgent: 'curl/8.5.0' },
         { ...seen, kind: 'OPEN', id: newId(), position: 1 },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { aboveProjects, emails, engagement, mailSummaries, serviceCaller } from '@posthorn/contracts';
+import { noProject, emails, engagement, mailSummaries, serviceCaller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -35,7 +35,7 @@ it('mail is summed by address and kind, without machines, with events that are b
     ids[0],
   ]);
   const seen = { projectId, emailId: ids[0]!, position: 0, agoMs: 0, userAgent: browser };
-  await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), {
+  await suite.bus.call(engagement.record, serviceCaller('gateway', noProject), {
     items: [
       { ...seen, kind: 'OPEN', id: newId() },
       { ...seen, kind: 'OPEN', id: newId(), userAgent: 'curl/8.5.0' },

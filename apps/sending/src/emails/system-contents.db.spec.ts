@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aboveProjects, emails, serviceCaller, systemProjectId, type Caller } from '@posthorn/contracts';
+import { noProject, emails, serviceCaller, systemProjectId, type Caller } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { DomainsRepository } from '../domains/domains.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
@@ -38,9 +38,7 @@ describe('the content of a system mail', () => {
     ];
     await eventually(async () => (await statusOf(system, delivered)) === 'DELIVERED', 'it is delivered');
     await eventually(async () => (await statusOf(system, refused)) === 'BOUNCED', 'it is refused');
-    await suite.queue.enqueue(systemContentsWork, [
-      { projectId: aboveProjects, key: systemContentsWork.name },
-    ]);
+    await suite.queue.enqueue(systemContentsWork, [{ projectId: noProject, key: systemContentsWork.name }]);
     for (const id of [delivered, refused])
       await eventually(async () => (await contentOf(id)) === '', 'its words are gone');
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  aboveProjects,
+  noProject,
   emails,
   engagement,
   maxEventBytes,
@@ -20,7 +20,7 @@ afterAll(() => suite.stop());
 
 const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
-const gateway = serviceCaller('gateway', aboveProjects);
+const gateway = serviceCaller('gateway', noProject);
 
 const record = async (...items: Engagement[]): Promise<number> =>
   (await suite.bus.call(engagement.record, gateway, { items })).recorded;

@@ -9,7 +9,7 @@ import {
   suppressionImports,
   suppressions,
   serviceCaller,
-  aboveProjects,
+  noProject,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, EventPublisher, testSecret } from '@posthorn/testing';
@@ -196,7 +196,7 @@ describe('a suppression or opt-out of an erased address', () => {
     const hash = suite.hashes.of(projectId, email);
     const newKey = 'another-secret-that-only-this-spec-knows-0123456789';
     await suite.restart({ POSTHORN_SECRET_KEY: `${newKey}, ${testSecret}` });
-    const rotated = await suite.bus.call(secrets.rotateSending, serviceCaller('suite', aboveProjects), {});
+    const rotated = await suite.bus.call(secrets.rotateSending, serviceCaller('suite', noProject), {});
     expect(rotated).toMatchObject({ rotated: 1, unreadable: 0, left: 0 });
     await suite.restart({ POSTHORN_SECRET_KEY: newKey });
     expect(await suite.bus.call(suppressions.get, caller, { email })).toMatchObject({ email });

@@ -7,7 +7,7 @@ export const isErased = (email: string): boolean => email.endsWith(`@${erasedDom
 
 const hashDigits = 40;
 
-export class ErasedNames extends AddressHashes {
+export class ErasedAddressHashes extends AddressHashes {
   override of(projectId: string, email: string): string {
     return `${super.of(projectId, email).slice(0, hashDigits)}@${erasedDomain}`;
   }

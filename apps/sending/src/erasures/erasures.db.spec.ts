@@ -4,7 +4,7 @@ import {
   engagement,
   personData,
   serviceCaller,
-  aboveProjects,
+  noProject,
   type AcceptEmails,
   type Caller,
 } from '@posthorn/contracts';
@@ -69,7 +69,7 @@ async function buildLife(caller: Caller, domain: string, to: string): Promise<st
   } as const;
   const url = `https://shop.example/?to=${encodeURIComponent(to)}&then=${encodeURIComponent(`/a?b=${encodeURIComponent(to)}`)}`;
   const items = [{ ...seen, id: newId(), url }];
-  await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), { items });
+  await suite.bus.call(engagement.record, serviceCaller('gateway', noProject), { items });
   return id;
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { ErasedNames } from './erased-names.js';
+import { ErasedAddressHashes } from './erased-names.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository, type Erased } from './erased-addresses.repository.js';
 import { ErasedMailRepository, type NamingEmail } from './erased-mail.repository.js';
@@ -15,7 +15,7 @@ const rowsAtOnce = 1_000;
 export class ErasuresService {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedNames,
+    private readonly hashes: ErasedAddressHashes,
     private readonly addresses: ErasedAddressesRepository,
     private readonly mail: ErasedMailRepository,
     private readonly waiting: WaitingMail,

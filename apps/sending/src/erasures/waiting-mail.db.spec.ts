@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  aboveProjects,
+  noProject,
   emailEvents,
   emails,
   engagement,
@@ -90,7 +90,7 @@ describe('mail to somebody who is being erased', () => {
         { emailId: id, variables: { contact: { email: to } } },
       ]);
       await new OutcomesRepository(suite.database).record([
-        { ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
+        { ...message, progress: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
       ]);
       expect(await tablesNaming(suite.database, to)).toEqual([]);
     },
@@ -116,7 +116,7 @@ describe('mail to somebody who is being erased', () => {
       suppress: true,
     } as const;
     await new OutcomesRepository(suite.database).record([
-      { ...message, subject: `To ${to}`, outcome: bounced },
+      { ...message, progress: `To ${to}`, outcome: bounced },
     ]);
     expect(await eraseOnce(suite, caller, to)).toBe(true);
     expect(await get(caller, id)).toMatchObject({
@@ -181,7 +181,7 @@ describe('mail to somebody who is being erased', () => {
       Object.assign(mail, {
         // After the blocks were hashed, and before its own look.
         to: async (...requested: Parameters<ErasedMailRepository['to']>) => {
-          await outcomes.record([{ ...message, subject: `To ${to}`, outcome: bounced }]);
+          await outcomes.record([{ ...message, progress: `To ${to}`, outcome: bounced }]);
           return ErasedMailRepository.prototype.to.apply(mail, requested);
         },
       }),
@@ -209,7 +209,7 @@ describe('mail to somebody who is being erased', () => {
       { emailId: id, to: hash, failureKind: 'delivery_unconfirmed' },
     ]);
     await new OutcomesRepository(suite.database).record([
-      { ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
+      { ...message, progress: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
     ]);
     expect(await tablesNaming(suite.database, to)).toEqual([]);
   });
@@ -219,7 +219,7 @@ describe('mail to somebody who is being erased', () => {
     await markDelivered(suite.database, id);
     await erase(suite, caller, to);
     const seen = { kind: 'OPEN', projectId, emailId: id, position: 0, agoMs: 0, userAgent: browser } as const;
-    await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), {
+    await suite.bus.call(engagement.record, serviceCaller('gateway', noProject), {
       items: [{ ...seen, id: newId() }],
     });
     expect(await eventsOf(projectId, emailEvents.opened.name)).toMatchObject([{ emailId: id, to: hash }]);

@@ -1,6 +1,6 @@
 import type { ContactEvent, PersonOptOut } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { ErasedNames } from '../erasures/erased-names.js';
+import type { ErasedAddressHashes } from '../erasures/erased-names.js';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 
 export interface OptOutPut {
@@ -15,7 +15,7 @@ export const noContact = '00000000-0000-0000-0000-000000000000';
 export class OptOutsRepository {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedNames,
+    private readonly hashes: ErasedAddressHashes,
   ) {}
 
   transaction<T>(work: () => Promise<T>): Promise<T> {

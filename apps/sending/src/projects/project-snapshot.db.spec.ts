@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  aboveProjects,
+  noProject,
   emails,
   projectEvents,
   projects,
@@ -53,7 +53,7 @@ describe('the read model of projects', () => {
 
   /** As each start of the service does. */
   const compare = () =>
-    suite.queue.enqueue(projectSnapshotWork, [{ projectId: aboveProjects, key: projectSnapshotWork.name }]);
+    suite.queue.enqueue(projectSnapshotWork, [{ projectId: noProject, key: projectSnapshotWork.name }]);
 
   /** The owner is there, and answers two projects a page. */
   const gatewayComes = async (projectsThere: Project[]) => {

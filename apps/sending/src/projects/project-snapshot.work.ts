@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { aboveProjects, DomainError, projects, serviceCaller } from '@posthorn/contracts';
+import { noProject, DomainError, projects, serviceCaller } from '@posthorn/contracts';
 import { Bus, ReadModels } from '@posthorn/messaging';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
@@ -48,7 +48,7 @@ export class ProjectSnapshotWork extends RepeatedWork {
   private async fill(): Promise<void> {
     let after: { at: Date; id: string } | undefined;
     do {
-      const page = await this.bus.call(projects.list, serviceCaller('sending', aboveProjects), {
+      const page = await this.bus.call(projects.list, serviceCaller('sending', noProject), {
         limit: 100,
         after,
       });

@@ -11,7 +11,7 @@ import { WorkerPool } from './workers/worker-pool.js';
 /** Parsing longer sources takes longer than handing them to a thread. */
 const longSource = 32 * 1024;
 /** Longer than the limit of a message, since a preview also lints the result. */
-const lookMs = 1_200;
+const previewMs = 1_200;
 /** Without the second that loading the compiler takes on a small machine. */
 const compileMs = 3_000;
 const compilerHeapMb = 256;
@@ -29,7 +29,7 @@ export class Rendering implements OnModuleDestroy {
   private readonly sources = new WorkerPool<RenderingJob, unknown>({
     module: workerModule(import.meta.url, './rendering.worker.js'),
     threads: 1,
-    jobMs: lookMs,
+    jobMs: previewMs,
   });
 
   private readonly compiler = new WorkerPool<MjmlJob, CompiledMjml>({

@@ -1,6 +1,6 @@
 import type { SuppressedRecipients } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { ErasedNames } from '../erasures/erased-names.js';
+import type { ErasedAddressHashes } from '../erasures/erased-names.js';
 
 interface RequestedRecipients {
   projectId: string;
@@ -10,7 +10,7 @@ interface RequestedRecipients {
 export class SuppressedRecipientsReadModel {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedNames,
+    private readonly hashes: ErasedAddressHashes,
   ) {}
 
   /** One query for all calls gathered meanwhile, answered in their order. */

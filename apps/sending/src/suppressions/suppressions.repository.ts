@@ -1,6 +1,6 @@
 import type { ListSuppressions, Suppression, SuppressionReason } from '@posthorn/contracts';
 import { keysetCondition, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
-import { isErasedSql, type ErasedNames } from '../erasures/erased-names.js';
+import { isErasedSql, type ErasedAddressHashes } from '../erasures/erased-names.js';
 
 /** Hand-off marks take it shared, and whoever blocks the address takes it exclusively (docs/guarantees.md §3). */
 export const addressLock = `hashtextextended(project_id || email, 8)`;
@@ -14,7 +14,7 @@ const isRequested = `project_id = $1 AND email IN ($2, $3)`;
 export class SuppressionsRepository {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedNames,
+    private readonly hashes: ErasedAddressHashes,
   ) {}
 
   async lock(projectId: string, email: string): Promise<void> {

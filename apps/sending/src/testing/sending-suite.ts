@@ -4,7 +4,7 @@ import type { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets, type RunningService } from '@posthorn/platform';
 import { openServiceFixture, SmtpSink, type DatabaseLine, type ServiceFixture } from '@posthorn/testing';
 import type { WorkQueue } from '@posthorn/work';
-import { ErasedNames } from '../erasures/erased-names.js';
+import { ErasedAddressHashes } from '../erasures/erased-names.js';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { DomainsRepository } from '../domains/domains.repository.js';
@@ -19,7 +19,7 @@ export interface SendingSuite {
   sink: SmtpSink;
   environment: Record<string, string>;
   service: RunningService;
-  hashes: ErasedNames;
+  hashes: ErasedAddressHashes;
   buildProject(): Promise<{ caller: Caller; projectId: string; domain: string }>;
   restart(changes?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
       await sink.stop();
       throw error;
     });
-  const hashes = await ErasedNames.open(
+  const hashes = await ErasedAddressHashes.open(
     database,
     new Secrets(environment['POSTHORN_SECRET_KEY']!.split(',').map((key) => key.trim())),
   );

@@ -29,4 +29,4 @@ export const serviceCaller = (service: string, projectId: string): Caller => ({
 });
 
 /** Stands for the project when the caller acts on the whole installation. */
-export const aboveProjects = '00000000-0000-0000-0000-000000000000';
+export const noProject = '00000000-0000-0000-0000-000000000000';

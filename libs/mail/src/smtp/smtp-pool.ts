@@ -24,7 +24,7 @@ export interface SmtpPoolState {
   waiting: number;
 }
 
-type Waiter = (lease: SmtpSession | Attempt) => void;
+type Waiter = (acquired: SmtpSession | Attempt) => void;
 
 export class SmtpPool {
   private readonly idle: SmtpSession[] = [];
@@ -80,16 +80,16 @@ export class SmtpPool {
   }
 
   private async tryOnce(delivery: SmtpDelivery): Promise<Attempt> {
-    const lease = await this.lease();
-    if (!isSession(lease)) return lease;
-    const reused = lease.delivered > 0;
-    const attempt = await lease.deliver(delivery);
-    this.release(lease);
+    const acquired = await this.acquired();
+    if (!isSession(acquired)) return acquired;
+    const reused = acquired.delivered > 0;
+    const attempt = await acquired.deliver(delivery);
+    this.release(acquired);
     // The server closed an idle session before MAIL, so the message can be tried on a new session.
     return reused && endedBeforeMail(attempt) && !this.closing ? this.tryOnce(delivery) : attempt;
   }
 
-  private lease(): Promise<SmtpSession | Attempt> {
+  private acquired(): Promise<SmtpSession | Attempt> {
     const session = this.takeIdle();
     if (session !== undefined) return Promise.resolve(session);
     if (this.openable > 0) return this.openOne();
@@ -193,8 +193,8 @@ export class SmtpPool {
   }
 }
 
-function isSession(lease: SmtpSession | Attempt): lease is SmtpSession {
-  return 'deliver' in lease;
+function isSession(acquired: SmtpSession | Attempt): acquired is SmtpSession {
+  return 'deliver' in acquired;
 }
 
 function endedBeforeMail(attempt: Attempt): boolean {

@@ -34,8 +34,8 @@ const stageOfCommand: Record<string, SmtpStage> = {
 /** One message over one connection. Ends once, with the first of: a reply, an error, a deadline, the fence. */
 export class SmtpTransaction {
   private readonly startedAt = performance.now();
-  private skippedAhead = false;
-  private handedOver = false;
+  private bodyStarted = false;
+  private lastByteWritten = false;
   private settled = false;
   private timer?: NodeJS.Timeout;
   private resolve: (attempt: Attempt) => void;
@@ -97,7 +97,7 @@ export class SmtpTransaction {
   private goAhead(stream: Unpipeable): void {
     // Its own stream would add the dot by itself; ours is written explicitly, so that we know when.
     stream.unpipe();
-    this.skippedAhead = true;
+    this.bodyStarted = true;
     const answer = String(this.connection.lastServerResponse);
     // nodemailer takes a 250 for the 354. After an unsolicited reply that would be the reply to RCPT, and all later ones would be off by
     // one.
@@ -117,14 +117,14 @@ export class SmtpTransaction {
         if (!error) setImmediate(() => this.writeNext(wire));
       });
     } else if (this.passesFence()) {
-      this.handedOver = true;
+      this.lastByteWritten = true;
       this.arm(this.timeouts.dotMs);
       socket.write(wire.next(pieceBytes));
     }
   }
 
   private finish(response: string): void {
-    if (this.handedOver) this.settle('dot', parseReply(response), undefined);
+    if (this.lastByteWritten) this.settle('dot', parseReply(response), undefined);
     else this.drop('body', 'accepted before the last byte');
   }
 
@@ -133,7 +133,7 @@ export class SmtpTransaction {
       this.delivery.fence?.();
       return !this.settled;
     } catch {
-      this.drop(this.skippedAhead ? 'body' : 'data', 'fenced');
+      this.drop(this.bodyStarted ? 'body' : 'data', 'fenced');
       return false;
     }
   }
@@ -163,7 +163,7 @@ export class SmtpTransaction {
   }
 
   private stageOf(error: SendError): SmtpStage {
-    if (this.skippedAhead) return this.handedOver ? 'dot' : 'body';
+    if (this.bodyStarted) return this.lastByteWritten ? 'dot' : 'body';
     return (
       stageOfCommand[error.command ?? ''] ??
       (error.response?.startsWith('421') ? 'rcpt' : this.connection.waitingAt)
@@ -175,7 +175,7 @@ export class SmtpTransaction {
     this.timer = setTimeout(
       () =>
         this.drop(
-          this.skippedAhead ? (this.handedOver ? 'dot' : 'body') : this.connection.waitingAt,
+          this.bodyStarted ? (this.lastByteWritten ? 'dot' : 'body') : this.connection.waitingAt,
           'timeout',
         ),
       ms,

@@ -87,16 +87,16 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   private start(): void {
-    const { service, ...means } = this.options;
-    const consumers = new ConsumerWatch(means.connection);
+    const { service, ...dependencies } = this.options;
+    const consumers = new ConsumerWatch(dependencies.connection);
     const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
     for (const [pattern, handler] of this.messageHandlers) {
       if (handler.isEventHandler) {
         const purpose = pattern.split(' ')[1] ?? '';
-        const run = (event: DomainEvent<object>) => settle(handler, event).then(() => undefined);
+        const run = (event: DomainEvent<object>) => invoke(handler, event).then(() => undefined);
         this.subscriptions.push(
           new EventSubscription({
-            ...means,
+            ...dependencies,
             consumers,
             contract: eventOf(pattern)!,
             durable: `${service}-${purpose}`,
@@ -104,7 +104,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
           }),
         );
       } else {
-        this.serve(contracts.get(pattern) as RequestContract, (data) => settle(handler, data));
+        this.serve(contracts.get(pattern) as RequestContract, (data) => invoke(handler, data));
       }
     }
     for (const [contract, answer] of this.operations.answers()) this.serve(contract, answer);
@@ -124,7 +124,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
 const eventOf = (pattern: string): EventContract | undefined =>
   eventCatalogue.find(({ name }) => name === pattern.split(' ')[0]);
 
-async function settle(handler: MessageHandler, data: unknown): Promise<unknown> {
+async function invoke(handler: MessageHandler, data: unknown): Promise<unknown> {
   const result: unknown = await handler(data);
   return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
 }

@@ -114,8 +114,8 @@ export class Bus {
   }
 
   private exchange(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
-    const about = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
-    return inSpan(`send ${contract.subject}`, about, () => this.request(contract, calls));
+    const spanOptions = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
+    return inSpan(`send ${contract.subject}`, spanOptions, () => this.request(contract, calls));
   }
 
   private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {

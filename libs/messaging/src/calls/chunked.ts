@@ -14,13 +14,13 @@ const silenceMs = 10_000;
 const sizeHeader = 'Posthorn-Size';
 const controlHeader = 'Posthorn-Control';
 
-export interface Opening {
+export interface FirstMessage {
   data: Uint8Array;
   headers?: MsgHdrs;
   close: () => void;
 }
 
-export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]): Opening {
+export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]): FirstMessage {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   if (size <= chunkThreshold)
     return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };

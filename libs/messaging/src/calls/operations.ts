@@ -13,7 +13,7 @@ import type { Answer } from './answering.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
 import type { WireEvent } from './frames.js';
 import type { Incoming } from './handlers.js';
-import { contentOf } from '../events/inbox.repository.js';
+import { truncated } from '../events/inbox.repository.js';
 import type { Publishing } from '../outbox/publishing.repository.js';
 
 interface Subscriber {
@@ -48,7 +48,7 @@ export class Operations {
     const outcome = await this.tryAgain(id);
     if (outcome === false) throw deadLetterNotFound();
     if (outcome !== true) await deadLetters.failedAgain(id, outcome.message);
-    return { id, replayed: outcome === true, error: outcome === true ? null : contentOf(outcome.message) };
+    return { id, replayed: outcome === true, error: outcome === true ? null : truncated(outcome.message) };
   }
 
   /** False where there is no such letter; the subscriber's error where it failed again. */

@@ -1,7 +1,7 @@
 import type { DeadLetterEntries, DeadLetterEntry, ListDeadLetters } from '@posthorn/contracts';
 import { pageLimit, type Database } from '@posthorn/database';
 import type { WireEvent } from '../calls/frames.js';
-import { contentOf } from './inbox.repository.js';
+import { truncated } from './inbox.repository.js';
 
 interface StoredLetter {
   subscriber: string;
@@ -50,7 +50,7 @@ export class DeadLetters {
   async failedAgain(id: string, error: string): Promise<void> {
     await this.database.query(
       `UPDATE dead_letters SET error = $2, attempts = attempts + 1, at = now() WHERE id = $1`,
-      [id, contentOf(error)],
+      [id, truncated(error)],
     );
   }
 }

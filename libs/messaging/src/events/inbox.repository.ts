@@ -77,7 +77,7 @@ export class Inbox {
        SELECT $6, $1, $2, $3, $4, $5, coalesce(max(tries), 1), coalesce(min(first_at), now()) FROM tried
        ON CONFLICT (subscriber, fact_id) DO UPDATE
          SET error = excluded.error, at = now(), attempts = known.attempts + excluded.attempts`,
-      [subscriber, eventId, event, JSON.stringify(payload), contentOf(error), newId()],
+      [subscriber, eventId, event, JSON.stringify(payload), truncated(error), newId()],
     );
   }
 
@@ -97,4 +97,4 @@ export class Inbox {
   }
 }
 
-export const contentOf = (error: string): string => boundedText(error, 2_000);
+export const truncated = (error: string): string => boundedText(error, 2_000);

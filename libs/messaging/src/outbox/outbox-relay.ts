@@ -79,7 +79,7 @@ export class OutboxRelay {
       this.forget();
       return pauseMs.least;
     }
-    if (performance.now() - this.checkedAt > checkEveryMs) await this.look();
+    if (performance.now() - this.checkedAt > checkEveryMs) await this.checkStream();
     const { fresh: isAnyWaiting, repeating } = await publishing.pending();
     if (!isAnyWaiting && !repeating) return this.rest();
     this.pauseMs = pauseMs.least;
@@ -136,7 +136,7 @@ export class OutboxRelay {
   }
 
   /** NATS may lose its store silently, and a subscriber may have created the stream again. */
-  private async look(): Promise<void> {
+  private async checkStream(): Promise<void> {
     const { connection, publishing, service, clock } = this.options;
     const { created, state } = await ensureStream(connection.nats, service);
     const now = { incarnation: String(created), lastSequence: state.last_seq };

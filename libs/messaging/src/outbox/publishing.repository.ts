@@ -1,6 +1,6 @@
 import { streamOf, type Caller, type ServiceName } from '@posthorn/contracts';
 import { lowestIdOf, newId, type Database } from '@posthorn/database';
-import { contentOf } from '../events/inbox.repository.js';
+import { truncated } from '../events/inbox.repository.js';
 import { isWaiting } from './outbox.repository.js';
 
 export interface OutgoingEvent {
@@ -215,7 +215,7 @@ export class Publishing {
       [
         refused.map(({ id }) => id),
         refused.map(({ kind }) => kind === 'never'),
-        refused.map(({ error }) => contentOf(error.message)),
+        refused.map(({ error }) => truncated(error.message)),
       ],
     );
     return rows.filter(({ quarantined }) => quarantined).map(({ id }) => id);

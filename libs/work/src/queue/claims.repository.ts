@@ -1,4 +1,4 @@
-import { aboveProjects } from '@posthorn/contracts';
+import { noProject } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { isUniqueViolation } from '@posthorn/database';
 import { claimedColumns, releasedColumns } from './claimed-columns.js';
@@ -163,5 +163,5 @@ const claimSql = (begins: string): string => `
   SELECT claimed.*, next.next FROM next LEFT JOIN claimed ON true`;
 
 /** Two statements, because a combined condition would read the index from its beginning. */
-const claimFirstSql = claimSql(`project_id >= coalesce($2::uuid, '${aboveProjects}')`);
+const claimFirstSql = claimSql(`project_id >= coalesce($2::uuid, '${noProject}')`);
 const claimAfterSql = claimSql(`project_id > $2::uuid`);

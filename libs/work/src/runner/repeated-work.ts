@@ -1,5 +1,5 @@
 import type { OnApplicationBootstrap } from '@nestjs/common';
-import { aboveProjects } from '@posthorn/contracts';
+import { noProject } from '@posthorn/contracts';
 import type { WorkBatch } from './work-batch.js';
 import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
 import type { WorkQueue } from '../queue/work-queue.js';
@@ -18,7 +18,7 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
   }
 
   async soon(): Promise<void> {
-    await this.queue.enqueue(this.kind, [{ projectId: aboveProjects, key: this.kind.name }]);
+    await this.queue.enqueue(this.kind, [{ projectId: noProject, key: this.kind.name }]);
   }
 
   onApplicationBootstrap(): Promise<void> {
@@ -28,7 +28,7 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
   /** Periodic work never ends, even if it killed its process several times. */
   async dead(): Promise<void> {
     await this.queue.enqueue(this.kind, [
-      { projectId: aboveProjects, key: this.kind.name, delayMs: afterDeathMs },
+      { projectId: noProject, key: this.kind.name, delayMs: afterDeathMs },
     ]);
   }
 

@@ -13,7 +13,7 @@ export function planPage(contacts: number, sections: Section[]): string {
   const parts = sections.map(({ name, call, statements }) => {
     const each = statements.map(
       ({ sql, ms, times, plan }) =>
-        `${ms.toFixed(2)} ms${times > 1 ? `, the slowest of ${times}` : ''}\n\n\`\`\`sql\n${sql.replace(/\s+/g, ' ').trim()}\n\`\`\`\n\n\`\`\`text\n${drawn(plan).join('\n')}\n\`\`\``,
+        `${ms.toFixed(2)} ms${times > 1 ? `, the slowest of ${times}` : ''}\n\n\`\`\`sql\n${sql.replace(/\s+/g, ' ').trim()}\n\`\`\`\n\n\`\`\`text\n${renderPage(plan).join('\n')}\n\`\`\``,
     );
     return `## ${name}\n\n${call}\n\n${each.length > 0 ? each.join('\n\n') : 'Nothing that does not stand above.'}`;
   });
@@ -39,7 +39,7 @@ const conditions = [
   'Conflict Resolution',
 ];
 
-function drawn(node: PlanNode, depth = 0): string[] {
+function renderPage(node: PlanNode, depth = 0): string[] {
   const indent = '  '.repeat(depth);
   const name = [
     node['Subplan Name'],
@@ -64,7 +64,7 @@ function drawn(node: PlanNode, depth = 0): string[] {
   const details = conditions.flatMap((key) =>
     node[key] === undefined ? [] : [`${indent}    ${key}: ${String(node[key]).slice(0, 300)}`],
   );
-  const below = (node.Plans ?? []).flatMap((each) => drawn(each, depth + 1));
+  const below = (node.Plans ?? []).flatMap((each) => renderPage(each, depth + 1));
   return [
     `${indent}${name.filter((each) => each !== null && each !== undefined).join(' ')}${by}${on}  (${run})`,
     ...details,

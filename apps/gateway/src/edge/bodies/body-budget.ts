@@ -73,7 +73,7 @@ export class BodyBudget {
     return new Promise((resolve, reject) => {
       const leave = (error: Error) => {
         this.queue.splice(this.queue.indexOf(entry), 1);
-        rest();
+        stopWaiting();
         reject(error);
         this.admit();
       };
@@ -82,7 +82,7 @@ export class BodyBudget {
         () => leave(unavailable('The gateway has no room for this body right now')),
         this.options.waitMs,
       );
-      const rest = () => {
+      const stopWaiting = () => {
         clearTimeout(timer);
         client.off('close', left);
         this.watchOrRest();
@@ -90,7 +90,7 @@ export class BodyBudget {
       const entry: Waiting = {
         size,
         admit: () => {
-          rest();
+          stopWaiting();
           resolve(this.open(size));
         },
       };

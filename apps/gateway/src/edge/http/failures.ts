@@ -34,7 +34,7 @@ export class Failures {
   answer(thrown: unknown, request: HttpRequest, reply: HttpReply, route?: Route): void {
     // A request that Fastify refuses before its hooks run has no context yet.
     const requestId = currentContext()?.requestIds[0] ?? newId();
-    const error = this.publish(thrown, request, requestId, route);
+    const error = this.report(thrown, request, requestId, route);
     if (error.code === 'invalid_session' && route?.declaration.pages && wantsPage(request.raw))
       return toSignIn(request, reply);
     const instance = pathOf(request.url);
@@ -61,8 +61,8 @@ export class Failures {
       .send(Buffer.from(JSON.stringify(body)));
   }
 
-  publish(thrown: unknown, request: HttpRequest, requestId = '', route?: Route): DomainError {
-    const error = this.settle(thrown, route);
+  report(thrown: unknown, request: HttpRequest, requestId = '', route?: Route): DomainError {
+    const error = this.toDomainError(thrown, route);
     this.write(
       thrown,
       error,
@@ -73,7 +73,7 @@ export class Failures {
   }
 
   /** On a route that accepts mail, an unavailable service is `enqueue_failed` (docs/api-decisions.md §1). */
-  private settle(thrown: unknown, route?: Route): DomainError {
+  private toDomainError(thrown: unknown, route?: Route): DomainError {
     const error =
       thrown instanceof DomainError
         ? thrown

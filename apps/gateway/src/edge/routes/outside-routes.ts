@@ -15,7 +15,7 @@ const page = (path: string, summary: string, callers = 'everybody'): OutsideRout
   callers,
   summary,
 });
-const look = (path: string, summary: string): OutsideRoute => ({
+const readOnly = (path: string, summary: string): OutsideRoute => ({
   methods: ['GET'],
   path,
   callers: 'everybody',
@@ -37,17 +37,17 @@ const account = 'a signed-in person';
 
 /** A test compares this list with the routes that are served. */
 export const outsideRoutes: readonly OutsideRoute[] = [
-  look(
+  readOnly(
     '/',
     'entry point: the account or `/sign-in` in a browser, else the addresses of the documents as JSON',
   ),
-  look('/healthz', 'liveness of the gateway'),
-  look('/openapi.json', 'the OpenAPI document'),
-  look('/docs', 'the API reference'),
-  look('/docs/*', 'assets of `/docs`, and a page for each error code'),
-  look('/pages/*', 'the stylesheet of all pages'),
-  look('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
-  look('/t/c/:token', 'the links of a mail'),
+  readOnly('/healthz', 'liveness of the gateway'),
+  readOnly('/openapi.json', 'the OpenAPI document'),
+  readOnly('/docs', 'the API reference'),
+  readOnly('/docs/*', 'assets of `/docs`, and a page for each error code'),
+  readOnly('/pages/*', 'the stylesheet of all pages'),
+  readOnly('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
+  readOnly('/t/c/:token', 'the links of a mail'),
   page('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'anybody with the link'),
   page(
     '/api/lists/confirm-subscription',
@@ -67,29 +67,29 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   page('/verify-email/again', 'request another confirmation link'),
   page('/forgot-password', 'request a reset link'),
   page('/reset-password', 'choose a new password'),
-  look('/account', 'sessions and passwords'),
+  readOnly('/account', 'sessions and passwords'),
   page('/account/*', 'changes of the account', account),
   page('/invitations/accept', 'join a project', account),
-  look('/oauth/sign-in', 'sign in and return'),
+  readOnly('/oauth/sign-in', 'sign in and return'),
   page('/oauth/consent', 'authorize an application', account),
-  look('/oauth/error', 'why an application cannot be authorized'),
+  readOnly('/oauth/error', 'why an application cannot be authorized'),
   {
     methods: ['GET', 'POST', 'OPTIONS'],
     path: `${authPath}/*`,
     callers: 'pages of trusted origins',
     summary: 'people (better-auth)',
   },
-  look(`${authPath}/oauth2/authorize`, 'authorization endpoint (RFC 6749)'),
+  readOnly(`${authPath}/oauth2/authorize`, 'authorization endpoint (RFC 6749)'),
   application('token', 'tokens (RFC 6749)'),
   application('revoke', 'revocation (RFC 7009)'),
   application('introspect', 'introspection (RFC 7662)'),
   application('register', 'registration (RFC 7591)'),
   { methods: ['OPTIONS'], path: `${authPath}/oauth2/*`, callers: 'every origin', summary: 'preflight' },
   { methods: ['OPTIONS'], path: '/.well-known/*', callers: 'every origin', summary: 'preflight' },
-  look('/.well-known/oauth-authorization-server', 'discovery (RFC 8414)'),
-  look('/.well-known/oauth-authorization-server/api/auth', 'discovery (RFC 8414)'),
-  look('/.well-known/oauth-protected-resource', 'discovery (RFC 9728)'),
-  look('/.well-known/oauth-protected-resource/api', 'discovery (RFC 9728)'),
+  readOnly('/.well-known/oauth-authorization-server', 'discovery (RFC 8414)'),
+  readOnly('/.well-known/oauth-authorization-server/api/auth', 'discovery (RFC 8414)'),
+  readOnly('/.well-known/oauth-protected-resource', 'discovery (RFC 9728)'),
+  readOnly('/.well-known/oauth-protected-resource/api', 'discovery (RFC 9728)'),
 ];
 
 export const isListedAs = (

@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { isUuid, normaliseAddress } from '@posthorn/contracts';
 import type { Dialect } from '../../dialects/dialect.js';
 import { dialects } from '../../dialects/dialects.js';
-import type { Counted } from '../../identity/credential.js';
+import type { RateLimitKey } from '../../identity/credential.js';
 import { Guard } from '../../identity/guard.js';
-import { allowanceHeaders, isExceeded } from '../../rate-limit/allowance.js';
+import { rateLimitHeaders, isExceeded } from '../../rate-limit/allowance.js';
 import { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import { rateLimited } from '../http/edge-errors.js';
 import type { HttpReply, HttpRequest } from '../http/fastify.js';
@@ -43,17 +43,18 @@ export class RequestPipeline {
   ): Promise<string | Readable> {
     const dialect = dialects[route.surface];
     const admission = await this.guard.admit(route, request);
-    if (this.limiter.enabled && admission.counted) await this.limit(admission.counted, dialect, reply);
+    if (this.limiter.enabled && admission.rateLimitKey)
+      await this.limit(admission.rateLimitKey, dialect, reply);
     refuseForeignIds(route, request);
     const { declaration } = route;
     const exchange = { route, declaration, dialect, admission, request, reply, handler };
     return this.servers[kindOf(declaration)].serve(exchange as never);
   }
 
-  private async limit(counted: Counted, dialect: Dialect, reply: HttpReply): Promise<void> {
-    const allowance = await this.limiter.take(counted);
-    reply.headers(allowanceHeaders(allowance, dialect.surface));
-    if (isExceeded(allowance)) throw rateLimited(allowance.resetIn);
+  private async limit(rateLimitKey: RateLimitKey, dialect: Dialect, reply: HttpReply): Promise<void> {
+    const state = await this.limiter.take(rateLimitKey);
+    reply.headers(rateLimitHeaders(state, dialect.surface));
+    if (isExceeded(state)) throw rateLimited(state.resetIn);
   }
 }
 

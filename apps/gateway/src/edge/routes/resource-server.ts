@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Dialect, Named } from '../../dialects/dialect.js';
 import { readBody } from '../../dialects/read-body.js';
 import { readEntries } from '../../dialects/read-entries.js';
-import { drawn, pageHeaders } from '../../pages/page-look.js';
+import { renderPage, pageHeaders } from '../../pages/page-look.js';
 import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../bodies/body-reader.js';
 import { isCsv, readCsv } from '../bodies/csv.js';
 import { parseBody } from '../bodies/parse-body.js';
@@ -31,7 +31,7 @@ export class ResourceServer {
       const result = await handle(exchange, read(exchange, bytes));
       if (result instanceof HtmlPage) {
         reply.headers(pageHeaders).statusCode = result.shown.status ?? 200;
-        return drawn(result.shown);
+        return renderPage(result.shown);
       }
       reply.statusCode = statusOf(declaration, dialect, result);
       return asJson(reply, written(declaration, dialect, result));

@@ -1,5 +1,5 @@
 import type { Database } from '@posthorn/database';
-import { SpannedFind, type Tracing } from '@posthorn/telemetry';
+import { SpanAfterwards, type Tracing } from '@posthorn/telemetry';
 import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
 import type { Lane } from '../delivery.entity.js';
 import { largeMessage, type Capacity } from './held-bytes.js';
@@ -26,7 +26,7 @@ export interface ClaimOptions {
   limit: number;
   afterProject: string;
   capacity: Capacity;
-  without?: readonly string[];
+  excludedProjects?: readonly string[];
 }
 
 const maxProjectsInTurn = 100;
@@ -44,14 +44,14 @@ export class ClaimsRepository {
    * Claims due messages with an even share for each project (at least 20): a skip scan over the partial index finds the projects that have
    * any. Every claim raises the lease token, which invalidates writes of earlier holders.
    */
-  @SpannedFind('claim')
+  @SpanAfterwards('claim')
   async claim({
     workerId,
     lane,
     limit,
     afterProject,
     capacity,
-    without = [],
+    excludedProjects: without = [],
   }: ClaimOptions): Promise<ClaimedMessage[]> {
     const parameters = [
       lane,
@@ -72,17 +72,17 @@ export class ClaimsRepository {
   }
 
   /** No delivery is queued, claimed, in hand-off or ambiguous, so nothing can become due. */
-  async isAtRest(): Promise<boolean> {
-    const [row] = await this.database.prepared<{ isAtRest: boolean }>({
+  async isIdle(): Promise<boolean> {
+    const [row] = await this.database.prepared<{ isIdle: boolean }>({
       name: 'deliveries at rest',
       sql: restSql,
       parameters: [],
       quiet: true,
     });
-    return row!.isAtRest;
+    return row!.isIdle;
   }
 
-  @SpannedFind('claim suspect')
+  @SpanAfterwards('claim suspect')
   async claimSuspect(workerId: string, capacity: Capacity): Promise<ClaimedMessage[]> {
     const parameters = [workerId, capacity.large, capacity.alone];
     return this.database.prepared<ClaimedMessage>({

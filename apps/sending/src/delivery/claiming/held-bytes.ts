@@ -15,7 +15,7 @@ const budgets = { small: 32 * 1024 * 1024, large: 24 * 1024 * 1024 };
 
 /** Bounds the memory of messages between their claim and the end of their hand-off. */
 export class HeldBytes {
-  private readonly held = new Map<Held, { lane: 'small' | 'large'; bytes: number }>();
+  private readonly held = new Map<Held, { sizeClass: 'small' | 'large'; bytes: number }>();
   private readonly used = { small: 0, large: 0 };
 
   get capacity(): Capacity {
@@ -29,16 +29,16 @@ export class HeldBytes {
   add(messages: readonly Held[]): void {
     for (const message of messages) {
       const { bytes } = message;
-      const lane = bytes > largeMessage ? 'large' : 'small';
-      this.held.set(message, { lane, bytes });
-      this.used[lane] += bytes;
+      const sizeClass = bytes > largeMessage ? 'large' : 'small';
+      this.held.set(message, { sizeClass, bytes });
+      this.used[sizeClass] += bytes;
     }
   }
 
   resize(message: Held, bytes: number): void {
     const held = this.held.get(message);
     if (!held) return;
-    this.used[held.lane] += bytes - held.bytes;
+    this.used[held.sizeClass] += bytes - held.bytes;
     held.bytes = bytes;
   }
 
@@ -49,8 +49,8 @@ export class HeldBytes {
       const held = this.held.get(message);
       if (!held) continue;
       this.held.delete(message);
-      this.used[held.lane] -= held.bytes;
-      large ||= held.lane === 'large';
+      this.used[held.sizeClass] -= held.bytes;
+      large ||= held.sizeClass === 'large';
     }
     return large || (wasFull && this.capacity.small > 0);
   }

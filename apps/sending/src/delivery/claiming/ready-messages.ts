@@ -23,7 +23,7 @@ const admitRestMs = 5;
  * Scheduled messages become due without a wake-up, so the queue is checked every second while it is not empty; at rest less often, in case
  * a wake-up is lost.
  */
-const lookMs = { busy: 1_000, idle: 4_000 };
+const pollMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
 const postponeMs = 1_000;
 
@@ -44,7 +44,7 @@ export class ReadyMessages {
   private onReady: () => void = () => undefined;
   private open = true;
   private atRest = false;
-  private readonly pauses = new Pauses(lookMs.busy, lookMs.idle);
+  private readonly pauses = new Pauses(pollMs.busy, pollMs.idle);
   private composing = 0;
   private readonly held = new HeldBytes();
   private readonly underWay = new Set<Promise<void>>();
@@ -59,19 +59,19 @@ export class ReadyMessages {
   ) {
     this.turns = new ProjectTurns(claims);
     this.loop = new Loop({
-      everyMs: lookMs.busy,
+      everyMs: pollMs.busy,
       restMs: claimRestMs,
       work: () => this.refill(),
       onError: (error) => this.failed(error),
     });
     this.admission = new Loop({
-      everyMs: lookMs.busy,
+      everyMs: pollMs.busy,
       restMs: admitRestMs,
       work: () => this.admitNew(),
       onError: (error) => this.failed(error),
     });
     this.suspects = new Loop({
-      everyMs: lookMs.busy,
+      everyMs: pollMs.busy,
       work: () => this.takeSuspect(),
       onError: (error) => this.failed(error),
     });
@@ -140,11 +140,11 @@ export class ReadyMessages {
   }
 
   private async refill(): Promise<number> {
-    if (this.atRest) this.atRest = await this.claims.isAtRest();
+    if (this.atRest) this.atRest = await this.claims.isIdle();
     const workerId = this.lease.workerId;
     if (!this.atRest && workerId && this.open && this.isLow) {
       const claimed = await this.fill(workerId, this.space);
-      this.atRest = claimed === 0 && (await this.claims.isAtRest());
+      this.atRest = claimed === 0 && (await this.claims.isIdle());
     }
     return this.pauses.after(!this.atRest);
   }
@@ -183,7 +183,7 @@ export class ReadyMessages {
           limit,
           afterProject: firstProject,
           capacity,
-          without,
+          excludedProjects: without,
         }),
       );
     }
@@ -233,7 +233,7 @@ export class ReadyMessages {
     try {
       const compositions = await this.composer.compose(messages);
       const waiting = messages.filter(
-        (message, index) => !this.settled(workerId, message, compositions[index]!),
+        (message, index) => !this.handled(workerId, message, compositions[index]!),
       );
       await this.postpone(workerId, waiting);
     } catch (error) {
@@ -245,14 +245,16 @@ export class ReadyMessages {
     this.onReady();
   }
 
-  private settled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
+  private handled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
     if (isComposed(composition)) {
       this.held.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
     } else if (!composition.waits || message.expired) {
       const { failureKind, error } = composition.waits ? neverComposed : composition;
       const outcome = notComposed(failureKind, error);
-      void this.recorder.record({ ...message, subject: null, outcome }).finally(() => this.forget([message]));
+      void this.recorder
+        .record({ ...message, progress: null, outcome })
+        .finally(() => this.forget([message]));
     }
     return isComposed(composition) || !composition.waits || message.expired;
   }

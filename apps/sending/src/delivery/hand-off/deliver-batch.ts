@@ -90,7 +90,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const pauseMs = this.provider.pauseMs;
     this.ready.setOpen(pauseMs === 0);
     if (pauseMs > 0) return this.probeIn(pauseMs);
-    const connections = this.provider.ambiguous ? 1 : this.config.connections;
+    const connections = this.provider.probing ? 1 : this.config.connections;
     const { ratePerSecond } = this.config;
     const paced =
       ratePerSecond > 0 ? Math.min(connections, Math.max(1, Math.floor(ratePerSecond))) : connections;
@@ -158,7 +158,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       this.ready.forget([ready.message]);
     }
     this.dispatch();
-    if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });
+    if (outcome) await this.recorder.record({ ...ready.message, progress: ready.subject, outcome });
   }
 
   private async handOver(

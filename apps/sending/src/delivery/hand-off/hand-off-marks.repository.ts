@@ -1,6 +1,6 @@
 import { columnsOf, type Database, type Statement } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
-import type { ErasedNames } from '../../erasures/erased-names.js';
+import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { addressLock } from '../../suppressions/suppressions.repository.js';
 import { heldDeliveryColumns } from '../delivery-columns.js';
 import { lanes } from '../delivery.entity.js';
@@ -33,14 +33,14 @@ export class HandOffMarks {
   constructor(
     private readonly database: Database,
     private readonly pace: Pace,
-    private readonly hashes: ErasedNames,
+    private readonly hashes: ErasedAddressHashes,
   ) {
     this.tracing = database.tracing;
   }
 
   @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    const [, guarded, taken] = await this.database.trip([
+    const [, guarded, taken] = await this.database.pipeline([
       lock(messages),
       guard(workerId, messages, this.hashes),
       ...this.pace.take(messages.length),
@@ -67,7 +67,7 @@ function lock(messages: Marked[]): Statement {
   };
 }
 
-function guard(workerId: string, messages: Marked[], hashes: ErasedNames): Statement {
+function guard(workerId: string, messages: Marked[], hashes: ErasedAddressHashes): Statement {
   return {
     name: 'mark-hand-off',
     sql: guardSql,
@@ -75,7 +75,7 @@ function guard(workerId: string, messages: Marked[], hashes: ErasedNames): State
   };
 }
 
-const guardColumns = columnsOf<Marked & { hashes: ErasedNames }>([
+const guardColumns = columnsOf<Marked & { hashes: ErasedAddressHashes }>([
   ...heldDeliveryColumns,
   {
     column: 'hash',

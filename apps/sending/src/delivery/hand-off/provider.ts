@@ -33,7 +33,7 @@ export class Provider {
   }
 
   /** The last connection failed: a single message tests whether the server is back. */
-  get ambiguous(): boolean {
+  get probing(): boolean {
     const { failures, open } = this.pool.state;
     return failures > 0 && open === 0;
   }
@@ -41,7 +41,7 @@ export class Provider {
   @Spanned('hand over', {
     kind: 'client',
     traces: ({ trace }: TracedDelivery) => [trace],
-    published: ({ verdict, stage, tls }: Attempt) => ({
+    resultAttributes: ({ verdict, stage, tls }: Attempt) => ({
       'posthorn.verdict': verdict,
       'posthorn.smtp.stage': stage,
       'posthorn.smtp.tls': tls,

@@ -55,7 +55,7 @@ describe('outcomes that are written together', () => {
             position: 0,
             leaseToken: 1,
             recipient: 'ada@example.org',
-            subject: null,
+            progress: null,
             trace: null,
           },
           outcome,

@@ -72,7 +72,7 @@ export class OutcomeRecorder {
       event,
       members: 'reason' in members && !('email' in members) ? { ...members, reason: error } : members,
     }));
-    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, events } };
+    const plain = { ...row, progress: null, outcome: { ...outcome, error, attempt: null, events } };
     try {
       return await this.store([plain]).catch(() =>
         this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, events: [] } }]),

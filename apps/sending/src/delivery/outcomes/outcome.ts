@@ -33,7 +33,7 @@ export interface OutcomeRules {
   random: () => number;
 }
 
-interface Subject {
+interface Progress {
   recipient: string;
   attempts: number;
   waitedMs: number;
@@ -42,13 +42,13 @@ interface Subject {
 
 interface Failed {
   attempt: Attempt;
-  subject: Subject;
+  progress: Progress;
   rules: OutcomeRules;
   error: string | null;
   failureKind: FailureKind | null;
 }
 
-const heldMs = 60_000;
+const retryLaterMs = 60_000;
 /** The event that announces a new project may still be on its way. */
 const newProjectMs = 500;
 const maxErrorText = 1_000;
@@ -65,7 +65,7 @@ const nothing = {
   events: [],
 };
 
-export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRules): Outcome {
+export function outcomeOf(attempt: Attempt, progress: Progress, rules: OutcomeRules): Outcome {
   const { outcome, failureKind = null, suppress } = classify(attempt);
   const error = errorText(attempt);
   const tried = { ...nothing, attempt, attempted: true };
@@ -78,9 +78,9 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
         events: deliveredEvents(rules.acceptIsDelivery),
       };
     case 'retry':
-      return retryOrGiveUp({ attempt, subject, rules, error, failureKind });
+      return retryOrGiveUp({ attempt, progress, rules, error, failureKind });
     case 'provider_fault':
-      return afterProviderFault({ attempt, subject, rules, error, failureKind });
+      return afterProviderFault({ attempt, progress, rules, error, failureKind });
     case 'bounced':
       return {
         ...tried,
@@ -89,7 +89,7 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
         failureKind: 'hard_bounce',
         error,
         suppress,
-        events: bouncedEvents(subject.recipient, error, suppress),
+        events: bouncedEvents(progress.recipient, error, suppress),
       };
     case 'failed':
       return { ...tried, ...failure('provider_rejected', error), attempt, attempted: true };
@@ -100,7 +100,7 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
   }
 }
 
-export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: Subject): Outcome | null {
+export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, progress: Progress): Outcome | null {
   switch (verdict) {
     case 'lost':
       return null;
@@ -111,9 +111,11 @@ export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: S
     case 'quota':
       return failure('quota_exhausted', 'The allowance of the month is used up');
     case 'disabled':
-      return subject.expired ? failure('project_disabled', 'The project is disabled') : held();
+      return progress.expired ? failure('project_disabled', 'The project is disabled') : retryLater();
     case 'unknown_project':
-      return subject.expired ? failure('project_disabled', 'The project is not known') : held(newProjectMs);
+      return progress.expired
+        ? failure('project_disabled', 'The project is not known')
+        : retryLater(newProjectMs);
     default:
       return assertUnreachable(verdict);
   }
@@ -154,12 +156,18 @@ export const outcomeOfAbandoned = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
-function afterProviderFault({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
-  const outcome = retryOrGiveUp({ attempt, subject: { ...subject, attempts: 0 }, rules, error, failureKind });
+function afterProviderFault({ attempt, progress: subject, rules, error, failureKind }: Failed): Outcome {
+  const outcome = retryOrGiveUp({
+    attempt,
+    progress: { ...subject, attempts: 0 },
+    rules,
+    error,
+    failureKind,
+  });
   return { ...outcome, attempted: false };
 }
 
-function retryOrGiveUp({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
+function retryOrGiveUp({ attempt, progress: subject, rules, error, failureKind }: Failed): Outcome {
   const decision = nextRetry({
     attempts: subject.attempts + 1,
     waitedMs: subject.waitedMs,
@@ -180,7 +188,12 @@ function retryOrGiveUp({ attempt, subject, rules, error, failureKind }: Failed):
   };
 }
 
-const held = (delayMs = heldMs): Outcome => ({ ...nothing, state: 'QUEUED', status: null, delayMs });
+const retryLater = (delayMs = retryLaterMs): Outcome => ({
+  ...nothing,
+  state: 'QUEUED',
+  status: null,
+  delayMs,
+});
 
 function deliveredEvents(delivered: boolean): Outcome['events'] {
   return [

@@ -9,7 +9,7 @@ export interface OutcomeRow {
   position: number;
   leaseToken: number;
   recipient: string;
-  subject: string | null;
+  progress: string | null;
   trace: string | null;
   outcome: Outcome;
 }
@@ -28,7 +28,7 @@ export class OutcomesRepository {
 const outcomes = columnsOf<OutcomeRow>([
   ...heldDeliveryColumns,
   { column: 'recipient', type: 'text', value: ({ recipient }) => recipient },
-  { column: 'subject', type: 'text', value: ({ subject }) => subject },
+  { column: 'subject', type: 'text', value: ({ progress: subject }) => subject },
   { column: 'state', type: 'text', value: ({ outcome }) => outcome.state },
   { column: 'status', type: 'text', value: ({ outcome }) => outcome.status },
   { column: 'failure_kind', type: 'text', value: ({ outcome }) => outcome.failureKind },

@@ -68,18 +68,18 @@ describe('a pool of threads', () => {
 
   it('takes many posts at once, within its number of threads', async () => {
     const pool = open(2);
-    const posts = await Promise.all(
+    const batches = await Promise.all(
       Array.from({ length: 50 }, () => pool.run(jobs('answers', 'answers', 'throws', 'answers'))),
     );
-    for (const answers of posts) expect(output(answers)).toEqual([0, 1, 'cannot', 3]);
-    expect(threadsOf(posts.flat()).size).toBeLessThanOrEqual(2);
+    for (const answers of batches) expect(output(answers)).toEqual([0, 1, 'cannot', 3]);
+    expect(threadsOf(batches.flat()).size).toBeLessThanOrEqual(2);
   });
 
   it('answers open jobs when it closes', async () => {
     const pool = open(1);
-    const posts = [pool.run(jobs('loops', 'answers')), pool.run(jobs('answers'))];
+    const batches = [pool.run(jobs('loops', 'answers')), pool.run(jobs('answers'))];
     await pool.close();
-    expect((await Promise.all(posts)).flatMap(output)).toEqual(Array(3).fill('the service is ending'));
+    expect((await Promise.all(batches)).flatMap(output)).toEqual(Array(3).fill('the service is ending'));
     expect(output(await pool.run(jobs('answers')))).toEqual(['the service is ending']);
   });
 

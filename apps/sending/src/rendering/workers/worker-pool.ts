@@ -22,7 +22,7 @@ export class JobAbandoned extends Error {
   }
 }
 
-interface Post<Job, Result> {
+interface JobBatch<Job, Result> {
   jobs: Job[];
   answers: (Result | Error | undefined)[];
   done: (answers: (Result | Error)[]) => void;
@@ -36,7 +36,7 @@ const defaultLimits: WorkerLimits = { heapMb: 64 };
  * the other jobs continue on a new thread.
  */
 export class WorkerPool<Job, Result> {
-  private readonly waiting: Post<Job, Result>[] = [];
+  private readonly waiting: JobBatch<Job, Result>[] = [];
   private readonly idle: WorkerThread<Job, Result>[] = [];
   private readonly threads = new Set<WorkerThread<Job, Result>>();
   private closed = false;
@@ -61,16 +61,16 @@ export class WorkerPool<Job, Result> {
   }
 
   private next(): void {
-    const thread = this.waiting.length > 0 ? (this.rested() ?? this.begin()) : undefined;
-    const post = thread && this.waiting.shift();
-    if (thread && post) void this.work(thread, post);
+    const thread = this.waiting.length > 0 ? (this.idleThread() ?? this.begin()) : undefined;
+    const batch = thread && this.waiting.shift();
+    if (thread && batch) void this.work(thread, batch);
   }
 
-  private rested(): WorkerThread<Job, Result> | undefined {
+  private idleThread(): WorkerThread<Job, Result> | undefined {
     const thread = this.idle.pop();
     if (!thread?.isGone) return thread;
     this.threads.delete(thread);
-    return this.rested();
+    return this.idleThread();
   }
 
   private begin(): WorkerThread<Job, Result> | undefined {
@@ -81,27 +81,27 @@ export class WorkerPool<Job, Result> {
     return thread;
   }
 
-  private async work(thread: WorkerThread<Job, Result>, post: Post<Job, Result>): Promise<void> {
-    const open = post.answers.flatMap((answer, index) => (answer === undefined ? [index] : []));
+  private async work(thread: WorkerThread<Job, Result>, batch: JobBatch<Job, Result>): Promise<void> {
+    const open = batch.answers.flatMap((answer, index) => (answer === undefined ? [index] : []));
     const lost = await thread.run(
-      open.map((index) => post.jobs[index]!),
-      (index, answer) => (post.answers[open[index]!] ??= answer),
+      open.map((index) => batch.jobs[index]!),
+      (index, answer) => (batch.answers[open[index]!] ??= answer),
     );
     if (lost) {
       this.threads.delete(thread);
-      this.giveUp(post, open, lost);
+      this.giveUp(batch, open, lost);
     } else {
       this.idle.push(thread);
     }
-    if (post.answers.includes(undefined)) this.waiting.unshift(post);
-    else post.done(post.answers as (Result | Error)[]);
+    if (batch.answers.includes(undefined)) this.waiting.unshift(batch);
+    else batch.done(batch.answers as (Result | Error)[]);
     this.next();
   }
 
   /** The job that crashed a thread is not retried; where it is unknown which one it was, none of the post is. */
-  private giveUp(post: Post<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
+  private giveUp(batch: JobBatch<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
     const culprits = index === null || this.closed ? open : [open[index]!];
     for (const position of culprits)
-      post.answers[position] ??= new JobAbandoned(reason, index !== null && !this.closed);
+      batch.answers[position] ??= new JobAbandoned(reason, index !== null && !this.closed);
   }
 }
