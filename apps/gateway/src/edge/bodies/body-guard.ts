@@ -55,7 +55,6 @@ class BodyScanner {
   private escaped: boolean;
   private fault: BodyFault | null;
   private long: LongString[];
-  // Open objects and arrays by depth.
   private readonly isObject: boolean[] = [];
   private readonly keys: Set<string>[] = Array.from({ length: maxDepth + 1 }, () => new Set());
   private readonly key: string[] = [];
@@ -149,7 +148,6 @@ class BodyScanner {
     this.refuse('not_json', this.depth);
   }
 
-  /** Reads one escaped character and returns the index after it. */
   private unicodeEscape(at: number): number {
     const unit = this.codeUnit(at);
     if (unit === 0) this.refuse('nul', this.depth);
