@@ -10,7 +10,7 @@ import {
 } from '@posthorn/database';
 import type { SourceType } from './email.entity.js';
 
-// In hand-off it is SENDING (docs/guarantees.md §3). A scalar subquery, because Postgres answers EXISTS with a scan of a long queue.
+// A PENDING e-mail in hand-off is SENDING (docs/guarantees.md §3). A scalar subquery, because Postgres answers EXISTS with a scan of a long queue.
 const statusSql = `CASE WHEN e.status = 'PENDING' AND (
     SELECT d.state FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
   ) IN ('HANDOFF', 'AMBIGUOUS') THEN 'SENDING' ELSE e.status END`;
