@@ -8,10 +8,7 @@ import { startSending } from '../../sending/src/service.js';
 import { startWorkflows } from '../../workflows/src/service.js';
 import type { Started } from './started.js';
 
-/**
- * Services in one process also communicate through NATS. The gateway starts last and stops first, so that it
- * accepts no request without the services behind it.
- */
+/** The gateway starts last and stops first, so that it accepts no request without the services behind it. */
 export async function startInOneProcess(
   environment: Environment,
   started: Started,

@@ -19,7 +19,6 @@ export interface ProcessesParts {
   report: Say;
 }
 
-/** Runs each service in processes of its own, like containers do. */
 export async function startAsProcesses(
   { options, environment, directory, port, report: log }: ProcessesParts,
   started: Started,

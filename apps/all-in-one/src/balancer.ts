@@ -20,10 +20,7 @@ export interface Balancer {
 const checkEveryMs = 100;
 const flushMs = 500;
 
-/**
- * A load balancer for several gateways: round robin over the gateways that are ready and accept connections.
- * If none is ready, all are tried, because an error response helps a client more than a refused connection.
- */
+/** Round robin over the ready gateways. If none is ready, all are tried, because an error response helps more than a refused connection. */
 export async function startBalancer(
   backends: readonly Backend[],
   { host = '127.0.0.1', port = 0 },

@@ -10,7 +10,6 @@ export interface DevFile {
   projectId: string;
   secretKey: string;
   publicKey: string;
-  /** Owner of the demo project; signs in at `/sign-in`. */
   user: { email: string; password: string };
 }
 

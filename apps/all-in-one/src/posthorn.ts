@@ -18,7 +18,6 @@ export interface Posthorn {
   stop(): Promise<void>;
 }
 
-/** Starts the whole product with embedded servers, except those configured by URL. */
 export async function startPosthorn(
   options: StartOptions,
   environment: Environment,

@@ -54,7 +54,6 @@ import { TemplatesModule } from './templates/templates.module.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 import { WorkflowsModule } from './workflows/workflows.module.js';
 
-/** The controllers that declare routes. */
 export const routeControllers = [
   EmailsController,
   EngagementController,

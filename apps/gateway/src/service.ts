@@ -32,7 +32,6 @@ const parts: ServiceParts<GatewayConfig> = {
 export interface RunningGateway extends RunningService {
   url: string;
   port: number;
-  /** All registered routes. */
   served: EdgeAdapter['served'];
 }
 

@@ -6,7 +6,6 @@ export interface Column<Row> {
 }
 
 export interface Columns<Row> {
-  /** How many parameters the rows take. */
   count: number;
   /** An item of a FROM clause that has the rows; their parameters are numbered from `first`. */
   unnest(name: string, first: number): string;

@@ -22,8 +22,7 @@ export async function runProcess(start: (environment: Environment) => Promise<St
       },
     );
   };
-  // Registered before the start, because process 1 of a container ignores signals without a handler, and kept
-  // as one listener, because a signal that arrives between two listeners is lost.
+  // Process 1 of a container ignores signals without a handler, and a signal that arrives between two listeners is lost.
   for (const event of endings) process.on(event, end);
   try {
     service = await start(process.env);

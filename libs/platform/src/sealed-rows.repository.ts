@@ -21,7 +21,6 @@ const first = '00000000-0000-0000-0000-000000000000';
 /** Rows without a project use the lowest UUID. */
 const projectOf = ({ project }: SealedTable): string => project ?? `'${first}'::uuid`;
 
-/** Sealed values across all projects, for key rotation. */
 export class SealedRowsRepository {
   constructor(private readonly database: Database) {}
 

@@ -1,6 +1,5 @@
 import { Env } from './config.js';
 
-/** Settings of every service. */
 export class ServiceConfig {
   @Env('NATS_URL', {
     kind: 'url',
@@ -26,7 +25,6 @@ export class ServiceConfig {
   })
   secretKeyRing: string;
 
-  /** The key that seals and signs. */
   get secretKey(): string {
     return this.secretKeys[0]!;
   }

@@ -57,7 +57,6 @@ export interface StartOptions {
   processMetrics?: boolean;
 }
 
-/** Resources that every service has, for injection. */
 export interface ServiceMeans<C extends ServiceConfig> {
   config: C;
   database: Database;
@@ -135,7 +134,6 @@ function messagingOn(service: ServiceName, database: Database) {
   };
 }
 
-/** Provides the resources of `openService` by class. */
 export function meansModule<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   means: ServiceMeans<C>,
@@ -176,7 +174,6 @@ export interface BackgroundServices {
   stop(): Promise<void>;
 }
 
-/** Starts the relay, housekeeping and the admin port. */
 export async function runBackground<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   means: ServiceMeans<C>,

@@ -28,7 +28,6 @@ export async function inSpans<T>(
 }
 
 interface SpannedOptions<Args extends unknown[], Result> extends SpanOptions {
-  /** For a method that continues stored work: the stored traces. */
   traces?: (...args: Args) => readonly (string | null)[];
   resultAttributes?: (result: Result) => Attributes;
 }

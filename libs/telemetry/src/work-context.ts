@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { maxTraces, writeTraces, type TracePoint } from './trace-point.js';
 import type { Tracing } from './tracing.js';
 
-/** The requests and traces that the current work belongs to, for log lines and spans. */
 export interface WorkContext {
   tracing: Tracing;
   traces: readonly TracePoint[];

@@ -58,7 +58,6 @@ export class CampaignRow {
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
   scheduledAt: Date | null;
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
-  /** Rises with every change, so that events of one campaign have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -76,7 +75,6 @@ export class CampaignRow {
     if (faults.length > 0) throw invalid(faults);
   }
 
-  /** Returns whether anything changed. */
   change(changes: UpdateCampaign): boolean {
     this.refuseIfNotEditable();
     const before = { ...this };

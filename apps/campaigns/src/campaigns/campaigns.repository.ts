@@ -63,7 +63,6 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     return rows.length > 0;
   }
 
-  /** Those whose audience condition matches the pattern. */
   lockContaining(
     projectId: string,
     pattern: string,

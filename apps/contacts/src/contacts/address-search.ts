@@ -6,10 +6,7 @@ const commonShare = 0.05;
 const maxRareHits = 1;
 const largeShare = 0.1;
 
-/**
- * Searches for a part of the address. The trigram index would read every entry of each term, although the rarest ones are enough: for `anna@gmail.com`
- * those of `anna`, and not a million of `gmail`. Which terms are common is estimated from the sample that ANALYZE stored.
- */
+/** The trigram index would read every entry of each term, although the rarest are enough: of `anna@gmail.com` those of `anna`, not of `gmail`. */
 export class AddressSearch {
   private readonly addresses = new TtlCache(() => this.sample());
   private readonly shares = new TtlCache((projectId) => this.shareOf(projectId));

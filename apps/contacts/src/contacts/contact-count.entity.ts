@@ -7,7 +7,6 @@ export class ContactCountRow {
   @Column('bigint') subscribed: number;
 }
 
-/** One change of these counts, appended so that writers do not wait for each other. */
 @Entity('contact_count_deltas')
 export class ContactCountDelta {
   @PrimaryColumn('bigint') id: number;

@@ -19,7 +19,6 @@ export class ContactRow {
   @Column('text') email: string;
   @Column('boolean') subscribed: boolean;
   @Column('jsonb', { name: 'custom_fields' }) customFields: CustomFields;
-  /** Rises with every change, so that events of one contact have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;

@@ -15,7 +15,6 @@ export interface PendingErasure extends Omit<IncompleteErasure, 'sealed'> {
 
 const locationOf = (projectId: string, id: string): SecretLocation => ({ table: 'erasures', projectId, id });
 
-/** Erasures that are not complete. They hold the address, which every service needs, sealed. */
 @Injectable()
 export class PendingErasures {
   constructor(

@@ -142,7 +142,6 @@ export class RecordEvents {
     return found.map((outcome, index) => outcome ?? byDraft.get(drafts[index]!) ?? eventContactUnknown());
   }
 
-  /** Null for an event whose contact does not exist. */
   private async insert(
     drafts: EventDraft[],
     contacts: WrittenContact[],

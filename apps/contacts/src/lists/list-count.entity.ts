@@ -9,7 +9,6 @@ export class ListCountRow {
   @Column('bigint') unsubscribed: number;
 }
 
-/** One change of these counts, appended so that writers do not wait for each other. */
 @Entity('list_count_deltas')
 export class ListCountDelta {
   @PrimaryColumn('bigint') id: number;

@@ -1,7 +1,6 @@
 import type { Database } from '@posthorn/database';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 
-/** Repairs the summaries of events, as far back as events are retained. */
 export class EventSummaryRebuilds {
   constructor(private readonly database: Database) {}
 

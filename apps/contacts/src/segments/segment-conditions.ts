@@ -83,7 +83,6 @@ export class SegmentConditions {
     }
   }
 
-  /** Finds the members of a segment again that was not edited, and has dependent segments evaluate those who entered or left. */
   async refresh({ projectId, id, upkeep }: SegmentRow, condition: Condition): Promise<void> {
     const live = upkeep === 'LIVE';
     const baseline = { projectId, segmentId: id, condition, now: await this.clock.now(), live };

@@ -12,10 +12,7 @@ export interface ContactMark {
   contactId: string;
 }
 
-/**
- * Parts of a statement that changes data of contacts: has the segments of their project evaluate them. `rows` names a part with the columns
- * project_id and id of contacts. Nothing is marked in projects without a DYNAMIC segment.
- */
+/** Has segments evaluate the contacts of the part `rows` (project_id, id). Nothing is marked in projects without a DYNAMIC segment. */
 export const marksDirty = (rows: string): string => `
   marked AS (
     INSERT INTO segment_dirty (project_id, contact_id)

@@ -9,7 +9,6 @@ export const segmentUpkeepWork = work('contacts.segment-upkeep', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
 });
 
-/** Finds the members of a segment again, by its id: by schedule or on request. */
 export const segmentRefreshWork = work<{ requested?: boolean }>('contacts.segment-refreshes', {
   timeoutMs: 120_000,
   retry: { attempts: Infinity, firstMs: 120_000, maxMs: 3_600_000 },

@@ -114,7 +114,6 @@ function countedAlone(filter: ConditionFilter, contacts: string, statement: Cond
     FROM (SELECT count(*) AS n ${contacts}) AS everybody, (SELECT count(*) AS n ${contacts} AND ${requested}) AS found`;
 }
 
-/** The filter that a negated one negates; null for others. */
 function oppositeOf(filter: ConditionFilter): ConditionFilter | null {
   switch (filter.operator) {
     case 'notTriggered':

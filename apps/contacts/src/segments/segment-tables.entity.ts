@@ -49,7 +49,6 @@ export class SegmentCountRow {
   @Column('bigint') total: number;
 }
 
-/** One change of these counts, appended so that writers do not wait for each other. */
 @Entity('segment_count_deltas')
 export class SegmentCountDelta {
   @PrimaryColumn('bigint') id: number;

@@ -31,7 +31,6 @@ export class ApiKeyRow {
     return token;
   }
 
-  /** Returns whether the key was active. */
   revoke(at: Date): boolean {
     if (this.revokedAt) return false;
     this.revokedAt = at;

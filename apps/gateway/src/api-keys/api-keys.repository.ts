@@ -25,7 +25,6 @@ export class ApiKeysRepository extends ScopedRepository<ApiKeyRow> {
     return this.page(projectId, request, []);
   }
 
-  /** A shared lock until the end of the transaction. */
   findForShare(projectId: string, id: string): Promise<ApiKeyRow | null> {
     return this.rows.findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_read' } });
   }

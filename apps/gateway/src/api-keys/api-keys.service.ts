@@ -120,7 +120,6 @@ export class ApiKeysService {
     return { row, token };
   }
 
-  /** Locks the key and checks that the caller has the rights the key will have. */
   private async heldFor(
     caller: Caller,
     keyId: string,

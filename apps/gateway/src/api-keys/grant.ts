@@ -2,7 +2,6 @@ import type { GrantPreset, Scope } from '@posthorn/contracts';
 import { grantedScopes, scopes } from '@posthorn/contracts';
 import type { KeyMode } from './api-key-token.js';
 
-/** The rights of a credential. */
 export interface Grant {
   scopes: ReadonlySet<Scope>;
   /** TEST restricts to the sandbox; null is unrestricted. */

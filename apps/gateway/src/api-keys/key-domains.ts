@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { domains, invalidMember, maxDomains, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** Domains belong to the sending service. */
 @Injectable()
 export class KeyDomains {
   constructor(private readonly bus: Bus) {}

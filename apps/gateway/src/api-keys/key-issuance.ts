@@ -4,7 +4,6 @@ import { GatewayConfig } from '../config.js';
 import { ApiKeysService, type RevealableKey } from './api-keys.service.js';
 import { KeyDomains } from './key-domains.js';
 
-/** Hands out a key as the link that reveals its secret. */
 @Injectable()
 export class KeyIssuance {
   constructor(

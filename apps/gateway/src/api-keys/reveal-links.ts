@@ -8,7 +8,6 @@ import { RevealsService } from './reveals.service.js';
 
 type RevealCall = Call<object, RevealQuery>;
 
-/** The link under which the secret of a new key is read once, as JSON or as a page. */
 @Injectable()
 export class RevealLinks {
   constructor(private readonly reveals: RevealsService) {}

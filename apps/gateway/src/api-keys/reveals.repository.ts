@@ -30,7 +30,6 @@ export class RevealsRepository {
     return expiresAt;
   }
 
-  /** Deletes the sealed secret and returns it. */
   async take(projectId: string, keyId: string, linkHash: string): Promise<string | null> {
     const [row] = await this.database.query<{ sealed: string }>(
       `DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2 AND link_hash = $3 AND expires_at > clock_timestamp()

@@ -61,7 +61,6 @@ export class AuditEntriesRepository {
     return row!.count;
   }
 
-  /** Updates at most `most` entries and returns their number. */
   async renameResource(
     projectId: string,
     type: string,

@@ -10,7 +10,6 @@ import {
   type EventContract,
 } from '@posthorn/contracts';
 
-/** An event that is logged when a caller caused it. */
 interface Audited {
   contract: EventContract;
   type: string;

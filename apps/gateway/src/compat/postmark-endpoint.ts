@@ -22,7 +22,6 @@ const batchMembers = 200_000;
 
 class Nothing {}
 
-/** What the guard requires of a caller. */
 const sending: Route = {
   ...{ method: 'POST', path: `${path}/email`, surface: 'legacy', controller: Nothing, handler: 'send' },
   declaration: {

@@ -70,8 +70,7 @@ export class PostmarkSends {
   ): Promise<PostmarkReceipt> {
     const { cc = [], bcc = [], ...texts } = content;
     const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc], deadline - acceptMs);
-    // The first recipient decides whether the e-mail is sent, so it must not be suppressed, nor a Bcc, which
-    // the header would reveal.
+    // The first recipient decides whether the e-mail is sent: not a suppressed one, nor a Bcc, which the header would reveal.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));
     const others = (mailboxes: Mailbox[]) => mailboxes.filter((mailbox) => mailbox !== first);
     // Remaining Bcc recipients get separate e-mails, so that none sees another.

@@ -18,12 +18,10 @@ const checksPerKeepAlive = 20;
 /** About ten minutes; browsers reconnect by themselves. */
 const maxChecks = 1_200;
 
-/** The progress of an import, and the rows that it rejected. */
 @Injectable()
 export class ImportReports {
   constructor(private readonly bus: Bus) {}
 
-  /** The progress of an import as it changes. */
   follow(job: ContactImport, caller: Caller): EventStream {
     return new EventStream(this.statesOf(job, caller));
   }
@@ -49,7 +47,6 @@ export class ImportReports {
   }
 }
 
-/** A row that is shorter than the header is padded. */
 async function* rowsOf(parts: AsyncIterable<ContactImportErrors>): AsyncGenerator<CsvCell[][]> {
   for await (const { columns, items } of parts)
     yield items.map(({ line, reason, cells = [] }) => [

@@ -1,6 +1,5 @@
 import { csvUnreadable, importPieceBytes } from '@posthorn/contracts';
 
-/** A table in UTF-8 and its original encoding. */
 export interface TableText {
   encoding: string;
   /** Never empty; all pieces but the last have the full size. */

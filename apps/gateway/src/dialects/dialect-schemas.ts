@@ -13,7 +13,6 @@ export interface DialectSchemas {
   page(item: JsonSchema, envelope: LegacyPage, countsErased?: boolean): JsonSchema;
   readonly failure: Readonly<{ name: string; schema: JsonSchema }>;
   codeOf(code: DomainCode): string;
-  /** Restricts `failure` for one status. */
   narrowed(status: number, codes: readonly string[]): JsonSchema;
 }
 

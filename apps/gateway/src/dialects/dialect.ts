@@ -3,7 +3,6 @@ import type { Surface } from '../edge/routes/call.js';
 import type { LegacyPage, Outcome } from '../edge/routes/route.js';
 import type { ShapeNames } from './shape-names.js';
 
-/** A page as services return it. */
 export interface DomainPage {
   items: object[];
   hasMore: boolean;
@@ -14,7 +13,6 @@ export interface DomainPage {
   erased?: number;
 }
 
-/** A resource named by its id or its address. */
 export type Named = { id: string } | { email: string };
 
 export interface ErrorContext {
@@ -38,10 +36,8 @@ export interface Dialect {
   /** For a batch in which some entries failed. */
   readonly statusOfPart: number;
   resource(shape: Shape, value: object): object;
-  /** A resource without an envelope. */
   bare(shape: Shape, value: object): object;
   deleted(value: Named): object;
-  /** A complete list in the order of the request. */
   entries(shape: Shape, items: readonly object[]): object;
   page(shape: Shape, page: DomainPage, next: string | null, envelope: LegacyPage): object;
   readonly errorType: string;

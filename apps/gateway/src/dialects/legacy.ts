@@ -13,7 +13,6 @@ const names = new ShapeNames({
   code: (code) => code.toUpperCase(),
 });
 
-/** Envelopes use camelCase. */
 export const legacy: Dialect = {
   surface: 'legacy',
   names,

@@ -3,7 +3,6 @@ import { RefusedMembers } from '../edge/http/edge-errors.js';
 import { readBody } from './read-body.js';
 import type { ShapeNames } from './shape-names.js';
 
-/** An entry of a list that was refused on its own. */
 export interface RefusedEntry {
   index: number;
   /** In the names of the dialect. */

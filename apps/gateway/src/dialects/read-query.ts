@@ -20,7 +20,6 @@ export interface ReadQuery {
 
 type Parameter = NamedField | 'cursor' | 'limit';
 
-/** The parameters of a route in one dialect, by their request names. */
 export type Parameters = ReadonlyMap<string, Parameter>;
 
 class NoQuery {}

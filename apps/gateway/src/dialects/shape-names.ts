@@ -2,7 +2,6 @@ import { fieldsOf, type Field, type InvalidMember, type Shape } from '@posthorn/
 
 export interface Naming {
   outer(name: string): string;
-  /** Additional request names. */
   aliases(field: Field): readonly string[];
   shows(field: Field): boolean;
   /** Whether an object is written as a string holding JSON. */
@@ -18,14 +17,11 @@ export interface NamedField {
 }
 
 interface Names {
-  /** By every name that a request may use. */
   read: ReadonlyMap<string, NamedField>;
   byInner: ReadonlyMap<string, NamedField>;
-  /** Members of a response, in order. */
   shown: readonly NamedField[];
 }
 
-/** The names of a dialect, computed once per shape. */
 export class ShapeNames {
   private readonly tables = new WeakMap<Shape, Names>();
 
@@ -43,7 +39,6 @@ export class ShapeNames {
     return names;
   }
 
-  /** Translates a path from contract names to this dialect. */
   path(shape: Shape, path: readonly string[]): string[] {
     const [name, ...rest] = path;
     if (name === undefined) return [];

@@ -12,7 +12,6 @@ const names = new ShapeNames({
   code: (code) => codeOf(code as ErrorCode),
 });
 
-/** Uses snake_case, bare resources and problem documents. */
 export const v1: Dialect = {
   surface: 'v1',
   names,

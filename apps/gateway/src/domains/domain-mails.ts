@@ -3,7 +3,6 @@ import { html, type Html } from '../pages/html.js';
 import { SystemMails } from '../system-mails/system-mails.js';
 import { OwnersReadModel } from './owners.read-model.js';
 
-/** Mails to the owners of a project about its domains. */
 @Injectable()
 export class DomainMails {
   constructor(

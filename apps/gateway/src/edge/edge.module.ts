@@ -21,7 +21,6 @@ import { UploadServer } from './routes/upload-server.js';
     PageServer,
     StreamServer,
     UploadServer,
-    // Requests with large bodies share one budget per process.
     { provide: BodyReader, useFactory: () => new BodyReader() },
     Failures,
     RequestWatch,

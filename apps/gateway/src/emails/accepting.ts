@@ -36,7 +36,6 @@ function refuseLargeFiles({ attachments = [] }: AcceptEmails): void {
 export class Accepting {
   constructor(private readonly bus: Bus) {}
 
-  /** `deadline` is an instant of the monotonic clock. */
   async accept(caller: Caller, send: AcceptEmails, deadline: number): Promise<AcceptedEmails> {
     refuseLargeFiles(send);
     const timeoutMs = msUntil(deadline - settleMs - marginMs);

@@ -23,7 +23,6 @@ import { Accepting, sendBudgetMs } from './accepting.js';
 const checkMs = 400;
 const ensureMs = 600;
 
-/** What a client sends, made into what the sending service accepts, and its answer made into a receipt. */
 @Injectable()
 export class SendsService {
   constructor(
@@ -103,7 +102,6 @@ const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): Legacy
   timestamp: acceptedAt,
 });
 
-/** In the order of the request. */
 function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
   const succeeded = accepted.map(({ index, email }): BatchResult => ({
     index,

@@ -24,7 +24,6 @@ const bodyLimit = 16 * 1024;
 /** RFC 8058 §3.2 allows both. */
 const bodyTypes = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 const oneClick = /^List-Unsubscribe=One-Click$|name="?List-Unsubscribe"?[\s\S]{0,200}?\r?\n\r?\nOne-Click\b/i;
-/** Field of the page's own form. */
 const confirmed = /(?:^|&)confirmed=yes(?:&|$)/;
 
 /** GET changes nothing, because scanners follow links. The token is the credential; without a cookie, cross-site requests gain nothing. */

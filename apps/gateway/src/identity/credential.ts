@@ -9,7 +9,6 @@ import {
 } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
 
-/** NOBODY is a request without a credential. */
 export type CallerKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY';
 
 /** What the rate limiter counts by; sessions are not counted. */
@@ -61,7 +60,6 @@ export interface TokenRow {
 export interface Credential extends RateLimitKey {
   kind: Extract<CallerKind, 'SECRET' | 'PUBLIC' | 'TOKEN'>;
   projectId: string;
-  /** Role of the user behind a delegated token. */
   role?: MemberRole;
   scopes: ReadonlySet<Scope>;
   projectDisabled: boolean;

@@ -44,7 +44,6 @@ export interface CredentialCheck {
   ip: string;
 }
 
-/** Checks the credential, the project and the scope that the route declares. */
 @Injectable()
 export class Guard {
   constructor(

@@ -29,7 +29,6 @@ export class IdentityCache<Answer> {
   private readonly lookups: Gatherer<string, Answer | null>;
   private readonly renewals: Gatherer<string, Answer | null>;
 
-  /** `load` returns results in the order of the lookups, null for unknown ones. */
   constructor(
     load: (lookups: string[]) => Promise<(Answer | null)[]>,
     private readonly now: () => number = () => performance.now(),
@@ -47,7 +46,6 @@ export class IdentityCache<Answer> {
     return entry.answer;
   }
 
-  /** Whether the latest lookup found it, however long ago. */
   wasKnown(query: string): boolean {
     return this.known.has(query);
   }

@@ -35,7 +35,6 @@ const unstored = { ...unlisted, 'cache-control': 'no-store' };
 
 class Confirmed extends PickFields(Subscription, ['status']) {}
 
-/** A link with a valid token. */
 interface Link {
   caller: Caller;
   sender: Sender;
@@ -120,7 +119,6 @@ export class ConfirmEndpoint implements OnApplicationBootstrap {
   }
 }
 
-/** An error and the sender whose page shows it. */
 class Refused extends Error {
   constructor(
     readonly error: unknown,

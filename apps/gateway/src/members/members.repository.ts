@@ -15,7 +15,6 @@ export class MembersRepository {
     return this.rows.findOneBy({ projectId, userId });
   }
 
-  /** A shared lock until the end of the transaction. */
   findForShare(projectId: string, userId: string): Promise<MemberRow | null> {
     return this.rows.findOne({ where: { projectId, userId }, lock: { mode: 'pessimistic_read' } });
   }

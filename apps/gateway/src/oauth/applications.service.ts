@@ -11,7 +11,6 @@ import { PeopleKeys } from '../people/library/people-keys.js';
 import { People } from '../people/people.js';
 import { DelegationsRepository } from './delegations.repository.js';
 
-/** OAuth clients registered by the operator, also while public registration is closed. */
 @Injectable()
 export class ApplicationsService {
   constructor(

@@ -1,7 +1,6 @@
 import { scopes } from '@posthorn/contracts';
 import { authPath } from '../people/people-rules.js';
 
-/** An authorization request signed by the library. */
 export interface Requested {
   /** The whole query, which the library verifies. */
   query: string;
@@ -38,7 +37,6 @@ export function requestedOf(query: string): Requested | null {
   };
 }
 
-/** The path that starts the same request again. */
 export function resumed({ query }: Requested): string {
   const stored = [...new URLSearchParams(query)].filter(([name]) => lasting.includes(name));
   return `${authPath}/oauth2/authorize?${new URLSearchParams(stored).toString()}`;

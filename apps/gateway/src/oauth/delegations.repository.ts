@@ -3,7 +3,6 @@ import type { MemberRole } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import type { TokenRow } from '../identity/credential.js';
 
-/** An application with access to a project on behalf of a user. */
 export interface Delegation {
   id: string;
   projectId: string;
@@ -45,7 +44,6 @@ export class DelegationsRepository {
     return row ?? null;
   }
 
-  /** Newest first. */
   listOf(userId: string): Promise<Delegation[]> {
     return this.database.query<Delegation>(
       `SELECT consent.id, consent."referenceId" AS "projectId", project.name AS "projectName",
@@ -99,7 +97,6 @@ export class DelegationsRepository {
     return removed.length > 0;
   }
 
-  /** The name of the application; null if there is none. */
   async nameOf(clientId: string): Promise<string | null> {
     const [row] = await this.database.query<{ name: string }>(
       `SELECT left(coalesce(name, "clientId"), 200) AS name FROM oauth_clients WHERE "clientId" = $1 AND disabled IS NOT TRUE`,

@@ -16,7 +16,6 @@ import { delegableScopes, issuerOf, oauthPages, resourceOf } from './oauth-rules
 const bodyLimit = 8 * 1024;
 const metadataPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
-/** Headers of the library that are passed on. */
 const answered = ['content-type', 'location', 'cache-control', 'pragma', 'www-authenticate'];
 
 /** Applications call from any origin, without cookies. */

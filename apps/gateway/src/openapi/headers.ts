@@ -4,7 +4,6 @@ const text = { type: 'string' };
 const whole = { type: 'string', pattern: '^[0-9]+$' };
 const limited = 'Absent if rate limiting is off';
 
-/** Keys are the names of `components.headers`. */
 export const headers: Readonly<Record<string, object>> = {
   'RateLimit-Policy': { description: `Limit of this key in requests per second. ${limited}`, schema: text },
   RateLimit: {

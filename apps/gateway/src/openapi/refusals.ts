@@ -17,7 +17,6 @@ import { callersOf } from '../edge/routes/route.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 
-/** One status of a surface with its possible codes; shared by the routes that have it. */
 export interface Refusal {
   name: string;
   status: number;
@@ -25,7 +24,6 @@ export interface Refusal {
   codes: readonly DomainCode[];
 }
 
-/** The declared errors of a route and those that the edge adds to every route. */
 export function refusalsOf(route: Route): Refusal[] {
   const { declaration, method, surface, sends } = route;
   const stopped = method !== 'GET' && !declaration.whileDisabled && declaration.project !== 'NONE';

@@ -26,7 +26,6 @@ const mailbox: JsonSchema = {
   ],
 };
 
-/** Named schemas of all shapes used by routes, one set per dialect. */
 export class ShapeSchemas {
   readonly written: Record<string, JsonSchema> = {};
   private readonly uses = new Map<string, { surface: Surface; shape: Shape; use: Use }>();
@@ -43,7 +42,6 @@ export class ShapeSchemas {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** Query members are parameters, not schemas. */
   parametersOf(surface: Surface, shape: Shape): Record<string, JsonSchema> {
     return this.schemaOf(surface, shape, 'request')['properties'] as Record<string, JsonSchema>;
   }
@@ -62,7 +60,6 @@ export class ShapeSchemas {
   }
 }
 
-/** Differences between a dialect and the contract. */
 function described(schema: JsonSchema, field: Field, { asText }: NamedField, use: Use): JsonSchema {
   if (asText) {
     const text = { type: 'string', contentMediaType: 'application/json' };

@@ -9,7 +9,6 @@ import { Identities } from '../identity/identities.js';
 const { version } = createRequire(import.meta.url)('posthorn/package.json') as { version: string };
 const index = { name: 'Posthorn', version, docs: '/docs', openapi: '/openapi.json' };
 
-/** `/`: the first page that people and programs open. */
 @Injectable()
 export class FrontPage implements OnApplicationBootstrap {
   constructor(

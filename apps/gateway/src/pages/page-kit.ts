@@ -10,7 +10,6 @@ export interface Field {
   hint?: string;
   error?: string | undefined;
   optional?: boolean;
-  /** Shows a numeric keyboard on small screens. */
   numeric?: boolean;
   maxLength?: number;
 }
@@ -63,7 +62,6 @@ export const choice = (
 export const checkbox = (name: string, label: string): Html =>
   html`<label class="check"><input type="checkbox" name="${name}" value="yes" checked /> ${label}</label>`;
 
-/** Posts to the page's own path by default. */
 export const form = (
   content: Html | readonly Html[],
   submit: string,

@@ -18,7 +18,6 @@ import { readForm } from './read-form.js';
 
 const formLimit = 16 * 1024;
 
-/** Serves pages through Fastify: session, form and a common layout, also for errors. */
 @Injectable()
 export class PageRouter {
   private readonly bodies = new BodyReader();
@@ -41,7 +40,6 @@ export class PageRouter {
     );
   }
 
-  /** Called by each page at startup. */
   open(page: Page): void {
     this.put('GET', page.path, (visit) => page.show(visit));
     if (page.submit) this.put('POST', page.path, (visit) => page.submit!(visit));

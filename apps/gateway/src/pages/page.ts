@@ -6,7 +6,6 @@ import type { Html } from './html.js';
 export interface Visit {
   request: HttpRequest;
   query: Readonly<Record<string, string>>;
-  /** Empty for GET. */
   form: Readonly<Record<string, string>>;
   person: SessionUser | null;
   /** A path of this site to continue to. */
@@ -18,7 +17,6 @@ export interface Shown {
   body: Html;
   status?: number;
   cookies?: readonly string[];
-  /** Replace the default headers. */
   headers?: Readonly<Record<string, string>>;
   language?: string;
   /** Client-side redirect target; an HTTP redirect would be restricted by the form's policy (CSP Level 3, `form-action`). */

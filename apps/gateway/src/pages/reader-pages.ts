@@ -29,7 +29,6 @@ export function laterPage(sender: Sender, status: number): Shown {
   return shown(title, html`<p role="alert">${text}</p>`, { language, status });
 }
 
-/** Replaces each `{name}` in the text; a sender without a name gets a generic one. */
 export function filled(
   text: string,
   { name, language }: Sender,

@@ -2,11 +2,9 @@ export type Language = 'en' | 'de' | 'fr' | 'es';
 
 interface ReaderTexts {
   later: { title: string; text: string };
-  /** Used if the sender's name is unknown. */
   sender: string;
 }
 
-/** Texts shared by all pages opened from mails. */
 export const readerTexts: Readonly<Record<Language, ReaderTexts>> = {
   en: {
     later: { title: 'Temporarily unavailable', text: 'Nothing was changed. Please try again in a minute.' },

@@ -17,7 +17,6 @@ export interface PeopleRequest {
   path: string;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** Supplies cookies, origin and address. */
   request: HttpRequest;
 }
 
@@ -50,8 +49,7 @@ export class People {
     if (sent !== null) headers.set('content-type', 'application/json');
     const handle = () => this.handOn(url, { method, headers, body: sent });
     let answer = await handle();
-    // A concurrent sign-up with the same address was faster; the retry sees it and responds as for any
-    // existing account.
+    // A concurrent sign-up with the same address was faster; the retry responds as for any existing account.
     if (path === '/sign-up/email' && (await isOutrun(answer))) answer = await handle();
     await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
     return answer;

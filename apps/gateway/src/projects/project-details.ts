@@ -1,7 +1,6 @@
 import type { ProjectDetails } from '@posthorn/contracts';
 import type { ProjectRow } from './project.entity.js';
 
-/** A project as the API answers it. */
 export function projectDetails(row: ProjectRow, sandboxDomain: string): ProjectDetails {
   const { id, name, disabled, disabledReason, sandboxHandle, region } = row;
   const { tracking, language, createdAt, updatedAt } = row;

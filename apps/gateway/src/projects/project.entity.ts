@@ -20,7 +20,6 @@ export class ProjectRow {
   @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
-  /** Increases with every change; orders the events for subscribers. */
   @Column('bigint') seq: number;
 
   static found(name: string, at: Date, createdBy: string | null): ProjectRow {

@@ -43,7 +43,6 @@ export class ProjectsRepository {
     await this.rows.save(row);
   }
 
-  /** Projects that a user is a member of. */
   async pageOf(userId: string, request: PageRequest): Promise<Page<ProjectRow>> {
     const query = this.rows.createQueryBuilder('row').where(`row.id IN (${memberOf})`, { userId });
     if (request.after) query.andWhere('(row.createdAt, row.id) < (:at, :id)', request.after);

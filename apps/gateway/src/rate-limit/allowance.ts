@@ -1,6 +1,5 @@
 import type { Surface } from '../edge/routes/call.js';
 
-/** The state of a key in its one-second window. */
 export interface RateLimitState {
   limit: number;
   used: number;

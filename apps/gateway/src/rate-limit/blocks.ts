@@ -13,14 +13,12 @@ export interface Position extends RateWindow {
   until: number;
 }
 
-/** Positions from `next` on are free. */
 interface Block {
   window: Position;
   limit: number;
   next: number;
   last: number;
   size: number;
-  /** Requests of the window served from this block. */
   served: number;
 }
 

@@ -72,7 +72,6 @@ export class RateLimiter {
     return known.map((window) => window ?? rateLimitKey.shift()!);
   }
 
-  /** Each request of a batch gets its own position. */
   private async count(requested: Requested[]): Promise<Position[]> {
     if (requested.length === 0) return [];
     const waiting = Map.groupBy(requested, ({ keyId }) => keyId);

@@ -25,10 +25,7 @@ interface Prepared {
   refused: RefusedMessage[];
 }
 
-/**
- * A batch is one commit with one receipt under the caller's key. A message that breaks a rule is refused alone; an error of the database
- * refuses the whole batch.
- */
+/** One commit with one receipt under the caller's key. A message that breaks a rule is refused alone; a database error refuses the whole batch. */
 @Injectable()
 export class AcceptBatchService {
   private readonly counted;

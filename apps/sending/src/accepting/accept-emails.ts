@@ -25,10 +25,7 @@ type Outcome = AcceptedEmails | Error;
 const maxGathered = 128;
 const maxGatheredBytes = 16 * 1024 * 1024;
 
-/**
- * A 202 means that the message is on disk: key, e-mail, content, delivery and event are one statement and one commit for all calls gathered
- * meanwhile.
- */
+/** A 202 means that the message is on disk: everything is one statement and one commit, for all calls gathered meanwhile. */
 @Injectable()
 export class AcceptEmailsService {
   private readonly gatherer = new Gatherer<AcceptRow, AcceptedEmails>({
@@ -115,7 +112,7 @@ export class AcceptEmailsService {
 
   private repeatsWithin(rows: AcceptRow[], finished: Map<number, Outcome>): [number, DomainError][] {
     const seen = new Set<string>();
-    return rows.flatMap(({ projectId, idempotency: claim }, index): [number, DomainError][] => {
+    return rows.flatMap(({ projectId, idempotency }, index): [number, DomainError][] => {
       if (!idempotency || finished.has(index)) return [];
       const name = JSON.stringify([projectId, idempotency.operation, idempotency.key]);
       if (seen.has(name)) return [[index, keyInFlight()]];

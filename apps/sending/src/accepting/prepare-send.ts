@@ -16,9 +16,7 @@ import { TemplateDirectory, type FrozenContent } from '../templates/template-dir
 import type { AcceptRow } from './accept-row.js';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
 
-/**
- * Resolves sender, template, tracking and attachments before anything is stored, so that later changes of them do not change this message.
- */
+/** Resolves sender, template, tracking and attachments before anything is stored, so that later changes do not affect this message. */
 @Injectable()
 export class PrepareSend {
   private readonly clock: DatabaseClock;

@@ -12,10 +12,7 @@ import { AcceptingRepository } from './accepting.repository.js';
 const settleAttempts = 3;
 const settlePauseMs = 100;
 
-/**
- * Decides the fate of a send whose answer was lost: either it is found, or tombstones keep it from being stored later (docs/guarantees.md
- * G2).
- */
+/** A send whose answer was lost is found, or tombstones keep it from being stored later (docs/guarantees.md G2). */
 @Injectable()
 export class SettleSendService {
   constructor(private readonly accepting: AcceptingRepository) {}

@@ -16,10 +16,7 @@ const filesMs = 5_000;
 /** Signing holds several copies of a message with 10 MiB of attachments. */
 const filesHeapMb = 256;
 
-/**
- * Chooses where a message is composed: Liquid and DKIM in worker threads, in small batches; attachments in a thread with more memory; the
- * rest at once, because a thread would cost more.
- */
+/** Liquid and DKIM in worker threads, in small batches; attachments in one with more memory; the rest here, because a thread would cost more. */
 export class ComposeThreads {
   private readonly common: WorkerPool<ComposeJob, Composed>;
   private readonly large: WorkerPool<ComposeJob, Composed>;

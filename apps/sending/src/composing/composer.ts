@@ -25,7 +25,6 @@ export type Composition = ComposedMessage | NotComposed;
 
 export const isComposed = (composition: Composition): composition is ComposedMessage => 'raw' in composition;
 
-/** Fetches contact fields, templates, senders and attachments for a batch of messages and composes them. */
 @Injectable()
 export class Composer implements OnApplicationShutdown {
   private readonly log = new Logger('Composer');

@@ -8,10 +8,7 @@ type Variables = Record<string, unknown>;
 
 const timeoutMs = 1_500;
 
-/**
- * Fields of contacts are read once, when their messages are first claimed, and stored with the message, so that every attempt renders the
- * same (docs/guarantees.md §3).
- */
+/** Fields are read at the first claim and stored with the message, so that every attempt renders the same (docs/guarantees.md §3). */
 @Injectable()
 export class ContactVariables {
   private readonly log = new Logger('ContactVariables');

@@ -1,6 +1,5 @@
 import type { Column } from '@posthorn/database';
 
-/** A delivery, and the claim under which something is written of it. */
 export interface HeldDelivery {
   projectId: string;
   emailId: string;

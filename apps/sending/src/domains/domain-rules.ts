@@ -31,7 +31,6 @@ export class DomainRules {
     return domain;
   }
 
-  /** The sandbox domain, its parents and its sub-domains cannot be added. */
   isOfSandbox(domain: string): boolean {
     const { sandboxDomain } = this.config;
     return covers(sandboxDomain, domain) || covers(domain, sandboxDomain);

@@ -10,8 +10,7 @@ import {
 } from '@posthorn/database';
 import type { SourceType } from './email.entity.js';
 
-// A message in hand-off is SENDING (docs/guarantees.md §3), although its row is PENDING until the outcome is final. A scalar subquery,
-// because Postgres answers EXISTS with a scan of the queue once it expects many PENDING rows.
+// A PENDING e-mail in hand-off is SENDING (docs/guarantees.md §3). A scalar subquery, because Postgres answers EXISTS with a scan of a long queue.
 const statusSql = `CASE WHEN e.status = 'PENDING' AND (
     SELECT d.state FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
   ) IN ('HANDOFF', 'AMBIGUOUS') THEN 'SENDING' ELSE e.status END`;
@@ -64,9 +63,7 @@ export class EmailsRepository {
     return toPage(rows, request);
   }
 
-  /**
-   * Cancels the message and its copies before their hand-off; answers the source of the e-mail, or null where nothing could be cancelled.
-   */
+  /** Cancels the message and its copies before their hand-off; answers its source, or null where nothing could be cancelled. */
   async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<SourceType | null> {
     const [cancelled] = await this.database.query<{ sourceType: SourceType }>(
       `WITH waiting AS (

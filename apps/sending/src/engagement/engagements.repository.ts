@@ -24,10 +24,7 @@ const eventOf: Record<EngagementKind, string> = {
 export class EngagementsRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Stores new events, updates the counters and publishes; answers how many were new. The update returns the values from before it, which
-   * tells first opens and clicks within one statement.
-   */
+  /** Answers how many were new. The update returns the values from before it, which tells first opens and clicks in one statement. */
   async record(seen: SeenEngagement[]): Promise<number> {
     const statement = {
       name: 'record engagements',

@@ -55,10 +55,7 @@ export class ErasuresService {
     return this.waiting.endSome(erased, rowsAtOnce);
   }
 
-  /**
-   * Messages in hand-off may have bounced meanwhile. Imports come last and without the address lock, because an import locks its row before
-   * addresses.
-   */
+  /** Messages in hand-off may have bounced meanwhile. Imports come last and without the address lock: an import locks its row before addresses. */
   private async hashLate(erased: Erased): Promise<boolean> {
     await this.addresses.hashInLists(erased);
     await this.addresses.hashBlocks(erased);

@@ -12,10 +12,7 @@ export const projectSnapshotWork = work('sending.project-snapshots', {
   retry: { attempts: Infinity, firstMs: retryMs, maxMs: everyMs },
 });
 
-/**
- * Rebuilds the read model from a snapshot of the gateway when it is empty, has a gap or was not compared for long; otherwise events keep it
- * current.
- */
+/** A snapshot of the gateway when the read model is empty, has a gap or was not compared for long; otherwise events keep it current. */
 @Injectable()
 export class ProjectSnapshotWork extends RepeatedWork {
   private readonly log = new Logger('ProjectSnapshot');

@@ -6,10 +6,7 @@ export interface CompiledMjml {
   faults: { line: number; message: string }[];
 }
 
-/**
- * Compiled once, when the template is saved; Liquid in it stays. Nothing is read from disk or network, and no font of a third party is
- * added.
- */
+/** Compiled when the template is saved; Liquid in it stays. Nothing is read from disk or network; no font of a third party is added. */
 export async function compileMjml(source: string): Promise<CompiledMjml> {
   if (!/<mjml[\s>]/.test(source))
     return { html: '', faults: [{ line: 1, message: 'MJML begins with <mjml>' }] };

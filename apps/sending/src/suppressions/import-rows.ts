@@ -13,7 +13,6 @@ export type ImportRow = { email: string; reason: SuppressionReason } | null;
 interface Layout {
   email: number;
   reasonOf: (cells: readonly string[]) => SuppressionReason | null;
-  /** Whether the first row is a header. */
   headed: boolean;
 }
 

@@ -6,7 +6,6 @@ import { GraphsRepository, type GraphPart } from '../workflows/graphs.repository
 
 const parts: readonly GraphPart[] = ['steps', 'transitions'];
 
-/** Removes an address from the steps and transitions of workflows. */
 @Injectable()
 export class ErasuresService {
   constructor(

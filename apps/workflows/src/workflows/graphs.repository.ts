@@ -2,7 +2,6 @@ import type { Database } from '@posthorn/database';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { StepRow, TransitionRow, type Graph } from './graph.entity.js';
 
-/** The free-form column of each part of a graph. */
 const documents = {
   steps: { table: 'workflow_steps', column: 'config' },
   transitions: { table: 'workflow_transitions', column: 'condition' },
@@ -34,7 +33,6 @@ export class GraphsRepository {
       await manager.insert(TransitionRow, transitions as QueryDeepPartialEntity<TransitionRow>[]);
   }
 
-  /** Parts whose document matches the pattern. */
   lockContaining(part: GraphPart, projectId: string, pattern: string): Promise<PartDocument[]> {
     const { table, column } = documents[part];
     return this.database.query(

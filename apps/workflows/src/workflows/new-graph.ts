@@ -6,7 +6,6 @@ interface Owner {
   id: string;
 }
 
-/** The graph of a new workflow. */
 export function triggerOnly({ projectId, id: workflowId }: Owner): Graph {
   const trigger = { projectId, workflowId, id: newId(), index: 0, name: 'Trigger', type: 'TRIGGER' as const };
   return {
@@ -15,7 +14,6 @@ export function triggerOnly({ projectId, id: workflowId }: Owner): Graph {
   };
 }
 
-/** The same graph with new ids for another workflow. */
 export function copyOf({ steps, transitions }: Graph, { projectId, id: workflowId }: Owner): Graph {
   const newIds = new Map(steps.map(({ id }) => [id, newId()]));
   const owned = { projectId, workflowId };

@@ -25,7 +25,6 @@ export class WorkflowRow {
   /** Of the graph. */
   @Column('integer') version: number;
   @Column('integer', { name: 'step_count' }) stepCount: number;
-  /** Rises with every change, so that events of one workflow have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -35,7 +34,6 @@ export class WorkflowRow {
     if (faults.length > 0) throw invalid(faults);
   }
 
-  /** Returns whether anything changed. */
   change(changes: UpdateWorkflow): boolean {
     const before = { ...this };
     Object.assign(this, changes, changedTrigger(before, changes));

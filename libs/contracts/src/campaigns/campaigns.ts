@@ -91,7 +91,6 @@ export class CreateCampaignOnce extends CreateCampaign {
   @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
 }
 
-/** Absent members are unchanged, null clears; the resulting campaign is validated as a whole. */
 export class UpdateCampaign extends PartialFields(CreateCampaign) {}
 
 export class CampaignId extends PickFields(Campaign, ['id']) {}

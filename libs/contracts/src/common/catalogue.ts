@@ -68,7 +68,6 @@ export const requestCatalogue: readonly RequestContract[] = [
   ...Object.values(operations),
 ].flatMap((group) => Object.values(group) as RequestContract[]);
 
-/** Every event that a service may publish. */
 export const eventCatalogue: readonly EventContract[] = [
   emailEvents,
   domainEvents,

@@ -8,7 +8,6 @@ const erasedDomain = 'erased.invalid';
 export const erasedAddress = `erased@${erasedDomain}`;
 export const isErasedAddress = (email: string): boolean => email.endsWith(`@${erasedDomain}`);
 
-/** Repeated until the service reports that it is done. */
 export class EraseAddress {
   @Id() erasureId: string;
   /** The erased contact; events may refer to it without its address. */

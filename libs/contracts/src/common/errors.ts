@@ -55,7 +55,6 @@ export interface ErrorDetails {
   errors?: InvalidMember[];
   previousStatus?: string;
   retryAfterSeconds?: number;
-  /** The limit that was exceeded. */
   limit?: number;
   allow?: string[];
 }

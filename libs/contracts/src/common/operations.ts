@@ -13,7 +13,6 @@ export class DeadLetterEntry {
   @Id() factId: string;
   @Id() projectId: string;
   @Text(0, 2000) error: string;
-  /** Attempts for this event alone, including replays. */
   @Count() attempts: number;
   @Instant() firstAt: Date;
   @Instant() lastAt: Date;

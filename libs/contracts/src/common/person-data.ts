@@ -31,13 +31,11 @@ export class PersonEmail extends Email {
   @ListOf(() => MailEventTime, 0) history: MailEventTime[];
 }
 
-/** The latest decision of an address about marketing mail. */
 export class PersonOptOut {
   @Flag() optedOut: boolean;
   @Instant() since: Date;
 }
 
-/** What sending stores about an address apart from its e-mails. */
 export class AddressStanding {
   @Nested(() => Suppression) @Nullable() suppression: Suppression | null;
   /** Null if the address never opted in or out. */
@@ -49,7 +47,6 @@ export class MailOfPerson extends AddressStanding {
 }
 
 export class PersonEmailPart extends PersonEmail {
-  /** Where the history continues; null at its end. */
   @Nested(() => PagePosition) @Nullable() historyNext: PagePosition | null;
 }
 

@@ -71,7 +71,6 @@ export class RebuildReadModel {
 export class RebuiltReadModel {
   /** Projects, lists, segments or contacts compared in this step, depending on the model. */
   @Count() compared: number;
-  /** Rows of the model that were wrong and have been corrected. */
   @Count() repaired: number;
   @Nested(() => RebuildPosition) @Nullable() next: RebuildPosition | null;
 }

@@ -12,7 +12,6 @@ export class RotateSecrets {
 }
 
 export class RotatedSecrets {
-  /** Rows of this batch that were encrypted again under the current key. */
   @Count() rotated: number;
   /** Rows that no configured key can decrypt; they are unchanged. */
   @Count() unreadable: number;
@@ -24,8 +23,6 @@ export class RotatedSecrets {
 export const secrets = {
   /** One batch; can be stopped after any batch and started over. */
   rotate: request('gateway.secrets.rotate', RotateSecrets, RotatedSecrets),
-  /** The same for DKIM keys. */
   rotateSending: request('sending.secrets.rotate', RotateSecrets, RotatedSecrets),
-  /** The same for addresses of erasures in progress. */
   rotateContacts: request('contacts.secrets.rotate', RotateSecrets, RotatedSecrets),
 };

@@ -45,7 +45,6 @@ export class ActivityData {
 export class Activity {
   /** The id of the event or consent; for an e-mail, of its acceptance. */
   @Id() id: string;
-  /** When it was recorded. */
   @Instant() at: Date;
   @Choice(activityKinds) kind: ActivityKind;
   @Nested(() => ActivityData) data: ActivityData;

@@ -2,7 +2,6 @@
 export const maxConditionDepth = 5;
 export const maxConditionFilters = 100;
 export const maxFieldDepth = 5;
-/** Limit of the JSON of a condition. */
 export const maxConditionBytes = 64 * 1024;
 /** JSON depth of a condition of the greatest depth: groups, group, filters and filter at each level. */
 export const maxConditionJsonDepth = 5 * maxConditionDepth;

@@ -5,7 +5,6 @@ import { Choice, Flag, Id, Instant, ListOf, Nested, Nullable, Text } from '../sc
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields } from '../schema/shapes.js';
 
-/** How a contact was subscribed or unsubscribed. */
 export const consentSources = [
   'API',
   'DASHBOARD',
@@ -30,7 +29,6 @@ export class Consent {
   @Nested(() => AuditActor) @Nullable() actor: AuditActor | null;
   @Text(1, 64) @Nullable() address: string | null;
   @Text(1, 512) @Nullable() userAgent: string | null;
-  /** The text that the person agreed to, if it was supplied. */
   @Text(1, 4000) @Nullable() text: string | null;
 }
 

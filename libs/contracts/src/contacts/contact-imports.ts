@@ -133,7 +133,6 @@ export class PreviewedRow extends PickFields(Contact, ['customFields']) {
 export class ContactImportPreview {
   @Text(1, 1) delimiter: string;
   @Text(1, 40) encoding: string;
-  /** Whether the first row is a header. */
   @Flag() headed: boolean;
   @ListOf(() => PreviewedColumn, 0, maxImportColumns) columns: PreviewedColumn[];
   @ListOf(() => PreviewedRow, 0, previewedRows) rows: PreviewedRow[];

@@ -88,7 +88,6 @@ export class BulkContacts {
 }
 
 export class BulkRefusal {
-  /** Index in the request. */
   @Count({ max: 999 }) index: number;
   @Text(1, 4000) reason: string;
 }

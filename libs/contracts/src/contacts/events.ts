@@ -25,7 +25,6 @@ import { JoinFields } from '../schema/shapes.js';
 const reservedName = /^(?:email|contact|segment)\./i;
 export const isReservedEventName = (name: string): boolean => reservedName.test(name);
 
-/** The greatest age of an event when it is recorded. */
 export const maxEventAgeDays = 30;
 /** Tolerance for client clocks that are ahead. */
 export const maxEventLeadMinutes = 5;

@@ -121,9 +121,7 @@ export class ExcludedBy {
   @Count() count: number;
 }
 
-/** The cost of evaluating the condition for all contacts of the project. */
 export class ConditionCost {
-  /** How a segment with this condition would be updated. */
   @Choice(['LIVE', 'SCHEDULED']) upkeep: 'LIVE' | 'SCHEDULED';
   @Count() measuredMs: number;
   /** The cost estimated by the Postgres planner, in its own unit. */

@@ -27,7 +27,6 @@ export class CreateApiKey extends PickFields(ApiKey, ['name']) {
   @Choice(grantPresets) @Optional() legacyGrantPreset?: GrantPreset;
   @Choice(['LIVE', 'TEST']) @Optional() mode?: 'LIVE' | 'TEST';
   @Texts(0, scopes.length, 64) @Optional() scopes?: Scope[];
-  /** Restricts the sender to one domain of the project. */
   @Id() @Nullable() @Optional() domainId?: string | null;
 }
 

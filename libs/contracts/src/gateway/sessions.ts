@@ -6,7 +6,6 @@ export class Session {
   @Text(0, 512) @Nullable() device: string | null;
   @Text(0, 64) @Nullable() address: string | null;
   @Instant() createdAt: Date;
-  /** The session of this request. */
   @Flag() current: boolean;
 }
 

@@ -8,8 +8,7 @@ export interface Mailbox {
 const maxAddress = 254;
 const maxLocalPart = 64;
 const maxName = 255;
-// An RFC 5321 dot-string with RFC 6531 characters. Quoted local parts are refused: they are unused in
-// practice and hide attacks.
+// An RFC 5321 dot-string with RFC 6531 characters. Quoted local parts are unused in practice and hide attacks.
 const localPart =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
 /** Matches names that are already in A-label form, which avoids the slow IDNA conversion for most addresses. */

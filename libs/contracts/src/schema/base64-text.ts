@@ -28,7 +28,6 @@ export interface LongString {
   end: number;
 }
 
-/** Shorter strings are parsed as usual. */
 export const longString = 64 * 1024;
 
 /** Kept in its bytes: as a string a file would be copied at every step, and the copies would wait for the garbage collector. */
@@ -182,7 +181,6 @@ function withFewEscapes(literal: Buffer): Buffer {
   return literal.subarray(0, written);
 }
 
-/** The unescaped text, piece by piece. */
 function* textsOf(literal: Buffer): Generator<string> {
   for (let at = 0; at < literal.length;) {
     const end = afterEscape(literal, Math.min(at + pieceBytes, literal.length));

@@ -42,7 +42,6 @@ export const maxEventItems = 256;
 /** Limit of the items of one event; NATS accepts one megabyte including the envelope. */
 export const maxEventBytes = 512 * 1024;
 
-/** The subject of an event in the JetStream stream of its owner. */
 export const eventSubject = (name: string): string => `facts.${name}`;
 export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;
 

@@ -28,9 +28,7 @@ export interface Field {
   legacyAliases?: readonly string[];
   /** On v1 this object is a string holding JSON (docs/api-decisions.md §1). */
   v1JsonText?: boolean;
-  /** Not in responses of the legacy surface. */
   v1Only?: boolean;
-  /** Not in responses of the v1 surface. */
   legacyOnly?: boolean;
   /** An error code, which each surface writes in its own way. */
   errorCode?: boolean;

@@ -7,9 +7,7 @@ export interface JsonSchema {
 
 /** How a document renders shapes: the bus uses contract names, each dialect has its own rules. */
 export interface SchemaSurface {
-  /** Name of the member; its contract name by default. */
   nameOf?: (name: string, field: Field) => string;
-  /** Whether the member is included; true by default. */
   shows?: (name: string, field: Field) => boolean;
   /** The `$ref` of a nested shape; without one the shape is inlined. */
   refOf?: (shape: Shape) => string | undefined;

@@ -36,7 +36,6 @@ export class EmailEvent {
   @Choice(emailStatuses) status: EmailStatus;
   @Instant() timestamp: Date;
   @Address() recipient: string;
-  /** The response of the mail server, if any. */
   @Text(0, 2000) @Nullable() detail: string | null;
 }
 

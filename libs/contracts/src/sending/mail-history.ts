@@ -26,7 +26,6 @@ export class MailHistoryEvent {
   @Choice(mailHistoryKinds) kind: MailHistoryKind;
   @Id() emailId: string;
   @Text(0, 998) subject: string;
-  /** The response of the mail server, if any. */
   @Text(0, 2000) @Nullable() detail: string | null;
   @Text(1, 2048) @Nullable() link: string | null;
 }

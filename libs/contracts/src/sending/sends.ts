@@ -110,7 +110,6 @@ export class SendReceipt {
   @Id() id: string;
   @Choice(emailStatuses) status: EmailStatus;
   @Address() to: string;
-  /** The sender that was used. */
   @Address() from: string;
 }
 
@@ -219,7 +218,6 @@ export class SettleSend {
   @ListOf(() => AcceptRecipient, 1, maxBatch) recipients: AcceptRecipient[];
 }
 
-/** The outcome of a send whose reply was lost. */
 export class SettledSend {
   @Choice(['VOIDED', 'ACCEPTED']) outcome: 'VOIDED' | 'ACCEPTED';
   @Nested(() => AcceptedEmails) @Nullable() accepted: AcceptedEmails | null;

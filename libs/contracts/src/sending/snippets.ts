@@ -21,7 +21,6 @@ class SnippetSettings extends PickFields(Snippet, ['description']) {}
 
 export class CreateSnippet extends JoinFields(SnippetBase, PartialFields(SnippetSettings)) {}
 
-/** Absent members are unchanged, null clears. */
 export class UpdateSnippet extends PartialFields(CreateSnippet) {}
 
 export class SnippetId extends PickFields(Snippet, ['id']) {}

@@ -68,7 +68,6 @@ class TemplateSettings extends PickFields(Template, [
 
 export class CreateTemplate extends JoinFields(TemplateBase, PartialFields(TemplateSettings)) {}
 
-/** Absent members are unchanged, null clears. */
 export class UpdateTemplate extends PartialFields(CreateTemplate) {}
 
 export class TemplateId extends PickFields(Template, ['id']) {}

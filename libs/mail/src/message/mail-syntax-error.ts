@@ -1,7 +1,4 @@
-/**
- * A value that is not allowed in a message or envelope. It is refused rather than repaired, since a repaired header would say something
- * else.
- */
+/** Refused rather than repaired, since a repaired header would say something else. */
 export class MailSyntaxError extends Error {
   constructor(
     readonly field: string,

@@ -99,8 +99,7 @@ export class SmtpTransaction {
     stream.unpipe();
     this.bodyStarted = true;
     const answer = String(this.connection.lastServerResponse);
-    // nodemailer takes a 250 for the 354. After an unsolicited reply that would be the reply to RCPT, and all later ones would be off by
-    // one.
+    // nodemailer takes a 250 for the 354; after an unsolicited reply all later ones would be off by one.
     if (!answer.startsWith('354') || this.connection.hasUnaskedReply)
       this.drop('data', `out of step: ${answer.slice(0, 100)}`);
     else this.writeNext(new WireBody(this.delivery.raw));
@@ -111,8 +110,7 @@ export class SmtpTransaction {
     const socket = this.connection.socket!;
     if (wire.left > pieceBytes) {
       this.arm(this.timeouts.commandMs);
-      // One turn of the event loop between pieces, so that a refusal or reset that has already arrived is seen before the last byte is
-      // written.
+      // One turn of the event loop between pieces, so that a refusal or reset is seen before the last byte is written.
       socket.write(wire.next(pieceBytes), (error) => {
         if (!error) setImmediate(() => this.writeNext(wire));
       });

@@ -12,10 +12,7 @@ const macBytes = 16;
 const roundBytes = 4;
 const signedBytes = 2 * uuidBytes + roundBytes;
 
-/**
- * Tokens of confirmation links. The token stays the same while a membership waits, so that requesting it again does not invalidate a link
- * in transit; it cannot be computed from what is stored.
- */
+/** The same token while a membership waits, so that asking again does not invalidate a link in transit; it is not computable from stored data. */
 export class ConfirmTokens {
   private readonly bytes: SignedBytes;
 

@@ -35,10 +35,7 @@ const maxPosition = 255;
 const maxAddress = 254;
 const head = 1 + 2 * uuidBytes;
 
-/**
- * Tokens of tracked links, pixels and unsubscribe links. They carry all data, so that a redirect needs no database. The first key of the
- * ring signs, every key verifies.
- */
+/** Tokens carry all data, so that a redirect needs no database. The first key of the ring signs, every key verifies. */
 export class EngagementTokens {
   private readonly bytes: SignedBytes;
 

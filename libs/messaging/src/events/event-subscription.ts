@@ -30,8 +30,7 @@ export interface EventSubscriptionOptions {
 const handlerMs = 25_000;
 const maxTogether = 64;
 const maxWaiting = 256;
-// The relay publishes in batches; what it sent in one round is handled in one transaction. The delay differs between subscribers, because
-// all of them at once would delay requests (decision 0010).
+// What the relay sent in one round shares a transaction. All subscribers at once would delay requests (decision 0010), so delays differ.
 const lingerMs = { least: 5, most: 125 };
 
 export interface Timeouts {
@@ -40,10 +39,7 @@ export interface Timeouts {
   handlerMs?: number;
 }
 
-/**
- * A durable subscriber: at-least-once delivery, effects exactly once, a dead letter after the last attempt. Waiting events share one
- * transaction; when it fails, each is handled by itself.
- */
+/** At-least-once delivery, effects exactly once, a dead letter after the last attempt. When a shared transaction fails, each is handled by itself. */
 export class EventSubscription {
   private readonly log: Logger;
   private readonly loop: Loop;

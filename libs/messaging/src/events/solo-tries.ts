@@ -45,10 +45,7 @@ export class SoloTries {
     await Promise.all(this.running);
   }
 
-  /**
-   * An event whose last attempt never ended may have killed the process; such events run one after another, so that only one can be to
-   * blame.
-   */
+  /** An event whose last attempt never ended may have killed the process; such events run one by one, so that only one can be to blame. */
   private async choose(message: JsMsg, event: WireEvent): Promise<void> {
     const { inbox, durable } = this.options;
     const { running } = await inbox.triesOf(durable, event.id);

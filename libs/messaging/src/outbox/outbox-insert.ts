@@ -18,10 +18,7 @@ const columnNames: Record<keyof OutboxColumns, string> = {
   address: 'address',
 };
 
-/**
- * The part of a statement that writes events, one for each row of `from` (a FROM clause and what follows it). For statements that change
- * rows and publish that at once; all others use `Outbox.publish`.
- */
+/** One event for each row of `from`, for statements that change rows and publish that at once; all others use `Outbox.publish`. */
 export function outboxInsert(columns: OutboxColumns, from = ''): string {
   const names = (Object.keys(columns) as (keyof OutboxColumns)[]).filter((name) => columns[name]);
   return `INSERT INTO outbox (${names.map((name) => columnNames[name]).join(', ')})

@@ -33,10 +33,7 @@ const absorbedAtOnce = 1_000;
 export class ClaimsRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Claims ready items with an even share for each project, which a skip scan over the index finds. The claim raises the lease token, which
-   * invalidates writes of earlier holders.
-   */
+  /** An even share for each project, by a skip scan. The claim raises the lease token, which invalidates writes of earlier holders. */
   async claim(claim: Claim): Promise<Claimed> {
     let turnedOver = claim.afterProject === null;
     for (let { afterProject } = claim; ;) {
@@ -121,10 +118,7 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
 /** No more projects than items are wanted, except that some of an exclusive kind may be busy. */
 const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
-/**
- * Locked rows are updated by ctid, which saves an index lookup for each. An item that is enqueued again at this moment is left for the next
- * claim.
- */
+/** Locked rows are updated by ctid, which saves an index lookup; an item enqueued again at this moment is left for the next claim. */
 const claimSql = (begins: string): string => `
   WITH RECURSIVE turn AS (
     (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND ${begins} ORDER BY project_id LIMIT 1)

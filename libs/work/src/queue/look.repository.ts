@@ -10,10 +10,7 @@ export interface Look {
 
 const readyAtOnce = 1_000;
 
-/**
- * The only statement of a service at rest: makes due items ready, takes back items of expired leases, and tells what is ready. It waits for
- * no lock, so a stalled worker delays nobody; locked rows are handled by a later look.
- */
+/** The only statement of a service at rest. It waits for no lock, so a stalled worker delays nobody; locked rows are left for a later look. */
 export class LookRepository {
   constructor(private readonly database: Database) {}
 

@@ -7,10 +7,7 @@ export interface WorkOptions {
   mixed: boolean;
   /** One claimed item per project at a time, across all processes. */
   exclusive: boolean;
-  /**
-   * Items only signal that a project has work: claiming one absorbs all others that are ready. Many writers may enqueue them without
-   * waiting for one another.
-   */
+  /** Items only signal that a project has work: claiming one absorbs all ready ones, so that writers need not wait for one another. */
   signal: boolean;
   /** A call that takes longer fails, and its later writes are refused. */
   timeoutMs: number;
@@ -40,10 +37,7 @@ export function work<Payload extends object = object>(
 }
 
 export interface WorkHandler<Payload extends object> {
-  /**
-   * Items without an outcome are completed when it returns. When it throws, a batch is split until the item at fault is alone; that one is
-   * retried later.
-   */
+  /** Items without an outcome are completed when it returns. When it throws, a batch is split until the item at fault is alone and retried later. */
   run(batch: WorkBatch<Payload>): Promise<void>;
   /** Runs in the transaction in which the item becomes a dead letter, to show the failure to users. */
   dead?(item: WorkItem<Payload>, error: string): Promise<void>;

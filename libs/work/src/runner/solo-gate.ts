@@ -1,7 +1,4 @@
-/**
- * A suspect item runs while nothing else does, so that another crash can only be its own. One gate for the whole process, since its
- * services share it.
- */
+/** A suspect item runs alone in the whole process, whose services share the gate, so that another crash can only be its own. */
 export class SoloGate {
   private running = 0;
   private solo = false;

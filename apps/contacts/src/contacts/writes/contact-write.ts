@@ -9,7 +9,6 @@ export interface WriteOrigin {
   /** The same where events may contain it. */
   publishedAddress: string | null;
   userAgent: string | null;
-  /** The consent text that the person agreed to. */
   text: string | null;
 }
 

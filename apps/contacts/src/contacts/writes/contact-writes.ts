@@ -31,10 +31,7 @@ interface WriteOptions {
   eachCommits?: boolean;
 }
 
-/**
- * Creates and changes contacts by their address. Their events, consents, counts and segment marks are in the same commit. A write that changes
- * nothing writes and publishes nothing.
- */
+/** Events, consents, counts and segment marks are in the commit of the write. A write that changes nothing publishes nothing. */
 @Injectable()
 export class ContactWrites {
   constructor(

@@ -2,9 +2,7 @@ import type { Equality, InstantValue, OrderOperator } from '@posthorn/contracts'
 
 export interface CompileScope {
   alias: string;
-  /** Parameter of the project, such as `$1`. */
   project: string;
-  /** Parameter of the current time, such as `$2::timestamptz`. */
   now: string;
   add(value: unknown): string;
 }

@@ -12,7 +12,6 @@ import { matchInstant } from './match-instant.js';
 import type { Subject } from './subject.js';
 import { allOf, always, anyOf, from, never, until, type Verdict } from './verdict.js';
 
-/** Whether one contact matches at an instant, and until when if nothing but time changes. */
 export function matchCondition({ logic, groups }: Condition, subject: Subject, now: Date): Verdict {
   const verdicts = groups.map((group) => matchGroup(group, subject, now));
   return logic === 'AND' ? allOf(verdicts) : anyOf(verdicts);

@@ -1,6 +1,5 @@
 import { invalid, type FailureCode, type InvalidMember } from '@posthorn/contracts';
 
-/** Collects all errors of a condition with their paths, so that a caller can correct them at once. */
 export class Faults {
   private readonly found: InvalidMember[] = [];
 

@@ -28,7 +28,6 @@ export interface Difference {
 
 export const noDifference = (): Difference => ({ entered: [], left: [], due: [], notDue: [] });
 
-/** Evaluates one contact by the live segments of its project, in the order of their dependencies, and adds what has to change. */
 export function evaluate(
   live: readonly ConditionedSegment[],
   known: EvaluatedContact,

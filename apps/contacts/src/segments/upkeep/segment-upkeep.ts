@@ -27,7 +27,6 @@ export class SegmentUpkeep {
     private readonly events: MembershipEvents,
   ) {}
 
-  /** Evaluates a share of the waiting contacts of each project, in the caller's transaction. */
   async round(projectIds: readonly string[], now: Date): Promise<Round> {
     const locked = await this.upkeep.lockProjects(projectIds);
     const busy = projectIds.filter((projectId) => !locked.includes(projectId));

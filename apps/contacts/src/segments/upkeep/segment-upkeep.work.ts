@@ -7,7 +7,6 @@ import { UpkeepRepository } from './upkeep.repository.js';
 
 const busyDelayMs = 200;
 
-/** Evaluates waiting contacts of several projects, each with its share, and schedules the next change by time. */
 @Injectable()
 export class SegmentUpkeepWork implements WorkHandler<object> {
   constructor(

@@ -4,7 +4,6 @@ import { unavailable } from '@posthorn/contracts';
 export interface BudgetOptions {
   /** Bytes of bodies in memory at once; a larger body is read alone. */
   budget: number;
-  /** How long a body waits for the budget. */
   waitMs?: number;
   /** While others wait, a body that arrives more slowly than this after the grace period is refused. */
   bytesPerSecond?: number;
@@ -13,7 +12,6 @@ export interface BudgetOptions {
 
 /** The share of one body, held until nothing refers to its bytes any more. */
 export class Reservation {
-  /** Bytes received so far. */
   received = 0;
   onLost: () => void = () => undefined;
   readonly since = performance.now();
@@ -104,7 +102,6 @@ export class BodyBudget {
     while (this.queue.length > 0 && this.fits(this.queue[0]!.size)) this.queue.shift()!.admit();
   }
 
-  /** Slow bodies are refused only while others wait. */
   private watchOrRest(): void {
     if (this.queue.length > 0) this.watch ??= setInterval(() => this.dropSlow(), this.options.graceMs / 4);
     else {

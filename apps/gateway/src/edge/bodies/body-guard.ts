@@ -36,8 +36,8 @@ const escapable = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) escapable[letter] = 1;
 
 /**
- * One pass over the raw bytes, linear whatever they hold. What is no JSON at all may pass: JSON.parse refuses it. Long strings of members
- * that may be files are told of in `long`.
+ * One pass over the raw bytes in linear time. Invalid JSON may pass, because JSON.parse rejects it. The offsets of long strings of members
+ * that may be files are collected in `long`.
  */
 export function scanBody(bytes: Buffer, members = maxMembers, long: LongString[] = []): BodyFault | null {
   if (!isUtf8(bytes)) return { kind: 'not_utf8', path: [] };
@@ -55,7 +55,6 @@ class BodyScanner {
   private escaped: boolean;
   private fault: BodyFault | null;
   private long: LongString[];
-  // Open objects and arrays by depth.
   private readonly isObject: boolean[] = [];
   private readonly keys: Set<string>[] = Array.from({ length: maxDepth + 1 }, () => new Set());
   private readonly key: string[] = [];
@@ -149,7 +148,6 @@ class BodyScanner {
     this.refuse('not_json', this.depth);
   }
 
-  /** Reads one escaped character and returns the index after it. */
   private unicodeEscape(at: number): number {
     const unit = this.codeUnit(at);
     if (unit === 0) this.refuse('nul', this.depth);

@@ -114,7 +114,6 @@ function endOf(bytes: Buffer, reservation: Reservation): void {
   reservation.free();
 }
 
-/** The announced length in bytes; null for a chunked body. */
 function announcedSize({ headers }: IncomingMessage): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);

@@ -8,7 +8,6 @@ export class GrowingBytes {
     this.bytes = Buffer.allocUnsafe(Math.min(firstBytes, most));
   }
 
-  /** Copies as much of the chunk as fits, and returns how many bytes that was. */
   put(chunk: Buffer, at: number): number {
     const needed = Math.min(at + chunk.length, this.most);
     if (needed > this.bytes.length) this.grow(needed, at);

@@ -1,6 +1,5 @@
 import { malformedForm } from '../http/edge-errors.js';
 
-/** The fields before the file of a form, and the file as a stream. */
 export interface FormWithFile {
   fields: Record<string, string>;
   file: AsyncIterable<Buffer>;
@@ -13,7 +12,6 @@ const maxField = 64 * 1024;
 const maxFields = 20;
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Null if the content type is not multipart/form-data. */
 export function boundaryOf(contentType: string | undefined): string | null {
   const [, quoted, bare] = multipartType.exec(contentType ?? '') ?? [];
   return quoted ?? bare ?? null;
@@ -62,7 +60,6 @@ class FormReader {
     return value.toString('utf8');
   }
 
-  /** Returns the bytes before `end` and skips `end`. */
   async upTo(end: Buffer, most: number): Promise<Buffer> {
     for (;;) {
       const found = this.held.indexOf(end);

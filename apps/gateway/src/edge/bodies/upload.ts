@@ -69,7 +69,6 @@ function unpacked(
   return bounded(gunzipped(bytes), limit);
 }
 
-/** Stops a decompression bomb before it is unpacked. */
 async function* gunzipped(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: chunkBytes });
   let packed = 0;

@@ -26,7 +26,6 @@ export class Cors {
     if (headers) void reply.headers({ ...headers, 'access-control-expose-headers': exposed });
   }
 
-  /** Answers a preflight request; false if the origin is not allowed. */
   preflight(routes: readonly Route[], request: HttpRequest, reply: HttpReply): boolean {
     const wanted = request.headers['access-control-request-method'];
     const open = routes.filter(isOpenToPages);

@@ -8,10 +8,7 @@ const maxRequestMs = 10_000;
 /** The listen queue holds 511 connections, and each turn of the event loop accepts two. */
 const maxTurns = 300;
 
-/**
- * Takes no new connections, answers what has come, and ends. http.Server's own `close` would reset connections that were
- * accepted but have not spoken yet: their clients saw an open door (docs/guarantees.md G16).
- */
+/** http.Server's own `close` would reset connections that were accepted but have not spoken yet (docs/guarantees.md G16). */
 export async function drainServer(server: Server): Promise<void> {
   await acceptWaiting(server);
   const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));

@@ -45,7 +45,7 @@ export const rateLimited = (retryAfterSeconds: number) =>
     retryAfterSeconds,
   });
 export const tooManyAttempts = (retryAfterSeconds: number, limit: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'Too many requests with credentials that are none', {
+  new DomainError('rate_limited', 'rate_limited', 'Too many requests with invalid credentials', {
     retryAfterSeconds,
     limit,
   });

@@ -19,7 +19,6 @@ const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
   FST_ERR_MAX_PARAM_LENGTH: unknownRoute,
 };
 
-/** Answers every failed request in the dialect of its path, and logs it once. */
 @Injectable()
 export class Failures {
   private readonly log = new Logger('Edge');

@@ -16,7 +16,6 @@ export interface HttpOptions {
 
 /** Nest's Fastify without Nest's routing, body parsing and error replies, which follow neither dialect. */
 export class EdgeAdapter extends FastifyAdapter {
-  /** Every registered route, in order of registration. */
   readonly served: { method: string; path: string }[] = [];
   /** Fastify refuses a path that cannot be decoded before any route matches. */
   onFrameworkError: (error: Error, request: HttpRequest, reply: HttpReply) => void = (error, _, reply) =>
@@ -46,7 +45,6 @@ export class EdgeAdapter extends FastifyAdapter {
     });
   }
 
-  /** The methods of a path, apart from wildcard routes. */
   methodsAt(path: string): string[] {
     const found = this.served.filter((route) => isOfPattern(route.path, path));
     const named = found.filter((route) => !route.path.endsWith('*'));
@@ -64,7 +62,6 @@ export class EdgeAdapter extends FastifyAdapter {
 
 const maxUserAgent = 512;
 
-/** The client's address, as reported by trusted proxies, and its user agent. */
 export const clientOf = ({ ip, headers }: HttpRequest): { address: string; userAgent?: string } => ({
   address: ip,
   ...(headers['user-agent'] ? { userAgent: headers['user-agent'].slice(0, maxUserAgent) } : {}),

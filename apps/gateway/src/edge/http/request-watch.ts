@@ -17,7 +17,6 @@ import type { Route } from '../routes/route-table.js';
 const noRoute = '(no route)';
 const unrecorded: readonly TracePoint[] = [];
 
-/** Gives every request an id, a span for those that are sampled, and metrics. */
 @Injectable()
 export class RequestWatch {
   private readonly trusted: BlockList;

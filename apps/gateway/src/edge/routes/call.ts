@@ -11,7 +11,6 @@ export interface Entries {
 export type Surface = 'v1' | 'legacy';
 export const surfaces: readonly Surface[] = ['v1', 'legacy'];
 
-/** A validated request in the domain's names, as a controller sees it. */
 export interface Call<Body = object, Query = object> {
   surface: Surface;
   caller: Caller;
@@ -22,13 +21,10 @@ export interface Call<Body = object, Query = object> {
   query: Query;
   /** Empty unless the route is a page. */
   page: PageQuery;
-  /** The client wants HTML; the handler returns an HtmlPage. */
   wantsPage: boolean;
   /** A preview or an unconfirmed visit, which must not change anything. */
   onlyLooks: boolean;
-  /** The client wants CSV; the handler returns a CsvTable. */
   wantsTable: boolean;
-  /** The client wants server-sent events; the handler returns an EventStream. */
   wantsEvents: boolean;
   /** The table of an upload route, unless its body is JSON. */
   upload?: Upload;

@@ -18,7 +18,6 @@ const filtersAt = 29;
 const macAt = 37;
 const length = 53;
 
-/** Signs and verifies opaque cursors. */
 export class Cursors {
   private readonly key: Buffer;
 

@@ -3,7 +3,6 @@ import { outsideRoutes } from './outside-routes.js';
 import type { RouteTable, Route } from './route-table.js';
 import { callersOf, scopesOf } from './route.js';
 
-/** The table of `docs/routes.md`. */
 export function describeRoutes({ routes }: RouteTable): string {
   const head = [
     '| method | path | scope | callers | body | reply | declared in |',
@@ -28,7 +27,6 @@ function line({ method, path, declaration, controller, handler }: Route): string
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Sort key: resource in the order of the scopes, then path. */
 export function bySubject({ declaration, path, method }: Route): string {
   return `${String(scopes.indexOf(declaration.scope)).padStart(3, '0')} ${path} ${method}`;
 }

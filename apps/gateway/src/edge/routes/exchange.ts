@@ -11,7 +11,6 @@ import type { Call } from './call.js';
 import type { Route } from './route-table.js';
 import type { Handler, RouteKind, RouteKinds } from './route.js';
 
-/** An admitted request of a route of this kind, with what its answer needs. */
 export interface Exchange<Kind extends RouteKind = RouteKind> {
   route: Route;
   declaration: RouteKinds[Kind];
@@ -22,7 +21,6 @@ export interface Exchange<Kind extends RouteKind = RouteKind> {
   handler: Handler;
 }
 
-/** The shape of a request that takes no body. */
 export class NoBody {}
 
 /** What a controller sees; `read` is what this kind of route reads beyond the common part. */
@@ -72,7 +70,6 @@ function knownParameters(route: Route, dialect: Dialect): Parameters {
   return known;
 }
 
-/** A route that takes no body refuses the members of one. */
 export async function refuseBody({ dialect, request }: Exchange, bodies: BodyReader): Promise<void> {
   const { bytes, release } = await bodies.read(request.raw, defaultBodyLimit);
   try {

@@ -27,7 +27,6 @@ function hashOf(requested: unknown): string {
   return hash.digest('hex');
 }
 
-/** Canonical JSON, independent of the order of members. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null || value instanceof Base64Text)

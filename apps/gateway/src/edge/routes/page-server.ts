@@ -9,7 +9,6 @@ import { Cursors, type CursorScope } from './cursor.js';
 import { asJson, callOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
 import { tableOf } from './stream-server.js';
 
-/** A list in pages; the whole list as a table where the route has one and text/csv is requested. */
 @Injectable()
 export class PageServer {
   private readonly cursors: Cursors;
@@ -40,7 +39,6 @@ export class PageServer {
   }
 }
 
-/** A cursor is valid for the same list with the same filters only. */
 function scopeOf({ route, admission }: Exchange<'page'>, filters: object): CursorScope {
   return {
     route: `${route.method} ${route.path}`,

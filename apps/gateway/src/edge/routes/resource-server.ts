@@ -18,7 +18,6 @@ const maxMembersOfBatch = 200_000;
 
 type Resource = Exchange<'resource' | 'upload'>;
 
-/** JSON in, JSON out: one resource, a batch whose entries are answered one by one, or an HTML page for a browser. */
 @Injectable()
 export class ResourceServer {
   constructor(private readonly bodies: BodyReader) {}

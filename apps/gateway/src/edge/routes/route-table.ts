@@ -22,9 +22,7 @@ export interface Route {
   declaration: RouteDeclaration;
   /** Path parameters that are ids, without the project. */
   ids: readonly string[];
-  /** Path parameters that are e-mail addresses. */
   addresses: readonly string[];
-  /** The path names the project as `:projectId`. */
   projectInPath: boolean;
   /** Accepts mail: an unavailable service is reported as `enqueue_failed` (docs/api-decisions.md §1). */
   sends: boolean;
@@ -34,13 +32,11 @@ export const projectParameter = 'projectId';
 const addressParameter = 'email';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
 
-/** The routes as data, read by the registrar, the guard and the documents. */
 export class RouteTable {
   constructor(readonly routes: readonly Route[]) {
     refuseTwins(routes);
   }
 
-  /** The routes of a path with any method. */
   at(path: string): Route[] {
     return this.routes.filter((route) => isOfPattern(route.path, path));
   }

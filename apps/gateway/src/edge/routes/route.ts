@@ -6,12 +6,10 @@ import { surfaces, type Call, type Surface } from './call.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** How a call ends well; the status of each is the dialect's. */
 export type Outcome = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batch';
-/** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested` is that of snippets, `whole` is no page there, but all. */
+/** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested`: the envelope of snippets; `whole`: not paginated. */
 export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
 
-/** What the guard, the dialects and the documents know of every route. */
 interface RouteBase {
-  /** What it does, in a few words for the documents. */
   summary: string;
   scope: Scope;
   /** A scope that is sufficient instead. */
@@ -20,17 +18,12 @@ interface RouteBase {
   callers?: readonly CallerKind[];
   /** Of people, only members with one of these roles; everybody with the scope by default. */
   roles?: readonly MemberRole[];
-  /**
-   * The project is that of the credential (for sessions and delegated tokens, `x-project-id`) unless the path names one
-   * as `:projectId`; `NONE` for routes that belong to no project.
-   */
+  /** That of the credential (for sessions and delegated tokens, `x-project-id`) or `:projectId` of the path; `NONE` belongs to no project. */
   project?: 'NONE';
   /** One surface only, where the two differ in more than names. */
   surfaces?: readonly Surface[];
-  /** The path on the legacy surface where it differs, with the same parameters. */
   legacyPath?: string;
   query?: Shape;
-  /** Other names that the legacy surface has for members of the query. */
   legacyQueryNames?: Readonly<Record<string, string>>;
   /** The shape of the reply; for a page, of one item. */
   reply: Shape;
@@ -38,7 +31,6 @@ interface RouteBase {
   missing?: () => DomainError;
   /** Allowed while the project is disabled; reads always are (docs/api-decisions.md §3). */
   whileDisabled?: boolean;
-  /** Further refusals, for the documents. */
   errors?: readonly (() => DomainError)[];
 }
 
@@ -47,11 +39,9 @@ interface ResourceRoute extends RouteBase {
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
   outcome?: Outcome;
-  /** The outcome on the legacy surface where it differs. */
   legacyOutcome?: Outcome;
   /** The list of the body whose entries are read and answered one by one; the outcome `batch` answers all of them. */
   eachOf?: string;
-  /** Takes an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Largest body in bytes; 1 MiB by default. */
   bodyLimit?: number;
@@ -59,11 +49,9 @@ interface ResourceRoute extends RouteBase {
   textAs?: string;
   /** The legacy surface answers without its envelope, as `POST users/me/projects` always did. */
   bareOnLegacy?: true;
-  /** Answers an HTML page where a browser asks for one. */
   pages?: true;
 }
 
-/** A list, newest first, in pages by cursor. */
 interface PageRoute extends RouteBase {
   paged: LegacyPage;
   /** Each page says how many more entries there are of people who were erased. */
@@ -115,7 +103,6 @@ export type Handler = (call: Call) => Promise<object>;
 
 const routesKey = Symbol('posthorn:routes');
 
-/** The routes that a controller class declares. */
 export function routesOf(controller: object): readonly DeclaredRoute[] {
   return (Reflect.getOwnMetadata(routesKey, controller) as DeclaredRoute[] | undefined) ?? [];
 }
@@ -140,6 +127,5 @@ const defaultCallers: readonly CallerKind[] = ['SECRET', 'SESSION', 'TOKEN'];
 /** Any one of them is enough. */
 export const scopesOf = ({ scope, orScope }: RouteDeclaration): readonly Scope[] =>
   orScope ? [scope, orScope] : [scope];
-/** Everybody with a credential. */
 export const allCallers: readonly CallerKind[] = ['SECRET', 'PUBLIC', 'SESSION', 'TOKEN'];
 export const outcomeOf = ({ outcome }: RouteDeclaration): Outcome => outcome ?? 'done';

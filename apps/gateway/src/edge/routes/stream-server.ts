@@ -7,7 +7,6 @@ import { EventStream, wantsEvents } from './event-stream.js';
 import { asJson, callOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
 import { StreamedResource } from './streamed.js';
 
-/** A reply that is written while it is read: a table, a JSON document with long lists, or the states of a resource as events. */
 @Injectable()
 export class StreamServer {
   constructor(private readonly bodies: BodyReader) {}

@@ -13,11 +13,9 @@ export async function* pagesFrom<Page>(
   }
 }
 
-/** A list that is written while its next entries are read. */
 export class StreamedList {
   constructor(private readonly pages: AsyncIterable<readonly object[]>) {}
 
-  /** `write` renders an entry in the dialect. */
   map(write: (entry: object) => object): StreamedList {
     return new StreamedList(mapped(this.pages, write));
   }
@@ -36,7 +34,6 @@ export class StreamedList {
   }
 }
 
-/** A JSON document that contains streamed lists. */
 export class StreamedResource {
   constructor(private readonly value: object) {}
 

@@ -3,7 +3,6 @@ import { isUpload, openUpload } from '../bodies/upload.js';
 import { asJson, callOf, handle, optionsOf, queryOf, type Exchange } from './exchange.js';
 import { ResourceServer, statusOf, written } from './resource-server.js';
 
-/** A table that the handler reads while it arrives; a JSON body is served like that of a resource. */
 @Injectable()
 export class UploadServer {
   constructor(private readonly resources: ResourceServer) {}

@@ -67,8 +67,7 @@ export async function openAuth({ config, database, attempts, mails, keys, delega
       customStorage: { consume: (key, rule) => attempts.take(key, rule) },
     },
     advanced: {
-      // Secure cookies would get another name depending on the URL; the `secure` attribute does not change
-      // the name.
+      // Secure cookies would get another name depending on the URL; the `secure` attribute does not change it.
       useSecureCookies: false,
       defaultCookieAttributes: {
         httpOnly: true,

@@ -1,6 +1,5 @@
 import type { GatewayConfig } from '../../config.js';
 
-/** The public URL or an origin configured by the operator. */
 export function isTrustedOrigin(
   { trustedOrigins }: Pick<GatewayConfig, 'trustedOrigins'>,
   headers: readonly string[],

@@ -92,7 +92,6 @@ export class AccountPages implements OnApplicationBootstrap {
   }
 }
 
-/** Redirects to sign-in and back to the account. */
 export const signedIn =
   (act: Act) =>
   async (visit: Visit): Promise<Shown | SentOn> =>

@@ -6,7 +6,6 @@ import type { SentOn, Shown, Visit } from '../../pages/page.js';
 import { readAnswer, refusal, statusOf, type PeopleAnswer } from '../library/people-answer.js';
 import { People } from '../people.js';
 
-/** Results of other pages. */
 const news: Readonly<Record<string, string>> = {
   verified: 'Your address is confirmed. You can sign in now.',
   reset: 'Your new password is set, and all sessions were ended. Please sign in.',

@@ -53,7 +53,6 @@ export class SignUpPages implements OnApplicationBootstrap {
     return answer.ok ? sentOn('/verify-email', { next }) : this.show(visit, answer);
   }
 
-  /** With a token it shows the confirmation button; without, it says that the mail was sent. */
   private async showVerify({ query, next }: Visit): Promise<Shown> {
     const { token } = query;
     if (!token)

@@ -113,7 +113,7 @@ export class ClaimsRepository {
   }
 }
 
-/** Ordered like the index: for a plain EXISTS, a plan from busier times may scan the whole table. */
+/** Ordered like the index: a cached plan from a time when the table was full may scan all of it. */
 const restSql = `
   SELECT coalesce(
     (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
@@ -163,7 +163,7 @@ const claimSql = `
     SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM turn, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id = turn.project_id AND due_at <= now()
-        -- What its last claim did not survive is claimed by itself.
+        -- Messages whose last claimer died are claimed one at a time.
         AND claims = 0 AND ${fits('$7', '$8')}
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
     ) AS taken WHERE turn.is_due LIMIT $3

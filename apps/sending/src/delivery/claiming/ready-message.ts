@@ -3,7 +3,6 @@ import type { SendingConfig } from '../../config.js';
 import type { ComposedMessage } from '../../composing/composer.js';
 import type { ClaimedMessage } from './claims.repository.js';
 
-/** Claimed, composed and in its envelope: ready to be marked and handed over. */
 export interface ReadyMessage {
   message: ClaimedMessage;
   workerId: string;

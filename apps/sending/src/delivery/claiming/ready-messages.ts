@@ -19,10 +19,7 @@ const bufferSize = 128;
 const extraSlots = 16;
 const claimRestMs = 15;
 const admitRestMs = 5;
-/**
- * Scheduled messages become due without a wake-up, so the queue is checked every second while it is not empty; at rest less often, in case
- * a wake-up is lost.
- */
+/** Scheduled messages become due without a wake-up, and at rest a wake-up may be lost. */
 const pollMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
 const postponeMs = 1_000;
@@ -36,10 +33,7 @@ export class ReadyMessages {
   private readonly loop: Loop;
   private readonly admission: Loop;
   private readonly suspects: Loop;
-  /**
-   * A message whose last claim ended with its process. One at a time, so that it is known which message ended the process if that happens
-   * again.
-   */
+  /** Its last claim ended with its process. One at a time, so that it is known which message ends a process again. */
   private suspect: ClaimedMessage | null = null;
   private onReady: () => void = () => undefined;
   private open = true;
@@ -113,10 +107,7 @@ export class ReadyMessages {
     this.buffer.putBack(messages);
   }
 
-  /**
-   * After a statement without an answer: the buffer is released, and messages that this process does not know of return when the lease
-   * expires.
-   */
+  /** After a statement without an answer: messages that this process does not know of return when the lease expires. */
   async startOver(): Promise<void> {
     this.lease.renounce();
     await this.release();

@@ -24,10 +24,7 @@ const retryMarkMs = 500;
 /** Short compared with the time that a mail server takes for a message. */
 const lingerMs = 2;
 
-/**
- * Marks composed messages as far as connections are free, waits for their slots, hands them over and records the outcomes. No more messages
- * are marked than there are connections, because marked messages are what a crash can duplicate (docs/guarantees.md G4).
- */
+/** No more messages are marked than there are connections, because marked messages are what a crash can duplicate (docs/guarantees.md G4). */
 @Injectable()
 export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Delivery');

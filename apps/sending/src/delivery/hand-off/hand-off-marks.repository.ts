@@ -101,11 +101,11 @@ const guardSql = `
         WHEN project.project_id IS NULL THEN 'unknown_project'
         WHEN project.disabled THEN 'disabled'
         WHEN suppression.email IS NOT NULL THEN 'suppressed'
-        -- Who was erased is blocked by a hash, and few were: the others cost a look into a small index.
+        -- Erased addresses are suppressed by hash; for all others this is one lookup in a small index.
         WHEN erased.email IS NOT NULL AND EXISTS (
           SELECT 1 FROM suppressions hashed WHERE hashed.project_id = erased.project_id AND hashed.email = erased.email
         ) THEN 'suppressed'
-        -- Nobody is sent a copy of what its recipient is not sent.
+        -- A copy is suppressed if its main recipient is.
         WHEN r.position > 0 AND EXISTS (
           SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_hash)
           WHERE e.project_id = r.project_id AND e.id = r.email_id

@@ -52,7 +52,7 @@ const retryLaterMs = 60_000;
 /** The event that announces a new project may still be on its way. */
 const newProjectMs = 500;
 const maxErrorText = 1_000;
-/** A message whose claims ended with their process this often may be the cause, and is given up. */
+/** A message whose claiming process died this often is presumed to be the cause, and fails. */
 export const maxClaims = 3;
 const endedItsProcess = `The message was given up: ${maxClaims} times the process that worked on it ended`;
 const nothing = {

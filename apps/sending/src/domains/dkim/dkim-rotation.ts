@@ -13,9 +13,7 @@ export interface KeyRotation {
 /** Mail is in transit for five days at most; verifiers may check later. */
 const publishedMs = 7 * 24 * 3_600_000;
 
-/**
- * A key becomes active when its record is found, and its predecessor retires then, so no mail is signed with a key that is not published.
- */
+/** A key becomes active, and its predecessor retires, when its record is found, so no mail is signed with an unpublished key. */
 export function rotateKeys(
   keys: readonly DkimKeyRow[],
   found: ReadonlyMap<string, RecordStatus>,

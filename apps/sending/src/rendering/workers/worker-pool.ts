@@ -31,10 +31,7 @@ interface JobBatch<Job, Result> {
 const defaultMs = 500;
 const defaultLimits: WorkerLimits = { heapMb: 64 };
 
-/**
- * Runs pure functions on threads with hard limits: an endless loop or excessive memory costs that job and its thread, never the service;
- * the other jobs continue on a new thread.
- */
+/** An endless loop or excessive memory costs that job and its thread, never the service; the other jobs continue on a new thread. */
 export class WorkerPool<Job, Result> {
   private readonly waiting: JobBatch<Job, Result>[] = [];
   private readonly idle: WorkerThread<Job, Result>[] = [];
