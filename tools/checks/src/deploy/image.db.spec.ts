@@ -116,7 +116,7 @@ describe('the image', () => {
     async (service) => {
       const { code, said: text } = await run(service, await environmentFor('sending')).ended;
       expect(code).toBe(64);
-      expect(text).toContain('there are:\n  analytics\n');
+      expect(text).toContain('use one of:\n  analytics\n');
       for (const name of serviceNames(root)) expect(text).toContain(`  ${name}\n`);
     },
   );

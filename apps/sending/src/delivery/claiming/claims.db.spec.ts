@@ -52,8 +52,8 @@ describe('a claim', () => {
     const [many, one] = [await suite.buildProject(), await suite.buildProject()];
     await accept(many.caller, many.domain, 40);
     await accept(one.caller, one.domain);
-    expect(projectsOf(await claim(16, { without: [many.projectId] }))).toEqual([one.projectId]);
-    expect(await claim(16, { without: [many.projectId] })).toEqual([]);
+    expect(projectsOf(await claim(16, { excludedProjects: [many.projectId] }))).toEqual([one.projectId]);
+    expect(await claim(16, { excludedProjects: [many.projectId] })).toEqual([]);
     expect(projectsOf(await claim(16))).toEqual([many.projectId]);
   });
 
