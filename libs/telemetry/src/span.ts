@@ -42,7 +42,7 @@ export function Spanned<Args extends unknown[], Result>(
   options: SpannedOptions<Args, Result> = {},
 ) {
   type Method = (...args: Args) => Promise<Result>;
-  const { traces, resultAttributes: resultAttributes, ...spanOptions } = options;
+  const { traces, resultAttributes, ...spanOptions } = options;
   return (_target: object, _property: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const method = descriptor.value!;
     descriptor.value = function (this: object, ...args: Args) {

@@ -81,7 +81,7 @@ export class Clients {
     }
   }
 
-  private gatewayFor({ index: index }: SendRecord, tries: number): number {
+  private gatewayFor({ index }: SendRecord, tries: number): number {
     return Random.named(`${this.options.seed} ${index} ${tries}`).whole(0, this.gateways.length - 1);
   }
 

@@ -43,7 +43,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
     await processes.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
-    const { token, records: records } = await chaosProject(fixture);
+    const { token, records } = await chaosProject(fixture);
     const clients = new Clients(processes.gateways, token, ledger, options);
     await options.load.prepare(clients.request);
     const faultInjector = new FaultInjector(
@@ -64,7 +64,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
       options,
       (performance.now() - began) / 1_000,
       faultInjector,
-      await gather({ fixture, processes, records: records, ledger, faultInjector, options }),
+      await gather({ fixture, processes, records, ledger, faultInjector, options }),
     );
   } finally {
     await processes.stop();

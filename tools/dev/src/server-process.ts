@@ -63,11 +63,7 @@ export async function launchServer(command: ServerCommand): Promise<ServerProces
   };
 }
 
-function ready(
-  child: ChildProcess,
-  log: string[],
-  { readyLine, report: report }: ServerCommand,
-): Promise<void> {
+function ready(child: ChildProcess, log: string[], { readyLine, report }: ServerCommand): Promise<void> {
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;

@@ -55,7 +55,7 @@ export class AcceptBatchService {
     idempotency: AcceptBatch['idempotency'],
   ): Promise<AcceptedBatch | null> {
     if (!idempotency) return null;
-    const known = (await this.accepting.knownKeys([{ projectId, idempotency: idempotency }])).get(0);
+    const known = (await this.accepting.knownKeys([{ projectId, idempotency }])).get(0);
     if (known && known.bodyHash !== idempotency.bodyHash) throw keyReused();
     return (known?.receipt as AcceptedBatch | undefined) ?? null;
   }
@@ -117,7 +117,7 @@ export class AcceptBatchService {
     idempotency: AcceptBatch['idempotency'],
   ): Promise<AcceptedBatch> {
     if (idempotency) {
-      const locked = await this.accepting.lockKeys([{ projectId, idempotency: idempotency }]);
+      const locked = await this.accepting.lockKeys([{ projectId, idempotency }]);
       if (!locked.has(0)) throw keyInFlight();
       // Another request with the key may have finished between the first look and the lock.
       const finished = await this.replay(projectId, idempotency);

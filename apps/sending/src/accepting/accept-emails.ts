@@ -57,7 +57,7 @@ export class AcceptEmailsService {
   async check(caller: Caller, { idempotency, ...send }: CheckSend): Promise<CheckedSend> {
     await this.prepared.check(caller, send);
     const known = idempotency
-      ? (await this.accepting.knownKeys([{ projectId: caller.projectId, idempotency: idempotency }])).get(0)
+      ? (await this.accepting.knownKeys([{ projectId: caller.projectId, idempotency }])).get(0)
       : undefined;
     if (known && known.bodyHash !== idempotency!.bodyHash) throw keyReused();
     return { accepted: known ? acceptedOf(known) : null };

@@ -18,8 +18,8 @@ interface IndexedKey extends KeyedRow {
 const keys = columnsOf<IndexedKey>([
   { column: 'row_index', type: 'int', value: ({ index }) => index },
   { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
-  { column: 'operation', type: 'text', value: ({ idempotency: idempotency }) => idempotency!.operation },
-  { column: 'key', type: 'text', value: ({ idempotency: idempotency }) => idempotency!.key },
+  { column: 'operation', type: 'text', value: ({ idempotency }) => idempotency!.operation },
+  { column: 'key', type: 'text', value: ({ idempotency }) => idempotency!.key },
 ]);
 
 const keyHours = 24;
@@ -120,6 +120,4 @@ export class AcceptingRepository {
 }
 
 const keyed = (rows: KeyedRow[]): IndexedKey[] =>
-  rows
-    .map((row, index) => ({ ...row, index }))
-    .filter(({ idempotency: idempotency }) => idempotency !== null);
+  rows.map((row, index) => ({ ...row, index })).filter(({ idempotency }) => idempotency !== null);

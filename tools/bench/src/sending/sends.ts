@@ -58,9 +58,9 @@ interface Side {
 
 async function inTurns({ scale }: Bench, url: string, sides: Side[]): Promise<number[]> {
   const rates: number[][] = sides.map(() => []);
-  for (const { requested: requested } of sides) await loadAll([url], connections, warmSeconds, requested);
+  for (const { requested } of sides) await loadAll([url], connections, warmSeconds, requested);
   for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
-    for (const [index, { requested: requested, each }] of sides.entries()) {
+    for (const [index, { requested, each }] of sides.entries()) {
       const { perSecond, failed } = await loadAll(
         [url],
         connections,

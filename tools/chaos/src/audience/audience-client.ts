@@ -89,14 +89,14 @@ export class AudienceClient {
     }
   }
 
-  private async write({ kind, index: index, people }: Of<'upsert' | 'bulk'>): Promise<void> {
+  private async write({ kind, index, people }: Of<'upsert' | 'bulk'>): Promise<void> {
     const bodies = people.map(({ email, fields }) => ({ email, custom_fields: fields }));
     if (kind === 'upsert') await this.answered(index, 'POST', '/api/v1/contacts/upsert', bodies[0]!);
     else await this.answered(index, 'POST', '/api/v1/contacts/bulk', { contacts: bodies });
     this.published.fields.push(...people.map(({ email }) => ({ email, field: markOf(index), place: index })));
   }
 
-  private async track({ index: index, email, name, key }: Of<'track'>): Promise<void> {
+  private async track({ index, email, name, key }: Of<'track'>): Promise<void> {
     const body = { event: name, email, data: { [markOf(index)]: index } };
     if (key) await this.answered(index, 'POST', '/api/track', body, { 'idempotency-key': key });
     const once = key ? null : await this.call(index, 0, 'POST', '/api/track', JSON.stringify(body));
@@ -106,7 +106,7 @@ export class AudienceClient {
   }
 
   /** Both tables at once; a list that goes is deleted while they are taken in. */
-  private async import({ index: index, tables, listGoes }: Of<'imports'>): Promise<void> {
+  private async import({ index, tables, listGoes }: Of<'imports'>): Promise<void> {
     const listId = await this.make('/api/v1/lists', { name: `Import ${index}` });
     await Promise.all(
       tables.map(async (table) => {
@@ -126,7 +126,7 @@ export class AudienceClient {
   }
 
   private async subscribe(
-    { index: index, email, double, leaves }: Of<'subscription'>,
+    { index, email, double, leaves }: Of<'subscription'>,
     positions: Positions,
   ): Promise<void> {
     const listId = double ? positions.doubleList : positions.openList;
@@ -152,23 +152,20 @@ export class AudienceClient {
     this.published.memberships.push({ email, listId, status });
   }
 
-  private async recount(
-    { index: index, segment, condition }: Of<'recount'>,
-    { moving }: Positions,
-  ): Promise<void> {
+  private async recount({ index, segment, condition }: Of<'recount'>, { moving }: Positions): Promise<void> {
     const id = moving[segment]!;
     await this.answered(index, 'PATCH', `/api/v1/segments/${id}`, { condition }, {}, [], () =>
       this.published.recounts.set(id, (this.published.recounts.get(id) ?? 0) + 1),
     );
   }
 
-  private async mail({ index: index, to }: Of<'mail'>): Promise<void> {
+  private async mail({ index, to }: Of<'mail'>): Promise<void> {
     const body = { to, subject: `number ${index}`, body: `<p>Message ${index}</p>` };
     await this.answered(index, 'POST', '/api/v1/emails', body, { 'idempotency-key': `audience-${index}` });
     this.published.mails.push({ to });
   }
 
-  private async erase({ index: index, email }: Of<'farewell'>, { openList }: Positions): Promise<void> {
+  private async erase({ index, email }: Of<'farewell'>, { openList }: Positions): Promise<void> {
     const body = { email, custom_fields: { plan: 'pro', score: 99 } };
     const { id } = await this.answered(index, 'POST', '/api/v1/contacts/upsert', body);
     await this.answered(

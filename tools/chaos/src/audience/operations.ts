@@ -66,10 +66,10 @@ export function operationAt(
     rows: random.whole(maxTable / 3, maxTable),
   });
   const makers: Record<OperationKind, () => Action> = {
-    upsert: () => ({ index: index, kind: 'upsert', people: [person()] }),
-    bulk: () => ({ index: index, kind: 'bulk', people: Array.from({ length: random.whole(5, 30) }, person) }),
+    upsert: () => ({ index, kind: 'upsert', people: [person()] }),
+    bulk: () => ({ index, kind: 'bulk', people: Array.from({ length: random.whole(5, 30) }, person) }),
     track: () => ({
-      ...{ index: index, kind: 'track', email: someone(), name: random.pick(eventNames) },
+      ...{ index, kind: 'track', email: someone(), name: random.pick(eventNames) },
       key: random.chance(0.7) ? `audience-${index}` : null,
     }),
     imports: () => ({
@@ -79,7 +79,7 @@ export function operationAt(
       listGoes: random.chance(0.4),
     }),
     subscription: () => ({
-      ...{ index: index, kind: 'subscription', email: `sub-${index}@audience.test` },
+      ...{ index, kind: 'subscription', email: `sub-${index}@audience.test` },
       ...{ double: random.chance(0.6), leaves: random.chance(0.3) },
     }),
     recount: () => ({
@@ -88,8 +88,8 @@ export function operationAt(
       segment: random.whole(0, movingSegments - 1),
       condition: movedCondition(random),
     }),
-    mail: () => ({ index: index, kind: 'mail', to: readerOf(random.whole(0, readers - 1)) }),
-    farewell: () => ({ index: index, kind: 'farewell', email: deletedOf(index) }),
+    mail: () => ({ index, kind: 'mail', to: readerOf(random.whole(0, readers - 1)) }),
+    farewell: () => ({ index, kind: 'farewell', email: deletedOf(index) }),
   };
   return makers[kind]();
 }

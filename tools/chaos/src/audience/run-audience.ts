@@ -125,7 +125,7 @@ async function gather(
   client: AudienceClient,
   { directory, projectId }: AudienceOptions & { projectId: string },
 ): Promise<AudienceEvidence> {
-  const { published: published } = client;
+  const { published } = client;
   const marked = new Map<string, number>();
   for (const { table } of published.imports) marked.set(table.marker, await audience.markedBy(table.marker));
   return {
@@ -153,7 +153,7 @@ async function gather(
 function report(
   { sends, seed, faults }: AudienceOptions,
   seconds: number,
-  { hits, injected: injected, missed }: AudienceFaultInjector,
+  { hits, injected, missed }: AudienceFaultInjector,
   evidence: AudienceEvidence,
   { badExits }: ProcessGroup,
 ): boolean {

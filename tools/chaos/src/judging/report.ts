@@ -20,7 +20,7 @@ const shown = 5;
 
 /** Prints what was found; answers whether every property held and every state was hit. */
 export function report(figures: RunFigures, findings: Finding[]): boolean {
-  const { hits, injected: injected, wantedHits } = figures;
+  const { hits, injected, wantedHits } = figures;
   console.log(`\nFaults by the state that they hit (each at least ${wantedHits}):`);
   for (const state of states)
     console.log(

@@ -29,7 +29,7 @@ async function contents({ sends, bytes }: Evidence): Promise<Finding> {
   );
 }
 
-async function readAs({ form, index: index }: SendRecord, to: string, raw: Buffer): Promise<string | null> {
+async function readAs({ form, index }: SendRecord, to: string, raw: Buffer): Promise<string | null> {
   const { subject, html = '', attachments } = await PostalMime.parse(raw);
   if (subject !== subjectOf(form, index)) return `${to} came with the subject ${subject}`;
   if (html.split(markOf(form, index)).length !== 2) return `${to} came with other words`;
@@ -39,7 +39,7 @@ async function readAs({ form, index: index }: SendRecord, to: string, raw: Buffe
   return form === 'copies' && raw.includes(bccOf(index)) ? `${to} shows the hidden recipient` : null;
 }
 
-const addressesOf = ({ form, index: index, to }: SendRecord): string[] =>
+const addressesOf = ({ form, index, to }: SendRecord): string[] =>
   form === 'copies' ? [to, ccOf(index), bccOf(index)] : [to];
 
 function schedules({ sends, sink }: Evidence): Finding {
@@ -66,7 +66,7 @@ function copies({ sends, sink, emails, doubted: suspected }: Evidence): Finding 
     'G4 G6',
     'a copy that never arrived, or more often than faults excuse',
     2 * sent.length,
-    sent.flatMap(({ to, index: index }) =>
+    sent.flatMap(({ to, index }) =>
       [ccOf(index), bccOf(index)].map((address) => {
         const count = arrived.get(address)?.length ?? 0;
         const own = rows.get(to) ?? [];

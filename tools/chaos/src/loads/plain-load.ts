@@ -6,7 +6,7 @@ export const plainLoad: Load = {
   keepsBytes: false,
   prepare: () => Promise.resolve(),
   wanted,
-  bodyOf: ({ to, index: index }: Wanted) => ({
+  bodyOf: ({ to, index }: Wanted) => ({
     to,
     subject: `number ${index}`,
     body: `<p>Message ${index}</p>`,

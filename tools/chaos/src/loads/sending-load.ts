@@ -53,7 +53,7 @@ export class SendingLoad implements Load {
     return address ? { ...plain, form, to: address, kind: neverSent } : { ...plain, form: 'plain' };
   }
 
-  bodyOf({ to, index: index, form, scheduledAt }: Wanted): object {
+  bodyOf({ to, index, form, scheduledAt }: Wanted): object {
     const texts = { subject: subjectOf(form, index), body: `<p>${markOf(form, index)}</p>` };
     const later = scheduledAt === undefined ? {} : { scheduled_at: new Date(scheduledAt).toISOString() };
     if (form === 'template')

@@ -71,7 +71,7 @@ function stageFindings({ image, instructions }: Stage, earlier: Stage[], tree: T
   const isStage = (name: string) => earlier.some((stage) => stage.name === name);
   if (!isStage(image) && (!/:[\w.-]+$/.test(image) || image.endsWith(':latest')))
     findings.push(`FROM ${image} needs a tag that stays`);
-  for (const { text: text, rest } of instructions) {
+  for (const { text, rest } of instructions) {
     if (!texts.includes(text)) findings.push(`${text} is no instruction that is used here`);
     if (text === 'COPY') findings.push(...copyFindings(rest, isStage, tree));
     if (text === 'ENV') findings.push(...environmentFindings(rest, tree));
@@ -109,7 +109,7 @@ function startFindings({ instructions }: Stage, tree: Tree): string[] {
     findings.push(`USER ${user}: it must be a number above 0, so that all can see that it is not root`);
   const copied = new Map(
     instructions
-      .filter(({ text: text }) => text === 'COPY')
+      .filter(({ text }) => text === 'COPY')
       .flatMap(({ rest }) => (readCopy(rest).from ? [] : [targetAndSource(rest)])),
   );
   const entry = argumentsOf(last('ENTRYPOINT') ?? '');

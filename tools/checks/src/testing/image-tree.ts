@@ -26,16 +26,16 @@ export function assembleImage(root: string, tree: Tree): ImageTree {
   return {
     root: homePath,
     workingDirectory: join(homePath, workdirOf(last)),
-    entrypoint: argumentsOf(last.instructions.findLast(({ text: text }) => text === 'ENTRYPOINT')!.rest)!,
+    entrypoint: argumentsOf(last.instructions.findLast(({ text }) => text === 'ENTRYPOINT')!.rest)!,
     environment: Object.fromEntries(
-      last.instructions.filter(({ text: text }) => text === 'ENV').flatMap(({ rest }) => pairs(rest)),
+      last.instructions.filter(({ text }) => text === 'ENV').flatMap(({ rest }) => pairs(rest)),
     ),
     remove: () => rmSync(target, { recursive: true, force: true }),
   };
 }
 
 const workdirOf = ({ instructions }: Stage): string =>
-  instructions.findLast(({ text: text }) => text === 'WORKDIR')?.rest ?? '/';
+  instructions.findLast(({ text }) => text === 'WORKDIR')?.rest ?? '/';
 
 const pairs = (rest: string): [string, string][] =>
   rest.split(/\s+/).map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]);
@@ -52,7 +52,7 @@ class Assembly {
     const folder = join(this.target, String(index));
     const workdir = workdirOf(stage);
     mkdirSync(join(folder, workdir), { recursive: true });
-    for (const { text: text, rest } of stage.instructions) {
+    for (const { text, rest } of stage.instructions) {
       if (text === 'COPY') this.copy(rest, folder, workdir);
       else if (text === 'RUN') this.run(rest, join(folder, workdir));
     }

@@ -15,7 +15,7 @@ afterAll(() => suite.stop());
 const firstProject = '00000000-0000-0000-0000-000000000000';
 const claim = (
   limit: number,
-  more: { without?: string[]; afterProject?: string; capacity?: Capacity } = {},
+  more: { excludedProjects?: string[]; afterProject?: string; capacity?: Capacity } = {},
 ) =>
   new ClaimsRepository(suite.database).claim({
     ...{

@@ -51,7 +51,7 @@ export class ClaimsRepository {
     limit,
     afterProject,
     capacity,
-    excludedProjects: without = [],
+    excludedProjects = [],
   }: ClaimOptions): Promise<ClaimedMessage[]> {
     const parameters = [
       lane,
@@ -59,7 +59,7 @@ export class ClaimsRepository {
       limit,
       workerId,
       capacity.small,
-      without,
+      excludedProjects,
       capacity.large,
       capacity.alone,
     ];
@@ -74,7 +74,7 @@ export class ClaimsRepository {
   /** No delivery is queued, claimed, in hand-off or ambiguous, so nothing can become due. */
   async isIdle(): Promise<boolean> {
     const [row] = await this.database.prepared<{ isIdle: boolean }>({
-      name: 'deliveries at rest',
+      name: 'deliveries idle',
       sql: restSql,
       parameters: [],
       quiet: true,
@@ -119,7 +119,7 @@ const restSql = `
     (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
     (SELECT false FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') ORDER BY worker_id LIMIT 1),
     (SELECT false FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1),
-    true) AS "isAtRest"`;
+    true) AS "isIdle"`;
 
 /** A condition of the index scan, so that skipped projects are passed over in one step. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
