@@ -1,5 +1,5 @@
 const number = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
-const flags: Readonly<Record<string, boolean>> = { true, false };
+const flags: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 /** Numbers and booleans by their text alone; a number with a leading zero is text, such as a telephone number or a postcode. */
 export function valueOf(text: string): string | number | boolean | null {
