@@ -38,6 +38,8 @@ async function run(args) {
         POSTHORN_TEST_MAPS: maps,
         POSTHORN_TEST_PREPARED: prepared,
         NATS_SERVER_BIN: binary,
+        // The products that tests start load the same modules again and again.
+        NODE_COMPILE_CACHE: join(directory, 'compiled'),
       },
     },
   );
