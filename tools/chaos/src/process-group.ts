@@ -11,7 +11,7 @@ const readyTries = 600;
 const readyPauseMs = 100;
 const hour = 3_600_000;
 const graceMs = 30_000;
-const clockSkew = fileURLToPath(new URL('clock-skew.js', import.meta.url));
+const clockSkew = fileURLToPath(new URL('faults/clock-skew.js', import.meta.url));
 
 export type Member = `${ServiceName}-${number}`;
 
