@@ -5,6 +5,7 @@ import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
 import { copyOut, withLiterals } from './copy/copy-out.js';
 import { isDatabaseAway, isSerializationFailure } from './database-error.js';
 import { InsertListeners } from './insert-listeners.js';
+import { TransactionEnded, TransactionTimedOut, within } from './transaction-limits.js';
 
 const attempts = 3;
 const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
@@ -16,11 +17,13 @@ export interface Statement {
   sql: string;
   parameters: unknown[];
   /** Listeners of `onCommit` are not called: nothing can follow from this statement. */
-  quiet?: boolean;
+  skipsCommitListeners?: boolean;
 }
 
 interface Ambient {
   runner: QueryRunner;
+  /** Set before COMMIT or ROLLBACK: work that goes on afterwards must not use the connection, which may already serve another transaction. */
+  ended: boolean;
   committed: (() => void)[];
   /** Called then, too: listeners of tables that it inserted into. */
   inserted: Set<() => void>;
@@ -51,14 +54,18 @@ export class Database {
     return [useOf('ordinary', this.ordinary), useOf('hot', this.hot)];
   }
 
+  /** Throws `TransactionEnded` in work that outlived its transaction. */
   get manager(): EntityManager {
-    return this.ambient.getStore()?.runner.manager ?? this.source.manager;
+    return this.joined()?.runner.manager ?? this.source.manager;
   }
 
-  /** Runs `work` in a transaction, or joins the ambient one. After serialization failures and deadlocks `work` runs again. */
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
-    if (this.ambient.getStore()) return work();
-    return inSpan('transaction', asClient, () => repeated(() => this.runOnce(work)));
+  /**
+   * Runs `work` in a transaction, or joins the ambient one. After serialization failures and deadlocks `work` runs again. Past `limitMs` it
+   * rejects, and the connection is closed, so that the locks are released at once; a joined transaction keeps its own limit.
+   */
+  async transaction<T>(work: () => Promise<T>, { limitMs }: { limitMs?: number } = {}): Promise<T> {
+    if (this.joined()) return work();
+    return inSpan('transaction', asClient, () => repeated(() => this.runOnce(work, limitMs)));
   }
 
   /** Calls `listener` after the commit of the ambient transaction, or at once where there is none. It must not throw. */
@@ -91,7 +98,7 @@ export class Database {
   }
 
   private async request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    const ambient = this.ambient.getStore();
+    const ambient = this.joined();
     if (ambient) {
       this.insertListeners.collect(sql, ambient.inserted);
       return rowsOf<Row>(ambient.runner, sql, parameters);
@@ -114,7 +121,7 @@ export class Database {
   }
 
   private async withRunner<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    const ambient = this.ambient.getStore();
+    const ambient = this.joined();
     if (ambient) return work(ambient.runner);
     const runner = this.source.createQueryRunner();
     try {
@@ -127,14 +134,14 @@ export class Database {
   /** Outside of a transaction the statement commits by itself, and is repeated after serialization failures. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
-      const ambient = this.ambient.getStore();
+      const ambient = this.joined();
       if (ambient) {
         this.insertListeners.collect(statement.sql, ambient.inserted);
         return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
       }
       const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
       this.insertListeners.notify(statement.sql);
-      if (!statement.quiet) for (const listener of this.commitListeners) listener();
+      if (!statement.skipsCommitListeners) for (const listener of this.commitListeners) listener();
       return rows;
     });
   }
@@ -163,21 +170,43 @@ export class Database {
     await this.source.destroy();
   }
 
-  private async runOnce<T>(work: () => Promise<T>): Promise<T> {
+  private joined(): Ambient | undefined {
+    const ambient = this.ambient.getStore();
+    if (ambient?.ended) throw new TransactionEnded();
+    return ambient;
+  }
+
+  private async runOnce<T>(work: () => Promise<T>, limitMs?: number): Promise<T> {
     const runner = this.source.createQueryRunner();
-    const ambient: Ambient = { runner, committed: [], inserted: new Set() };
+    const ambient: Ambient = { runner, ended: false, committed: [], inserted: new Set() };
+    const running = () => this.ambient.run(ambient, work);
     try {
       await runner.startTransaction();
-      const result = await this.ambient.run(ambient, work);
+      const result = await (limitMs === undefined ? running() : within(limitMs, running()));
+      ambient.ended = true;
       await runner.commitTransaction();
       for (const listener of [...ambient.committed, ...this.commitListeners, ...ambient.inserted]) listener();
       return result;
     } catch (error) {
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      ambient.ended = true;
+      if (error instanceof TransactionTimedOut) await this.closeConnection(runner);
+      else if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
       await runner.release();
     }
+  }
+
+  /** A ROLLBACK would wait for the statement that hangs. Postgres notices a closed socket only after that statement, so it is told. */
+  private async closeConnection(runner: QueryRunner): Promise<void> {
+    const client = (await clientOf(runner)) as unknown as {
+      processID: number;
+      connection: { stream: { destroy(): void } };
+    };
+    client.connection.stream.destroy();
+    await this.apart(() => this.query('SELECT pg_terminate_backend($1)', [client.processID])).catch(
+      () => undefined,
+    );
   }
 }
 

@@ -143,7 +143,7 @@ describe('a subscriber', () => {
 
   it.each([
     ['throws', 'cannot take this', () => Promise.reject(new Error('cannot take this'))],
-    ['hangs', 'the handler took longer than 300 ms', () => new Promise<void>(() => undefined)],
+    ['hangs', 'the transaction took longer than 300 ms', () => new Promise<void>(() => undefined)],
   ])(
     'makes a dead letter of an event that %s after five attempts alone, and handles all others',
     async (how, error, poisoned) => {
@@ -169,6 +169,7 @@ describe('a subscriber', () => {
         await eventually(async () => addresses(received).includes(`${other}-${how}@x.test`), other);
       expect(await database.query('SELECT 1 FROM fact_tries')).toEqual([]);
     },
+    timeoutMs,
   );
 
   it(

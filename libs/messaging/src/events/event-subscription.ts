@@ -96,10 +96,8 @@ export class EventSubscription {
 
   private async handleOnce(events: WireEvent[]): Promise<void> {
     const { inbox, durable, timeouts, messagingMetrics } = this.options;
-    await inbox.once(durable, events, async (fresh) => {
-      // Within the transaction, so that an effect that is too late is rolled back and releases its locks.
-      await within(timeouts?.handlerMs ?? handlerMs, this.runByProject(fresh));
-    });
+    const limitMs = timeouts?.handlerMs ?? handlerMs;
+    await inbox.once(durable, events, (fresh) => this.runByProject(fresh), limitMs);
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
   }
 
@@ -182,18 +180,3 @@ const originOf = ({ fact: event, at, actor, address }: WireEvent): EventOrigin =
   actor,
   address,
 });
-
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`the handler took longer than ${milliseconds} ms`)),
-      milliseconds,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

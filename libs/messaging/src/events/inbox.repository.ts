@@ -21,13 +21,14 @@ const sweepAtOnce = 5_000;
 export class Inbox {
   constructor(private readonly database: Database) {}
 
-  /** Runs `effect` on events that are new: the inbox rows and the effect commit together, so a repeat has no effect. */
+  /** Runs `effect` on events that are new: the inbox rows and the effect commit together, within `limitMs`, so a repeat has no effect. */
   async once<F extends { id: string }>(
     subscriber: string,
     events: F[],
     effect: (fresh: F[]) => Promise<void>,
+    limitMs?: number,
   ): Promise<void> {
-    await this.database.transaction(async () => {
+    const takeFresh = async () => {
       const taken = await this.database.query<{ fact_id: string }>(
         `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = ANY($2::uuid[]))
          INSERT INTO inbox (subscriber, fact_id) SELECT $1, id FROM unnest($2::uuid[]) AS f (id) ORDER BY id
@@ -37,7 +38,8 @@ export class Inbox {
       const fresh = new Set(taken.map(({ fact_id }) => fact_id));
       // The relay may publish an event twice, and both may arrive in one batch.
       if (fresh.size > 0) await effect(events.filter(({ id }) => fresh.delete(id)));
-    });
+    };
+    await this.database.transaction(takeFresh, { limitMs });
   }
 
   async triesOf(subscriber: string, eventId: string): Promise<Tries> {

@@ -16,8 +16,6 @@ export class ServicePool {
 
   async connect(): Promise<Client & { release(): void }> {
     const ambient = this.database.manager.queryRunner;
-    // The library may continue after a timeout, when its connection already serves another transaction.
-    if (ambient?.isReleased) throw new Error('The transaction of this query has ended');
     const runner: QueryRunner = ambient ?? this.database.source.createQueryRunner();
     const client = (await runner.connect()) as Client;
     return {
