@@ -2,15 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routeControllers } from '../../gateway.module.js';
 import { startGatewaySuite, type GatewaySuite } from '../../testing/gateway-suite.js';
 import { codeOf, expectAdmitted, expectRefused, statedBy } from '../../testing/walk/dialect-shapes.js';
-import { walkCallers } from '../../testing/walk/walk-callers.js';
+import { walkCallers, type WalkCaller } from '../../testing/walk/walk-callers.js';
 import { strangeOrigin, trustedOrigin, WalkFixture } from '../../testing/walk/walk-fixture.js';
 import { Get, Patch, Post, Delete, callersOf, type Method } from './route.js';
 import { isListedAs, outsideRoutes } from './outside-routes.js';
-import { routeTable } from './route-table.js';
+import { routeTable, type Route } from './route-table.js';
 
 const table = routeTable(routeControllers);
 const { routes } = table;
-const cases = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+/** Jest copies the parameters of every test, so tests get names instead of routes. */
+const routesByName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+const names = [...routesByName.keys()];
 const covered = new Set<string>();
 
 let suite: GatewaySuite;
@@ -28,15 +30,27 @@ afterAll(async () => {
   await suite.stop();
 });
 
-describe.each(cases)('%s', (name, route) => {
-  it.each(walkCallers.map((caller) => [caller.says, caller] as const))('answers %s', async (_, caller) => {
-    const shown = caller.shows(fixture, route);
-    const published = await fixture.request(route, shown);
-    const path = fixture.pathOf(route, shown.projectId);
-    const wanted = caller.hears(route);
-    if (wanted === 'admitted') expectAdmitted(published, route, path);
-    else expectRefused(published, route, path, wanted);
-    covered.add(`${name} ${caller.says}`);
+async function expectAnswer(route: Route, caller: WalkCaller): Promise<void> {
+  const shown = caller.shows(fixture, route);
+  const published = await fixture.request(route, shown);
+  const path = fixture.pathOf(route, shown.projectId);
+  const wanted = caller.hears(route);
+  if (wanted === 'admitted') expectAdmitted(published, route, path);
+  else expectRefused(published, route, path, wanted);
+}
+
+describe.each(names)('%s', (name) => {
+  const route = routesByName.get(name)!;
+
+  it('answers every caller as declared', async () => {
+    const wrong: string[] = [];
+    for (const caller of walkCallers) {
+      await expectAnswer(route, caller).catch((failure: Error) =>
+        wrong.push(`${caller.says}: ${failure.message}`),
+      );
+      covered.add(`${name} ${caller.says}`);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('tells the project of a stranger from one that does not exist by no byte', async () => {
@@ -98,7 +112,8 @@ describe.each(cases)('%s', (name, route) => {
 describe('a route', () => {
   const declare: Partial<Record<Method, typeof Get>> = { GET: Get, POST: Post, PATCH: Patch, DELETE: Delete };
 
-  it.each(cases)('%s without its scope stops the boot', (_, { method, path, surface, declaration }) => {
+  it.each(names)('%s without its scope stops the boot', (name) => {
+    const { method, path, surface, declaration } = routesByName.get(name)!;
     class Forgetful {}
     const { scope: _forgotten, ...rest } = declaration;
     const plain = path.replace(/^\/api\/(v1\/)?/, '');
@@ -111,9 +126,7 @@ describe('the walk', () => {
   it('goes down every route that the gateway serves in a dialect, and every other one is listed', () => {
     const { served } = suite.gateway;
     const inside = served.filter((route) => !outsideRoutes.some((listed) => isListedAs(listed, route)));
-    expect(inside.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
-      cases.map(([name]) => name).sort(),
-    );
+    expect(inside.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(names.toSorted());
     const unserved = outsideRoutes.filter((listed) => !served.some((route) => isListedAs(listed, route)));
     expect(unserved).toEqual([]);
   });
