@@ -36,7 +36,7 @@ export * from './sending/mail-history.js';
 export * from './gateway/members.js';
 export * from './common/operations.js';
 export * from './sending/opt-outs.js';
-export * from './schema/own-memory.js';
+export * from './schema/array-buffers.js';
 export * from './common/page.js';
 export * from './schema/parse.js';
 export * from './common/person-data.js';

@@ -20,4 +20,4 @@ export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';
 export { trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
 export { unsubscribeHeaders } from './message/unsubscribe-headers.js';
-export { classify } from './smtp/verdict.js';
+export { classify } from './smtp/classify-attempt.js';

@@ -1,5 +1,5 @@
 import type { Caller, RequestContract, ServiceName } from '@posthorn/contracts';
-import { answerEach, Answering, type BusConnection, type Incoming } from '@posthorn/messaging';
+import { answerEach, CallResponder, type BusConnection, type Incoming } from '@posthorn/messaging';
 
 /** Handles one request in place of a service that does not run in the suite; returns a function to stop it. */
 export async function standIn<In extends object, Out extends object>(
@@ -11,7 +11,7 @@ export async function standIn<In extends object, Out extends object>(
   const answerOne = ({ body, caller }: Incoming<object>) => answer(body as In, caller);
   const answerAll = (requested: Incoming<object> | Incoming<object>[]): Promise<unknown> =>
     Array.isArray(requested) ? answerEach(requested, answerOne) : answerOne(requested);
-  const answering = new Answering(contract as unknown as RequestContract, answerAll, {
+  const answering = new CallResponder(contract as unknown as RequestContract, answerAll, {
     nats: connection.nats,
     queue,
     onUnexpected: (error) => {

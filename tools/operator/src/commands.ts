@@ -7,7 +7,7 @@ import {
   type DisabledReason,
   type GrantPreset,
   type Scope,
-  type Stream,
+  type EmailCategory,
   type SuppressionReason,
 } from '@posthorn/contracts';
 import { peopleCommands } from './people-commands.js';
@@ -136,7 +136,7 @@ export const commands: Command[] = [
     inProject: true,
     describe: 'hand-offs a month for TRANSACTIONAL or MARKETING; none lifts the limit',
     run: (bus, caller, { category, monthly }) =>
-      bus.call(allowances.set, caller, { category: category as Stream, monthly: monthly! }),
+      bus.call(allowances.set, caller, { category: category as EmailCategory, monthly: monthly! }),
   },
   ...peopleCommands,
   ...secretsCommands,

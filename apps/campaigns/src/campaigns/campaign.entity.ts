@@ -8,7 +8,7 @@ import {
   type CampaignEvent,
   type CampaignStats,
   type CampaignStatus,
-  type Stream,
+  type EmailCategory,
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
@@ -46,7 +46,7 @@ export class CampaignRow {
   @Column('text', { name: 'from_email', nullable: true }) from: string | null;
   @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;
   @Column('text', { name: 'reply_to', nullable: true }) replyTo: string | null;
-  @Column('text', { name: 'email_category' }) emailCategory: Stream;
+  @Column('text', { name: 'email_category' }) emailCategory: EmailCategory;
   @Column('text', { name: 'audience_type' }) audienceType: AudienceType;
   @Column('jsonb', { name: 'audience_condition', nullable: true }) audienceCondition: Record<
     string,

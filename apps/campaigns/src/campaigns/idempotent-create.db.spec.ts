@@ -5,12 +5,12 @@ import {
   type Caller,
   type Campaign,
   type CreateCampaignOnce,
-  type IdempotencyClaim,
+  type IdempotentRequest,
 } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 
-const claim = (overrides: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
+const claim = (overrides: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   key: 'once',
   operation: 'POST /api/v1/campaigns',
   bodyHash: 'a'.repeat(64),
@@ -26,7 +26,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
 
   const create = (
     caller: Caller,
-    idempotency: IdempotencyClaim,
+    idempotency: IdempotentRequest,
     wanted: Partial<CreateCampaignOnce> = {},
   ): Promise<Campaign> => {
     const body = { name: 'Spring', audienceType: 'ALL', ...wanted, idempotency } as CreateCampaignOnce;

@@ -1,4 +1,4 @@
-import { audienceTypes, campaignStatuses, streams } from '@posthorn/contracts';
+import { audienceTypes, campaignStatuses, emailCategories } from '@posthorn/contracts';
 import { createIdempotencyKeys, createProjectCounts } from '@posthorn/database';
 import { createMessagingTables } from '@posthorn/messaging';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
@@ -30,7 +30,7 @@ export class CreateCampaigns1763800000000 implements MigrationInterface {
         from_email text,
         from_name text,
         reply_to text,
-        email_category text NOT NULL CHECK (email_category IN (${oneOf(streams)})),
+        email_category text NOT NULL CHECK (email_category IN (${oneOf(emailCategories)})),
         audience_type text NOT NULL CHECK (audience_type IN (${oneOf(audienceTypes)})),
         audience_condition jsonb CHECK (audience_type <> 'FILTERED' OR audience_condition IS NOT NULL),
         segment_id uuid CHECK (audience_type <> 'SEGMENT' OR segment_id IS NOT NULL),

@@ -14,7 +14,7 @@ import {
   type EventNames,
   type EventPage,
   type EventStats,
-  type IdempotencyClaim,
+  type IdempotentRequest,
   type ListEvents,
   type RecordEvent,
   type Shape,
@@ -96,7 +96,7 @@ export class EventsService {
 
   private async once<T extends object>(
     draft: EventDraft,
-    claim: IdempotencyClaim | undefined,
+    claim: IdempotentRequest | undefined,
     shape: Shape<T>,
     receiptOf: (recorded: RecordedEvent) => T,
   ): Promise<T> {

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { analytics, Timeseries } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get } from '../edge/routes/route.js';
 import { ReportWindow, windowOf } from './window.js';
 
@@ -20,7 +20,7 @@ export class AnalyticsController {
     legacyQueryNames: { from: 'startDate', to: 'endDate' },
     reply: Timeseries,
   })
-  async timeseries({ caller, query }: Call<object, ReportWindow>): Promise<Timeseries> {
+  async timeseries({ caller, query }: RouteRequest<object, ReportWindow>): Promise<Timeseries> {
     return this.bus.call(analytics.timeseries, caller, windowOf(query, await this.clock.now()));
   }
 }

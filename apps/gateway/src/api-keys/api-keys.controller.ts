@@ -11,7 +11,7 @@ import {
   UpdateApiKey,
 } from '@posthorn/contracts';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyIssuance } from './key-issuance.js';
@@ -32,7 +32,7 @@ export class ApiKeysController {
     paged: 'whole',
     reply: ApiKey,
   })
-  async list({ caller, surface, page }: Call): Promise<DomainPage> {
+  async list({ caller, surface, page }: RouteRequest): Promise<DomainPage> {
     if (surface === 'v1') return this.keys.page(caller.projectId, page);
     return { items: await this.keys.list(caller.projectId), hasMore: false, next: null };
   }
@@ -42,15 +42,15 @@ export class ApiKeysController {
     scope: 'api-keys:write',
     body: CreateApiKey,
     reply: ApiKeyToReveal,
-    outcome: 'created',
+    success: 'created',
     errors: [scopeEscalation, tooManyKeys],
   })
-  create({ caller, body }: Call<CreateApiKey>): Promise<ApiKeyToReveal> {
+  create({ caller, body }: RouteRequest<CreateApiKey>): Promise<ApiKeyToReveal> {
     return this.issuance.create(caller, body);
   }
 
   @Get(one, { summary: 'Get an API key', scope: 'api-keys:read', reply: ApiKey, missing: apiKeyNotFound })
-  get({ caller, params }: Call): Promise<ApiKey> {
+  get({ caller, params }: RouteRequest): Promise<ApiKey> {
     return this.keys.get(caller.projectId, params['keyId']!);
   }
 
@@ -62,7 +62,7 @@ export class ApiKeysController {
     missing: apiKeyNotFound,
     errors: [scopeEscalation, keyRevoked],
   })
-  update({ caller, params, body }: Call<UpdateApiKey>): Promise<ApiKey> {
+  update({ caller, params, body }: RouteRequest<UpdateApiKey>): Promise<ApiKey> {
     return this.keys.update(caller, params['keyId']!, body);
   }
 
@@ -70,11 +70,11 @@ export class ApiKeysController {
     summary: 'Revoke an API key',
     scope: 'api-keys:write',
     reply: ApiKeyId,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: apiKeyNotFound,
     whileDisabled: true,
   })
-  revoke({ caller, params }: Call): Promise<ApiKeyId> {
+  revoke({ caller, params }: RouteRequest): Promise<ApiKeyId> {
     return this.keys.revoke(caller, params['keyId']!);
   }
 
@@ -86,7 +86,7 @@ export class ApiKeysController {
     missing: apiKeyNotFound,
     errors: [scopeEscalation, keyRevoked],
   })
-  rotate({ caller, params }: Call): Promise<ApiKeyToReveal> {
+  rotate({ caller, params }: RouteRequest): Promise<ApiKeyToReveal> {
     return this.issuance.rotate(caller, params['keyId']!);
   }
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { RevealedApiKey, RevealQuery } from '@posthorn/contracts';
 import { HtmlPage } from '../edge/http/html-page.js';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import type { Shown } from '../pages/page.js';
 import { buttonPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
 import { RevealsService } from './reveals.service.js';
 
-type RevealCall = Call<object, RevealQuery>;
+type RevealCall = RouteRequest<object, RevealQuery>;
 
 @Injectable()
 export class RevealLinks {

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { revealNotFound, RevealedApiKey, revealOver, RevealQuery } from '@posthorn/contracts';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import type { HtmlPage } from '../edge/http/html-page.js';
 import { Get, Post } from '../edge/routes/route.js';
 import { RevealLinks } from './reveal-links.js';
@@ -27,7 +27,7 @@ export class RevealController {
     summary:
       'Reveal the secret of a new API key once; a browser shows a confirmation page unless `confirm` is 1',
   })
-  read(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
+  read(call: RouteRequest<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
     return this.links.open(call);
   }
 
@@ -36,7 +36,7 @@ export class RevealController {
     summary: 'Reveal the secret of a new API key once, from the page of its link',
     body: null,
   })
-  show(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
+  show(call: RouteRequest<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
     return this.links.reveal(call);
   }
 }

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { AuditEntry, AuditFilter } from '@posthorn/contracts';
 import type { Page } from '@posthorn/database';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get } from '../edge/routes/route.js';
 import { Audit } from './audit.js';
 
@@ -17,7 +17,7 @@ export class AuditController {
     paged: 'items',
     reply: AuditEntry,
   })
-  list({ caller, query, page }: Call<object, AuditFilter>): Promise<Page<AuditEntry>> {
+  list({ caller, query, page }: RouteRequest<object, AuditFilter>): Promise<Page<AuditEntry>> {
     return this.audit.list(caller.projectId, { ...query, ...page });
   }
 }

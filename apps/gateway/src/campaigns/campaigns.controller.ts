@@ -14,7 +14,7 @@ import {
   type CampaignPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 @Controller()
@@ -26,11 +26,11 @@ export class CampaignsController {
     scope: 'campaigns:write',
     body: CreateCampaign,
     reply: Campaign,
-    outcome: 'created',
+    success: 'created',
     idempotent: true,
     errors: [senderNotVerified, keyInFlight, keyReused],
   })
-  create({ caller, body, idempotency }: Call<CreateCampaign>): Promise<Campaign> {
+  create({ caller, body, idempotency }: RouteRequest<CreateCampaign>): Promise<Campaign> {
     return this.bus.call(campaigns.create, caller, { ...body, idempotency });
   }
 
@@ -40,7 +40,7 @@ export class CampaignsController {
     paged: 'items',
     reply: Campaign,
   })
-  list({ caller, page }: Call): Promise<CampaignPage> {
+  list({ caller, page }: RouteRequest): Promise<CampaignPage> {
     return this.bus.call(campaigns.list, caller, page);
   }
 
@@ -50,7 +50,7 @@ export class CampaignsController {
     reply: Campaign,
     missing: campaignNotFound,
   })
-  get({ caller, params }: Call): Promise<Campaign> {
+  get({ caller, params }: RouteRequest): Promise<Campaign> {
     return this.bus.call(campaigns.get, caller, { id: params['id']! });
   }
 
@@ -62,7 +62,7 @@ export class CampaignsController {
     missing: campaignNotFound,
     errors: [campaignNotEditable, senderNotVerified],
   })
-  update({ caller, params, body }: Call<UpdateCampaign>): Promise<Campaign> {
+  update({ caller, params, body }: RouteRequest<UpdateCampaign>): Promise<Campaign> {
     return this.bus.call(campaigns.update, caller, { ...body, id: params['id']! });
   }
 
@@ -70,11 +70,11 @@ export class CampaignsController {
     summary: 'Delete a campaign in DRAFT',
     scope: 'campaigns:write',
     reply: DeletedCampaign,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: campaignNotFound,
     errors: [campaignNotDraft],
   })
-  delete({ caller, params }: Call): Promise<DeletedCampaign> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedCampaign> {
     return this.bus.call(campaigns.delete, caller, { id: params['id']! });
   }
 
@@ -83,10 +83,10 @@ export class CampaignsController {
     scope: 'campaigns:write',
     body: null,
     reply: Campaign,
-    outcome: 'created',
+    success: 'created',
     missing: campaignNotFound,
   })
-  clone({ caller, params }: Call): Promise<Campaign> {
+  clone({ caller, params }: RouteRequest): Promise<Campaign> {
     return this.bus.call(campaigns.clone, caller, { id: params['id']! });
   }
 }

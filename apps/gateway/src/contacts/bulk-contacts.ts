@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { contacts, type BulkContacts, type BulkOutcome } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 
 const nothing: BulkOutcome = { created: 0, updated: 0, skipped: 0, errors: [] };
 
@@ -10,7 +10,7 @@ export class BulkContactWrites {
   constructor(private readonly bus: Bus) {}
 
   /** An invalid entry is reported by its index and rejects no other. */
-  async write({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
+  async write({ caller, body, entries }: RouteRequest<BulkContacts>): Promise<BulkOutcome> {
     const { positions, refused } = entries!;
     const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
     const errors = [

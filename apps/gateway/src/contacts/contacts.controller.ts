@@ -24,7 +24,7 @@ import {
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call, Surface } from '../edge/routes/call.js';
+import type { RouteRequest, Surface } from '../edge/routes/route-request.js';
 import type { CsvTable } from '../edge/bodies/csv.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import type { StreamedResource } from '../edge/routes/streamed.js';
@@ -52,10 +52,10 @@ export class ContactsController {
     scope: 'contacts:write',
     body: CreateContact,
     reply: Contact,
-    outcome: 'created',
+    success: 'created',
     errors: [contactExists],
   })
-  create({ caller, body }: Call<CreateContact>): Promise<Contact> {
+  create({ caller, body }: RouteRequest<CreateContact>): Promise<Contact> {
     return this.bus.call(contacts.create, caller, body);
   }
 
@@ -65,7 +65,7 @@ export class ContactsController {
     body: CreateContact,
     reply: Contact,
   })
-  upsert({ caller, body }: Call<CreateContact>): Promise<Contact> {
+  upsert({ caller, body }: RouteRequest<CreateContact>): Promise<Contact> {
     return this.bus.call(contacts.upsert, caller, body);
   }
 
@@ -76,7 +76,7 @@ export class ContactsController {
     eachOf: 'contacts',
     reply: BulkOutcome,
   })
-  bulk(call: Call<BulkContacts>): Promise<BulkOutcome> {
+  bulk(call: RouteRequest<BulkContacts>): Promise<BulkOutcome> {
     return this.bulkWrites.write(call);
   }
 
@@ -89,7 +89,7 @@ export class ContactsController {
     errors: [contactsUnnamed],
     whileDisabled: true,
   })
-  deleteMany({ caller, body }: Call<DeleteContacts>): Promise<DeletedContacts> {
+  deleteMany({ caller, body }: RouteRequest<DeleteContacts>): Promise<DeletedContacts> {
     return this.bus.call(contacts.deleteMany, caller, body);
   }
 
@@ -100,7 +100,7 @@ export class ContactsController {
     paged: 'items',
     reply: Contact,
   })
-  list({ caller, query, page }: Call<object, ContactFilter>): Promise<ContactPage> {
+  list({ caller, query, page }: RouteRequest<object, ContactFilter>): Promise<ContactPage> {
     return this.bus.call(contacts.list, caller, { ...query, ...page });
   }
 
@@ -111,7 +111,7 @@ export class ContactsController {
     reply: Contact,
     streamed: 'table',
   })
-  export({ caller, query }: Call<object, ContactFilter>): Promise<CsvTable> {
+  export({ caller, query }: RouteRequest<object, ContactFilter>): Promise<CsvTable> {
     return this.exports.table(caller, query);
   }
 
@@ -121,7 +121,7 @@ export class ContactsController {
     reply: Contact,
     missing: contactNotFound,
   })
-  get({ caller, params }: Call): Promise<Contact> {
+  get({ caller, params }: RouteRequest): Promise<Contact> {
     return this.bus.call(contacts.get, caller, { id: params['id']! });
   }
 
@@ -132,7 +132,7 @@ export class ContactsController {
     reply: Contact,
     missing: contactNotFound,
   })
-  update({ caller, params, body, surface }: Call<UpdateContact>): Promise<Contact> {
+  update({ caller, params, body, surface }: RouteRequest<UpdateContact>): Promise<Contact> {
     return this.bus.call(contacts.update, caller, {
       ...body,
       id: params['id']!,
@@ -144,11 +144,11 @@ export class ContactsController {
     summary: 'Delete a contact',
     scope: 'contacts:write',
     reply: DeletedContact,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: contactNotFound,
     whileDisabled: true,
   })
-  delete({ caller, params }: Call): Promise<DeletedContact> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedContact> {
     return this.bus.call(contacts.delete, caller, { id: params['id']! });
   }
 
@@ -159,7 +159,7 @@ export class ContactsController {
     reply: Consent,
     missing: contactNotFound,
   })
-  consents({ caller, params, page }: Call): Promise<ConsentPage> {
+  consents({ caller, params, page }: RouteRequest): Promise<ConsentPage> {
     return this.bus.call(consents.list, caller, { id: params['id']!, ...page });
   }
 
@@ -170,7 +170,7 @@ export class ContactsController {
     reply: Activity,
     missing: contactNotFound,
   })
-  activity({ caller, params, page }: Call): Promise<ActivityPage> {
+  activity({ caller, params, page }: RouteRequest): Promise<ActivityPage> {
     return this.bus.call(activity.list, caller, { id: params['id']!, ...page });
   }
 
@@ -181,7 +181,7 @@ export class ContactsController {
     streamed: 'json',
     missing: contactNotFound,
   })
-  data({ caller, params }: Call): Promise<StreamedResource> {
+  data({ caller, params }: RouteRequest): Promise<StreamedResource> {
     return this.people.of(caller, params['id']!);
   }
 }

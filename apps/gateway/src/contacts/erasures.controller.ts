@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Erasure, erasureNotFound, erasures } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get } from '../edge/routes/route.js';
 
 @Controller()
@@ -14,7 +14,7 @@ export class ErasuresController {
     reply: Erasure,
     missing: erasureNotFound,
   })
-  get({ caller, params }: Call): Promise<Erasure> {
+  get({ caller, params }: RouteRequest): Promise<Erasure> {
     return this.bus.call(erasures.get, caller, { id: params['id']! });
   }
 }

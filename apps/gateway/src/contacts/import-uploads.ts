@@ -10,11 +10,11 @@ import {
   type ImportContacts,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { tooLarge } from '../edge/http/edge-errors.js';
 import { readTableText, type TablePiece, type TableText } from './table-text.js';
 
-type TableCall = Call<ImportContacts, ContactImportOptions>;
+type TableCall = RouteRequest<ImportContacts, ContactImportOptions>;
 
 /** A long timeout lets a slow database throttle the upload: the next piece is read once this one is stored. */
 const waiting = { timeoutMs: 20_000 };

@@ -13,7 +13,7 @@ import {
   type ContactImportPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import type { CsvTable } from '../edge/bodies/csv.js';
 import type { EventStream } from '../edge/routes/event-stream.js';
 import { Get, Post } from '../edge/routes/route.js';
@@ -37,10 +37,10 @@ export class ImportsController {
     query: ContactImportOptions,
     uploads: maxImportBytes,
     reply: ContactImport,
-    outcome: 'queued',
+    success: 'queued',
     errors: [() => csvUnreadable(''), tooManyImports],
   })
-  start(call: Call<ImportContacts, ContactImportOptions>): Promise<ContactImport> {
+  start(call: RouteRequest<ImportContacts, ContactImportOptions>): Promise<ContactImport> {
     return this.uploads.start(call);
   }
 
@@ -53,7 +53,7 @@ export class ImportsController {
     reply: ContactImportPreview,
     errors: [() => csvUnreadable('')],
   })
-  preview(call: Call<ImportContacts, ContactImportOptions>): Promise<ContactImportPreview> {
+  preview(call: RouteRequest<ImportContacts, ContactImportOptions>): Promise<ContactImportPreview> {
     return this.uploads.preview(call);
   }
 
@@ -63,7 +63,7 @@ export class ImportsController {
     paged: 'items',
     reply: ContactImport,
   })
-  list({ caller, page }: Call): Promise<ContactImportPage> {
+  list({ caller, page }: RouteRequest): Promise<ContactImportPage> {
     return this.bus.call(contactImports.list, caller, page);
   }
 
@@ -74,7 +74,7 @@ export class ImportsController {
     streamed: 'events',
     missing: importNotFound,
   })
-  async get({ caller, params, wantsEvents }: Call): Promise<ContactImport | EventStream> {
+  async get({ caller, params, wantsEvents }: RouteRequest): Promise<ContactImport | EventStream> {
     const job = await this.bus.call(contactImports.get, caller, { id: params['id']! });
     return wantsEvents ? this.reports.follow(job, caller) : job;
   }
@@ -87,7 +87,7 @@ export class ImportsController {
     streamed: 'table',
     missing: importNotFound,
   })
-  errors({ caller, params }: Call): Promise<CsvTable> {
+  errors({ caller, params }: RouteRequest): Promise<CsvTable> {
     return this.reports.errors(caller, params['id']!);
   }
 
@@ -99,7 +99,7 @@ export class ImportsController {
     missing: importNotFound,
     whileDisabled: true,
   })
-  cancel({ caller, params }: Call): Promise<ContactImport> {
+  cancel({ caller, params }: RouteRequest): Promise<ContactImport> {
     return this.bus.call(contactImports.cancel, caller, { id: params['id']! });
   }
 }

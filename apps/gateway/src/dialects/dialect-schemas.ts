@@ -1,5 +1,5 @@
 import type { ErrorCode, JsonSchema, LegacyOnlyCode } from '@posthorn/contracts';
-import type { Surface } from '../edge/routes/call.js';
+import type { Surface } from '../edge/routes/route-request.js';
 import type { LegacyPage } from '../edge/routes/route.js';
 import { legacySchemas } from './legacy-schemas.js';
 import { v1Schemas } from './v1-schemas.js';

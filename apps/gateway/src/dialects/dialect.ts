@@ -1,6 +1,6 @@
 import type { DomainError, ErrorKind, PageQuery, Shape } from '@posthorn/contracts';
-import type { Surface } from '../edge/routes/call.js';
-import type { LegacyPage, Outcome } from '../edge/routes/route.js';
+import type { Surface } from '../edge/routes/route-request.js';
+import type { LegacyPage, Success } from '../edge/routes/route.js';
 import type { ShapeNames } from './shape-names.js';
 
 export interface DomainPage {
@@ -32,7 +32,7 @@ export interface Dialect {
   readonly cursorParameter: string;
   hasPages(envelope: LegacyPage): boolean;
   showsTotal(envelope: LegacyPage): boolean;
-  readonly statusOf: Readonly<Record<Outcome, number>>;
+  readonly statusOf: Readonly<Record<Success, number>>;
   /** For a batch in which some entries failed. */
   readonly statusOfPart: number;
   resource(shape: Shape, value: object): object;

@@ -1,4 +1,4 @@
-import type { Surface } from '../edge/routes/call.js';
+import type { Surface } from '../edge/routes/route-request.js';
 import type { Dialect } from './dialect.js';
 import { legacy } from './legacy.js';
 import { v1 } from './v1.js';

@@ -15,7 +15,7 @@ import {
   type DomainPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { foreignProject } from '../edge/http/edge-errors.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
@@ -31,10 +31,10 @@ export class DomainsController {
     scope: 'domains:write',
     body: AddDomain,
     reply: SendingDomain,
-    outcome: 'created',
+    success: 'created',
     errors: [foreignProject, domainExists, domainTaken, domainOfSandbox, tooManyDomains],
   })
-  async add({ caller, body }: Call<AddDomain>): Promise<SendingDomain> {
+  async add({ caller, body }: RouteRequest<AddDomain>): Promise<SendingDomain> {
     if (body.projectId !== undefined && body.projectId.toLowerCase() !== caller.projectId)
       throw foreignProject();
     return this.bus.call(domains.add, caller, body, waiting);
@@ -46,7 +46,7 @@ export class DomainsController {
     paged: 'whole',
     reply: SendingDomain,
   })
-  list({ caller, surface, page }: Call): Promise<DomainPage> {
+  list({ caller, surface, page }: RouteRequest): Promise<DomainPage> {
     return this.bus.call(domains.list, caller, surface === 'legacy' ? { limit: maxDomains } : page);
   }
 
@@ -56,7 +56,7 @@ export class DomainsController {
     reply: SendingDomain,
     missing: domainNotFound,
   })
-  get({ caller, params }: Call): Promise<SendingDomain> {
+  get({ caller, params }: RouteRequest): Promise<SendingDomain> {
     return this.bus.call(domains.get, caller, { id: params['id']! });
   }
 
@@ -66,7 +66,7 @@ export class DomainsController {
     reply: SendingDomain,
     missing: domainNotFound,
   })
-  lastCheck(call: Call): Promise<SendingDomain> {
+  lastCheck(call: RouteRequest): Promise<SendingDomain> {
     return this.get(call);
   }
 
@@ -78,7 +78,7 @@ export class DomainsController {
     missing: domainNotFound,
     errors: [domainTaken],
   })
-  verify({ caller, params }: Call): Promise<SendingDomain> {
+  verify({ caller, params }: RouteRequest): Promise<SendingDomain> {
     return this.bus.call(domains.check, caller, { id: params['id']! }, waiting);
   }
 
@@ -89,7 +89,7 @@ export class DomainsController {
     reply: SendingDomain,
     missing: domainNotFound,
   })
-  update({ caller, params, body }: Call<UpdateDomain>): Promise<SendingDomain> {
+  update({ caller, params, body }: RouteRequest<UpdateDomain>): Promise<SendingDomain> {
     return this.bus.call(domains.update, caller, { ...body, id: params['id']! });
   }
 
@@ -97,11 +97,11 @@ export class DomainsController {
     summary: 'Remove a sending domain',
     scope: 'domains:write',
     reply: DeletedDomain,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: domainNotFound,
     errors: [domainInUse],
   })
-  delete({ caller, params }: Call): Promise<DeletedDomain> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedDomain> {
     return this.bus.call(domains.delete, caller, { id: params['id']! });
   }
 }

@@ -29,14 +29,14 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { batchBodyLimit, sendBodyLimit } from '../edge/bodies/body-reader.js';
-import type { Call, Entries } from '../edge/routes/call.js';
+import type { RouteRequest, Entries } from '../edge/routes/route-request.js';
 import { allCallers, Delete, Get, Post } from '../edge/routes/route.js';
 import { SendsService } from './sends.service.js';
 
 const sending = {
   scope: 'emails:send',
   callers: allCallers,
-  outcome: 'sent',
+  success: 'sent',
   idempotent: true,
   bodyLimit: sendBodyLimit,
   errors: [
@@ -66,7 +66,7 @@ export class EmailsController {
     body: SendEmail,
     reply: SendReceipt,
   })
-  send(call: Call<SendEmail>): Promise<SendReceipt> {
+  send(call: RouteRequest<SendEmail>): Promise<SendReceipt> {
     return this.sends.send(call);
   }
 
@@ -77,7 +77,7 @@ export class EmailsController {
     body: SendEmails,
     reply: LegacySendReceipt,
   })
-  sendMany(call: Call<SendEmails>): Promise<LegacySendReceipt> {
+  sendMany(call: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
     return this.sends.sendToEach(call);
   }
 
@@ -86,11 +86,11 @@ export class EmailsController {
     summary: 'Send up to 100 different emails in one call',
     body: SendBatch,
     reply: BatchResult,
-    outcome: 'batch',
+    success: 'batch',
     eachOf: 'emails',
     bodyLimit: batchBodyLimit,
   })
-  sendBatch(call: Call<SendBatch>): Promise<Entries> {
+  sendBatch(call: RouteRequest<SendBatch>): Promise<Entries> {
     return this.sends.sendBatch(call);
   }
 
@@ -101,7 +101,7 @@ export class EmailsController {
     paged: 'flat',
     reply: Email,
   })
-  list({ caller, query, page }: Call<object, EmailFilter>): Promise<EmailPage> {
+  list({ caller, query, page }: RouteRequest<object, EmailFilter>): Promise<EmailPage> {
     return this.bus.call(emails.list, caller, { ...query, ...page });
   }
 
@@ -111,7 +111,7 @@ export class EmailsController {
     reply: EmailWithEvents,
     missing: emailNotFound,
   })
-  get({ caller, params }: Call): Promise<EmailWithEvents> {
+  get({ caller, params }: RouteRequest): Promise<EmailWithEvents> {
     return this.bus.call(emails.get, caller, { id: params['id']! });
   }
 
@@ -122,7 +122,7 @@ export class EmailsController {
     missing: emailNotFound,
     errors: [contentNotRetained],
   })
-  content({ caller, params }: Call): Promise<SentContent> {
+  content({ caller, params }: RouteRequest): Promise<SentContent> {
     return this.bus.call(emails.content, caller, { id: params['id']! });
   }
 
@@ -130,11 +130,11 @@ export class EmailsController {
     summary: 'Cancel a scheduled email',
     scope: 'emails:send',
     reply: EmailId,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: emailNotFound,
     errors: [emailNotScheduled],
   })
-  unschedule({ caller, params }: Call): Promise<EmailId> {
+  unschedule({ caller, params }: RouteRequest): Promise<EmailId> {
     return this.bus.call(emails.unschedule, caller, { id: params['id']! });
   }
 
@@ -146,7 +146,7 @@ export class EmailsController {
     missing: emailNotFound,
     errors: [emailNotPending],
   })
-  cancel({ caller, params }: Call): Promise<Email> {
+  cancel({ caller, params }: RouteRequest): Promise<Email> {
     return this.bus.call(emails.cancel, caller, { id: params['id']! });
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import type { Call, Entries } from '../edge/routes/call.js';
+import type { RouteRequest, Entries } from '../edge/routes/route-request.js';
 import { Accepting, sendBudgetMs } from './accepting.js';
 
 // Both calls come before the send, which must still have its time.
@@ -30,7 +30,7 @@ export class SendsService {
     private readonly accepting: Accepting,
   ) {}
 
-  async send({ caller, body, idempotency }: Call<SendEmail>): Promise<SendReceipt> {
+  async send({ caller, body, idempotency }: RouteRequest<SendEmail>): Promise<SendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
     const accepted = await this.accepting.accept(
@@ -41,7 +41,7 @@ export class SendsService {
     return receiptOf(accepted.emails[0]!);
   }
 
-  async sendToEach({ caller, body, idempotency }: Call<SendEmails>): Promise<LegacySendReceipt> {
+  async sendToEach({ caller, body, idempotency }: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
     const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
@@ -52,7 +52,7 @@ export class SendsService {
     );
   }
 
-  async sendBatch({ caller, body, idempotency, entries }: Call<SendBatch>): Promise<Entries> {
+  async sendBatch({ caller, body, idempotency, entries }: RouteRequest<SendBatch>): Promise<Entries> {
     const deadline = performance.now() + sendBudgetMs;
     const { positions, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { EmailLinks, emailNotFound, engagement } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get } from '../edge/routes/route.js';
 
 @Controller()
@@ -14,7 +14,7 @@ export class EngagementController {
     reply: EmailLinks,
     missing: emailNotFound,
   })
-  links({ caller, params }: Call): Promise<EmailLinks> {
+  links({ caller, params }: RouteRequest): Promise<EmailLinks> {
     return this.bus.call(engagement.links, caller, { id: params['id']! });
   }
 }

@@ -17,7 +17,7 @@ import {
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { ReportWindow, windowOf } from '../analytics/window.js';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get, Post } from '../edge/routes/route.js';
 
 @Controller()
@@ -32,11 +32,11 @@ export class EventsController {
     scope: 'events:write',
     body: CreateEvent,
     reply: CustomEvent,
-    outcome: 'created',
+    success: 'created',
     idempotent: true,
     errors: [() => eventNameReserved('name'), eventContactUnknown, keyInFlight, keyReused],
   })
-  record({ caller, body, idempotency }: Call<CreateEvent>): Promise<CustomEvent> {
+  record({ caller, body, idempotency }: RouteRequest<CreateEvent>): Promise<CustomEvent> {
     return this.bus.call(events.record, caller, { ...body, idempotency });
   }
 
@@ -49,7 +49,7 @@ export class EventsController {
     idempotent: true,
     errors: [() => eventNameReserved('event'), keyInFlight, keyReused],
   })
-  track({ caller, body, idempotency }: Call<TrackEvent>): Promise<TrackedEvent> {
+  track({ caller, body, idempotency }: RouteRequest<TrackEvent>): Promise<TrackedEvent> {
     return this.bus.call(events.track, caller, { ...body, idempotency });
   }
 
@@ -60,7 +60,7 @@ export class EventsController {
     paged: 'items',
     reply: CustomEvent,
   })
-  list({ caller, query, page }: Call<object, EventQuery>): Promise<EventPage> {
+  list({ caller, query, page }: RouteRequest<object, EventQuery>): Promise<EventPage> {
     return this.bus.call(events.list, caller, { ...query, ...page });
   }
 
@@ -69,7 +69,7 @@ export class EventsController {
     scope: 'events:read',
     reply: EventNames,
   })
-  names({ caller }: Call): Promise<EventNames> {
+  names({ caller }: RouteRequest): Promise<EventNames> {
     return this.bus.call(events.names, caller, {});
   }
 
@@ -80,7 +80,7 @@ export class EventsController {
     legacyQueryNames: { from: 'startDate', to: 'endDate' },
     reply: EventStats,
   })
-  async stats({ caller, query }: Call<object, ReportWindow>): Promise<EventStats> {
+  async stats({ caller, query }: RouteRequest<object, ReportWindow>): Promise<EventStats> {
     return this.bus.call(events.stats, caller, windowOf(query, await this.clock.now()));
   }
 }

@@ -19,7 +19,7 @@ import {
   type MemberPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { allCallers, Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** Sign-up forms of web pages call these with a public key (docs/api-decisions.md §15). */
@@ -39,20 +39,20 @@ export class ListsController {
     scope: 'lists:write',
     body: CreateList,
     reply: List,
-    outcome: 'created',
+    success: 'created',
     errors: [listTemplateUnknown],
   })
-  create({ caller, body }: Call<CreateList>): Promise<List> {
+  create({ caller, body }: RouteRequest<CreateList>): Promise<List> {
     return this.bus.call(lists.create, caller, body);
   }
 
   @Get('lists', { summary: 'List lists, newest first', scope: 'lists:read', paged: 'items', reply: List })
-  list({ caller, page }: Call): Promise<ListPage> {
+  list({ caller, page }: RouteRequest): Promise<ListPage> {
     return this.bus.call(lists.list, caller, page);
   }
 
   @Get('lists/:id', { summary: 'Get a list', scope: 'lists:read', reply: List, missing: listNotFound })
-  get({ caller, params }: Call): Promise<List> {
+  get({ caller, params }: RouteRequest): Promise<List> {
     return this.bus.call(lists.get, caller, { id: params['id']! });
   }
 
@@ -64,7 +64,7 @@ export class ListsController {
     missing: listNotFound,
     errors: [listTemplateUnknown],
   })
-  update({ caller, params, body }: Call<UpdateList>): Promise<List> {
+  update({ caller, params, body }: RouteRequest<UpdateList>): Promise<List> {
     return this.bus.call(lists.update, caller, { ...body, id: params['id']! });
   }
 
@@ -72,11 +72,11 @@ export class ListsController {
     summary: 'Delete a list and its memberships; the contacts stay',
     scope: 'lists:write',
     reply: DeletedList,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: listNotFound,
     whileDisabled: true,
   })
-  delete({ caller, params }: Call): Promise<DeletedList> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedList> {
     return this.bus.call(lists.delete, caller, { id: params['id']! });
   }
 
@@ -88,7 +88,7 @@ export class ListsController {
     reply: ListMember,
     missing: listNotFound,
   })
-  members({ caller, params, query, page }: Call<object, MemberFilter>): Promise<MemberPage> {
+  members({ caller, params, query, page }: RouteRequest<object, MemberFilter>): Promise<MemberPage> {
     return this.bus.call(lists.members, caller, { ...query, ...page, id: params['id']! });
   }
 
@@ -99,7 +99,7 @@ export class ListsController {
     reply: Subscription,
     errors: [resubscribeRefused],
   })
-  subscribe({ caller, params, body }: Call<Subscribe>): Promise<Subscription> {
+  subscribe({ caller, params, body }: RouteRequest<Subscribe>): Promise<Subscription> {
     return this.bus.call(memberships.subscribe, caller, { ...body, id: params['id']! });
   }
 
@@ -110,7 +110,7 @@ export class ListsController {
     reply: Unsubscribed,
     whileDisabled: true,
   })
-  unsubscribe({ caller, params, body }: Call<Unsubscribe>): Promise<Unsubscribed> {
+  unsubscribe({ caller, params, body }: RouteRequest<Unsubscribe>): Promise<Unsubscribed> {
     return this.bus.call(memberships.unsubscribe, caller, { ...body, id: params['id']! });
   }
 }

@@ -16,7 +16,7 @@ import {
   UpdateMember,
 } from '@posthorn/contracts';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import { InvitationsService } from './invitations.service.js';
 import { MembersService } from './members.service.js';
@@ -38,7 +38,7 @@ export class MembersController {
     paged: 'items',
     reply: Member,
   })
-  list({ caller, page }: Call): Promise<DomainPage> {
+  list({ caller, page }: RouteRequest): Promise<DomainPage> {
     return this.members.list(caller.projectId, page);
   }
 
@@ -48,10 +48,10 @@ export class MembersController {
     scope: 'projects:write',
     body: InviteMember,
     reply: Invitation,
-    outcome: 'created',
+    success: 'created',
     errors: [roleTooLow, tooManyInvitations, () => tooManyNewInvitations(1)],
   })
-  invite({ caller, body }: Call<InviteMember>): Promise<Invitation> {
+  invite({ caller, body }: RouteRequest<InviteMember>): Promise<Invitation> {
     return this.invitations.invite(caller, body);
   }
 
@@ -64,7 +64,7 @@ export class MembersController {
     missing: memberNotFound,
     errors: [roleTooLow, lastOwner],
   })
-  changeRole({ caller, params, body }: Call<UpdateMember>): Promise<Member> {
+  changeRole({ caller, params, body }: RouteRequest<UpdateMember>): Promise<Member> {
     return this.members.changeRole(caller, params['userId']!.toLowerCase(), body.role);
   }
 
@@ -74,12 +74,12 @@ export class MembersController {
     summary: 'Remove a member or leave the project',
     scope: 'projects:read',
     reply: RemovedMember,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: memberNotFound,
     whileDisabled: true,
     errors: [roleTooLow, lastOwner],
   })
-  async remove({ caller, params }: Call): Promise<RemovedMember> {
+  async remove({ caller, params }: RouteRequest): Promise<RemovedMember> {
     const id = params['userId']!.toLowerCase();
     await this.members.remove(caller, id);
     return { id };
@@ -93,7 +93,7 @@ export class MembersController {
     reply: Member,
     errors: [roleTooLow],
   })
-  transfer({ caller, body }: Call<TransferOwnership>): Promise<Member> {
+  transfer({ caller, body }: RouteRequest<TransferOwnership>): Promise<Member> {
     return this.members.transfer(caller, body.userId.toLowerCase());
   }
 
@@ -104,7 +104,7 @@ export class MembersController {
     paged: 'items',
     reply: Invitation,
   })
-  listInvitations({ caller, page }: Call): Promise<DomainPage> {
+  listInvitations({ caller, page }: RouteRequest): Promise<DomainPage> {
     return this.invitations.list(caller.projectId, page);
   }
 
@@ -113,12 +113,12 @@ export class MembersController {
     summary: 'Revoke an invitation',
     scope: 'projects:write',
     reply: RemovedMember,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: invitationNotFound,
     whileDisabled: true,
     errors: [roleTooLow],
   })
-  async revokeInvitation({ caller, params }: Call): Promise<RemovedMember> {
+  async revokeInvitation({ caller, params }: RouteRequest): Promise<RemovedMember> {
     const id = params['id']!;
     await this.invitations.revoke(caller, id);
     return { id };
@@ -133,7 +133,7 @@ export class MembersController {
     reply: AcceptedInvitation,
     errors: [invitationNotFound],
   })
-  accept({ caller, body }: Call<AcceptInvitation>): Promise<AcceptedInvitation> {
+  accept({ caller, body }: RouteRequest<AcceptInvitation>): Promise<AcceptedInvitation> {
     return this.invitations.accept(caller.actor.id, body.token);
   }
 }

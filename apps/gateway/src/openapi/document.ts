@@ -1,6 +1,6 @@
 import { scopeDescriptions } from '@posthorn/contracts';
 import { dialectSchemas } from '../dialects/dialect-schemas.js';
-import { surfaces } from '../edge/routes/call.js';
+import { surfaces } from '../edge/routes/route-request.js';
 import { bySubject } from '../edge/routes/describe-routes.js';
 import type { RouteTable } from '../edge/routes/route-table.js';
 import { sessionCookieName } from '../identity/session-cookie.js';

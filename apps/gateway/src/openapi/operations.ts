@@ -4,7 +4,7 @@ import { dialects } from '../dialects/dialects.js';
 import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
 import { defaultBodyLimit } from '../edge/bodies/body-reader.js';
 import { projectParameter, type Route } from '../edge/routes/route-table.js';
-import { callersOf, outcomeOf, scopesOf } from '../edge/routes/route.js';
+import { callersOf, successOf, scopesOf } from '../edge/routes/route.js';
 import type { CallerKind } from '../identity/credential.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
@@ -52,7 +52,7 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
       ...(declaration.idempotent ? [idempotencyKey] : []),
     ]),
     ...bodyOf(route, schemas),
-    responses: { ...successOf(route, schemas), ...refused(route) },
+    responses: { ...successResponsesOf(route, schemas), ...refused(route) },
   };
 }
 
@@ -147,10 +147,10 @@ const formWithFile: JsonSchema = {
   required: ['file'],
 };
 
-function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> {
+function successResponsesOf(route: Route, schemas: ShapeSchemas): Record<string, object> {
   const { declaration, surface } = route;
   const { statusOf, statusOfPart } = dialects[surface];
-  const status = statusOf[outcomeOf(declaration)];
+  const status = statusOf[successOf(declaration)];
   const example = recorded.operations[operationIdOf(route)]?.answer;
   const content = {
     ...(declaration.streamed === 'table'
@@ -168,15 +168,15 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
     content,
   });
   const part =
-    outcomeOf(declaration) === 'batch' ? { [statusOfPart]: answer('Some entries failed', statusOfPart) } : {};
+    successOf(declaration) === 'batch' ? { [statusOfPart]: answer('Some entries failed', statusOfPart) } : {};
   return { [status]: answer(declaration.summary, status), ...part };
 }
 
 function replyOf({ declaration, surface, addresses }: Route, schemas: ShapeSchemas): JsonSchema {
   const { resource, deleted, entries, page } = dialectSchemas[surface];
-  if (outcomeOf(declaration) === 'deleted') return deleted(addresses.length > 0 ? 'email' : 'id');
+  if (successOf(declaration) === 'deleted') return deleted(addresses.length > 0 ? 'email' : 'id');
   const reply = schemas.refOf(surface, declaration.reply, 'reply');
-  if (outcomeOf(declaration) === 'batch') return entries(reply);
+  if (successOf(declaration) === 'batch') return entries(reply);
   if (declaration.paged) return page(reply, declaration.paged, declaration.countsErased);
   return declaration.bareOnLegacy ? reply : resource(reply);
 }

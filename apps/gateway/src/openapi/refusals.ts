@@ -11,7 +11,7 @@ import { DomainError, unavailable, type JsonSchema } from '@posthorn/contracts';
 import { dialectSchemas, type DomainCode } from '../dialects/dialect-schemas.js';
 import { statusOfKind } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
-import { surfaces, type Surface } from '../edge/routes/call.js';
+import { surfaces, type Surface } from '../edge/routes/route-request.js';
 import type { Route } from '../edge/routes/route-table.js';
 import { callersOf } from '../edge/routes/route.js';
 import { headersOf } from './headers.js';

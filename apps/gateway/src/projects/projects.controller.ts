@@ -9,7 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get, Patch, Post } from '../edge/routes/route.js';
 import { OwnProjectsService } from './own-projects.service.js';
 import { projectDetails } from './project-details.js';
@@ -32,11 +32,11 @@ export class ProjectsController {
     scope: 'projects:write',
     body: CreateProject,
     reply: ProjectDetails,
-    outcome: 'created',
+    success: 'created',
     bareOnLegacy: true,
     errors: [emailNotVerified, tooManyProjects, () => tooManyNewProjects(1)],
   })
-  async create({ caller, body }: Call<CreateProject>): Promise<ProjectDetails> {
+  async create({ caller, body }: RouteRequest<CreateProject>): Promise<ProjectDetails> {
     return this.shown(await this.own.create(caller.actor.id, body.name));
   }
 
@@ -47,13 +47,13 @@ export class ProjectsController {
     paged: 'items',
     reply: ProjectDetails,
   })
-  async list({ caller, page }: Call): Promise<DomainPage> {
+  async list({ caller, page }: RouteRequest): Promise<DomainPage> {
     const found = await this.own.list(caller.actor.id, page);
     return { ...found, items: found.items.map((row) => this.shown(row)) };
   }
 
   @Get('projects/:projectId', { summary: 'Get a project', scope: 'projects:read', reply: ProjectDetails })
-  async get({ caller }: Call): Promise<ProjectDetails> {
+  async get({ caller }: RouteRequest): Promise<ProjectDetails> {
     return this.shown(await this.projects.get(caller.projectId));
   }
 
@@ -63,7 +63,7 @@ export class ProjectsController {
     body: UpdateProject,
     reply: ProjectDetails,
   })
-  async update({ caller, body }: Call<UpdateProject>): Promise<ProjectDetails> {
+  async update({ caller, body }: RouteRequest<UpdateProject>): Promise<ProjectDetails> {
     return this.shown(await this.projects.settle(caller.projectId, body));
   }
 

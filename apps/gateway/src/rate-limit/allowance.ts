@@ -1,4 +1,4 @@
-import type { Surface } from '../edge/routes/call.js';
+import type { Surface } from '../edge/routes/route-request.js';
 
 export interface RateLimitState {
   limit: number;

@@ -21,7 +21,7 @@ import {
   type SegmentPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** Evaluates a condition for all contacts of the project. */
@@ -43,10 +43,10 @@ export class SegmentsController {
     scope: 'segments:write',
     body: CreateSegment,
     reply: Segment,
-    outcome: 'created',
+    success: 'created',
     errors: [segmentNameTaken],
   })
-  create({ caller, body }: Call<CreateSegment>): Promise<Segment> {
+  create({ caller, body }: RouteRequest<CreateSegment>): Promise<Segment> {
     return this.bus.call(segments.create, caller, body, waiting);
   }
 
@@ -56,7 +56,7 @@ export class SegmentsController {
     paged: 'items',
     reply: Segment,
   })
-  list({ caller, page }: Call): Promise<SegmentPage> {
+  list({ caller, page }: RouteRequest): Promise<SegmentPage> {
     return this.bus.call(segments.list, caller, page);
   }
 
@@ -66,7 +66,7 @@ export class SegmentsController {
     body: PreviewSegment,
     reply: SegmentPreview,
   })
-  preview({ caller, body }: Call<PreviewSegment>): Promise<SegmentPreview> {
+  preview({ caller, body }: RouteRequest<PreviewSegment>): Promise<SegmentPreview> {
     return this.bus.call(segments.preview, caller, body, waiting);
   }
 
@@ -76,7 +76,7 @@ export class SegmentsController {
     reply: Segment,
     missing: segmentNotFound,
   })
-  get({ caller, params }: Call): Promise<Segment> {
+  get({ caller, params }: RouteRequest): Promise<Segment> {
     return this.bus.call(segments.get, caller, { id: params['id']! });
   }
 
@@ -88,7 +88,7 @@ export class SegmentsController {
     errors: [segmentNameTaken],
     missing: segmentNotFound,
   })
-  update({ caller, params, body }: Call<UpdateSegment>): Promise<Segment> {
+  update({ caller, params, body }: RouteRequest<UpdateSegment>): Promise<Segment> {
     return this.bus.call(segments.update, caller, { ...body, id: params['id']! }, waiting);
   }
 
@@ -96,11 +96,11 @@ export class SegmentsController {
     summary: 'Delete a segment that is not in use',
     scope: 'segments:write',
     reply: DeletedSegment,
-    outcome: 'deleted',
+    success: 'deleted',
     errors: [segmentInUse, segmentUsed],
     missing: segmentNotFound,
   })
-  delete({ caller, params }: Call): Promise<DeletedSegment> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedSegment> {
     return this.bus.call(segments.delete, caller, { id: params['id']! }, waiting);
   }
 
@@ -111,7 +111,7 @@ export class SegmentsController {
     reply: Contact,
     missing: segmentNotFound,
   })
-  contacts({ caller, params, page }: Call): Promise<ContactPage> {
+  contacts({ caller, params, page }: RouteRequest): Promise<ContactPage> {
     return this.bus.call(segments.contacts, caller, { ...page, id: params['id']! });
   }
 
@@ -121,7 +121,7 @@ export class SegmentsController {
     body: AddMembers,
     reply: AddedMembers,
   })
-  addMembers({ caller, params, body }: Call<AddMembers>): Promise<AddedMembers> {
+  addMembers({ caller, params, body }: RouteRequest<AddMembers>): Promise<AddedMembers> {
     return this.bus.call(segments.addMembers, caller, { ...body, id: params['id']! });
   }
 
@@ -131,7 +131,7 @@ export class SegmentsController {
     reply: RemovedMembers,
     legacyOutcome: 'deleted',
   })
-  removeMembers({ caller, params, body }: Call<SegmentAddresses>): Promise<RemovedMembers> {
+  removeMembers({ caller, params, body }: RouteRequest<SegmentAddresses>): Promise<RemovedMembers> {
     return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! });
   }
 }

@@ -11,7 +11,7 @@ import {
   type SnippetPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 @Controller()
@@ -23,10 +23,10 @@ export class SnippetsController {
     scope: 'templates:write',
     body: CreateSnippet,
     reply: Snippet,
-    outcome: 'created',
+    success: 'created',
     errors: [snippetNameTaken],
   })
-  create({ caller, body }: Call<CreateSnippet>): Promise<Snippet> {
+  create({ caller, body }: RouteRequest<CreateSnippet>): Promise<Snippet> {
     return this.bus.call(snippets.create, caller, body);
   }
 
@@ -37,7 +37,7 @@ export class SnippetsController {
     paged: 'nested',
     reply: Snippet,
   })
-  list({ caller, query, page }: Call<object, SnippetFilter>): Promise<SnippetPage> {
+  list({ caller, query, page }: RouteRequest<object, SnippetFilter>): Promise<SnippetPage> {
     return this.bus.call(snippets.list, caller, { ...query, ...page });
   }
 
@@ -47,7 +47,7 @@ export class SnippetsController {
     reply: Snippet,
     missing: snippetNotFound,
   })
-  get({ caller, params }: Call): Promise<Snippet> {
+  get({ caller, params }: RouteRequest): Promise<Snippet> {
     return this.bus.call(snippets.get, caller, { id: params['id']! });
   }
 
@@ -59,7 +59,7 @@ export class SnippetsController {
     errors: [snippetNameTaken],
     missing: snippetNotFound,
   })
-  update({ caller, params, body }: Call<UpdateSnippet>): Promise<Snippet> {
+  update({ caller, params, body }: RouteRequest<UpdateSnippet>): Promise<Snippet> {
     return this.bus.call(snippets.update, caller, { ...body, id: params['id']! });
   }
 
@@ -67,10 +67,10 @@ export class SnippetsController {
     summary: 'Delete a snippet; templates that include it render nothing in its place',
     scope: 'templates:write',
     reply: DeletedSnippet,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: snippetNotFound,
   })
-  delete({ caller, params }: Call): Promise<DeletedSnippet> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedSnippet> {
     return this.bus.call(snippets.delete, caller, { id: params['id']! });
   }
 }

@@ -16,7 +16,7 @@ import {
   type SuppressionPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
 import { Delete, Get, Post } from '../edge/routes/route.js';
 import { pagesFrom } from '../edge/routes/streamed.js';
@@ -54,7 +54,7 @@ export class SuppressionsController {
     query,
     page,
     wantsTable,
-  }: Call<object, SuppressionFilter>): Promise<SuppressionPage | CsvTable> {
+  }: RouteRequest<object, SuppressionFilter>): Promise<SuppressionPage | CsvTable> {
     if (!wantsTable) return this.bus.call(suppressions.list, caller, { ...query, ...page });
     const first = await this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize });
     const pages = pagesFrom(first, ({ next }) =>
@@ -69,10 +69,10 @@ export class SuppressionsController {
     legacyPath,
     body: PutSuppression,
     reply: Suppression,
-    outcome: 'created',
+    success: 'created',
     whileDisabled: true,
   })
-  put({ caller, body }: Call<PutSuppression>): Promise<Suppression> {
+  put({ caller, body }: RouteRequest<PutSuppression>): Promise<Suppression> {
     return this.bus.call(suppressions.put, caller, body);
   }
 
@@ -85,11 +85,11 @@ export class SuppressionsController {
     textAs: 'csv',
     bodyLimit: maxSuppressionCsv,
     reply: SuppressionImport,
-    outcome: 'queued',
+    success: 'queued',
     whileDisabled: true,
     errors: [() => csvUnreadable('')],
   })
-  import({ caller, body }: Call<ImportSuppressions>): Promise<SuppressionImport> {
+  import({ caller, body }: RouteRequest<ImportSuppressions>): Promise<SuppressionImport> {
     return this.bus.call(suppressionImports.start, caller, body, waiting);
   }
 
@@ -100,7 +100,7 @@ export class SuppressionsController {
     reply: SuppressionImport,
     missing: importNotFound,
   })
-  getImport({ caller, params }: Call): Promise<SuppressionImport> {
+  getImport({ caller, params }: RouteRequest): Promise<SuppressionImport> {
     return this.bus.call(suppressionImports.get, caller, { id: params['id']! });
   }
 
@@ -111,7 +111,7 @@ export class SuppressionsController {
     reply: Suppression,
     missing: suppressionNotFound,
   })
-  get({ caller, params }: Call): Promise<Suppression> {
+  get({ caller, params }: RouteRequest): Promise<Suppression> {
     return this.bus.call(suppressions.get, caller, { email: params['email']! });
   }
 
@@ -120,10 +120,10 @@ export class SuppressionsController {
     scope: 'suppression:write',
     legacyPath: legacyOne,
     reply: SuppressionAddress,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: suppressionNotFound,
   })
-  delete({ caller, params }: Call): Promise<SuppressionAddress> {
+  delete({ caller, params }: RouteRequest): Promise<SuppressionAddress> {
     return this.bus.call(suppressions.remove, caller, { email: params['email']! });
   }
 }

@@ -18,7 +18,7 @@ import {
   type TemplateVersionPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 const bodyLimit = 3 * 1024 * 1024;
@@ -34,11 +34,11 @@ export class TemplatesController {
     scope: 'templates:write',
     body: CreateTemplate,
     reply: Template,
-    outcome: 'created',
+    success: 'created',
     bodyLimit,
     errors: [senderNotVerified],
   })
-  create({ caller, body }: Call<CreateTemplate>): Promise<Template> {
+  create({ caller, body }: RouteRequest<CreateTemplate>): Promise<Template> {
     return this.bus.call(templates.create, caller, body, rendering);
   }
 
@@ -49,7 +49,7 @@ export class TemplatesController {
     paged: 'items',
     reply: Template,
   })
-  list({ caller, query, page }: Call<object, TemplateFilter>): Promise<TemplatePage> {
+  list({ caller, query, page }: RouteRequest<object, TemplateFilter>): Promise<TemplatePage> {
     return this.bus.call(templates.list, caller, { ...query, ...page });
   }
 
@@ -59,7 +59,7 @@ export class TemplatesController {
     reply: Template,
     missing: templateNotFound,
   })
-  get({ caller, params }: Call): Promise<Template> {
+  get({ caller, params }: RouteRequest): Promise<Template> {
     return this.bus.call(templates.get, caller, { id: params['id']! });
   }
 
@@ -72,7 +72,7 @@ export class TemplatesController {
     errors: [senderNotVerified],
     missing: templateNotFound,
   })
-  update({ caller, params, body }: Call<UpdateTemplate>): Promise<Template> {
+  update({ caller, params, body }: RouteRequest<UpdateTemplate>): Promise<Template> {
     return this.bus.call(templates.update, caller, { ...body, id: params['id']! }, rendering);
   }
 
@@ -80,11 +80,11 @@ export class TemplatesController {
     summary: 'Delete a template that is not in use',
     scope: 'templates:write',
     reply: DeletedTemplate,
-    outcome: 'deleted',
+    success: 'deleted',
     errors: [templateInUse],
     missing: templateNotFound,
   })
-  delete({ caller, params }: Call): Promise<DeletedTemplate> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedTemplate> {
     return this.bus.call(templates.delete, caller, { id: params['id']! });
   }
 
@@ -95,7 +95,7 @@ export class TemplatesController {
     reply: TemplateVersion,
     missing: templateNotFound,
   })
-  versions({ caller, params, page }: Call): Promise<TemplateVersionPage> {
+  versions({ caller, params, page }: RouteRequest): Promise<TemplateVersionPage> {
     return this.bus.call(templates.versions, caller, { ...page, id: params['id']! });
   }
 
@@ -106,7 +106,7 @@ export class TemplatesController {
     reply: RenderedTemplate,
     missing: templateNotFound,
   })
-  preview({ caller, params, body }: Call<PreviewTemplate>): Promise<RenderedTemplate> {
+  preview({ caller, params, body }: RouteRequest<PreviewTemplate>): Promise<RenderedTemplate> {
     return this.bus.call(templates.preview, caller, { ...body, id: params['id']! }, rendering);
   }
 
@@ -117,7 +117,7 @@ export class TemplatesController {
     reply: LintReport,
     bodyLimit,
   })
-  lint({ caller, body }: Call<LintTemplate>): Promise<LintReport> {
+  lint({ caller, body }: RouteRequest<LintTemplate>): Promise<LintReport> {
     return this.bus.call(templates.lint, caller, body, rendering);
   }
 }

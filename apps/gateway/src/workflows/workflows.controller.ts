@@ -10,7 +10,7 @@ import {
   type WorkflowPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/routes/call.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 @Controller()
@@ -22,9 +22,9 @@ export class WorkflowsController {
     scope: 'workflows:write',
     body: CreateWorkflow,
     reply: Workflow,
-    outcome: 'created',
+    success: 'created',
   })
-  create({ caller, body }: Call<CreateWorkflow>): Promise<Workflow> {
+  create({ caller, body }: RouteRequest<CreateWorkflow>): Promise<Workflow> {
     return this.bus.call(workflows.create, caller, body);
   }
 
@@ -34,7 +34,7 @@ export class WorkflowsController {
     paged: 'items',
     reply: Workflow,
   })
-  list({ caller, page }: Call): Promise<WorkflowPage> {
+  list({ caller, page }: RouteRequest): Promise<WorkflowPage> {
     return this.bus.call(workflows.list, caller, page);
   }
 
@@ -44,7 +44,7 @@ export class WorkflowsController {
     reply: Workflow,
     missing: workflowNotFound,
   })
-  get({ caller, params }: Call): Promise<Workflow> {
+  get({ caller, params }: RouteRequest): Promise<Workflow> {
     return this.bus.call(workflows.get, caller, { id: params['id']! });
   }
 
@@ -54,7 +54,7 @@ export class WorkflowsController {
     reply: WorkflowGraph,
     missing: workflowNotFound,
   })
-  graph({ caller, params }: Call): Promise<WorkflowGraph> {
+  graph({ caller, params }: RouteRequest): Promise<WorkflowGraph> {
     return this.bus.call(workflows.graph, caller, { id: params['id']! });
   }
 
@@ -65,7 +65,7 @@ export class WorkflowsController {
     reply: Workflow,
     missing: workflowNotFound,
   })
-  update({ caller, params, body }: Call<UpdateWorkflow>): Promise<Workflow> {
+  update({ caller, params, body }: RouteRequest<UpdateWorkflow>): Promise<Workflow> {
     return this.bus.call(workflows.update, caller, { ...body, id: params['id']! });
   }
 
@@ -73,10 +73,10 @@ export class WorkflowsController {
     summary: 'Delete a workflow and its graph',
     scope: 'workflows:write',
     reply: DeletedWorkflow,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: workflowNotFound,
   })
-  delete({ caller, params }: Call): Promise<DeletedWorkflow> {
+  delete({ caller, params }: RouteRequest): Promise<DeletedWorkflow> {
     return this.bus.call(workflows.delete, caller, { id: params['id']! });
   }
 
@@ -85,10 +85,10 @@ export class WorkflowsController {
     scope: 'workflows:write',
     body: null,
     reply: Workflow,
-    outcome: 'created',
+    success: 'created',
     missing: workflowNotFound,
   })
-  clone({ caller, params }: Call): Promise<Workflow> {
+  clone({ caller, params }: RouteRequest): Promise<Workflow> {
     return this.bus.call(workflows.clone, caller, { id: params['id']! });
   }
 }

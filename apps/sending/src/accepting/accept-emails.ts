@@ -40,9 +40,9 @@ export class AcceptEmailsService {
   private readonly accepted;
 
   constructor(
-    private readonly accepting: AcceptingRepository,
+    private readonly repository: AcceptingRepository,
     private readonly settling: SettleSendService,
-    private readonly prepared: PrepareSend,
+    private readonly preparation: PrepareSend,
     private readonly wakeUp: DeliveryWakeUp,
     metrics: Metrics,
   ) {
@@ -51,13 +51,13 @@ export class AcceptEmailsService {
 
   async accept(call: Incoming<AcceptEmails>): Promise<AcceptedEmails> {
     const { caller, body, deadline } = call;
-    return this.gatherer.submit(await this.prepared.prepare(caller, body, deadline));
+    return this.gatherer.submit(await this.preparation.prepare(caller, body, deadline));
   }
 
   async check(caller: Caller, { idempotency, ...send }: CheckSend): Promise<CheckedSend> {
-    await this.prepared.check(caller, send);
+    await this.preparation.check(caller, send);
     const known = idempotency
-      ? (await this.accepting.knownKeys([{ projectId: caller.projectId, idempotency }])).get(0)
+      ? (await this.repository.knownKeys([{ projectId: caller.projectId, idempotency }])).get(0)
       : undefined;
     if (known && known.bodyHash !== idempotency!.bodyHash) throw keyReused();
     return { accepted: known ? acceptedOf(known) : null };
@@ -77,7 +77,7 @@ export class AcceptEmailsService {
   private async afterFailure(rows: AcceptRow[], error: Error): Promise<Outcome[]> {
     if (!isOutcomeUnknown(error)) return rows.map(() => error);
     return Promise.all(
-      rows.map(({ projectId, recipients }) =>
+      rows.map(({ projectId, emails: recipients }) =>
         this.settling.afterUnknownOutcome(
           projectId,
           recipients.map(({ id }) => id),
@@ -94,12 +94,12 @@ export class AcceptEmailsService {
   /** Finished keys are read before their locks are tried; otherwise two replays of one key would conflict (docs/guarantees.md §1.3). */
   private async storeKeyed(rows: AcceptRow[]): Promise<Outcome[]> {
     const finished = await this.replays(rows);
-    return this.accepting.transaction(async () => {
+    return this.repository.transaction(async () => {
       const decided = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
       const open = rows.map((row, index) =>
         decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.accepting.lockKeys(open);
+      const locked = await this.repository.lockKeys(open);
       open.forEach(
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
@@ -122,7 +122,7 @@ export class AcceptEmailsService {
   }
 
   private async replays(rows: AcceptRow[]): Promise<Map<number, Outcome>> {
-    const known = await this.accepting.knownKeys(rows);
+    const known = await this.repository.knownKeys(rows);
     return new Map(
       [...known].map(([index, key]) => [
         index,
@@ -133,10 +133,11 @@ export class AcceptEmailsService {
 
   private async insert(rows: AcceptRow[], decided: Map<number, Outcome>): Promise<Outcome[]> {
     const fresh = rows.filter((_, index) => !decided.has(index));
-    const acceptedAtById = fresh.length > 0 ? await this.accepting.insert(fresh) : new Map<string, Date>();
+    const acceptedAtById = fresh.length > 0 ? await this.repository.insert(fresh) : new Map<string, Date>();
     this.accepted.inc(
       fresh.reduce(
-        (sum, { contentId, recipients }) => sum + (acceptedAtById.has(contentId) ? recipients.length : 0),
+        (sum, { contentId, emails: recipients }) =>
+          sum + (acceptedAtById.has(contentId) ? recipients.length : 0),
         0,
       ),
     );

@@ -1,4 +1,4 @@
-import type { AcceptedEmails, Mailbox, Stream } from '@posthorn/contracts';
+import type { AcceptedEmails, Mailbox, EmailCategory } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
 
 export interface AcceptRow {
@@ -13,7 +13,7 @@ export interface AcceptRow {
   tags: string[];
   metadata: object;
   deadline: Date | null;
-  recipients: { id: string; contactId: string | null; email: string; name: string | null }[];
+  emails: { id: string; contactId: string | null; email: string; name: string | null }[];
   idempotency: { key: string; operation: string; bodyHash: string } | null;
   trace: string | null;
   options: SendOptions;
@@ -21,7 +21,7 @@ export interface AcceptRow {
 }
 
 export interface SendOptions {
-  category?: Stream;
+  category?: EmailCategory;
   copies?: { to?: Mailbox[]; cc?: Mailbox[] };
   /** Addresses of all copies, visible or blind; each gets a delivery of its own. */
   copyRecipients?: string[];
@@ -46,7 +46,7 @@ export const bytesOf = ({ html, text, files }: AcceptRow): number =>
   (text?.length ?? 0) +
   files.reduce((sum, { length }) => sum + Math.ceil(length * base64Growth), 0);
 
-export function receiptOf({ recipients, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
+export function receiptOf({ emails: recipients, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
   return {
     emails: recipients.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })),
   };

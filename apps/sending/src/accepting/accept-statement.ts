@@ -1,12 +1,12 @@
 import { emailEvents } from '@posthorn/contracts';
 import { columnsOf, type Statement } from '@posthorn/database';
-import { EventRows, outboxInsert } from '@posthorn/messaging';
+import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
 import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
 
 const attemptHours = 24;
 
-type RecipientRow = AcceptRow['recipients'][number] & {
+type RecipientRow = AcceptRow['emails'][number] & {
   callIndex: number;
   eventId: string;
   trace: string | null;
@@ -111,13 +111,13 @@ const insertSql = `
 const itemBytes = 2_000;
 
 function recipientRowsOf(rows: AcceptRow[]): RecipientRow[] {
-  const events = new EventRows();
-  return rows.flatMap(({ projectId, trace, recipients: each }, callIndex) =>
+  const events = new OutboxRowPacker();
+  return rows.flatMap(({ projectId, trace, emails: each }, callIndex) =>
     each.map((recipient) => ({
       ...recipient,
       callIndex,
       trace,
-      eventId: events.idFor(projectId, itemBytes),
+      eventId: events.rowIdFor(projectId, itemBytes),
     })),
   );
 }

@@ -5,7 +5,7 @@ import {
   type Caller,
   type CheckSend,
   type Mailbox,
-  type Stream,
+  type EmailCategory,
 } from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
@@ -55,7 +55,7 @@ export class PrepareSend {
       tags: send.tags ?? [],
       metadata: send.metadata ?? {},
       deadline,
-      recipients: send.recipients.map(({ id, contactId, to }) => ({
+      emails: send.recipients.map(({ id, contactId, to }) => ({
         id,
         contactId: contactId ?? null,
         email: to.email,
@@ -101,7 +101,7 @@ const verbatimContent = (subject: string): FrozenContent => ({
   subject,
   from: null,
   replyTo: null,
-  category: 'TRANSACTIONAL' satisfies Stream,
+  category: 'TRANSACTIONAL' satisfies EmailCategory,
   snippets: {},
   liquid: false,
 });

@@ -9,7 +9,7 @@ import {
   tooManyRecipients,
   type AcceptEmails,
   type Attachment,
-  type Stream,
+  type EmailCategory,
   type Tracking,
 } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
@@ -73,7 +73,7 @@ function bytesOf(content: string | Base64Text): Buffer | null {
 /** A message may override the project's setting, but never widen MARKETING_ONLY (docs/api-decisions.md §3). */
 export function trackingOf(
   setting: Tracking,
-  category: Stream,
+  category: EmailCategory,
   choice: AcceptEmails['tracking'],
 ): { trackOpens: boolean; trackClicks: boolean } {
   if (setting === 'MARKETING_ONLY' && category !== 'MARKETING')

@@ -1,10 +1,10 @@
-import type { Stream } from '@posthorn/contracts';
+import type { EmailCategory } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
 export class AllowancesRepository {
   constructor(private readonly database: Database) {}
 
-  async set(projectId: string, category: Stream, monthly: number | null): Promise<void> {
+  async set(projectId: string, category: EmailCategory, monthly: number | null): Promise<void> {
     if (monthly === null) {
       await this.database.query(`DELETE FROM allowances WHERE project_id = $1 AND category = $2`, [
         projectId,

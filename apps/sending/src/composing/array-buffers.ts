@@ -2,8 +2,9 @@
 const minTransferBytes = 256 * 1024;
 
 /** Like the function of `@posthorn/contracts`, whose import would cost each composing thread 8 MB and 100 ms. */
-export function release(bytes: Uint8Array): void {
-  if (bytes.byteLength >= minTransferBytes && isAlone(bytes)) (bytes.buffer as ArrayBuffer).transfer(0);
+export function detach(bytes: Uint8Array): void {
+  if (bytes.byteLength >= minTransferBytes && ownsItsBuffer(bytes)) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
-export const isAlone = ({ byteLength, buffer }: Uint8Array): boolean => byteLength === buffer.byteLength;
+export const ownsItsBuffer = ({ byteLength, buffer }: Uint8Array): boolean =>
+  byteLength === buffer.byteLength;

@@ -61,22 +61,22 @@ export class ComposeThreads {
 
   private queue(job: ComposeJob): Promise<Composed | Error> {
     return new Promise((done) => {
-      if (this.waiting.push({ job, done }) === 1) setImmediate(() => this.post());
+      if (this.waiting.push({ job, done }) === 1) setImmediate(() => this.sendBatch());
     });
   }
 
-  private post(): void {
+  private sendBatch(): void {
     const all = this.waiting;
     this.waiting = [];
     for (let first = 0; first < all.length; first += batchSize)
       void this.runBatch(all.slice(first, first + batchSize));
   }
 
-  private async runBatch(post: Waiting[]): Promise<void> {
+  private async runBatch(batch: Waiting[]): Promise<void> {
     const answers = await this.common
-      .run(post.map(({ job }) => job))
-      .catch((error: Error) => post.map(() => new JobAbandoned(error.message)));
-    post.forEach(({ done }, index) => done(answers[index]!));
+      .run(batch.map(({ job }) => job))
+      .catch((error: Error) => batch.map(() => new JobAbandoned(error.message)));
+    batch.forEach(({ done }, index) => done(answers[index]!));
   }
 }
 

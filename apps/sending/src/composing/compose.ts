@@ -1,4 +1,4 @@
-import type { Mailbox, Stream } from '@posthorn/contracts';
+import type { Mailbox, EmailCategory } from '@posthorn/contracts';
 import {
   buildMessage,
   EngagementTokens,
@@ -11,7 +11,7 @@ import {
   type SigningKey,
 } from '@posthorn/mail';
 import { render, type LiquidContent } from '../rendering/liquid/liquid.js';
-import { release } from './own-memory.js';
+import { detach } from './array-buffers.js';
 
 /** Composing is a pure function of this: every attempt, in every thread, gives the same bytes. */
 export interface ComposeJob {
@@ -23,7 +23,7 @@ export interface ComposeJob {
   cc: Mailbox[];
   replyTo: Mailbox | null;
   headers: Record<string, string>;
-  category: Stream;
+  category: EmailCategory;
   texts: LiquidContent;
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
   publicUrl: string;
@@ -68,7 +68,7 @@ export function compose(job: ComposeJob): Composed {
     boundarySeed: job.emailId,
   });
   const raw = signMessage(message.raw, job.keys, job.date);
-  if (raw !== message.raw) release(message.raw);
+  if (raw !== message.raw) detach(message.raw);
   return { raw, utf8: message.utf8, texts: content };
 }
 

@@ -15,7 +15,7 @@ import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
 
 export type NotComposed =
-  { waits: true } | { waits: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
+  { retryable: true } | { retryable: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
 
 export interface ComposedMessage extends Composed {
   returnPathDomain: string | null;
@@ -62,7 +62,7 @@ export class Composer implements OnApplicationShutdown {
   /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
   async read(message: StoredMessage): Promise<Composition> {
     const variables = message.liquid ? await this.variables.today(message) : {};
-    if (!variables) return { waits: true };
+    if (!variables) return { retryable: true };
     const sources = await this.sources.load(templatesOf([message]), snippetsOf([message]));
     const host = hostOf(message.from.email);
     const identity = (await this.identities.of(message.projectId, host)) ?? unsignedIdentity(host);
@@ -75,11 +75,11 @@ export class Composer implements OnApplicationShutdown {
     sources: LoadedSources,
   ): Promise<Composition> {
     if (message.contentIsMissing) return notRendered('The content of the message is no longer retained');
-    if (message.liquid && !variables) return { waits: true };
+    if (message.liquid && !variables) return { retryable: true };
     const identity = await this.identities.of(message.projectId, hostOf(message.from.email));
     if (!identity?.verified)
       return {
-        waits: false,
+        retryable: false,
         failureKind: 'domain_unverified',
         error: 'The domain of the sender is no longer verified',
       };
@@ -97,7 +97,7 @@ export class Composer implements OnApplicationShutdown {
     const composed = await (message.attachments
       ? this.composeWithFiles(message, jobWith)
       : this.composeJob(() => jobWith([])));
-    if (composed instanceof JobAbandoned && !composed.isCulprit) return { waits: true };
+    if (composed instanceof JobAbandoned && !composed.isCulprit) return { retryable: true };
     if (composed instanceof Error) return notRendered(composed.message);
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
@@ -129,11 +129,11 @@ export class Composer implements OnApplicationShutdown {
 
   private failureOf(error: unknown): NotComposed {
     this.log.warn(`a message waits to be composed: ${(error as Error).message}`);
-    return { waits: true };
+    return { retryable: true };
   }
 }
 
-const notRendered = (error: string): NotComposed => ({ waits: false, failureKind: 'rendering', error });
+const notRendered = (error: string): NotComposed => ({ retryable: false, failureKind: 'rendering', error });
 
 const templatesOf = (messages: readonly StoredMessage[]) =>
   messages.flatMap(({ projectId, templateId, templateVersion }) =>

@@ -1,4 +1,4 @@
-import type { Mailbox, Stream } from '@posthorn/contracts';
+import type { Mailbox, EmailCategory } from '@posthorn/contracts';
 import type { StoredAttachment } from '../emails/email.entity.js';
 
 export interface StoredMessage {
@@ -12,7 +12,7 @@ export interface StoredMessage {
   text: string | null;
   replyTo: Mailbox | null;
   headers: Record<string, string> | null;
-  category: Stream;
+  category: EmailCategory;
   copies: { to?: Mailbox[]; cc?: Mailbox[] } | null;
   templateId: string | null;
   templateVersion: number | null;

@@ -221,7 +221,7 @@ describe('delivering mail', () => {
       leaseToken: 7,
       recipient: `claimed@${domain}`,
       trace: null,
-      progress: null,
+      subject: null,
       outcome: failure('provider_rejected', null),
     };
     expect(await new OutcomesRepository(suite.database).record([late])).toBe(0);

@@ -52,12 +52,12 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
       unresolved.map((row) =>
-        this.recorder.record({ ...row, progress: null, outcome: outcomeOfAmbiguity(row.policy, row.claims) }),
+        this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row.policy, row.claims) }),
       ),
     );
     const abandoned = await this.leases.abandoned(unresolvedAtOnce);
     await Promise.all(
-      abandoned.map((row) => this.recorder.record({ ...row, progress: null, outcome: outcomeOfAbandoned() })),
+      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfAbandoned() })),
     );
     if (taken + unresolved.length > 0) this.wakeUp.wake();
     return this.pauses.after(true);

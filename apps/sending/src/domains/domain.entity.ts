@@ -4,7 +4,7 @@ import {
   type SendingDomainEvent,
   type RecordStatus,
   type Region,
-  type Stream,
+  type EmailCategory,
   type UpdateDomain,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
@@ -35,7 +35,7 @@ export class DomainRow {
   @Column('boolean', { name: 'is_default' }) isDefault: boolean;
   @Column('text', { name: 'default_from_address', nullable: true }) defaultFromAddress: string | null;
   @Column('text') region: Region;
-  @Column('text', { nullable: true }) stream: Stream | null;
+  @Column('text', { nullable: true }) stream: EmailCategory | null;
   @Column('boolean', { name: 'stream_default' }) streamDefault: boolean;
   @Column('text', { name: 'spf_status' }) spfStatus: RecordStatus;
   @Column('text', { name: 'dmarc_status' }) dmarcStatus: RecordStatus;

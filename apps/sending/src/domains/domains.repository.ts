@@ -1,4 +1,4 @@
-import { maxDomains, type Region, type Stream } from '@posthorn/contracts';
+import { maxDomains, type Region, type EmailCategory } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { betweenChecksMs, domainCheckWork } from './checks/domain-check-kind.js';
@@ -9,7 +9,7 @@ export type NewDomain = Pick<
   DomainRow,
   'projectId' | 'id' | 'domain' | 'verified' | 'vouched' | 'region' | 'mailFromDomain'
 > & {
-  stream: Stream | null;
+  stream: EmailCategory | null;
   streamDefault: boolean;
 };
 
@@ -118,7 +118,7 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     );
   }
 
-  async demote(projectId: string, stream: Stream, exceptId: string): Promise<void> {
+  async demote(projectId: string, stream: EmailCategory, exceptId: string): Promise<void> {
     await this.database.query(
       `UPDATE domains SET stream_default = false, updated_at = clock_timestamp() WHERE project_id = $1 AND stream = $2 AND stream_default AND id <> $3`,
       [projectId, stream, exceptId],

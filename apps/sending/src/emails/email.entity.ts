@@ -1,4 +1,4 @@
-import type { EmailStatus, FailureKind, Mailbox, Stream } from '@posthorn/contracts';
+import type { EmailStatus, FailureKind, Mailbox, EmailCategory } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type SourceType = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
@@ -21,7 +21,7 @@ export class EmailRow {
   @Column('text', { name: 'rare_status', nullable: true }) rareStatus: EmailStatus | 'VOIDED' | null;
   @Column('text', { name: 'failure_kind', nullable: true }) failureKind: FailureKind | null;
   @Column('text', { nullable: true }) error: string | null;
-  @Column('text') category: Stream;
+  @Column('text') category: EmailCategory;
   @Column('jsonb', { nullable: true }) copies: { to?: Mailbox[]; cc?: Mailbox[] } | null;
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })

@@ -24,7 +24,8 @@ export class SentContents {
     if (message.html === '' && message.text === null && message.templateId === null)
       throw contentNotRetained();
     const composition = await this.composer.read(message);
-    if (!isComposed(composition)) throw composition!.waits ? unavailable() : notRendered(composition!.error);
+    if (!isComposed(composition))
+      throw composition!.retryable ? unavailable() : notRendered(composition!.error);
     const { raw, texts } = composition;
     return {
       id,

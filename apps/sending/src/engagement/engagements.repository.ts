@@ -6,7 +6,7 @@ import {
   type MachineReason,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { EventRows, outboxInsert } from '@posthorn/messaging';
+import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 
 export interface SeenEngagement extends Engagement {
   machine: MachineReason | null;
@@ -115,8 +115,8 @@ function columnsOf(seen: SeenEngagement[]): unknown[][] {
 const itemBytes = 1_024;
 
 function eventIdsFor(seen: SeenEngagement[]): string[] {
-  const rows = new EventRows();
+  const rows = new OutboxRowPacker();
   return seen.map(({ projectId, kind, url }) =>
-    rows.idFor(`${projectId} ${kind}`, itemBytes + Buffer.byteLength(JSON.stringify(url ?? null))),
+    rows.rowIdFor(`${projectId} ${kind}`, itemBytes + Buffer.byteLength(JSON.stringify(url ?? null))),
   );
 }

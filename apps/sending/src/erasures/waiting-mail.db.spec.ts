@@ -90,7 +90,7 @@ describe('mail to somebody who is being erased', () => {
         { emailId: id, variables: { contact: { email: to } } },
       ]);
       await new OutcomesRepository(suite.database).record([
-        { ...message, progress: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
+        { ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
       ]);
       expect(await tablesNaming(suite.database, to)).toEqual([]);
     },
@@ -116,7 +116,7 @@ describe('mail to somebody who is being erased', () => {
       suppress: true,
     } as const;
     await new OutcomesRepository(suite.database).record([
-      { ...message, progress: `To ${to}`, outcome: bounced },
+      { ...message, subject: `To ${to}`, outcome: bounced },
     ]);
     expect(await eraseOnce(suite, caller, to)).toBe(true);
     expect(await get(caller, id)).toMatchObject({
@@ -181,7 +181,7 @@ describe('mail to somebody who is being erased', () => {
       Object.assign(mail, {
         // After the blocks were hashed, and before its own look.
         to: async (...requested: Parameters<ErasedMailRepository['to']>) => {
-          await outcomes.record([{ ...message, progress: `To ${to}`, outcome: bounced }]);
+          await outcomes.record([{ ...message, subject: `To ${to}`, outcome: bounced }]);
           return ErasedMailRepository.prototype.to.apply(mail, requested);
         },
       }),
@@ -209,7 +209,7 @@ describe('mail to somebody who is being erased', () => {
       { emailId: id, to: hash, failureKind: 'delivery_unconfirmed' },
     ]);
     await new OutcomesRepository(suite.database).record([
-      { ...message, progress: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
+      { ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
     ]);
     expect(await tablesNaming(suite.database, to)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { streams, templateFormats } from '@posthorn/contracts';
+import { emailCategories, templateFormats } from '@posthorn/contracts';
 import { createProjectCounts } from '@posthorn/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
@@ -30,7 +30,7 @@ export class Templates1764400100000 implements MigrationInterface {
         id uuid NOT NULL,
         name text NOT NULL,
         description text,${content}
-        email_category text NOT NULL CHECK (email_category IN (${oneOf(streams)})),
+        email_category text NOT NULL CHECK (email_category IN (${oneOf(emailCategories)})),
         version integer NOT NULL DEFAULT 1,
         includes text[] NOT NULL,
         liquid boolean NOT NULL,

@@ -1,4 +1,4 @@
-import { recordStatuses, regions, streams } from '@posthorn/contracts';
+import { recordStatuses, regions, emailCategories } from '@posthorn/contracts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
@@ -15,7 +15,7 @@ export class Domains1764400200000 implements MigrationInterface {
       ALTER TABLE domains
         ADD COLUMN vouched boolean NOT NULL DEFAULT true,
         ADD COLUMN region text NOT NULL DEFAULT 'us-east-1' CHECK (region IN (${oneOf(regions)})),
-        ADD COLUMN stream text CHECK (stream IN (${oneOf(streams)})),
+        ADD COLUMN stream text CHECK (stream IN (${oneOf(emailCategories)})),
         ADD COLUMN stream_default boolean NOT NULL DEFAULT false CHECK (NOT stream_default OR stream IS NOT NULL),
         ADD COLUMN ${status('spf_status')},
         ADD COLUMN ${status('dmarc_status')},

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Stream } from '@posthorn/contracts';
+import type { EmailCategory } from '@posthorn/contracts';
 import { lint } from './lint.js';
 
 const leave = '<a href="{{ unsubscribe_url }}">Leave</a>';
 
 function found(
   html: string,
-  { category = 'TRANSACTIONAL' as Stream, snippets = {} as Record<string, string> } = {},
+  { category = 'TRANSACTIONAL' as EmailCategory, snippets = {} as Record<string, string> } = {},
 ): string[] {
   return lint({ html, sources: [html], snippets, category }).map(
     ({ rule, place: location }) => `${rule}${location === null ? '' : ` at ${location}`}`,

@@ -3,7 +3,7 @@ import {
   type Finding,
   type FindingSeverity,
   type LintRule,
-  type Stream,
+  type EmailCategory,
 } from '@posthorn/contracts';
 import { textFromHtml } from '@posthorn/mail';
 import { Parser } from 'htmlparser2';
@@ -15,7 +15,7 @@ export interface Linted {
   html: string;
   sources: string[];
   snippets: Record<string, string>;
-  category: Stream;
+  category: EmailCategory;
 }
 
 type Report = (rule: LintRule, texts: string, index?: number) => void;

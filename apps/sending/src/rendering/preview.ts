@@ -1,4 +1,4 @@
-import type { Finding, RenderedTemplate, Stream } from '@posthorn/contracts';
+import type { Finding, RenderedTemplate, EmailCategory } from '@posthorn/contracts';
 import { textFromHtml } from '@posthorn/mail';
 import { isMissing, variablesOf } from './analysis.js';
 import { lint } from './lint.js';
@@ -7,14 +7,14 @@ import { render, type RenderInput } from './liquid/liquid.js';
 export interface PreviewSource extends RenderInput {
   subject: string;
   html: string;
-  category: Stream;
+  category: EmailCategory;
 }
 
 export interface LintSource {
   subject: string;
   html: string;
   snippets: Record<string, string>;
-  category: Stream;
+  category: EmailCategory;
 }
 
 const maxMissing = 1_000;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { templateUnknown, type Mailbox, type Stream } from '@posthorn/contracts';
+import { templateUnknown, type Mailbox, type EmailCategory } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
 import { hasLiquid } from '../rendering/liquid/liquid.js';
 import { Rendering } from '../rendering/rendering.js';
@@ -21,7 +21,7 @@ export interface FrozenContent {
   subject: string | null;
   from: Mailbox | null;
   replyTo: Mailbox | null;
-  category: Stream;
+  category: EmailCategory;
   snippets: Record<string, string>;
   liquid: boolean;
 }

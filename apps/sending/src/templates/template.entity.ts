@@ -1,5 +1,5 @@
 import type {
-  Stream,
+  EmailCategory,
   Template,
   TemplateEvent,
   TemplateFormat,
@@ -26,7 +26,7 @@ abstract class TemplateContent {
 export class TemplateRow extends TemplateContent {
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
-  @Column('text', { name: 'email_category' }) emailCategory: Stream;
+  @Column('text', { name: 'email_category' }) emailCategory: EmailCategory;
   @Column('integer') version: number;
   @Column('text', { array: true }) includes: string[];
   @Column('boolean') liquid: boolean;

@@ -1,5 +1,5 @@
 import { event, request } from '../schema/contract.js';
-import { streams, type Stream } from '../sending/domains.js';
+import { emailCategories, type EmailCategory } from '../sending/domains.js';
 import { DomainError } from '../common/errors.js';
 import {
   Address,
@@ -16,7 +16,7 @@ import {
   Optional,
   Text,
 } from '../schema/fields.js';
-import { IdempotencyClaim } from '../common/idempotency.js';
+import { IdempotentRequest } from '../common/idempotency.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
@@ -55,7 +55,7 @@ export class Campaign {
   @Address() @Nullable() from: string | null;
   @Line(1, 100) @Nullable() fromName: string | null;
   @Address() @Nullable() replyTo: string | null;
-  @Choice(streams) emailCategory: Stream;
+  @Choice(emailCategories) emailCategory: EmailCategory;
   @Choice(audienceTypes) audienceType: AudienceType;
   @FreeMap({ max: 64 * 1024 }) @Nullable() audienceCondition: Record<string, unknown> | null;
   @Id() @Nullable() segmentId: string | null;
@@ -88,7 +88,7 @@ export class CreateCampaign extends JoinFields(CampaignBase, PartialFields(Campa
 
 /** Repeating the idempotency key returns the first response byte for byte (docs/api-decisions.md §3). */
 export class CreateCampaignOnce extends CreateCampaign {
-  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
+  @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
 
 export class UpdateCampaign extends PartialFields(CreateCampaign) {}

@@ -2,7 +2,7 @@ import { DomainError } from './errors.js';
 import { Text } from '../schema/fields.js';
 
 /** An idempotency key is unique per project and operation (docs/api-decisions.md §3). */
-export class IdempotencyClaim {
+export class IdempotentRequest {
   @Text(1, 255) key: string;
   @Text(1, 100) operation: string;
   /** SHA-256 of the canonical JSON of the body, in hex. */

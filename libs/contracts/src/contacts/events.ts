@@ -17,7 +17,7 @@ import {
   Text,
   Texts,
 } from '../schema/fields.js';
-import { IdempotencyClaim } from '../common/idempotency.js';
+import { IdempotentRequest } from '../common/idempotency.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields } from '../schema/shapes.js';
 
@@ -58,7 +58,7 @@ export class TrackEvent {
 }
 
 class Once {
-  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
+  @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
 
 export class RecordEvent extends JoinFields(CreateEvent, Once) {}

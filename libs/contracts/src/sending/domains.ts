@@ -4,8 +4,8 @@ import { Address, Choice, Flag, Id, Instant, ListOf, Nullable, Optional, Text } 
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
-export const streams = ['TRANSACTIONAL', 'MARKETING'] as const;
-export type Stream = (typeof streams)[number];
+export const emailCategories = ['TRANSACTIONAL', 'MARKETING'] as const;
+export type EmailCategory = (typeof emailCategories)[number];
 
 export const regions = ['us-east-1', 'us-west-2', 'eu-west-1'] as const;
 export type Region = (typeof regions)[number];
@@ -37,7 +37,7 @@ export class SendingDomain {
   @Flag() verified: boolean;
   @Choice(regions) region: Region;
   /** The category of mail that it sends; null for both. */
-  @Choice(streams) @Nullable() stream: Stream | null;
+  @Choice(emailCategories) @Nullable() stream: EmailCategory | null;
   @Flag() streamDefault: boolean;
   @Address() @Nullable() defaultFromAddress: string | null;
   @Choice(recordStatuses) dkimStatus: RecordStatus;
@@ -61,13 +61,13 @@ export class AddDomain extends PickFields(SendingDomain, ['domain']) {
   /** Optional; must be the project of the credential. */
   @Id() @Optional() projectId?: string;
   @Choice(regions) @Optional() region?: Region;
-  @Choice(streams) @Optional() stream?: Stream;
+  @Choice(emailCategories) @Optional() stream?: EmailCategory;
   @Flag() @Optional() streamDefault?: boolean;
 }
 
 /** Absent members are unchanged, null clears. A domain for both streams cannot be the default of one. */
 export class UpdateDomain {
-  @Choice(streams) @Nullable() @Optional() stream?: Stream | null;
+  @Choice(emailCategories) @Nullable() @Optional() stream?: EmailCategory | null;
   @Flag() @Optional() streamDefault?: boolean;
   @Address() @Nullable() @Optional() defaultFromAddress?: string | null;
   @Text(3, 253) @Nullable() @Optional() trackingHost?: string | null;
@@ -162,12 +162,12 @@ export const notAHostName = () =>
 
 /** A limit of messages per calendar month (UTC) and category; `none` removes it. */
 export class SetAllowance {
-  @Choice(streams) category: Stream;
+  @Choice(emailCategories) category: EmailCategory;
   @Text(1, 20, { pattern: /^(\d{1,9}|none)$/, example: '10000' }) monthly: string;
 }
 
 export class Allowance {
-  @Choice(streams) category: Stream;
+  @Choice(emailCategories) category: EmailCategory;
   @Text(1, 20) monthly: string;
 }
 

@@ -1,7 +1,7 @@
 import type { EmailStatus, FailureKind } from './email-status.js';
 import { emailStatuses, failureKinds } from './email-status.js';
 import { request, event } from '../schema/contract.js';
-import type { Stream } from './domains.js';
+import type { EmailCategory } from './domains.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import {
   Address,
@@ -214,7 +214,7 @@ export const onlyTestFromSandbox = () => confined('Only a TEST key can send from
 export const recipientOutsideSandbox = () =>
   confined('A TEST key can send only to verified addresses of the owners and to the simulator');
 export const outsideDomain = () => confined('The key can send only from the domain it is restricted to');
-export const outsideStream = (stream: Stream) =>
+export const outsideStream = (stream: EmailCategory) =>
   confined(`The sender's domain is for ${stream.toLowerCase()} mail only`);
 export const senderNotAligned = (domain: string) =>
   invalidMember(

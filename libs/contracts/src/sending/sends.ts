@@ -21,7 +21,7 @@ import {
   Text,
   Texts,
 } from '../schema/fields.js';
-import { IdempotencyClaim } from '../common/idempotency.js';
+import { IdempotentRequest } from '../common/idempotency.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
 /** Recipients of one send in `to`, `cc` and `bcc` together (docs/api-decisions.md §3). */
@@ -158,7 +158,7 @@ class AcceptContent extends EmailContent {
 }
 
 export class AcceptEmails extends AcceptContent {
-  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
+  @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
 
 export class AcceptMessage extends AcceptContent {
@@ -175,7 +175,7 @@ export class AcceptBatch {
   @ListOf(() => AcceptMessage, 0, maxBatch) messages: AcceptMessage[];
   /** Messages refused by the gateway; part of the stored response. */
   @ListOf(() => RefusedMessage, 0, maxBatch) refused: RefusedMessage[];
-  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
+  @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
 
 export class AcceptedEmail {
@@ -206,7 +206,7 @@ export class CheckSend {
   @Id() @Optional() template?: string;
   /** Checked for TEST keys only. */
   @Addresses(1, maxRecipients) @Optional() to?: string[];
-  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
+  @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
 
 export class CheckedSend {

@@ -1,5 +1,5 @@
 import { event, request } from '../schema/contract.js';
-import { streams, type Stream } from './domains.js';
+import { emailCategories, type EmailCategory } from './domains.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import {
   Address,
@@ -45,7 +45,7 @@ class TemplateHead {
 }
 
 class TemplateState {
-  @Choice(streams) emailCategory: Stream;
+  @Choice(emailCategories) emailCategory: EmailCategory;
   /** Increases when subject, body, format, from, from name or reply-to change. */
   @Count({ v1Only: true }) version: number;
   @Count({ legacyOnly: true }) currentVersion: number;
@@ -76,7 +76,7 @@ export class UpdateTemplateById extends JoinFields(TemplateId, UpdateTemplate) {
 
 export class TemplateFilter {
   @Text(1, 100) @Optional() search?: string;
-  @Choice(streams) @Optional() emailCategory?: Stream;
+  @Choice(emailCategories) @Optional() emailCategory?: EmailCategory;
 }
 
 export class ListTemplates extends JoinFields(PageQuery, TemplateFilter) {}

@@ -1,4 +1,4 @@
-import { keyInFlight, keyReused, revive, type IdempotencyClaim, type Shape } from '@posthorn/contracts';
+import { keyInFlight, keyReused, revive, type IdempotentRequest, type Shape } from '@posthorn/contracts';
 import type { Database } from '../database.js';
 
 const keyHours = 24;
@@ -11,7 +11,7 @@ export class IdempotencyKeys {
 
   async receipt<T extends object>(
     projectId: string,
-    claim: IdempotencyClaim | undefined,
+    claim: IdempotentRequest | undefined,
     shape: Shape<T>,
   ): Promise<T | null> {
     if (!claim) return null;
@@ -27,7 +27,7 @@ export class IdempotencyKeys {
   /** Runs the effect unless the key has finished, in the ambient transaction. While another request uses the key: 409. */
   once<T extends object>(
     projectId: string,
-    claim: IdempotencyClaim | undefined,
+    claim: IdempotentRequest | undefined,
     shape: Shape<T>,
     effect: () => Promise<T>,
   ): Promise<T> {
@@ -74,7 +74,7 @@ export class IdempotencyKeys {
     });
   }
 
-  private async lock(projectId: string, { operation, key }: IdempotencyClaim): Promise<void> {
+  private async lock(projectId: string, { operation, key }: IdempotentRequest): Promise<void> {
     const [tried] = await this.database.query<{ locked: boolean }>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended($1 || $2 || $3, 24)) AS locked`,
       [projectId, operation, key],
@@ -85,7 +85,7 @@ export class IdempotencyKeys {
   /** Returns the stored receipt, because Postgres formats JSON differently and a repeated answer must be identical. */
   private async store<T extends object>(
     projectId: string,
-    { operation, key, bodyHash }: IdempotencyClaim,
+    { operation, key, bodyHash }: IdempotentRequest,
     shape: Shape<T>,
     receipt: T,
   ): Promise<T> {

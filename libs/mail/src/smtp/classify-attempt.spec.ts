@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SmtpStage, SmtpVerdict } from './smtp-attempt.js';
-import { classify, type Classification } from './verdict.js';
+import { classify, type Classification } from './classify-attempt.js';
 
-const delivered = { outcome: 'delivered', suppress: false, permanent: false } as const;
+const delivered = { outcome: 'accepted', suppress: false, permanent: false } as const;
 const ambiguous = { outcome: 'ambiguous', suppress: false, permanent: false } as const;
 const fault = {
   outcome: 'provider_fault',
@@ -33,16 +33,16 @@ const table: [SmtpVerdict, SmtpStage, string, Classification][] = [
   ...(['connect', 'greeting', 'ehlo', 'tls', 'auth'] as const).flatMap(
     (stage): [SmtpVerdict, SmtpStage, string, Classification][] => [
       ['refused', stage, '554 5.1.1', fault],
-      ['refused_for_now', stage, '421', fault],
-      ['not_accepted', stage, '', fault],
+      ['refused_temporarily', stage, '421', fault],
+      ['no_reply', stage, '', fault],
     ],
   ),
-  ['not_accepted', 'mail', '', retry],
-  ['not_accepted', 'body', '', retry],
-  ['refused_for_now', 'mail', '450', soft],
-  ['refused_for_now', 'rcpt', '450 5.1.1', soft],
-  ['refused_for_now', 'rcpt', '552', soft],
-  ['refused_for_now', 'dot', '451', soft],
+  ['no_reply', 'mail', '', retry],
+  ['no_reply', 'body', '', retry],
+  ['refused_temporarily', 'mail', '450', soft],
+  ['refused_temporarily', 'rcpt', '450 5.1.1', soft],
+  ['refused_temporarily', 'rcpt', '552', soft],
+  ['refused_temporarily', 'dot', '451', soft],
   ['refused', 'mail', '550 5.7.1', rejected],
   ['refused', 'mail', '550 5.1.1', rejected],
   ['refused', 'mail', '530 5.7.0', fault],

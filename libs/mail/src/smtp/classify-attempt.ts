@@ -1,10 +1,10 @@
 import type { Attempt, SmtpReply, SmtpStage } from './smtp-attempt.js';
 
-export type DeliveryOutcome = 'delivered' | 'retry' | 'provider_fault' | 'bounced' | 'failed' | 'ambiguous';
+export type AttemptClass = 'accepted' | 'retry' | 'provider_fault' | 'bounced' | 'failed' | 'ambiguous';
 export type DeliveryFailureKind = 'provider_paused' | 'provider_rejected' | 'hard_bounce';
 
 export interface Classification {
-  outcome: DeliveryOutcome;
+  outcome: AttemptClass;
   failureKind?: DeliveryFailureKind;
   bounceType?: 'Permanent' | 'Transient';
   suppress: boolean;
@@ -32,16 +32,16 @@ const blame: Record<SmtpStage, 'provider' | 'sender' | 'recipient'> = {
 export function classify(attempt: Pick<Attempt, 'verdict' | 'stage' | 'reply'>): Classification {
   switch (attempt.verdict) {
     case 'accepted':
-      return { outcome: 'delivered', suppress: false, permanent: false };
+      return { outcome: 'accepted', suppress: false, permanent: false };
     case 'ambiguous':
       return { outcome: 'ambiguous', suppress: false, permanent: false };
     case 'refused':
       return classifyRefusal(attempt.stage, attempt.reply);
-    case 'refused_for_now':
+    case 'refused_temporarily':
       return blame[attempt.stage] === 'provider'
         ? providerFault
         : { outcome: 'retry', bounceType: 'Transient', suppress: false, permanent: false };
-    case 'not_accepted':
+    case 'no_reply':
       return blame[attempt.stage] === 'provider'
         ? providerFault
         : { outcome: 'retry', suppress: false, permanent: false };

@@ -1,5 +1,5 @@
 /** The result of one attempt (docs/guarantees.md §1.2). */
-export type SmtpVerdict = 'accepted' | 'refused_for_now' | 'refused' | 'not_accepted' | 'ambiguous';
+export type SmtpVerdict = 'accepted' | 'refused_temporarily' | 'refused' | 'no_reply' | 'ambiguous';
 
 /** Where the conversation ended: `body` before the last byte was written, `dot` after it. */
 export type SmtpStage =
@@ -46,10 +46,10 @@ export function parseReply(response: string | undefined): SmtpReply | undefined 
 /** The table of docs/guarantees.md §1.2. No reply means a lost connection, a timeout or a protocol violation. */
 export function judge(stage: SmtpStage, reply: SmtpReply | undefined): SmtpVerdict {
   const hundreds = reply === undefined ? 0 : Math.floor(reply.code / 100);
-  if (hundreds === 4) return 'refused_for_now';
+  if (hundreds === 4) return 'refused_temporarily';
   // RFC 5321 §4.5.3.1.10: 552 after RCPT means too many recipients or a full mailbox, and is temporary.
-  if (hundreds === 5) return stage === 'rcpt' && reply!.code === 552 ? 'refused_for_now' : 'refused';
-  if (stage !== 'dot') return 'not_accepted';
+  if (hundreds === 5) return stage === 'rcpt' && reply!.code === 552 ? 'refused_temporarily' : 'refused';
+  if (stage !== 'dot') return 'no_reply';
   // x5z concerns the mail system; 220 or 221 after the dot concern the channel and not the message (RFC 5321 §4.2.1).
   return reply !== undefined && Math.floor(reply.code / 10) === 25 ? 'accepted' : 'ambiguous';
 }

@@ -80,7 +80,12 @@ describe('pool', () => {
     const verdicts: string[] = [];
     for (let index = 0; index < 4; index++)
       verdicts.push((await pool.deliver(to('refuse-450-times-3@d.test'))).verdict);
-    expect(verdicts).toEqual(['refused_for_now', 'refused_for_now', 'refused_for_now', 'accepted']);
+    expect(verdicts).toEqual([
+      'refused_temporarily',
+      'refused_temporarily',
+      'refused_temporarily',
+      'accepted',
+    ]);
     expect(sink.count).toBe(1);
   });
 
@@ -117,7 +122,7 @@ describe('pool', () => {
     const running = pool.deliver(to('late-dot@d.test'));
     await sink.waitFor(1);
     const closed = pool.close();
-    expect(await pool.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'not_accepted', error: 'closed' });
+    expect(await pool.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'no_reply', error: 'closed' });
     sink.release();
     expect(await running).toMatchObject({ verdict: 'accepted' });
     await closed;
@@ -138,7 +143,7 @@ describe('circuit', () => {
     });
     expect(pool.freeConnections).toBe(0);
     expect(await pool.deliver(to('ok@d.test'))).toMatchObject({
-      verdict: 'not_accepted',
+      verdict: 'no_reply',
       stage: 'connect',
       error: 'paused',
     });
@@ -173,7 +178,7 @@ describe('fence', () => {
         if (++requested >= check) throw new Error('lease lost');
       };
       expect(await pool.deliver(to('ok@d.test', fence))).toMatchObject({
-        verdict: 'not_accepted',
+        verdict: 'no_reply',
         error: 'fenced',
         stage: check === 1 ? 'data' : 'body',
         sessionUsable: false,

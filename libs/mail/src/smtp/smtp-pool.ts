@@ -62,7 +62,7 @@ export class SmtpPool {
     };
   }
 
-  /** Never rejects. While paused without a session it answers `not_accepted` at stage `connect` at once. */
+  /** Never rejects. While paused without a session it answers `no_reply` at stage `connect` at once. */
   async deliver(delivery: SmtpDelivery): Promise<Attempt> {
     if (this.closing) return this.unservedAttempt('closed');
     this.running++;
@@ -182,7 +182,7 @@ export class SmtpPool {
   private unservedAttempt(error: 'paused' | 'closed'): Attempt {
     const host = this.options.endpoint.host;
     return {
-      verdict: 'not_accepted',
+      verdict: 'no_reply',
       stage: 'connect',
       host,
       tls: false,
@@ -199,5 +199,5 @@ function isSession(acquired: SmtpSession | Attempt): acquired is SmtpSession {
 
 function endedBeforeMail(attempt: Attempt): boolean {
   if (attempt.stage !== 'mail' || attempt.error === 'timeout') return false;
-  return attempt.reply === undefined ? attempt.verdict === 'not_accepted' : attempt.reply.code === 421;
+  return attempt.reply === undefined ? attempt.verdict === 'no_reply' : attempt.reply.code === 421;
 }

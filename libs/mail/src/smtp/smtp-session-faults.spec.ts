@@ -19,37 +19,37 @@ const beforeMail: Case[] = [
   {
     at: 'greeting 421',
     sink: { faults: { connect: { kind: 'reply', text: '421 4.3.2 busy' } } },
-    expected: { verdict: 'refused_for_now', stage: 'greeting', code: 421 },
+    expected: { verdict: 'refused_temporarily', stage: 'greeting', code: 421 },
   },
   {
     at: 'greeting hangs',
     sink: { faults: { connect: { kind: 'hang' } } },
-    expected: { verdict: 'not_accepted', stage: 'greeting', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'greeting', error: 'timeout' },
   },
   {
     at: 'greeting drops',
     sink: { faults: { connect: { kind: 'drop' } } },
-    expected: { verdict: 'not_accepted', stage: 'greeting' },
+    expected: { verdict: 'no_reply', stage: 'greeting' },
   },
   {
     at: 'greeting resets',
     sink: { faults: { connect: { kind: 'reset' } } },
-    expected: { verdict: 'not_accepted' },
+    expected: { verdict: 'no_reply' },
   },
   {
     at: 'greeting is senseless',
     sink: { faults: { connect: { kind: 'senseless' } } },
-    expected: { verdict: 'not_accepted', stage: 'greeting' },
+    expected: { verdict: 'no_reply', stage: 'greeting' },
   },
   {
     at: 'greeting trickles',
     sink: { faults: { connect: { kind: 'trickle' } }, trickleMs: 60 },
-    expected: { verdict: 'not_accepted', stage: 'greeting', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'greeting', error: 'timeout' },
   },
   {
     at: 'EHLO 421',
     sink: { faults: { ehlo: { kind: 'reply', text: '421 4.3.2 not now' } } },
-    expected: { verdict: 'refused_for_now', stage: 'ehlo' },
+    expected: { verdict: 'refused_temporarily', stage: 'ehlo' },
   },
   {
     at: 'EHLO and HELO 550',
@@ -59,56 +59,56 @@ const beforeMail: Case[] = [
   {
     at: 'EHLO hangs',
     sink: { faults: { ehlo: { kind: 'hang' } } },
-    expected: { verdict: 'not_accepted', stage: 'ehlo', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'ehlo', error: 'timeout' },
   },
   {
     at: 'EHLO drops',
     sink: { faults: { ehlo: { kind: 'drop' } } },
-    expected: { verdict: 'not_accepted', stage: 'ehlo' },
+    expected: { verdict: 'no_reply', stage: 'ehlo' },
   },
   {
     at: 'EHLO resets',
     sink: { faults: { ehlo: { kind: 'reset' } } },
-    expected: { verdict: 'not_accepted', stage: 'ehlo' },
+    expected: { verdict: 'no_reply', stage: 'ehlo' },
   },
   {
     at: 'STARTTLS 454',
     sink: { startTls: 'offered', faults: { starttls: { kind: 'reply', text: '454 4.7.0 no TLS' } } },
     endpoint: { tls: 'required' },
-    expected: { verdict: 'refused_for_now', stage: 'tls' },
+    expected: { verdict: 'refused_temporarily', stage: 'tls' },
   },
   {
     at: 'STARTTLS required, not offered',
     endpoint: { tls: 'required' },
-    expected: { verdict: 'not_accepted', stage: 'tls' },
+    expected: { verdict: 'no_reply', stage: 'tls' },
     sink: { faults: { starttls: { kind: 'senseless' } } },
   },
   {
     at: 'STARTTLS hangs',
     sink: { startTls: 'offered', faults: { starttls: { kind: 'hang' } } },
-    expected: { verdict: 'not_accepted', stage: 'tls', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'tls', error: 'timeout' },
   },
   {
     at: 'handshake hangs',
     sink: { startTls: 'offered', faults: { handshake: { kind: 'hang' } } },
-    expected: { verdict: 'not_accepted', stage: 'tls', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'tls', error: 'timeout' },
   },
   {
     at: 'handshake drops',
     sink: { startTls: 'offered', faults: { handshake: { kind: 'drop' } } },
-    expected: { verdict: 'not_accepted', stage: 'tls' },
+    expected: { verdict: 'no_reply', stage: 'tls' },
   },
   {
     at: 'certificate does not verify',
     sink: { startTls: 'offered' },
     endpoint: { insecure: false },
-    expected: { verdict: 'not_accepted', stage: 'tls' },
+    expected: { verdict: 'no_reply', stage: 'tls' },
   },
   {
     at: 'smtps certificate does not verify',
     sink: { implicitTls: true },
     endpoint: { tls: 'implicit', insecure: false },
-    expected: { verdict: 'not_accepted', stage: 'tls' },
+    expected: { verdict: 'no_reply', stage: 'tls' },
   },
   {
     at: 'AUTH 535',
@@ -120,24 +120,24 @@ const beforeMail: Case[] = [
     at: 'AUTH 454',
     sink: { auth, faults: { auth: { kind: 'reply', text: '454 4.7.0 later' } } },
     endpoint: { auth },
-    expected: { verdict: 'refused_for_now', stage: 'auth' },
+    expected: { verdict: 'refused_temporarily', stage: 'auth' },
   },
   {
     at: 'AUTH hangs',
     sink: { auth, faults: { auth: { kind: 'hang' } } },
     endpoint: { auth },
-    expected: { verdict: 'not_accepted', stage: 'auth', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'auth', error: 'timeout' },
   },
   {
     at: 'AUTH drops',
     sink: { auth, faults: { auth: { kind: 'drop' } } },
     endpoint: { auth },
-    expected: { verdict: 'not_accepted', stage: 'auth' },
+    expected: { verdict: 'no_reply', stage: 'auth' },
   },
   {
     at: 'AUTH not offered',
     endpoint: { auth },
-    expected: { verdict: 'not_accepted', stage: 'auth', error: 'AUTH is not offered' },
+    expected: { verdict: 'no_reply', stage: 'auth', error: 'AUTH is not offered' },
   },
 ];
 
@@ -159,7 +159,7 @@ describe('verdicts before MAIL', () => {
     const endpoint = endpointOf(removed);
     await removed.stop();
     expect(await openSession(endpoint, timeouts)).toMatchObject({
-      failure: { verdict: 'not_accepted', stage: 'connect', error: 'ECONNREFUSED' },
+      failure: { verdict: 'no_reply', stage: 'connect', error: 'ECONNREFUSED' },
     });
     expect(await openSession({ ...endpoint, tls: 'implicit' }, timeouts)).toMatchObject({
       failure: { stage: 'connect' },

@@ -25,7 +25,7 @@ const fromMail: Case[] = [
   {
     at: 'MAIL 450',
     from: 'mail-450@b.test',
-    expected: { verdict: 'refused_for_now', stage: 'mail', code: 450, sessionUsable: true },
+    expected: { verdict: 'refused_temporarily', stage: 'mail', code: 450, sessionUsable: true },
   },
   {
     at: 'MAIL 550',
@@ -35,27 +35,27 @@ const fromMail: Case[] = [
   {
     at: 'MAIL 421',
     from: 'mail-421@b.test',
-    expected: { verdict: 'refused_for_now', stage: 'mail', code: 421, sessionUsable: false },
+    expected: { verdict: 'refused_temporarily', stage: 'mail', code: 421, sessionUsable: false },
   },
   {
     at: 'MAIL hangs',
     from: 'hang-at-mail@b.test',
-    expected: { verdict: 'not_accepted', stage: 'mail', error: 'timeout', sessionUsable: false },
+    expected: { verdict: 'no_reply', stage: 'mail', error: 'timeout', sessionUsable: false },
   },
   {
     at: 'MAIL drops',
     from: 'drop-at-mail@b.test',
-    expected: { verdict: 'not_accepted', stage: 'mail', sessionUsable: false },
+    expected: { verdict: 'no_reply', stage: 'mail', sessionUsable: false },
   },
   {
     at: 'MAIL senseless',
     from: 'senseless-at-mail@b.test',
-    expected: { verdict: 'not_accepted', stage: 'mail', sessionUsable: false },
+    expected: { verdict: 'no_reply', stage: 'mail', sessionUsable: false },
   },
   {
     at: 'MAIL and something unasked',
     from: 'extra-at-mail@b.test',
-    expected: { verdict: 'not_accepted', sessionUsable: false },
+    expected: { verdict: 'no_reply', sessionUsable: false },
   },
   {
     at: 'RCPT 550 with a code',
@@ -65,40 +65,40 @@ const fromMail: Case[] = [
   {
     at: 'RCPT 450',
     to: 'rcpt-450@d.test',
-    expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 450, sessionUsable: true },
+    expected: { verdict: 'refused_temporarily', stage: 'rcpt', code: 450, sessionUsable: true },
   },
   {
     at: 'RCPT 552',
     to: 'rcpt-552@d.test',
-    expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 552, sessionUsable: true },
+    expected: { verdict: 'refused_temporarily', stage: 'rcpt', code: 552, sessionUsable: true },
   },
   {
     at: 'RCPT 421',
     to: 'rcpt-421@d.test',
-    expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 421, sessionUsable: false },
+    expected: { verdict: 'refused_temporarily', stage: 'rcpt', code: 421, sessionUsable: false },
   },
   {
     at: 'RCPT hangs',
     to: 'hang-at-rcpt@d.test',
-    expected: { verdict: 'not_accepted', stage: 'rcpt', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'rcpt', error: 'timeout' },
   },
-  { at: 'RCPT drops', to: 'drop-at-rcpt@d.test', expected: { verdict: 'not_accepted', stage: 'rcpt' } },
-  { at: 'RCPT resets', to: 'reset-at-rcpt@d.test', expected: { verdict: 'not_accepted' } },
+  { at: 'RCPT drops', to: 'drop-at-rcpt@d.test', expected: { verdict: 'no_reply', stage: 'rcpt' } },
+  { at: 'RCPT resets', to: 'reset-at-rcpt@d.test', expected: { verdict: 'no_reply' } },
   {
     at: 'RCPT one byte a while',
     to: 'one-byte-a-second@d.test',
     sink: { trickleMs: 60 },
-    expected: { verdict: 'not_accepted', stage: 'rcpt', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'rcpt', error: 'timeout' },
   },
   {
     at: 'RCPT senseless',
     to: 'senseless-at-rcpt@d.test',
-    expected: { verdict: 'not_accepted', stage: 'rcpt' },
+    expected: { verdict: 'no_reply', stage: 'rcpt' },
   },
   {
     at: 'RCPT unfinished reply',
     to: 'unfinished-at-rcpt@d.test',
-    expected: { verdict: 'not_accepted', stage: 'rcpt' },
+    expected: { verdict: 'no_reply', stage: 'rcpt' },
   },
   {
     at: 'DATA 554',
@@ -108,24 +108,24 @@ const fromMail: Case[] = [
   {
     at: 'DATA 451',
     to: 'data-451@d.test',
-    expected: { verdict: 'refused_for_now', stage: 'data', code: 451, sessionUsable: true },
+    expected: { verdict: 'refused_temporarily', stage: 'data', code: 451, sessionUsable: true },
   },
   {
     at: 'DATA 250 instead of 354',
     to: 'data-250@d.test',
-    expected: { verdict: 'not_accepted', stage: 'data', sessionUsable: false },
+    expected: { verdict: 'no_reply', stage: 'data', sessionUsable: false },
   },
   {
     at: 'DATA hangs',
     to: 'hang-at-data@d.test',
-    expected: { verdict: 'not_accepted', stage: 'data', error: 'timeout' },
+    expected: { verdict: 'no_reply', stage: 'data', error: 'timeout' },
   },
-  { at: 'DATA drops', to: 'drop-at-data@d.test', expected: { verdict: 'not_accepted', stage: 'data' } },
-  { at: 'DATA resets', to: 'reset-at-data@d.test', expected: { verdict: 'not_accepted' } },
+  { at: 'DATA drops', to: 'drop-at-data@d.test', expected: { verdict: 'no_reply', stage: 'data' } },
+  { at: 'DATA resets', to: 'reset-at-data@d.test', expected: { verdict: 'no_reply' } },
   {
     at: '250 together with the 354',
     to: 'extra-at-data@d.test',
-    expected: { verdict: 'not_accepted', sessionUsable: false },
+    expected: { verdict: 'no_reply', sessionUsable: false },
   },
   {
     at: 'large body refused in the middle',
@@ -137,19 +137,19 @@ const fromMail: Case[] = [
     at: 'large body accepted in the middle',
     to: 'reply-before-dot@d.test',
     raw: large,
-    expected: { verdict: 'not_accepted', stage: 'body', sessionUsable: false },
+    expected: { verdict: 'no_reply', stage: 'body', sessionUsable: false },
   },
   {
     at: 'large body, server stops reading',
     to: 'drop-before-dot@d.test',
     raw: large,
-    expected: { verdict: 'not_accepted', stage: 'body' },
+    expected: { verdict: 'no_reply', stage: 'body' },
   },
   {
     at: 'large body, server resets',
     to: 'reset-before-dot@d.test',
     raw: large,
-    expected: { verdict: 'not_accepted', stage: 'body' },
+    expected: { verdict: 'no_reply', stage: 'body' },
   },
   {
     at: 'small body, dropped while reading',
@@ -159,7 +159,7 @@ const fromMail: Case[] = [
   {
     at: 'dot 451',
     to: 'dot-451@d.test',
-    expected: { verdict: 'refused_for_now', stage: 'dot', code: 451, sessionUsable: true },
+    expected: { verdict: 'refused_temporarily', stage: 'dot', code: 451, sessionUsable: true },
   },
   {
     at: 'dot 554',
@@ -169,7 +169,7 @@ const fromMail: Case[] = [
   {
     at: 'dot 421',
     to: 'dot-421@d.test',
-    expected: { verdict: 'refused_for_now', stage: 'dot', code: 421, sessionUsable: false },
+    expected: { verdict: 'refused_temporarily', stage: 'dot', code: 421, sessionUsable: false },
   },
   { at: 'dot 221', to: 'dot-221@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
   { at: 'dot 354', to: 'dot-354@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },

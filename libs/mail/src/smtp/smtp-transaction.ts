@@ -219,5 +219,5 @@ export class SmtpTransaction {
 }
 
 function inStep(verdict: Attempt['verdict']): boolean {
-  return verdict === 'accepted' || verdict === 'refused' || verdict === 'refused_for_now';
+  return verdict === 'accepted' || verdict === 'refused' || verdict === 'refused_temporarily';
 }

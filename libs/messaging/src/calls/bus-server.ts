@@ -9,7 +9,7 @@ import {
 } from '@posthorn/contracts';
 import type { Tracing } from '@posthorn/telemetry';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
-import { Answering, type Answer } from './answering.js';
+import { CallResponder, type Answer } from './call-responder.js';
 import type { BusConnection } from './connection.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
 import { ConsumerWatch } from '../events/consumer-watch.js';
@@ -33,7 +33,7 @@ export interface BusServerOptions {
 export class BusServer extends Server implements CustomTransportStrategy {
   override transportId = busTransport;
   private readonly log = new Logger('Bus');
-  private answering: Answering[] = [];
+  private answering: CallResponder[] = [];
   private subscriptions: EventSubscription[] = [];
   private readonly operations: Operations;
 
@@ -116,7 +116,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
     const onUnexpected = (error: unknown, subject: string) =>
       this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
     this.answering.push(
-      new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }),
+      new CallResponder(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }),
     );
   }
 }

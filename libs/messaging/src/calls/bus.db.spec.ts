@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DomainError, FreeMap, request, serviceCaller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startTestNats, type TestNats } from '@posthorn/testing';
-import { Answering, type Answer } from './answering.js';
+import { CallResponder, type Answer } from './call-responder.js';
 import { Bus } from './bus.js';
 import { BusConnection } from './connection.js';
 import type { Incoming } from './handlers.js';
@@ -19,7 +19,7 @@ describe('calls', () => {
   let there: BusConnection;
   let here: BusConnection;
   let bus: Bus;
-  const answering: Answering[] = [];
+  const answering: CallResponder[] = [];
 
   beforeAll(async () => {
     nats = await startTestNats();
@@ -38,7 +38,11 @@ describe('calls', () => {
   const serve = async (name: string, answer: Answer, batch = false) => {
     const contract = request<Payload, Payload>(`sending.spec.${name}`, Payload, Payload, { batch });
     answering.push(
-      new Answering(contract, answer, { nats: there.nats, queue: 'sending', onUnexpected: () => undefined }),
+      new CallResponder(contract, answer, {
+        nats: there.nats,
+        queue: 'sending',
+        onUnexpected: () => undefined,
+      }),
     );
     await there.nats.flush();
     return contract;

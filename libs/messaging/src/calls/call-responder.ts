@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { DomainError, release, readTrusted, type RequestContract } from '@posthorn/contracts';
+import { DomainError, detach, readTrusted, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 import {
   inSpans,
@@ -25,7 +25,7 @@ import type { BatchReply, Incoming } from './handlers.js';
 
 export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<unknown>;
 
-export interface AnsweringOptions {
+export interface CallResponderOptions {
   nats: NatsConnection;
   queue: string;
   onUnexpected: (error: unknown, subject: string) => void;
@@ -33,7 +33,7 @@ export interface AnsweringOptions {
 }
 
 /** Handles the calls of one contract: decodes, validates, calls the handler and encodes the outcome. */
-export class Answering {
+export class CallResponder {
   private readonly subscription: Subscription;
   private readonly running = new Set<Promise<void>>();
   private readonly tracing: Tracing;
@@ -41,7 +41,7 @@ export class Answering {
   constructor(
     private readonly contract: RequestContract,
     private readonly answer: Answer,
-    private readonly options: AnsweringOptions,
+    private readonly options: CallResponderOptions,
   ) {
     this.tracing = options.tracing ?? new Tracing();
     this.subscription = options.nats.subscribe(subjectOf(contract.subject), {
@@ -81,7 +81,7 @@ export class Answering {
     try {
       return await this.answerAll(decodeLarge<CallFrame[]>(payload as Buffer));
     } finally {
-      release(payload);
+      detach(payload);
     }
   }
 

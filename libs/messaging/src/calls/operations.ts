@@ -9,7 +9,7 @@ import {
   type RequestContract,
   type ServiceName,
 } from '@posthorn/contracts';
-import type { Answer } from './answering.js';
+import type { Answer } from './call-responder.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
 import type { WireEvent } from './frames.js';
 import type { Incoming } from './handlers.js';

@@ -7,10 +7,10 @@ interface OpenRow {
   bytes: number;
 }
 
-export class EventRows {
+export class OutboxRowPacker {
   private readonly open = new Map<string, OpenRow>();
 
-  idFor(key: string, itemBytes: number): string {
+  rowIdFor(key: string, itemBytes: number): string {
     let row = this.open.get(key);
     if (!row || row.items === maxEventItems || row.bytes + itemBytes > maxEventBytes) {
       row = { id: newId(), items: 0, bytes: 0 };

@@ -2,7 +2,7 @@ import { publishedAddressOf, type EventContract } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from '../calls/acting.js';
-import { EventRows } from './event-rows.js';
+import { OutboxRowPacker } from './outbox-row-packer.js';
 import { outboxInsert } from './outbox-insert.js';
 
 export const isWaiting = `published_at IS NULL AND quarantined_at IS NULL`;
@@ -28,10 +28,10 @@ export class Outbox {
     items: Item[],
   ): Promise<void> {
     const caller = actingCaller();
-    const rows = new EventRows();
+    const rows = new OutboxRowPacker();
     const written = items.map((item) => JSON.stringify(item));
     for (const [id, part] of Map.groupBy(written, (item) =>
-      rows.idFor(event.name, Buffer.byteLength(item)),
+      rows.rowIdFor(event.name, Buffer.byteLength(item)),
     )) {
       await this.database.query(insertSql, [
         id,

@@ -60,7 +60,7 @@ export class ClaimsRepository {
         name: afterProject === null ? 'claim work' : 'claim work after',
         sql: afterProject === null ? claimFirstSql : claimAfterSql,
         parameters,
-        quiet: true,
+        skipsCommitListeners: true,
       });
       const items = rows.flatMap(({ next: _, ...item }) => (item.id === null ? [] : [item as ClaimedItem]));
       return { items, afterProject: rows[0]?.next ?? null };

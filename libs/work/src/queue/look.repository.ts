@@ -19,7 +19,7 @@ export class LookRepository {
       name: 'look for work',
       sql: lookSql,
       parameters: [kinds],
-      quiet: true,
+      skipsCommitListeners: true,
     });
     return look!;
   }

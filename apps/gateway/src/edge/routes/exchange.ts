@@ -7,7 +7,7 @@ import type { Admission } from '../../identity/credential.js';
 import { defaultBodyLimit, type BodyReader } from '../bodies/body-reader.js';
 import { parseBody } from '../bodies/parse-body.js';
 import { clientOf, type HttpReply, type HttpRequest } from '../http/fastify.js';
-import type { Call } from './call.js';
+import type { RouteRequest } from './route-request.js';
 import type { Route } from './route-table.js';
 import type { Handler, RouteKind, RouteKinds } from './route.js';
 
@@ -24,7 +24,7 @@ export interface Exchange<Kind extends RouteKind = RouteKind> {
 export class NoBody {}
 
 /** What a controller sees; `read` is what this kind of route reads beyond the common part. */
-export function callOf({ route, admission, request }: Exchange, read: Partial<Call>): Call {
+export function callOf({ route, admission, request }: Exchange, read: Partial<RouteRequest>): RouteRequest {
   const caller: Caller = { ...admission.caller, ...clientOf(request) };
   const none = { body: {}, query: {}, page: {}, wantsPage: false, onlyLooks: false };
   return {
@@ -39,7 +39,7 @@ export function callOf({ route, admission, request }: Exchange, read: Partial<Ca
   };
 }
 
-export async function handle({ route, handler }: Exchange, call: Call): Promise<object> {
+export async function handle({ route, handler }: Exchange, call: RouteRequest): Promise<object> {
   return actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
 }
 

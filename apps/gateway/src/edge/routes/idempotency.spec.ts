@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalJson, claimOf } from './idempotency.js';
+import { canonicalJson, idempotencyOf } from './idempotency.js';
 
 const route = { method: 'POST', path: '/api/v1/emails', ids: [] } as const;
 
@@ -26,29 +26,29 @@ describe('an idempotency claim', () => {
 
   it('tells different bodies apart', () => {
     const hashes = [{ a: 1 }, { a: '1' }, { a: [1] }, { b: 1 }, {}].map(
-      (body) => claimOf(route, ['k'], {}, body)!.bodyHash,
+      (body) => idempotencyOf(route, ['k'], {}, body)!.bodyHash,
     );
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
   it('tells what the path names apart, in whatever case', () => {
     const sends = { method: 'POST', path: '/api/v1/campaigns/:id/send', ids: ['id'] } as const;
-    const of = (id: string) => claimOf(sends, ['k'], { id }, {})!.bodyHash;
+    const of = (id: string) => idempotencyOf(sends, ['k'], { id }, {})!.bodyHash;
     expect([
       of('a') === of('b'),
       of('a') === of('A'),
-      of('a') === claimOf(route, ['k'], {}, {})!.bodyHash,
+      of('a') === idempotencyOf(route, ['k'], {}, {})!.bodyHash,
     ]).toEqual([false, true, false]);
   });
 
   it('is absent without the header, and refused when it is too short, too long or given twice', () => {
-    expect(claimOf(route, [], {}, {})).toBeUndefined();
-    expect(claimOf(route, ['x'.repeat(255)], {}, {})).toMatchObject({
+    expect(idempotencyOf(route, [], {}, {})).toBeUndefined();
+    expect(idempotencyOf(route, ['x'.repeat(255)], {}, {})).toMatchObject({
       key: 'x'.repeat(255),
       operation: 'POST /api/v1/emails',
     });
     for (const headers of [[''], ['x'.repeat(256)], ['a', 'a']]) {
-      expect(() => claimOf(route, headers, {}, {})).toThrow(
+      expect(() => idempotencyOf(route, headers, {}, {})).toThrow(
         'Idempotency-Key must be one header of 1 to 255 characters',
       );
     }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { Base64Text, writeJson, type IdempotencyClaim } from '@posthorn/contracts';
+import { Base64Text, writeJson, type IdempotentRequest } from '@posthorn/contracts';
 import { idempotencyKeyLength } from '../http/edge-errors.js';
 import type { Route } from './route-table.js';
 
 const maxKey = 255;
 
 /** What a repeated request must match; undefined without a key. */
-export function claimOf(
+export function idempotencyOf(
   route: Pick<Route, 'method' | 'path' | 'ids'>,
   headers: string[],
   params: Readonly<Record<string, string>>,
   body: unknown,
-): IdempotencyClaim | undefined {
+): IdempotentRequest | undefined {
   if (headers.length === 0) return undefined;
   const [key] = headers;
   if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();

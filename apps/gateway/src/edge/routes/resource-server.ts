@@ -8,10 +8,10 @@ import { isCsv, readCsv } from '../bodies/csv.js';
 import { parseBody } from '../bodies/parse-body.js';
 import { headerValues } from '../http/header-values.js';
 import { HtmlPage, onlyLooks, wantsPage } from '../http/html-page.js';
-import type { Call, Entries } from './call.js';
+import type { RouteRequest, Entries } from './route-request.js';
 import { asJson, callOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
-import { claimOf } from './idempotency.js';
-import { outcomeOf, type RouteKinds } from './route.js';
+import { idempotencyOf } from './idempotency.js';
+import { successOf, type RouteKinds } from './route.js';
 
 /** Keys and elements of a body of many messages (docs/guarantees.md §1.5). */
 const maxMembersOfBatch = 200_000;
@@ -40,7 +40,7 @@ export class ResourceServer {
   }
 }
 
-function read(exchange: Resource, bytes: Buffer): Call {
+function read(exchange: Resource, bytes: Buffer): RouteRequest {
   const { route, declaration, dialect, request } = exchange;
   const { filters } = queryOf(exchange);
   const plain = plainOf(exchange, bytes);
@@ -53,7 +53,7 @@ function read(exchange: Resource, bytes: Buffer): Call {
     query: filters,
     ...('positions' in entries ? { entries } : {}),
     ...(declaration.idempotent
-      ? { idempotency: claimOf(route, keys, request.params as Record<string, string>, plain) }
+      ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, plain) }
       : {}),
     ...(declaration.pages
       ? { wantsPage: wantsPage(request.raw), onlyLooks: onlyLooks(request.raw, isConfirmed(request)) }
@@ -73,13 +73,13 @@ function plainOf({ declaration, request: { raw } }: Resource, bytes: Buffer): ob
 type Declaration = RouteKinds['resource' | 'upload'];
 
 export const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
-  outcomeOf(declaration) === 'batch' && (result as Entries).partly
+  successOf(declaration) === 'batch' && (result as Entries).partly
     ? dialect.statusOfPart
-    : dialect.statusOf[outcomeOf(declaration)];
+    : dialect.statusOf[successOf(declaration)];
 
 export function written(declaration: Declaration, dialect: Dialect, result: object): object {
   const { reply, bareOnLegacy } = declaration;
-  if (outcomeOf(declaration) === 'batch') return dialect.entries(reply, (result as Entries).items);
-  if (outcomeOf(declaration) === 'deleted') return dialect.deleted(result as Named);
+  if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as Entries).items);
+  if (successOf(declaration) === 'deleted') return dialect.deleted(result as Named);
   return bareOnLegacy ? dialect.bare(reply, result) : dialect.resource(reply, result);
 }

@@ -1,4 +1,4 @@
-import type { Caller, IdempotencyClaim, PageQuery } from '@posthorn/contracts';
+import type { Caller, IdempotentRequest, PageQuery } from '@posthorn/contracts';
 import type { RefusedEntry } from '../../dialects/read-entries.js';
 import type { Upload } from '../bodies/upload.js';
 
@@ -11,7 +11,7 @@ export interface Entries {
 export type Surface = 'v1' | 'legacy';
 export const surfaces: readonly Surface[] = ['v1', 'legacy'];
 
-export interface Call<Body = object, Query = object> {
+export interface RouteRequest<Body = object, Query = object> {
   surface: Surface;
   caller: Caller;
   /** Set if the caller is a signed-in person. */
@@ -28,7 +28,7 @@ export interface Call<Body = object, Query = object> {
   wantsEvents: boolean;
   /** The table of an upload route, unless its body is JSON. */
   upload?: Upload;
-  idempotency?: IdempotencyClaim;
+  idempotency?: IdempotentRequest;
   /** For a batch: the index of each accepted entry, and the refused ones. */
   entries?: { positions: readonly number[]; refused: readonly RefusedEntry[] };
 }

@@ -3,7 +3,7 @@ import { Contact, contactNotFound } from '@posthorn/contracts';
 import { routeControllers } from '../../gateway.module.js';
 import { describeRoutes } from './describe-routes.js';
 import { routeTable } from './route-table.js';
-import { Get, outcomeOf, Post, scopesOf, type RouteDeclaration } from './route.js';
+import { Get, successOf, Post, scopesOf, type RouteDeclaration } from './route.js';
 
 const declaring = (decorate: MethodDecorator) => {
   class Declaring {
@@ -49,7 +49,7 @@ describe('the route table', () => {
     const deletions = table.routes.filter(
       ({ method, surface }) => method === 'DELETE' && surface === 'legacy',
     );
-    const withData = deletions.filter(({ declaration }) => outcomeOf(declaration) !== 'deleted');
+    const withData = deletions.filter(({ declaration }) => successOf(declaration) !== 'deleted');
     expect([deletions.length > 10, withData.map(({ path }) => path)]).toEqual([true, []]);
   });
 

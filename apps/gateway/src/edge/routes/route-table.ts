@@ -1,8 +1,8 @@
 import { scopes, type Shape } from '@posthorn/contracts';
-import type { Surface } from './call.js';
+import type { Surface } from './route-request.js';
 import { isOfPattern } from './path-pattern.js';
 import {
-  outcomeOf,
+  successOf,
   routesOf,
   surfacesOf,
   type DeclaredRoute,
@@ -55,7 +55,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
   refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
   const parameters = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const named = parameters.filter((name) => name !== projectParameter);
-  const sends = outcomeOf(declaration) === 'sent' || outcomeOf(declaration) === 'batch';
+  const sends = successOf(declaration) === 'sent' || successOf(declaration) === 'batch';
   return surfacesOf(declaration).map((surface) => ({
     method,
     path: `${prefixes[surface]}${surface === 'legacy' ? (declaration.legacyPath ?? path) : path}`,
@@ -72,7 +72,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
 
 function declarationOn(surface: Surface, declaration: RouteDeclaration): RouteDeclaration {
   const { legacyOutcome } = declaration;
-  return surface === 'legacy' && legacyOutcome ? { ...declaration, outcome: legacyOutcome } : declaration;
+  return surface === 'legacy' && legacyOutcome ? { ...declaration, success: legacyOutcome } : declaration;
 }
 
 function refuseIncomplete(name: string, method: Method, path: string, declaration: RouteDeclaration): void {

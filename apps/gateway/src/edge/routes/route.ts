@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { DomainError, MemberRole, Scope, Shape } from '@posthorn/contracts';
 import type { CallerKind } from '../../identity/credential.js';
-import { surfaces, type Call, type Surface } from './call.js';
+import { surfaces, type RouteRequest, type Surface } from './route-request.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** How a call ends well; the status of each is the dialect's. */
-export type Outcome = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batch';
+export type Success = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batch';
 /** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested`: the envelope of snippets; `whole`: not paginated. */
 export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
 
@@ -38,9 +38,9 @@ interface RouteBase {
 interface ResourceRoute extends RouteBase {
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
-  outcome?: Outcome;
-  legacyOutcome?: Outcome;
-  /** The list of the body whose entries are read and answered one by one; the outcome `batch` answers all of them. */
+  success?: Success;
+  legacyOutcome?: Success;
+  /** The list of the body whose entries are read and answered one by one; the success `batch` answers all of them. */
   eachOf?: string;
   idempotent?: boolean;
   /** Largest body in bytes; 1 MiB by default. */
@@ -70,7 +70,7 @@ interface UploadRoute extends RouteBase {
   /** Largest upload in bytes, unpacked. */
   uploads: number;
   body: Shape;
-  outcome?: Outcome;
+  success?: Success;
 }
 
 type AnyMember = keyof ResourceRoute | keyof PageRoute | keyof StreamRoute | keyof UploadRoute;
@@ -99,7 +99,7 @@ export interface DeclaredRoute {
   declaration: RouteDeclaration;
 }
 
-export type Handler = (call: Call) => Promise<object>;
+export type Handler = (call: RouteRequest) => Promise<object>;
 
 const routesKey = Symbol('posthorn:routes');
 
@@ -128,4 +128,4 @@ const defaultCallers: readonly CallerKind[] = ['SECRET', 'SESSION', 'TOKEN'];
 export const scopesOf = ({ scope, orScope }: RouteDeclaration): readonly Scope[] =>
   orScope ? [scope, orScope] : [scope];
 export const allCallers: readonly CallerKind[] = ['SECRET', 'PUBLIC', 'SESSION', 'TOKEN'];
-export const outcomeOf = ({ outcome }: RouteDeclaration): Outcome => outcome ?? 'done';
+export const successOf = ({ success = 'done' }: RouteDeclaration): Success => success;

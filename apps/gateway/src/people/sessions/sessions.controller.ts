@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { EndedSession, EndedSessions, SessionList, sessionNotFound } from '@posthorn/contracts';
-import type { Call } from '../../edge/routes/call.js';
+import type { RouteRequest } from '../../edge/routes/route-request.js';
 import { Delete, Get } from '../../edge/routes/route.js';
 import { SessionsRepository } from './sessions.repository.js';
 
@@ -15,7 +15,7 @@ export class SessionsController {
     project: 'NONE',
     reply: SessionList,
   })
-  async list({ caller, sessionId }: Call): Promise<SessionList> {
+  async list({ caller, sessionId }: RouteRequest): Promise<SessionList> {
     return { sessions: await this.sessions.list(caller.actor.id, sessionId!) };
   }
 
@@ -25,10 +25,10 @@ export class SessionsController {
     callers: ['SESSION'],
     project: 'NONE',
     reply: EndedSession,
-    outcome: 'deleted',
+    success: 'deleted',
     missing: sessionNotFound,
   })
-  async end({ caller, params }: Call): Promise<EndedSession> {
+  async end({ caller, params }: RouteRequest): Promise<EndedSession> {
     const id = params['id']!;
     if (!(await this.sessions.end(caller.actor.id, id))) throw sessionNotFound();
     return { id };
@@ -42,7 +42,7 @@ export class SessionsController {
     reply: EndedSessions,
     legacyOutcome: 'deleted',
   })
-  async endOthers({ caller, sessionId }: Call): Promise<EndedSessions> {
+  async endOthers({ caller, sessionId }: RouteRequest): Promise<EndedSessions> {
     return { ended: await this.sessions.endOthers(caller.actor.id, sessionId!) };
   }
 }

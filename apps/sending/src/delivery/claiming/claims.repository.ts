@@ -67,7 +67,7 @@ export class ClaimsRepository {
       name: 'claim',
       sql: claimSql,
       parameters,
-      quiet: true,
+      skipsCommitListeners: true,
     });
   }
 
@@ -77,7 +77,7 @@ export class ClaimsRepository {
       name: 'deliveries idle',
       sql: restSql,
       parameters: [],
-      quiet: true,
+      skipsCommitListeners: true,
     });
     return row!.isIdle;
   }
@@ -89,7 +89,7 @@ export class ClaimsRepository {
       name: 'claim-suspect',
       sql: claimSuspectSql,
       parameters,
-      quiet: true,
+      skipsCommitListeners: true,
     });
   }
 

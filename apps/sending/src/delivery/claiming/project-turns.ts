@@ -4,17 +4,17 @@ import type { Lane } from '../delivery.entity.js';
 export const firstProject = '00000000-0000-0000-0000-000000000000';
 
 export class ProjectTurns {
-  private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
+  private readonly cursor: Record<Lane, string> = { 0: firstProject, 1: firstProject };
 
   constructor(private readonly claims: ClaimsRepository) {}
 
   async claim(options: Omit<ClaimOptions, 'afterProject' | 'excludedProjects'>): Promise<ClaimedMessage[]> {
     const { lane, limit } = options;
-    const afterProject = this.turn[lane];
+    const afterProject = this.cursor[lane];
     let messages = await this.claims.claim({ ...options, afterProject });
     if (messages.length === 0 && afterProject !== firstProject)
       messages = await this.claims.claim({ ...options, afterProject: firstProject });
-    this.turn[lane] =
+    this.cursor[lane] =
       messages.length > 0 && messages.length < limit
         ? firstProject
         : (messages.at(-1)?.projectId ?? firstProject);

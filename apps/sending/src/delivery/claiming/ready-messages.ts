@@ -18,7 +18,7 @@ import { ReadyBuffer } from './ready-buffer.js';
 const bufferSize = 128;
 const extraSlots = 16;
 const claimRestMs = 15;
-const admitRestMs = 5;
+const extraClaimRestMs = 5;
 /** Scheduled messages become due without a wake-up, and at rest a wake-up may be lost. */
 const pollMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
@@ -31,7 +31,7 @@ export class ReadyMessages {
   private readonly buffer = new ReadyBuffer<ReadyMessage>();
   private readonly turns: ProjectTurns;
   private readonly loop: Loop;
-  private readonly admission: Loop;
+  private readonly extraClaims: Loop;
   private readonly suspects: Loop;
   /** Its last claim ended with its process. One at a time, so that it is known which message ends a process again. */
   private suspect: ClaimedMessage | null = null;
@@ -58,10 +58,10 @@ export class ReadyMessages {
       work: () => this.refill(),
       onError: (error) => this.failed(error),
     });
-    this.admission = new Loop({
+    this.extraClaims = new Loop({
       everyMs: pollMs.busy,
-      restMs: admitRestMs,
-      work: () => this.admitNew(),
+      restMs: extraClaimRestMs,
+      work: () => this.claimMissingProjects(),
       onError: (error) => this.failed(error),
     });
     this.suspects = new Loop({
@@ -80,10 +80,10 @@ export class ReadyMessages {
     this.wakeUp.onWakeUp(() => {
       this.atRest = false;
       if (this.isLow) this.loop.wakeUp();
-      else this.admission.wakeUp();
+      else this.extraClaims.wakeUp();
     });
     this.loop.start();
-    this.admission.start();
+    this.extraClaims.start();
     this.suspects.start();
   }
 
@@ -119,7 +119,7 @@ export class ReadyMessages {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.loop.stop(), this.admission.stop(), this.suspects.stop()]);
+    await Promise.all([this.loop.stop(), this.extraClaims.stop(), this.suspects.stop()]);
     await Promise.all(this.underWay);
     await this.release();
   }
@@ -159,7 +159,7 @@ export class ReadyMessages {
   }
 
   /** A project without a message in the buffer does not wait until half of the buffer is sent. */
-  private async admitNew(): Promise<void> {
+  private async claimMissingProjects(): Promise<void> {
     const workerId = this.lease.workerId;
     const limit = Math.min(extraSlots, this.capacity) + Math.min(this.space, 0);
     if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
@@ -240,14 +240,12 @@ export class ReadyMessages {
     if (isComposed(composition)) {
       this.held.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
-    } else if (!composition.waits || message.expired) {
-      const { failureKind, error } = composition.waits ? neverComposed : composition;
+    } else if (!composition.retryable || message.expired) {
+      const { failureKind, error } = composition.retryable ? neverComposed : composition;
       const outcome = notComposed(failureKind, error);
-      void this.recorder
-        .record({ ...message, progress: null, outcome })
-        .finally(() => this.forget([message]));
+      void this.recorder.record({ ...message, subject: null, outcome }).finally(() => this.forget([message]));
     }
-    return isComposed(composition) || !composition.waits || message.expired;
+    return isComposed(composition) || !composition.retryable || message.expired;
   }
 
   private async postpone(workerId: string, messages: ClaimedMessage[]): Promise<void> {

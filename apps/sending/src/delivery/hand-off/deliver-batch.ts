@@ -5,12 +5,12 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { isOutcomeUnknown } from '@posthorn/database';
-import { release } from '../../composing/own-memory.js';
+import { detach } from '../../composing/array-buffers.js';
 import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
-import { markAgain, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
+import { requeueNow, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { reached, type Slot } from '../claiming/pace.js';
 import { Provider } from './provider.js';
@@ -155,7 +155,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       this.ready.forget([ready.message]);
     }
     this.dispatch();
-    if (outcome) await this.recorder.record({ ...ready.message, progress: ready.subject, outcome });
+    if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });
   }
 
   private async handOver(
@@ -164,13 +164,13 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     markedAt: number,
   ): Promise<Outcome> {
     const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await reached(slot);
-    if (!inTime) return markAgain();
+    if (!inTime) return requeueNow();
     const fence = () => {
       this.lease.assertHeld(workerId);
     };
     const attempt = await this.provider.deliver({ envelope, raw, fence, trace: message.trace });
     // In all other cases the connection may still be writing these bytes.
-    if (attempt.verdict === 'accepted') release(raw);
+    if (attempt.verdict === 'accepted') detach(raw);
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
       ambiguousMs:

@@ -17,9 +17,9 @@ const illFormed = (): Outcome => {
   const outcome = failure('rendering', 'x');
   return {
     ...outcome,
-    events: outcome.events.map(({ event, members }) => ({
+    events: outcome.events.map(({ event, payload }) => ({
       event,
-      members: { ...members, reason: '\ud83d' },
+      payload: { ...payload, reason: '\ud83d' },
     })),
   };
 };
@@ -55,7 +55,7 @@ describe('outcomes that are written together', () => {
             position: 0,
             leaseToken: 1,
             recipient: 'ada@example.org',
-            progress: null,
+            subject: null,
             trace: null,
           },
           outcome,

@@ -68,11 +68,11 @@ export class OutcomeRecorder {
     this.log.error(`the outcome of ${row.emailId} cannot be stored as it is: ${refused.message}`);
     const { outcome } = row;
     const error = outcome.error === null ? null : notStorable;
-    const events = outcome.events.map(({ event, members }) => ({
+    const events = outcome.events.map(({ event, payload }) => ({
       event,
-      members: 'reason' in members && !('email' in members) ? { ...members, reason: error } : members,
+      payload: 'reason' in payload && !('email' in payload) ? { ...payload, reason: error } : payload,
     }));
-    const plain = { ...row, progress: null, outcome: { ...outcome, error, attempt: null, events } };
+    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, events } };
     try {
       return await this.store([plain]).catch(() =>
         this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, events: [] } }]),

@@ -21,9 +21,9 @@ export interface Outcome {
   attempted: boolean;
   suppress: boolean;
   attempt: Attempt | null;
-  events: { event: EventContract; members: object }[];
+  events: { event: EventContract; payload: object }[];
   /** The claim counter stays, because the last claim ended with its process. */
-  keepsClaims?: boolean;
+  resent?: boolean;
 }
 
 export interface OutcomeRules {
@@ -33,7 +33,7 @@ export interface OutcomeRules {
   random: () => number;
 }
 
-interface Progress {
+interface DeliveryProgress {
   recipient: string;
   attempts: number;
   waitedMs: number;
@@ -42,7 +42,7 @@ interface Progress {
 
 interface Failed {
   attempt: Attempt;
-  progress: Progress;
+  delivery: DeliveryProgress;
   rules: OutcomeRules;
   error: string | null;
   failureKind: FailureKind | null;
@@ -65,12 +65,12 @@ const nothing = {
   events: [],
 };
 
-export function outcomeOf(attempt: Attempt, progress: Progress, rules: OutcomeRules): Outcome {
+export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: OutcomeRules): Outcome {
   const { outcome, failureKind = null, suppress } = classify(attempt);
   const error = errorText(attempt);
   const tried = { ...nothing, attempt, attempted: true };
   switch (outcome) {
-    case 'delivered':
+    case 'accepted':
       return {
         ...tried,
         state: 'SENT',
@@ -78,9 +78,9 @@ export function outcomeOf(attempt: Attempt, progress: Progress, rules: OutcomeRu
         events: deliveredEvents(rules.acceptIsDelivery),
       };
     case 'retry':
-      return retryOrGiveUp({ attempt, progress, rules, error, failureKind });
+      return retryOrGiveUp({ attempt, delivery: progress, rules, error, failureKind });
     case 'provider_fault':
-      return afterProviderFault({ attempt, progress, rules, error, failureKind });
+      return afterProviderFault({ attempt, delivery: progress, rules, error, failureKind });
     case 'bounced':
       return {
         ...tried,
@@ -100,7 +100,10 @@ export function outcomeOf(attempt: Attempt, progress: Progress, rules: OutcomeRu
   }
 }
 
-export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, progress: Progress): Outcome | null {
+export function outcomeOfRefusal(
+  verdict: Exclude<MarkVerdict, 'ok'>,
+  progress: DeliveryProgress,
+): Outcome | null {
   switch (verdict) {
     case 'lost':
       return null;
@@ -129,7 +132,7 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
     status: 'FAILED',
     failureKind,
     error: reason,
-    events: [{ event: emailEvents.failed, members: { failureKind, reason } }],
+    events: [{ event: emailEvents.failed, payload: { failureKind, reason } }],
   };
 }
 
@@ -139,7 +142,7 @@ export const notComposed = (failureKind: FailureKind, error: string): Outcome =>
 });
 
 /** The mark is too old, so the message is marked again at once. */
-export const markAgain = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
+export const requeueNow = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 
 /** A delivery that stayed ambiguous for its grace period: sent again or failed, by the policy of its lane. */
 export function outcomeOfAmbiguity(policy: 'resend' | 'hold', claims: number): Outcome {
@@ -148,7 +151,7 @@ export function outcomeOfAmbiguity(policy: 'resend' | 'hold', claims: number): O
       'delivery_unconfirmed',
       `${endedItsProcess} while it was handed over; the mail server may have taken it`,
     );
-  if (policy === 'resend') return { ...markAgain(), keepsClaims: true };
+  if (policy === 'resend') return { ...requeueNow(), resent: true };
   return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
 }
 
@@ -156,10 +159,10 @@ export const outcomeOfAbandoned = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
-function afterProviderFault({ attempt, progress: subject, rules, error, failureKind }: Failed): Outcome {
+function afterProviderFault({ attempt, delivery: subject, rules, error, failureKind }: Failed): Outcome {
   const outcome = retryOrGiveUp({
     attempt,
-    progress: { ...subject, attempts: 0 },
+    delivery: { ...subject, attempts: 0 },
     rules,
     error,
     failureKind,
@@ -167,7 +170,7 @@ function afterProviderFault({ attempt, progress: subject, rules, error, failureK
   return { ...outcome, attempted: false };
 }
 
-function retryOrGiveUp({ attempt, progress: subject, rules, error, failureKind }: Failed): Outcome {
+function retryOrGiveUp({ attempt, delivery: subject, rules, error, failureKind }: Failed): Outcome {
   const decision = nextRetry({
     attempts: subject.attempts + 1,
     waitedMs: subject.waitedMs,
@@ -197,15 +200,15 @@ const retryLater = (delayMs = retryLaterMs): Outcome => ({
 
 function deliveredEvents(delivered: boolean): Outcome['events'] {
   return [
-    { event: emailEvents.sent, members: {} },
-    ...(delivered ? [{ event: emailEvents.delivered, members: {} }] : []),
+    { event: emailEvents.sent, payload: {} },
+    ...(delivered ? [{ event: emailEvents.delivered, payload: {} }] : []),
   ];
 }
 
 function bouncedEvents(recipient: string, reason: string | null, suppress: boolean): Outcome['events'] {
-  const bounced = { event: emailEvents.bounced, members: { bounceType: 'Permanent', reason } };
+  const bounced = { event: emailEvents.bounced, payload: { bounceType: 'Permanent', reason } };
   return suppress
-    ? [bounced, { event: suppressionEvents.added, members: { email: recipient, reason: 'HARD_BOUNCE' } }]
+    ? [bounced, { event: suppressionEvents.added, payload: { email: recipient, reason: 'HARD_BOUNCE' } }]
     : [bounced];
 }
 

@@ -1,5 +1,5 @@
 import { columnsOf, newId, type Database } from '@posthorn/database';
-import { EventRows, outboxInsert } from '@posthorn/messaging';
+import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { heldDeliveryColumns } from '../delivery-columns.js';
 import { maxClaims, type Outcome } from './outcome.js';
 
@@ -9,7 +9,7 @@ export interface OutcomeRow {
   position: number;
   leaseToken: number;
   recipient: string;
-  progress: string | null;
+  subject: string | null;
   trace: string | null;
   outcome: Outcome;
 }
@@ -28,7 +28,7 @@ export class OutcomesRepository {
 const outcomes = columnsOf<OutcomeRow>([
   ...heldDeliveryColumns,
   { column: 'recipient', type: 'text', value: ({ recipient }) => recipient },
-  { column: 'subject', type: 'text', value: ({ progress: subject }) => subject },
+  { column: 'subject', type: 'text', value: ({ subject }) => subject },
   { column: 'state', type: 'text', value: ({ outcome }) => outcome.state },
   { column: 'status', type: 'text', value: ({ outcome }) => outcome.status },
   { column: 'failure_kind', type: 'text', value: ({ outcome }) => outcome.failureKind },
@@ -36,7 +36,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'delay_ms', type: 'float8', value: ({ outcome }) => outcome.delayMs },
   { column: 'attempted', type: 'smallint', value: ({ outcome }) => Number(outcome.attempted) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
-  { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.keepsClaims ?? false },
+  { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
   // Every attempt and every change becomes a row of the e-mail's history; messages that are merely held do not.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
@@ -122,14 +122,14 @@ const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.roun
 const addedBytes = 90;
 
 function eventRowsOf(rows: OutcomeRow[]): EventRow[] {
-  const outboxRows = new EventRows();
+  const outboxRows = new OutboxRowPacker();
   return rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, rowIndex) =>
     outcome.events
       // For a copy only events about its address are published.
-      .filter(({ members }) => position === 0 || 'email' in members)
-      .map(({ event: { name }, members }) => {
-        const item = JSON.stringify('email' in members ? members : { emailId, to: recipient, ...members });
-        const id = outboxRows.idFor(`${projectId} ${name}`, Buffer.byteLength(item) + addedBytes);
+      .filter(({ payload }) => position === 0 || 'email' in payload)
+      .map(({ event: { name }, payload }) => {
+        const item = JSON.stringify('email' in payload ? payload : { emailId, to: recipient, ...payload });
+        const id = outboxRows.rowIdFor(`${projectId} ${name}`, Buffer.byteLength(item) + addedBytes);
         return { rowIndex, name, id, item, trace };
       }),
   );

@@ -10,7 +10,7 @@ import {
   senderNotVerified,
   type Caller,
   type Mailbox,
-  type Stream,
+  type EmailCategory,
 } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
 import { SendingConfig } from '../../config.js';
@@ -21,7 +21,7 @@ import { sandboxSender } from './sandbox.js';
 
 interface Wanted {
   from: Mailbox | undefined;
-  category: Stream;
+  category: EmailCategory;
   domainId?: string;
 }
 
@@ -37,7 +37,7 @@ export class SenderDirectory {
   async senderFor(
     caller: Caller,
     from: Mailbox | undefined,
-    category: Stream = 'TRANSACTIONAL',
+    category: EmailCategory = 'TRANSACTIONAL',
   ): Promise<Mailbox> {
     if (caller.mode === 'TEST') return sandboxSender(caller, from);
     if (from && domainOf(from.email) === this.config.sandboxDomain) throw onlyTestFromSandbox();
@@ -71,7 +71,7 @@ function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Ma
   return from ?? { email: nearest.sender };
 }
 
-function defaults(verified: DomainRow[], category: Stream, domainId: string | undefined): DomainRow[] {
+function defaults(verified: DomainRow[], category: EmailCategory, domainId: string | undefined): DomainRow[] {
   if (domainId) return verified.filter(({ id }) => id === domainId);
   const ofStream = verified.filter(({ stream, streamDefault }) => streamDefault && stream === category);
   return ofStream.length > 0

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Stream } from '@posthorn/contracts';
+import type { EmailCategory } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
 import type { SigningKey } from '@posthorn/mail';
 import { SendingConfig } from '../../config.js';
@@ -16,7 +16,7 @@ export interface SenderIdentity {
   keys: SigningKey[];
   returnPathDomain: string | null;
   trackingHost: string | null;
-  stream: Stream | null;
+  stream: EmailCategory | null;
 }
 
 @Injectable()

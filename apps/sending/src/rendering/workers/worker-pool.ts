@@ -12,7 +12,7 @@ export interface WorkerPoolOptions<Job> {
 }
 
 export class JobAbandoned extends Error {
-  override readonly name = 'JobGivenUp';
+  override readonly name = 'JobAbandoned';
 
   constructor(
     reason: string,
