@@ -128,6 +128,16 @@ export class SendingConfig extends ServiceConfig {
   })
   ambiguousMarketingPolicy: AmbiguousPolicy;
 
+  @Env('OUTAGE_HOLD_HOURS', {
+    kind: 'number',
+    default: '6',
+    min: 1,
+    max: 8_760,
+    describe:
+      'after so many hours without a running sending service, or on a restored database, overdue mail is held until an operator releases or drops it',
+  })
+  outageHoldHours: number;
+
   @Env('DELIVERY_PAUSED', {
     kind: 'flag',
     default: 'false',

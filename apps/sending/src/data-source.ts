@@ -3,6 +3,7 @@ import { messagingEntities } from '@posthorn/messaging';
 import { workEntities } from '@posthorn/work';
 import { AllowanceRow } from './allowances/allowance.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
+import { InstallationRow } from './delivery/overdue/installation.entity.js';
 import { DkimKeyRow } from './domains/dkim/dkim-key.entity.js';
 import { DomainRow } from './domains/domain.entity.js';
 import { EmailAttachmentRow, EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
@@ -21,6 +22,8 @@ import { SizesInTheQueue1764400400000 } from './migrations/1764400400000-sizes-i
 import { UpdatesInPlace1764400500000 } from './migrations/1764400500000-updates-in-place.js';
 import { Erasures1764500510000 } from './migrations/1764500510000-erasures.js';
 import { SendingWork1764700000000 } from './migrations/1764700000000-work.js';
+import { HoldOverdueMail1764800000000 } from './migrations/1764800000000-hold-overdue-mail.js';
+import { IndexHeldMail1764800100000 } from './migrations/1764800100000-index-held-mail.js';
 import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { QuarantineSendingEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
@@ -39,6 +42,7 @@ export const entities = [
   DeliveryRow,
   WorkerRow,
   PaceRow,
+  InstallationRow,
   IdempotencyKeyRow,
   DomainRow,
   DkimKeyRow,
@@ -76,4 +80,6 @@ export const migrations = [
   QuarantineSendingEvents1764600000000,
   CountClaims1764600100000,
   SendingWork1764700000000,
+  HoldOverdueMail1764800000000,
+  IndexHeldMail1764800100000,
 ];

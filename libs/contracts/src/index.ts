@@ -36,6 +36,7 @@ export * from './sending/mail-history.js';
 export * from './gateway/members.js';
 export * from './common/operations.js';
 export * from './sending/opt-outs.js';
+export * from './sending/overdue-mail.js';
 export * from './schema/array-buffers.js';
 export * from './common/page.js';
 export * from './schema/parse.js';

@@ -199,11 +199,11 @@ export class Database {
 
   /** A ROLLBACK would wait for the statement that hangs. Postgres notices a closed socket only after that statement, so it is told. */
   private async closeConnection(runner: QueryRunner): Promise<void> {
-    const client = (await clientOf(runner)) as unknown as {
-      processID: number;
-      connection: { stream: { destroy(): void } };
-    };
+    const client = (await clientOf(runner)) as unknown as Client & { processID: number };
+    // Before that, the pool would lend the connection again.
+    const closed = new Promise<void>((resolve) => client.once('end', resolve));
     client.connection.stream.destroy();
+    await closed;
     await this.apart(() => this.query('SELECT pg_terminate_backend($1)', [client.processID])).catch(
       () => undefined,
     );

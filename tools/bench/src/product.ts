@@ -80,7 +80,7 @@ export class Product {
   }
 
   static async waitingAt(servers: Servers): Promise<number> {
-    const left = `SELECT count(*)::int AS n FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
+    const left = `SELECT count(*)::int AS n FROM deliveries WHERE state IN ('QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
     const [waiting] = await request(servers, 'sending', [left]);
     return waiting!;
   }

@@ -13,6 +13,7 @@ import {
 import { peopleCommands } from './people-commands.js';
 import { rebuildCommands } from './rebuild-commands.js';
 import { repairCommands } from './repair-commands.js';
+import { overdueMailCommands } from './overdue-mail-commands.js';
 import { secretsCommands } from './secrets-commands.js';
 import type { Command } from './command.js';
 
@@ -139,6 +140,7 @@ export const commands: Command[] = [
       bus.call(allowances.set, caller, { category: category as EmailCategory, monthly: monthly! }),
   },
   ...peopleCommands,
+  ...overdueMailCommands,
   ...secretsCommands,
   ...repairCommands,
   ...rebuildCommands,

@@ -1,10 +1,9 @@
+import { attemptHours } from '../delivery/delivery.entity.js';
 import { emailEvents } from '@posthorn/contracts';
 import { columnsOf, type Statement } from '@posthorn/database';
 import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
 import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
-
-const attemptHours = 24;
 
 type RecipientRow = AcceptRow['emails'][number] & {
   callIndex: number;

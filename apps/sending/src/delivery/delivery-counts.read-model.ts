@@ -26,6 +26,7 @@ export class DeliveryCounts {
     return this.database.query(
       `SELECT 'QUEUED' AS state, count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = 'QUEUED' LIMIT 10000) AS queued
        UNION ALL SELECT s, (SELECT count(*) FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') AND state = s) FROM unnest('{CLAIMED,HANDOFF}'::text[]) AS s
+       UNION ALL SELECT 'HELD', count(*) FROM (SELECT 1 FROM deliveries WHERE state = 'HELD' LIMIT 10000) AS held
        UNION ALL SELECT 'AMBIGUOUS', count(*) FROM (SELECT 1 FROM deliveries WHERE state = 'AMBIGUOUS' LIMIT 10000) AS ambiguous`,
     );
   }

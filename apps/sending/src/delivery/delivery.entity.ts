@@ -1,12 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The states of a message (docs/guarantees.md §3). SENT, BOUNCED, FAILED and CANCELLED are final. */
+/** The states of a message (docs/guarantees.md §3). HELD waits for an operator after an outage. SENT, BOUNCED, FAILED and CANCELLED are final. */
 export type DeliveryState =
-  'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS' | 'SENT' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
+  'QUEUED' | 'HELD' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS' | 'SENT' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
 
 /** Transactional mail never waits behind campaigns. */
 export const lanes = { transactional: 0, bulk: 1 } as const;
 export type Lane = (typeof lanes)[keyof typeof lanes];
+
+/** A message is attempted for a day after it was due (docs/api-decisions.md). */
+export const attemptHours = 24;
 
 /** One row for each recipient, so that a partial acceptance never sends to an accepted recipient again. */
 @Entity('deliveries')
@@ -24,6 +27,7 @@ export class DeliveryRow {
   @Column('bigint', { name: 'lease_token' }) leaseToken: number;
   @Column('uuid', { name: 'worker_id', nullable: true }) workerId: string | null;
   @Column('smallint') claims: number;
+  @Column('smallint') resends: number;
   @Column('integer') bytes: number;
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   @Column('text', { nullable: true }) trace: string | null;

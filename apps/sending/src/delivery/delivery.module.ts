@@ -19,12 +19,22 @@ import { HandOffMarks } from './hand-off/hand-off-marks.repository.js';
 import { Provider } from './hand-off/provider.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { OutcomesRepository } from './outcomes/outcomes.repository.js';
+import { OverdueMail } from './overdue/overdue-mail.js';
+import { OverdueMailHandlers } from './overdue/overdue-mail.handlers.js';
+import { OverdueMailRepository } from './overdue/overdue-mail.repository.js';
 import { Sweeper } from './sweeper.js';
 
 @Module({
   imports: [AcceptingModule, ComposingModule, DeliveryWakeUpModule, ErasuresModule],
+  controllers: [OverdueMailHandlers],
   providers: [
-    ...onDatabase([ClaimsRepository, DeliveryCounts, LeasesRepository, OutcomesRepository]),
+    ...onDatabase([
+      ClaimsRepository,
+      DeliveryCounts,
+      LeasesRepository,
+      OutcomesRepository,
+      OverdueMailRepository,
+    ]),
     {
       provide: HandOffMarks,
       useFactory: (
@@ -39,6 +49,7 @@ import { Sweeper } from './sweeper.js';
     DeliveryMetrics,
     Lease,
     OutcomeRecorder,
+    OverdueMail,
     Provider,
     ReadyMessages,
     Sweeper,

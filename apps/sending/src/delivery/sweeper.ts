@@ -4,16 +4,18 @@ import { SendingConfig } from '../config.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
 import { DeliveryWakeUp } from './delivery-wake-up.js';
 import { LeasesRepository, type AmbiguousRules } from './claiming/leases.repository.js';
-import { outcomeOfAbandoned, outcomeOfAmbiguity } from './outcomes/outcome.js';
+import { failure, outcomeOfAbandoned, outcomeOfAmbiguity } from './outcomes/outcome.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 
 const everyMs = 1_000;
 const unresolvedAtOnce = 256;
+const disabledEveryMs = 60_000;
 
 /** Returns messages of dead workers and resolves deliveries that stayed ambiguous. Runs in every process. */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Sweeper');
+  private disabledCheckedAt = -Infinity;
   private readonly rules: AmbiguousRules;
   private readonly pauses: Pauses;
   private readonly loop = new Loop({
@@ -52,14 +54,25 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
       unresolved.map((row) =>
-        this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row.policy, row.claims) }),
+        this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row) }),
       ),
     );
     const abandoned = await this.leases.abandoned(unresolvedAtOnce);
     await Promise.all(
       abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfAbandoned() })),
     );
+    await this.failDisabled();
     if (taken + unresolved.length > 0) this.wakeUp.wake();
     return this.pauses.after(true);
+  }
+
+  /** Every minute is often enough for messages that are a day old. */
+  private async failDisabled(): Promise<void> {
+    if (performance.now() < this.disabledCheckedAt + disabledEveryMs) return;
+    this.disabledCheckedAt = performance.now();
+    const expired = await this.claims.disabledAndExpired(unresolvedAtOnce);
+    const outcome = failure('project_disabled', 'The project is disabled');
+    await Promise.all(expired.map((row) => this.recorder.record({ ...row, subject: null, outcome })));
+    if (expired.length === unresolvedAtOnce) this.disabledCheckedAt = -Infinity;
   }
 }

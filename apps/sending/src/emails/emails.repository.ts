@@ -68,11 +68,11 @@ export class EmailsRepository {
     const [cancelled] = await this.database.query<{ sourceType: SourceType }>(
       `WITH waiting AS (
          SELECT d.email_id FROM deliveries d JOIN emails e ON e.project_id = d.project_id AND e.id = d.email_id
-         WHERE d.project_id = $1 AND d.email_id = $2 AND d.position = 0 AND d.state IN ('QUEUED', 'CLAIMED')
+         WHERE d.project_id = $1 AND d.email_id = $2 AND d.position = 0 AND d.state IN ('QUEUED', 'HELD', 'CLAIMED')
            AND (NOT $4 OR e.scheduled_at > now()) FOR UPDATE OF d
        ), cancelled AS (
          UPDATE deliveries d SET state = 'CANCELLED' FROM waiting
-         WHERE d.project_id = $1 AND d.email_id = waiting.email_id AND d.state IN ('QUEUED', 'CLAIMED') RETURNING d.position, d.recipient
+         WHERE d.project_id = $1 AND d.email_id = waiting.email_id AND d.state IN ('QUEUED', 'HELD', 'CLAIMED') RETURNING d.position, d.recipient
        ), event AS (
          INSERT INTO email_events (project_id, email_id, id, status, recipient)
          SELECT $1, $2, $3, 'CANCELLED', recipient FROM cancelled WHERE position = 0

@@ -11,7 +11,7 @@ export interface NamingEmail {
 }
 
 /** While a delivery is unfinished, its outcome may still write the address. */
-const isOpen = `state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
+const isOpen = `state IN ('QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
 const contentColumns = ['html', 'text', 'subject'];
 const contentJson = ['reply_to', 'headers', 'data', 'attachments'];
 

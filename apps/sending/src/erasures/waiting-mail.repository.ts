@@ -28,7 +28,7 @@ export class WaitingMailRepository {
   async idsOfCopiesTo({ projectId, email, erasedAt }: Erased, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `SELECT d.email_id AS id FROM deliveries d JOIN emails e ON e.project_id = $1 AND e.id = d.email_id
-       WHERE d.project_id = $1 AND d.recipient = $2 AND d.position > 0 AND d.state IN ('QUEUED', 'CLAIMED', 'AMBIGUOUS') AND e.created_at <= $4 LIMIT $3`,
+       WHERE d.project_id = $1 AND d.recipient = $2 AND d.position > 0 AND d.state IN ('QUEUED', 'HELD', 'CLAIMED', 'AMBIGUOUS') AND e.created_at <= $4 LIMIT $3`,
       [projectId, email, limit, erasedAt],
     );
     return rows.map(({ id }) => id);
@@ -57,7 +57,7 @@ export class WaitingMailRepository {
 const endSql = (which: string): string => `
   WITH waiting AS (
     SELECT email_id, position, state FROM deliveries
-    WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND state IN ('QUEUED', 'CLAIMED', 'AMBIGUOUS') AND ${which}
+    WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND state IN ('QUEUED', 'HELD', 'CLAIMED', 'AMBIGUOUS') AND ${which}
     ORDER BY email_id, position FOR UPDATE
   ), ended AS (
     UPDATE deliveries d SET state = CASE w.state WHEN 'AMBIGUOUS' THEN 'FAILED' ELSE 'CANCELLED' END

@@ -15,6 +15,7 @@ import { events } from '../contacts/events.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { operations } from './operations.js';
 import { optOuts } from '../sending/opt-outs.js';
+import { overdueMail } from '../sending/overdue-mail.js';
 import { personData } from './person-data.js';
 import { projectEvents, projects } from '../gateway/projects.js';
 import { mailSummaries, readModels } from './read-models.js';
@@ -56,6 +57,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   suppressionImports,
   recipients,
   optOuts,
+  overdueMail,
   engagement,
   mailHistory,
   mailSummaries,

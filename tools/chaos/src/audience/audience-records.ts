@@ -209,7 +209,7 @@ export class AudienceRecords {
     );
     const [mail] = await this.records.query<{ mail: number }>(
       'sending',
-      `SELECT count(*)::int AS mail FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`,
+      `SELECT count(*)::int AS mail FROM deliveries WHERE state IN ('QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`,
     );
     const differing = await this.mailDifferences();
     return { ...row!, ...mail!, outbox: await this.records.unpublished(), summaries: differing.length };

@@ -127,7 +127,7 @@ export class Records {
       bounced: number;
     }>(
       'sending',
-      `SELECT (SELECT count(*)::int FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')) AS deliveries,
+      `SELECT (SELECT count(*)::int FROM deliveries WHERE state IN ('QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')) AS deliveries,
               (SELECT count(*)::int FROM deliveries d WHERE state IN ('CLAIMED', 'HANDOFF')
                 AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker_id AND w.expires_at > now())) AS leases,
               (SELECT count(*)::int FROM emails WHERE status <> 'VOIDED' AND project_id = $1) AS emails,

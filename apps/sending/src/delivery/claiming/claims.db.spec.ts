@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
+import { ProjectStates } from '../../projects/project-states.read-model.js';
 import { ClaimsRepository } from './claims.repository.js';
 import { lanes } from '../delivery.entity.js';
 import type { Capacity } from './held-bytes.js';
@@ -55,6 +56,29 @@ describe('a claim', () => {
     expect(projectsOf(await claim(16, { excludedProjects: [many.projectId] }))).toEqual([one.projectId]);
     expect(await claim(16, { excludedProjects: [many.projectId] })).toEqual([]);
     expect(projectsOf(await claim(16))).toEqual([many.projectId]);
+  });
+
+  it('passes disabled projects over, so that their backlog takes no slot from others', async () => {
+    await emptied();
+    const [disabled, other] = [await suite.buildProject(), await suite.buildProject()];
+    await accept(disabled.caller, disabled.domain, 30);
+    await accept(other.caller, other.domain, 2);
+    await new ProjectStates(suite.database).put([
+      { id: disabled.projectId, name: 'D', disabled: true, seq: 2 },
+    ]);
+    expect(projectsOf(await claim(60))).toEqual([other.projectId]);
+    const claims = new ClaimsRepository(suite.database);
+    expect(await claims.disabledAndExpired(100)).toEqual([]);
+    await suite.database.query(
+      `UPDATE deliveries SET due_at = now() - interval '25 hours', expires_at = now() - interval '1 hour' WHERE project_id = $1`,
+      [disabled.projectId],
+    );
+    expect(await claims.disabledAndExpired(100)).toHaveLength(30);
+    await new ProjectStates(suite.database).put([
+      { id: disabled.projectId, name: 'D', disabled: false, seq: 3 },
+    ]);
+    expect(await claim(60)).toHaveLength(30);
+    expect(await claims.disabledAndExpired(100)).toEqual([]);
   });
 
   it('takes large messages as far as memory allows, and small ones in any case', async () => {

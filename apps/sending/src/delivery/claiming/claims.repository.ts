@@ -1,7 +1,8 @@
 import type { Database } from '@posthorn/database';
 import { SpanAfterwards, type Tracing } from '@posthorn/telemetry';
 import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
-import type { Lane } from '../delivery.entity.js';
+import { attemptHours, lanes, type Lane } from '../delivery.entity.js';
+import type { Unfinished } from './leases.repository.js';
 import { largeMessage, type Capacity } from './held-bytes.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
@@ -10,6 +11,7 @@ export interface ClaimedMessage extends StoredMessage {
   recipient: string;
   lane: Lane;
   attempts: number;
+  resends: number;
   leaseToken: number;
   /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
@@ -93,6 +95,18 @@ export class ClaimsRepository {
     });
   }
 
+  /** Messages of disabled projects that are past their day, which no worker claims. */
+  async disabledAndExpired(limit: number): Promise<Unfinished[]> {
+    return this.database.query<Unfinished>(
+      `SELECT d.* FROM project_states s CROSS JOIN (VALUES (${lanes.transactional}), (${lanes.bulk})) AS l (lane), LATERAL (
+         SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims FROM deliveries
+         WHERE state = 'QUEUED' AND lane = l.lane AND project_id = s.project_id AND due_at <= now() - interval '${attemptHours} hours'
+         ORDER BY due_at LIMIT $1
+       ) AS d WHERE s.disabled LIMIT $1`,
+      [limit],
+    );
+  }
+
   async release(
     workerId: string,
     delayMs: number,
@@ -124,12 +138,15 @@ const restSql = `
 /** A condition of the index scan, so that skipped projects are passed over in one step. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
 
+/** Mail of a disabled project stays where it is, so that it takes no slot from others. */
+const isClaimable = `${isDue} AND NOT EXISTS (SELECT FROM project_states s WHERE s.project_id = deliveries.project_id AND s.disabled)`;
+
 // A single upper bound, which the index can apply; with an OR every row would be read.
 const fits = (large: string, alone: string): string =>
   `bytes <= CASE WHEN ${alone} THEN ${largestInteger} ELSE greatest(${largeMessage}, ${large}) END`;
 
 const claimedColumns = `
-  SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.lease_token AS "leaseToken", c.claims, c.bytes,
+  SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
          ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
@@ -149,12 +166,12 @@ const claimSuspectSql = `
 
 const claimSql = `
   WITH RECURSIVE turn AS (
-    (SELECT project_id, ${isDue} AS is_due, (${isDue})::int AS n FROM deliveries
+    (SELECT project_id, ${isClaimable} AS is_due, (${isClaimable})::int AS n FROM deliveries
      WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
     UNION ALL
     -- Projects with scheduled messages only do not count.
     SELECT following.project_id, following.is_due, turn.n + following.is_due::int FROM turn, LATERAL (
-      SELECT project_id, ${isDue} AS is_due FROM deliveries
+      SELECT project_id, ${isClaimable} AS is_due FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
     ) AS following WHERE turn.n < ${maxProjectsInTurn}
   ), share AS (

@@ -2,12 +2,19 @@ import { Injectable, Logger } from '@nestjs/common';
 import { newId } from '@posthorn/database';
 import { Loop } from '@posthorn/messaging';
 import { SendingConfig } from '../../config.js';
+import { OverdueMail } from '../overdue/overdue-mail.js';
 import { LeasesRepository } from './leases.repository.js';
 
 export class LeaseLost extends Error {
   constructor() {
     super('fenced');
   }
+}
+
+interface HeldLease {
+  id: string;
+  /** On the monotonic clock of this process. */
+  until: number;
 }
 
 /**
@@ -18,12 +25,13 @@ export class LeaseLost extends Error {
 export class Lease {
   private readonly log = new Logger('Lease');
   private readonly leaseMs: number;
-  private held: { id: string; until: number } | null = null;
+  private held: HeldLease | null = null;
   private renounced = 0;
   private readonly renewing: Loop;
 
   constructor(
     private readonly leases: LeasesRepository,
+    private readonly overdueMail: OverdueMail,
     config: SendingConfig,
   ) {
     this.leaseMs = config.leaseSeconds * 1_000;
@@ -63,13 +71,28 @@ export class Lease {
   }
 
   private async renew(): Promise<void> {
-    const requested = performance.now();
-    const id = this.workerId ?? newId();
     const before = this.renounced;
-    const renewed = await this.leases.renew(id, this.leaseMs);
+    const held = (await this.renewed()) ?? (await this.begun());
     // A renewal that was in flight during `renounce` must not restore the old id.
-    if (this.renounced !== before) return;
-    // A sixth of the lease is the margin for a slow final write.
-    this.held = renewed ? { id, until: requested + (this.leaseMs * 5) / 6 } : null;
+    if (this.renounced === before) this.held = held;
+  }
+
+  private async renewed(): Promise<HeldLease | null> {
+    const id = this.workerId;
+    const requested = performance.now();
+    return id !== null && (await this.leases.renew(id, this.leaseMs)) ? this.heldSince(id, requested) : null;
+  }
+
+  private async begun(): Promise<HeldLease> {
+    await this.overdueMail.holdAfterOutage();
+    const id = newId();
+    const requested = performance.now();
+    await this.leases.begin(id, this.leaseMs);
+    return this.heldSince(id, requested);
+  }
+
+  /** A sixth of the lease is the margin for a slow final write. */
+  private heldSince(id: string, requested: number): HeldLease {
+    return { id, until: requested + (this.leaseMs * 5) / 6 };
   }
 }

@@ -3,6 +3,8 @@ import { emails } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { claimedMessages } from '../../testing/claimed-messages.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
+import { outcomeOf } from '../outcomes/outcome.js';
+import { OutcomesRepository } from '../outcomes/outcomes.repository.js';
 import { LeasesRepository } from './leases.repository.js';
 
 let suite: SendingSuite;
@@ -74,6 +76,77 @@ describe('a message that was in hand-off when its third process ended', () => {
       return row!.state === 'QUEUED' && row;
     }, 'the other one is queued again');
     expect(resent).toEqual({ state: 'QUEUED', claims: 2 });
+  });
+});
+
+describe('a message whose outcome stays unknown', () => {
+  const stateOf = async (projectId: string, id: string) => {
+    const [row] = await suite.database.query<{ state: string; resends: number }>(
+      `SELECT state, resends FROM deliveries WHERE project_id = $1 AND email_id = $2`,
+      [projectId, id],
+    );
+    return row!;
+  };
+  const unknownOutcome = (projectId: string, id: string, more = '') =>
+    suite.database.query(
+      `UPDATE deliveries SET state = 'AMBIGUOUS', due_at = now(), lease_token = lease_token + 1 ${more} WHERE project_id = $1 AND email_id = $2`,
+      [projectId, id],
+    );
+  const ended = (projectId: string, id: string, state: string) =>
+    eventually(async () => (await stateOf(projectId, id)).state === state, state);
+
+  it('is sent again once, and not a third time', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const { id } = (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!;
+    await unknownOutcome(projectId, id);
+    await ended(projectId, id, 'QUEUED');
+    expect(await stateOf(projectId, id)).toEqual({ state: 'QUEUED', resends: 1 });
+    await unknownOutcome(projectId, id);
+    await ended(projectId, id, 'FAILED');
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({
+      status: 'FAILED',
+      failureKind: 'delivery_unconfirmed',
+      error: expect.stringContaining('sent twice'),
+    });
+  });
+
+  it('is not sent again once it is past its day', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const { id } = (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!;
+    await unknownOutcome(projectId, id, ', expires_at = now()');
+    await ended(projectId, id, 'FAILED');
+    expect(await stateOf(projectId, id)).toEqual({ state: 'FAILED', resends: 0 });
+  });
+
+  it('is not sent again where its first attempt reports its end in time', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const { id } = (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!;
+    await unknownOutcome(projectId, id);
+    await ended(projectId, id, 'QUEUED');
+    const outcome = outcomeOf(
+      { verdict: 'accepted', stage: 'dot', host: 'mx', tls: false, durationMs: 1, sessionUsable: true },
+      { recipient: 'a@example.org', attempts: 0, resends: 0, waitedMs: 0, expired: false },
+      { acceptIsDelivery: true, ambiguousMs: 1, retryMs: 1, random: Math.random },
+    );
+    const report = (leaseToken: number) =>
+      new OutcomesRepository(suite.database).record([
+        ...[
+          {
+            projectId,
+            emailId: id,
+            position: 0,
+            leaseToken,
+            recipient: 'a@example.org',
+            subject: null,
+            trace: null,
+            outcome,
+          },
+        ],
+      ]);
+    expect(await report(0)).toBe(0);
+    expect(await report(1)).toBe(1);
+    expect(await report(1)).toBe(0);
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ status: 'DELIVERED' });
   });
 });
 

@@ -15,6 +15,8 @@ export interface Unfinished {
 
 export interface Unresolved extends Unfinished {
   policy: AmbiguousPolicy;
+  resends: number;
+  expired: boolean;
 }
 
 export interface AmbiguousRules {
@@ -27,11 +29,19 @@ const isHeld = `state IN ('CLAIMED', 'HANDOFF')`;
 export class LeasesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Answers false where the lease has expired, and with it all claims. */
+  /** A renewal also tells that this database is in use (docs/decisions/0021-overdue-mail.md). */
+  async begin(workerId: string, leaseMs: number): Promise<void> {
+    await this.database.query(
+      `INSERT INTO workers (id, expires_at) VALUES ($1, now() + $2 * interval '1 millisecond')`,
+      [workerId, leaseMs],
+    );
+  }
+
+  /** Answers false where the lease has expired, and with it all claims, or is unknown to this database. */
   async renew(workerId: string, leaseMs: number): Promise<boolean> {
     const rows = await this.database.query(
-      `INSERT INTO workers (id, expires_at) VALUES ($1, now() + $2 * interval '1 millisecond')
-       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE workers.expires_at > now() RETURNING id`,
+      `WITH used AS (UPDATE installation SET alive_at = now() WHERE alive_at < now() - interval '1 minute')
+       UPDATE workers SET expires_at = now() + $2 * interval '1 millisecond' WHERE id = $1 AND expires_at > now() RETURNING id`,
       [workerId, leaseMs],
     );
     return rows.length > 0;
@@ -76,7 +86,7 @@ export class LeasesRepository {
   async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
     return this.database.query<Unresolved>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims,
-              CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
+              resends, expires_at <= now() AS expired, CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
        FROM deliveries WHERE state = 'AMBIGUOUS' AND due_at <= now() ORDER BY due_at LIMIT $3`,
       [policies[lanes.transactional], policies[lanes.bulk], limit],
     );

@@ -11,6 +11,12 @@ describe('the rate limit of a provider', () => {
   });
   afterAll(() => suite.stop());
 
+  const take = async (pace: Pace, count: number) => {
+    const { sql, parameters } = pace.reservation(`SELECT ${count}`, 1)!;
+    const [row] = await suite.database.query<{ wait: number }>(sql, parameters);
+    return row?.wait ?? null;
+  };
+
   it('spaces slots evenly across processes', async () => {
     const spans: number[] = [];
     // A late answer moves its slots: the middle one of five says what is usual.
@@ -18,8 +24,7 @@ describe('the rate limit of a provider', () => {
       const [here, there] = [new Pace({ provider, perSecond }), new Pace({ provider, perSecond })];
       const slots: number[] = [];
       for (const pace of [here, there, here]) {
-        const [statement] = pace.take(4);
-        slots.push(...(pace.slotsOf(await suite.database.prepared(statement!), 4) as number[]));
+        slots.push(...(pace.slots(await take(pace, 4), 4) as number[]));
       }
       expect(slots.toSorted((a, b) => a - b)).toEqual(slots);
       spans.push(slots.at(-1)! - slots[0]!);
@@ -42,14 +47,19 @@ describe('the rate limit of a provider', () => {
 
   it('misses no slot because of a slow answer', async () => {
     const pace = new Pace({ provider: 'slow', perSecond });
-    const rows = await suite.database.prepared(pace.take(3)[0]!);
+    const wait = await take(pace, 3);
     await new Promise((resolve) => setTimeout(resolve, 60));
-    const slots = pace.slotsOf(rows, 3) as number[];
+    const slots = pace.slots(wait, 3) as number[];
     expect(await Promise.all(slots.map((slot) => reached(slot)))).toEqual([true, true, true]);
+  });
+
+  it('reserves nothing where nothing leaves', async () => {
+    expect(await take(new Pace({ provider: 'unused', perSecond }), 0)).toBeNull();
+    expect(await suite.database.query(`SELECT 1 FROM pace WHERE provider = 'unused'`)).toEqual([]);
   });
 
   it('needs no statement where there is no limit', () => {
     const free = new Pace({ provider: 'free', perSecond: 0 });
-    expect([free.take(3), free.slotsOf(undefined, 2)]).toEqual([[], [null, null]]);
+    expect([free.reservation('SELECT 3', 1), free.slots(null, 2)]).toEqual([null, [null, null]]);
   });
 });

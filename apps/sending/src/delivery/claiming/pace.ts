@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Statement } from '@posthorn/database';
 
 export interface PaceLimit {
   provider: string;
@@ -19,21 +18,25 @@ const missedMs = 30;
 export class Pace {
   constructor(private readonly limit: PaceLimit) {}
 
-  /** Reserves `count` slots; `slotsOf` reads its row. Empty where there is no limit. */
-  take(count: number): Statement[] {
-    if (this.limit.perSecond === 0) return [];
-    const sql = `INSERT INTO pace AS p (provider, next_at) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
-       ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + $2 * interval '1 millisecond'
-       RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - $2 AS wait`;
-    return [{ name: 'pace', sql, parameters: [this.limit.provider, count * this.spacingMs] }];
+  /**
+   * A statement, or a part of one, that reserves as many slots as the query `count` says; its only column is the `wait` for the first of them.
+   * Its two parameters are numbered from `first`. Null where there is no limit.
+   */
+  reservation(count: string, first: number): { sql: string; parameters: unknown[] } | null {
+    if (this.limit.perSecond === 0) return null;
+    const [provider, reserved] = [`$${first}::text`, `(${count}) * $${first + 1}::float8`];
+    const sql = `INSERT INTO pace AS p (provider, next_at)
+      SELECT ${provider}, clock_timestamp() + ${reserved} * interval '1 millisecond' WHERE (${count}) > 0
+      ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + ${reserved} * interval '1 millisecond'
+      RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - ${reserved} AS wait`;
+    return { sql, parameters: [this.limit.provider, this.spacingMs] };
   }
 
   /** Relative to the arrival of the answer: after a slow commit the slots of the batch move instead of being missed. */
-  slotsOf(rows: unknown[] | undefined, count: number): Slot[] {
-    const waitMs = (rows as { wait: number }[] | undefined)?.[0]?.wait;
+  slots(waitMs: number | null, count: number): Slot[] {
     const arrivedAt = performance.now();
     return Array.from({ length: count }, (_, index) =>
-      waitMs === undefined ? null : arrivedAt + Math.max(0, waitMs) + index * this.spacingMs,
+      waitMs === null ? null : arrivedAt + Math.max(0, waitMs) + index * this.spacingMs,
     );
   }
 

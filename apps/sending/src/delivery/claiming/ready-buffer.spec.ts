@@ -42,6 +42,18 @@ describe('the buffer of composed messages', () => {
     expect(names(buffer.take(3))).toEqual(['a2', 'a1', 'b1']);
   });
 
+  it('takes every tenth message from bulk while transactional mail floods', () => {
+    const buffer = filled(
+      ...Array.from({ length: 30 }, (_, index) => item('flood', index)),
+      ...Array.from({ length: 3 }, (_, index) => item('news', index, lanes.bulk)),
+    );
+    const lanesTaken = [...buffer.take(7), ...buffer.take(13), ...buffer.take(13)].map(
+      ({ message }) => message.lane,
+    );
+    expect(lanesTaken.flatMap((lane, index) => (lane === lanes.bulk ? [index] : []))).toEqual([9, 19, 29]);
+    expect([buffer.size, buffer.countIn(lanes.bulk)]).toEqual([0, 0]);
+  });
+
   it('keeps the order of messages that are put back', () => {
     const buffer = filled(item('a', 1), item('a', 2), item('a', 3));
     buffer.putBack(buffer.take(2));

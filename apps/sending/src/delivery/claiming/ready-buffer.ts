@@ -4,6 +4,9 @@ interface Buffered {
   message: { projectId: string; lane: Lane };
 }
 
+/** Of how many messages one is bulk while transactional ones wait, too. */
+export const bulkEvery = 10;
+
 /** Composed messages that wait for a connection: transactional before bulk, and the projects of a lane in turns. */
 export class ReadyBuffer<T extends Buffered> {
   private readonly queues: Record<Lane, Map<string, T[]>> = {
@@ -11,6 +14,7 @@ export class ReadyBuffer<T extends Buffered> {
     [lanes.bulk]: new Map(),
   };
   private count = 0;
+  private sinceBulk = 0;
 
   get size(): number {
     return this.count;
@@ -32,19 +36,34 @@ export class ReadyBuffer<T extends Buffered> {
 
   take(wanted: number): T[] {
     const taken: T[] = [];
-    for (const queues of Object.values(this.queues)) {
-      while (taken.length < wanted && queues.size > 0) this.takeTurn(queues, wanted - taken.length, taken);
-    }
-    this.count -= taken.length;
+    while (taken.length < wanted && this.count > 0) taken.push(this.takeOne(this.nextLane()));
     return taken;
   }
 
-  private takeTurn(queues: Map<string, T[]>, wanted: number, taken: T[]): void {
-    for (const [projectId, queue] of [...queues].slice(0, wanted)) {
-      taken.push(queue.shift()!);
-      queues.delete(projectId);
-      if (queue.length > 0) queues.set(projectId, queue);
+  countIn(lane: Lane): number {
+    return [...this.queues[lane].values()].reduce((sum, queue) => sum + queue.length, 0);
+  }
+
+  /** Every tenth message is bulk where both wait, so that a flood of transactional mail does not stop all campaigns. */
+  private nextLane(): Lane {
+    const [transactional, bulk] = [this.queues[lanes.transactional].size, this.queues[lanes.bulk].size];
+    if (bulk === 0) return lanes.transactional;
+    if (transactional > 0 && this.sinceBulk < bulkEvery - 1) {
+      this.sinceBulk += 1;
+      return lanes.transactional;
     }
+    this.sinceBulk = 0;
+    return lanes.bulk;
+  }
+
+  private takeOne(lane: Lane): T {
+    const queues = this.queues[lane];
+    const [projectId, queue] = queues.entries().next().value!;
+    const item = queue.shift()!;
+    queues.delete(projectId);
+    if (queue.length > 0) queues.set(projectId, queue);
+    this.count -= 1;
+    return item;
   }
 
   private queueOf({ message: { projectId, lane } }: T): T[] {

@@ -12,7 +12,7 @@ import { toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { firstProject, ProjectTurns } from './project-turns.js';
-import { ReadyBuffer } from './ready-buffer.js';
+import { bulkEvery, ReadyBuffer } from './ready-buffer.js';
 
 // About 100 ms of work; a later message of another project waits no longer than that.
 const bufferSize = 128;
@@ -150,12 +150,17 @@ export class ReadyMessages {
 
   private async fill(workerId: string, capacity: number): Promise<number> {
     const transactional = await this.claimLane(workerId, lanes.transactional, capacity);
-    const left = capacity - transactional.length;
+    const left = Math.max(capacity - transactional.length, this.missingBulk);
     const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
     const claimed = [...transactional, ...bulk];
     // A full claim means that there may be more; so does a large message, since others of its size had to wait.
     if (claimed.length >= capacity || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
     return claimed.length;
+  }
+
+  /** A share of the buffer is for bulk, also while transactional mail could fill all of it. */
+  private get missingBulk(): number {
+    return Math.ceil(this.capacity / bulkEvery) - this.buffer.countIn(lanes.bulk);
   }
 
   /** A project without a message in the buffer does not wait until half of the buffer is sent. */

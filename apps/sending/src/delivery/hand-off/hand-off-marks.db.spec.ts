@@ -27,4 +27,40 @@ describe('the mark', () => {
     const verdicts = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'lost', 'ok', 'ok', 'quota']);
   });
+
+  it('refuses messages that are past their day', async () => {
+    const { projectId } = await suite.buildProject();
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, 2);
+    await suite.database.query(
+      `UPDATE deliveries SET expires_at = now() WHERE project_id = $1 AND email_id = $2`,
+      [projectId, messages[0]!.emailId],
+    );
+    const verdicts = await marksAt(0).mark(workerId, messages);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['expired', 'ok']);
+  });
+
+  it('takes slots of the rate limit only for what leaves', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, 12);
+    for (const { recipient } of messages.slice(0, 10))
+      await suite.bus.call(suppressions.put, caller, { email: recipient });
+    const perSecond = 10;
+    const marks = await marksAt(perSecond).mark(workerId, messages);
+    expect(marks.map(({ verdict }) => verdict)).toEqual([
+      ...Array<string>(10).fill('suppressed'),
+      'ok',
+      'ok',
+    ]);
+    const slots = marks.map(({ slot }) => slot);
+    expect(slots.slice(0, 10)).toEqual(Array(10).fill(null));
+    expect(slots[11]! - slots[10]!).toBeGreaterThanOrEqual(1_000 / perSecond);
+    const [{ waitMs }] = (await suite.database.query<{ waitMs: number }>(
+      `SELECT extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 AS "waitMs" FROM pace WHERE provider = $1`,
+      [`at ${perSecond}`],
+    )) as [{ waitMs: number }];
+    expect(waitMs).toBeLessThanOrEqual((2 * 1_000) / (0.9 * perSecond));
+  });
+
+  const marksAt = (perSecond: number) =>
+    new HandOffMarks(suite.database, new Pace({ provider: `at ${perSecond}`, perSecond }), suite.hashes);
 });

@@ -8,7 +8,7 @@ import type { ClaimedMessage } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
 
 export type MarkVerdict =
-  'ok' | 'lost' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
+  'ok' | 'lost' | 'expired' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
 
 export interface Mark {
   verdict: MarkVerdict;
@@ -20,6 +20,8 @@ type Marked = Pick<
   'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'
 > &
   Partial<Pick<ClaimedMessage, 'to'>>;
+
+type Guarded = Marked & { hashes: ErasedAddressHashes };
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
@@ -40,16 +42,31 @@ export class HandOffMarks {
 
   @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    const [, guarded, taken] = await this.database.pipeline([
+    const [, guarded] = await this.database.pipeline([
       lock(messages),
-      guard(workerId, messages, this.hashes),
-      ...this.pace.take(messages.length),
+      this.guard(
+        workerId,
+        messages.map((message) => ({ ...message, hashes: this.hashes })),
+      ),
     ]);
+    const rows = guarded as { index: number; verdict: MarkVerdict; wait: number | null }[];
     const verdicts = messages.map((): MarkVerdict => 'lost');
-    for (const { index, verdict } of guarded as { index: number; verdict: MarkVerdict }[])
-      verdicts[index] = verdict;
-    const slots = this.pace.slotsOf(taken, messages.length);
-    return verdicts.map((verdict, index) => ({ verdict, slot: slots[index]! }));
+    for (const { index, verdict } of rows) verdicts[index] = verdict;
+    const slots = this.pace.slots(rows[0]?.wait ?? null, messages.length)[Symbol.iterator]();
+    return verdicts.map((verdict) => ({ verdict, slot: verdict === 'ok' ? slots.next().value! : null }));
+  }
+
+  /** Only what leaves uses up the rate limit: what is refused must not hold up others. */
+  private guard(workerId: string, messages: Guarded[]): Statement {
+    const paced = this.pace.reservation('SELECT count(*) FROM marked', guardColumns.count + 2);
+    return {
+      name: paced ? 'mark-hand-off-paced' : 'mark-hand-off',
+      sql: `${guardSql}${paced ? `, paced AS (${paced.sql})` : ''}
+        SELECT j.row_index AS index, CASE WHEN j.verdict = 'ok' AND marked.row_index IS NULL THEN 'lost' ELSE j.verdict END AS verdict,
+          ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
+        FROM judged j LEFT JOIN marked USING (row_index)`,
+      parameters: [workerId, ...guardColumns.values(messages), ...(paced?.parameters ?? [])],
+    };
   }
 }
 
@@ -67,15 +84,7 @@ function lock(messages: Marked[]): Statement {
   };
 }
 
-function guard(workerId: string, messages: Marked[], hashes: ErasedAddressHashes): Statement {
-  return {
-    name: 'mark-hand-off',
-    sql: guardSql,
-    parameters: [workerId, ...guardColumns.values(messages.map((message) => ({ ...message, hashes })))],
-  };
-}
-
-const guardColumns = columnsOf<Marked & { hashes: ErasedAddressHashes }>([
+const guardColumns = columnsOf<Guarded>([
   ...heldDeliveryColumns,
   {
     column: 'hash',
@@ -100,6 +109,7 @@ const guardSql = `
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'lost'
         WHEN project.project_id IS NULL THEN 'unknown_project'
         WHEN project.disabled THEN 'disabled'
+        WHEN d.expires_at <= now() THEN 'expired'
         WHEN suppression.email IS NOT NULL THEN 'suppressed'
         -- Erased addresses are suppressed by hash; for all others this is one lookup in a small index.
         WHEN erased.email IS NOT NULL AND EXISTS (
@@ -143,6 +153,4 @@ const guardSql = `
     UPDATE allowances a SET used = CASE WHEN a.month = ${thisMonth} THEN a.used ELSE 0 END + s.count, month = ${thisMonth}
     FROM (SELECT project_id, category, count(*)::int AS count FROM marked WHERE category IS NOT NULL GROUP BY project_id, category) AS s
     WHERE a.project_id = s.project_id AND a.category = s.category
-  )
-  SELECT j.row_index AS index, CASE WHEN j.verdict = 'ok' AND marked.row_index IS NULL THEN 'lost' ELSE j.verdict END AS verdict
-  FROM judged j LEFT JOIN marked USING (row_index)`;
+  )`;

@@ -22,7 +22,7 @@ export interface Outcome {
   suppress: boolean;
   attempt: Attempt | null;
   events: { event: EventContract; payload: object }[];
-  /** The claim counter stays, because the last claim ended with its process. */
+  /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim ended with its process. */
   resent?: boolean;
 }
 
@@ -36,7 +36,16 @@ export interface OutcomeRules {
 interface DeliveryProgress {
   recipient: string;
   attempts: number;
+  /** How often it was sent again after an attempt with an unknown outcome. */
+  resends: number;
   waitedMs: number;
+  expired: boolean;
+}
+
+interface AmbiguousDelivery {
+  policy: 'resend' | 'hold';
+  claims: number;
+  resends: number;
   expired: boolean;
 }
 
@@ -54,6 +63,8 @@ const newProjectMs = 500;
 const maxErrorText = 1_000;
 /** A message whose claiming process died this often is presumed to be the cause, and fails. */
 export const maxClaims = 3;
+/** A message whose outcome stays unknown is sent again this often at most. */
+const maxResends = 1;
 const endedItsProcess = `The message was given up: ${maxClaims} times the process that worked on it ended`;
 const nothing = {
   delayMs: 0,
@@ -107,6 +118,8 @@ export function outcomeOfRefusal(
   switch (verdict) {
     case 'lost':
       return null;
+    case 'expired':
+      return outcomeOfExpiry(progress);
     case 'suppressed':
       return failure('suppressed', 'The address is suppressed');
     case 'unsubscribed':
@@ -144,25 +157,38 @@ export const notComposed = (failureKind: FailureKind, error: string): Outcome =>
 /** The mark is too old, so the message is marked again at once. */
 export const requeueNow = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 
-/** A delivery that stayed ambiguous for its grace period: sent again or failed, by the policy of its lane. */
-export function outcomeOfAmbiguity(policy: 'resend' | 'hold', claims: number): Outcome {
+/** A delivery that stayed ambiguous for its grace period: sent again once at most, or failed, by the policy of its lane. */
+export function outcomeOfAmbiguity({ policy, claims, resends, expired }: AmbiguousDelivery): Outcome {
   if (claims >= maxClaims)
     return failure(
       'delivery_unconfirmed',
       `${endedItsProcess} while it was handed over; the mail server may have taken it`,
     );
-  if (policy === 'resend') return { ...requeueNow(), resent: true };
-  return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
+  if (policy === 'resend' && resends < maxResends && !expired) return { ...requeueNow(), resent: true };
+  return failure(
+    'delivery_unconfirmed',
+    resends > 0
+      ? 'The mail server may have taken the message, which was sent twice; it is not sent a third time'
+      : 'The mail server may have taken the message; it was not sent again',
+  );
+}
+
+/** The contract's reasons for a message whose day is over: what the last attempt showed decides. */
+function outcomeOfExpiry({ attempts, resends }: DeliveryProgress): Outcome {
+  if (resends > 0)
+    return failure('delivery_unconfirmed', 'The mail server may have taken the message; its day is over');
+  if (attempts > 0) return failure('provider_unavailable', 'No attempt succeeded within a day');
+  return failure('expired', 'The message could not be handed over within a day');
 }
 
 export const outcomeOfAbandoned = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
-function afterProviderFault({ attempt, delivery: subject, rules, error, failureKind }: Failed): Outcome {
+function afterProviderFault({ attempt, delivery, rules, error, failureKind }: Failed): Outcome {
   const outcome = retryOrGiveUp({
     attempt,
-    delivery: { ...subject, attempts: 0 },
+    delivery: { ...delivery, attempts: 0 },
     rules,
     error,
     failureKind,
@@ -170,14 +196,14 @@ function afterProviderFault({ attempt, delivery: subject, rules, error, failureK
   return { ...outcome, attempted: false };
 }
 
-function retryOrGiveUp({ attempt, delivery: subject, rules, error, failureKind }: Failed): Outcome {
+function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed): Outcome {
   const decision = nextRetry({
-    attempts: subject.attempts + 1,
-    waitedMs: subject.waitedMs,
+    attempts: delivery.attempts + 1,
+    waitedMs: delivery.waitedMs,
     random: rules.random,
     firstMs: rules.retryMs,
   });
-  if (!decision.retry || subject.expired)
+  if (!decision.retry || delivery.expired)
     return { ...failure('provider_unavailable', error), attempt, attempted: true };
   return {
     ...nothing,

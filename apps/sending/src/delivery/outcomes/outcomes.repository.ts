@@ -1,5 +1,6 @@
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
+import { addressLock } from '../../suppressions/suppressions.repository.js';
 import { heldDeliveryColumns } from '../delivery-columns.js';
 import { maxClaims, type Outcome } from './outcome.js';
 
@@ -36,7 +37,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'delay_ms', type: 'float8', value: ({ outcome }) => outcome.delayMs },
   { column: 'attempted', type: 'smallint', value: ({ outcome }) => Number(outcome.attempted) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
-  { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
+  { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
   // Every attempt and every change becomes a row of the e-mail's history; messages that are merely held do not.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
@@ -73,24 +74,35 @@ const insertsEvents = outboxInsert(
     traces: `string_agg(DISTINCT event.trace, ',')`,
   },
   `FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN email USING (row_index)
-    WHERE NOT event.item ? 'emailId' OR email.source_type IS NOT NULL
+    WHERE CASE WHEN event.item ? 'emailId' THEN email.source_type IS NOT NULL
+      -- An address that was suppressed already is not announced again.
+      ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END
     GROUP BY event.id, outcome.project_id, event.name`,
 );
 
 const recordSql = `
-  WITH outcome AS (
+  WITH requested AS (
     SELECT * FROM ${outcomes.unnest('o', 1)}
+  ), locked AS MATERIALIZED (
+    -- In the order in which marks take their locks. A later mark then sees the suppression.
+    SELECT pg_advisory_xact_lock(${addressLock}) FROM (
+      SELECT DISTINCT project_id, recipient AS email FROM requested WHERE suppress ORDER BY project_id, email
+    ) AS address
+  ), outcome AS MATERIALIZED (
+    SELECT * FROM requested WHERE (SELECT count(*) FROM locked) IS NOT NULL
   ), event AS (
     SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
     SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.attempted,
-        claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END,
+        claims = d.claims * o.resent, resends = d.resends + o.resent,
         worker_id = CASE o.state WHEN 'AMBIGUOUS' THEN d.worker_id END
     FROM outcome o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
       AND d.lease_token = o.lease_token
-      AND (d.state IN ('CLAIMED', 'HANDOFF', 'AMBIGUOUS') OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims}))
+      AND (d.state IN ('CLAIMED', 'HANDOFF', 'AMBIGUOUS', 'HELD')
+        -- Given up; or it was queued once more because nobody knew of the attempt that now reports its end.
+        OR (d.state = 'QUEUED' AND (d.claims >= ${maxClaims} OR o.state IN ('SENT', 'BOUNCED', 'FAILED'))))
     RETURNING o.row_index, d.attempts
   ), email AS (
     UPDATE emails e
@@ -108,7 +120,7 @@ const recordSql = `
   ), suppression AS (
     INSERT INTO suppressions (project_id, email, reason, source)
     SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM outcome JOIN written USING (row_index) WHERE suppress
-    ON CONFLICT DO NOTHING
+    ON CONFLICT DO NOTHING RETURNING project_id, email
   ), published AS (
     ${insertsEvents}
   )

@@ -1,0 +1,10 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** One row: which database this is, and when a worker last used it. */
+@Entity('installation')
+export class InstallationRow {
+  @PrimaryColumn('boolean') singleton: boolean;
+  /** The cluster and the database; a restored copy has another one. */
+  @Column('text') epoch: string;
+  @Column({ type: 'timestamptz', name: 'alive_at', precision: 3 }) aliveAt: Date;
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emails, overdueMail, serviceCaller, noProject } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
+
+let suite: SendingSuite;
+let project: Awaited<ReturnType<SendingSuite['buildProject']>>;
+beforeAll(async () => {
+  suite = await startSendingSuite();
+});
+afterAll(() => suite.stop());
+beforeEach(async () => {
+  await suite.database.query(`DELETE FROM deliveries`);
+  project = await suite.buildProject();
+});
+
+const operator = serviceCaller('suite', noProject);
+const accept = async (to: string) =>
+  (await suite.bus.call(emails.accept, project.caller, buildSend(project.domain, { to }))).emails[0]!.id;
+const held = () => suite.bus.call(overdueMail.held, operator, {});
+const mailTo = (to: string) =>
+  suite.sink.messages.filter((message) => message.to === to).length;
+const arrived = (to: string) => eventually(async () => mailTo(to) === 1, `${to} has arrived`);
+
+/** Mail that was queued when everything stopped, hours ago. */
+async function stoppedWith(addresses: string[], change: string): Promise<void> {
+  await suite.restart({ DELIVERY_PAUSED: 'true' });
+  for (const to of addresses) await accept(to);
+  await suite.database.query(
+    `UPDATE deliveries SET due_at = now() - interval '5 hours' WHERE project_id = $1`,
+    [project.projectId],
+  );
+  await suite.database.query(`UPDATE installation SET ${change}`);
+  await suite.restart({ LOG_LEVEL: 'warn' });
+}
+
+describe('overdue mail', () => {
+  it('leaves as usual after a short outage', async () => {
+    await stoppedWith(['short@sink.test'], `alive_at = now() - interval '5 hours'`);
+    await arrived('short@sink.test');
+    expect(await held()).toEqual({ count: 0, oldestDueAt: null, projects: [] });
+  });
+
+  it.each([
+    ['after a long outage', `alive_at = now() - interval '7 hours'`],
+    ['on a restored copy of the database', `epoch = 'another'`],
+  ])('is held %s until it is released, while new mail leaves', async (when, change) => {
+    const name = when.length;
+    const overdue = [`one-${name}@sink.test`, `two-${name}@sink.test`];
+    await stoppedWith(overdue, change);
+    await accept(`new-${name}@sink.test`);
+    await arrived(`new-${name}@sink.test`);
+    expect(await held()).toMatchObject({ count: 2, projects: [{ projectId: project.projectId, count: 2 }] });
+    expect(overdue.map(mailTo)).toEqual([0, 0]);
+    expect(await suite.bus.call(overdueMail.release, operator, {})).toEqual({ changed: 2, left: 0 });
+    for (const to of overdue) await arrived(to);
+    // The next start finds nothing to hold.
+    await suite.restart({ LOG_LEVEL: 'warn' });
+    expect(await held()).toMatchObject({ count: 0 });
+  });
+
+  it('fails where the operator drops it', async () => {
+    await stoppedWith(['dropped@sink.test'], `alive_at = now() - interval '7 hours'`);
+    await eventually(async () => (await held()).count === 1, 'it is held');
+    expect(await suite.bus.call(overdueMail.drop, operator, { projectId: project.projectId })).toEqual({
+      changed: 1,
+      left: 0,
+    });
+    const { items } = await suite.bus.call(emails.list, project.caller, { limit: 10 });
+    expect(items).toMatchObject([{ status: 'FAILED', failureKind: 'expired' }]);
+    expect(mailTo('dropped@sink.test')).toBe(0);
+  });
+
+  it('can be cancelled like any other message that has not left', async () => {
+    await stoppedWith(['cancelled@sink.test'], `alive_at = now() - interval '7 hours'`);
+    await eventually(async () => (await held()).count === 1, 'it is held');
+    const { items } = await suite.bus.call(emails.list, project.caller, { limit: 10 });
+    await suite.bus.call(emails.cancel, project.caller, { id: items[0]!.id });
+    expect((await held()).count).toBe(0);
+  });
+
+  it('that was in hand-off when everything stopped is held too', async () => {
+    await suite.restart({ DELIVERY_PAUSED: 'true' });
+    await accept('in-hand-off@sink.test');
+    await suite.database.query(
+      `WITH dead AS (INSERT INTO workers (id, expires_at) VALUES (uuidv7(), now() - interval '7 hours') RETURNING id)
+       UPDATE deliveries SET state = 'HANDOFF', worker_id = dead.id, claims = 1, lease_token = 1 FROM dead WHERE project_id = $1`,
+      [project.projectId],
+    );
+    await suite.database.query(`UPDATE installation SET alive_at = now() - interval '7 hours'`);
+    await suite.restart({ LOG_LEVEL: 'warn' });
+    await eventually(async () => (await held()).count === 1, 'it is held');
+  });
+});

@@ -1,0 +1,119 @@
+import type { HeldMailOfProject } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+
+export interface Gap {
+  /** Seconds since a worker last used this database. */
+  seconds: number;
+  /** The database is a copy of the one that it was last used as. */
+  restored: boolean;
+}
+
+export interface HeldDelivery {
+  projectId: string;
+  emailId: string;
+  position: number;
+  leaseToken: number;
+  recipient: string;
+  trace: string | null;
+}
+
+const key = `project_id, email_id, position`;
+const checkLock = 7_301_006;
+/** Mail that became due in the last minute is not overdue: it may have been accepted after the outage. */
+const overdue = `interval '1 minute'`;
+/** Of all projects where none is named. */
+const isChosen = `($1::uuid IS NULL OR project_id = $1)`;
+// Other databases of the cluster have other object ids, other clusters other system identifiers.
+const currentEpoch = `(SELECT (SELECT system_identifier FROM pg_control_system()) || '/' || oid FROM pg_database WHERE datname = current_database())`;
+
+export class OverdueMailRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Answers the gap after which mail must be held, or null; then the database counts as in use. Replicas that begin together wait for each other. */
+  async findGap(limitSeconds: number, holdSome: (gap: Gap) => Promise<boolean>): Promise<Gap | null> {
+    return this.database.transaction(async () => {
+      await this.database.query(`SELECT pg_advisory_xact_lock($1)`, [checkLock]);
+      const [gap] = await this.database.query<Gap>(
+        `SELECT extract(epoch FROM now() - alive_at)::float8 AS seconds, epoch <> ${currentEpoch} AS restored FROM installation`,
+      );
+      const isLong = gap !== undefined && (gap.restored || gap.seconds > limitSeconds);
+      if (!isLong || (await holdSome(gap))) {
+        await this.database.query(
+          `INSERT INTO installation (epoch) SELECT ${currentEpoch} ON CONFLICT (singleton) DO UPDATE SET epoch = excluded.epoch, alive_at = now()`,
+        );
+        return null;
+      }
+      return gap;
+    });
+  }
+
+  /** Workers of the original database are none of this copy. */
+  async endWorkers(): Promise<void> {
+    await this.database.query(`DELETE FROM workers`);
+  }
+
+  /** What was in hand-off may have left, so it is held whenever it is due. */
+  async hold(limit: number): Promise<number> {
+    const rows = await this.database.query(
+      `WITH queued AS (
+         SELECT ${key} FROM deliveries WHERE state = 'QUEUED' AND due_at < now() - ${overdue} LIMIT $1 FOR UPDATE
+       ), interrupted AS (
+         SELECT ${key} FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF')
+           AND NOT EXISTS (SELECT FROM workers w WHERE w.id = worker_id AND w.expires_at > now()) LIMIT $1 FOR UPDATE
+       ), unknown AS (
+         SELECT ${key} FROM deliveries WHERE state = 'AMBIGUOUS' LIMIT $1 FOR UPDATE
+       ), chosen AS (
+         TABLE queued UNION ALL TABLE interrupted UNION ALL TABLE unknown
+       )
+       UPDATE deliveries d SET state = 'HELD', worker_id = NULL,
+         resends = d.resends + CASE WHEN d.state IN ('HANDOFF', 'AMBIGUOUS') THEN 1 ELSE 0 END
+       FROM chosen c WHERE d.project_id = c.project_id AND d.email_id = c.email_id AND d.position = c.position RETURNING 1`,
+      [limit],
+    );
+    return rows.length;
+  }
+
+  async byProject(projectId: string | null): Promise<HeldMailOfProject[]> {
+    return this.database.query<HeldMailOfProject>(
+      `SELECT project_id AS "projectId", count(*)::int AS count, min(due_at) AS "oldestDueAt" FROM deliveries
+       WHERE state = 'HELD' AND ${isChosen} GROUP BY project_id ORDER BY project_id LIMIT 1000`,
+      [projectId],
+    );
+  }
+
+  async count(projectId: string | null): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM deliveries WHERE state = 'HELD' AND ${isChosen} LIMIT 10000) AS held`,
+      [projectId],
+    );
+    return row!.count;
+  }
+
+  async oldestDueAt(projectId: string | null): Promise<Date | null> {
+    const [row] = await this.database.query<{ at: Date | null }>(
+      `SELECT min(due_at) AS at FROM deliveries WHERE state = 'HELD' AND ${isChosen}`,
+      [projectId],
+    );
+    return row!.at;
+  }
+
+  /** Each message gets a new day in which it may be sent. */
+  async release(projectId: string | null, limit: number): Promise<number> {
+    const rows = await this.database.query(
+      `UPDATE deliveries d SET state = 'QUEUED', claims = 0, due_at = greatest(d.due_at, now()), expires_at = greatest(d.expires_at, now() + interval '24 hours')
+       FROM (SELECT project_id, email_id, position FROM deliveries
+             WHERE state = 'HELD' AND ${isChosen} ORDER BY project_id, due_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS chosen
+       WHERE d.project_id = chosen.project_id AND d.email_id = chosen.email_id AND d.position = chosen.position RETURNING 1`,
+      [projectId, limit],
+    );
+    return rows.length;
+  }
+
+  async some(projectId: string | null, limit: number): Promise<HeldDelivery[]> {
+    return this.database.query<HeldDelivery>(
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace FROM deliveries
+       WHERE state = 'HELD' AND ${isChosen} ORDER BY project_id, due_at LIMIT $2`,
+      [projectId, limit],
+    );
+  }
+}
