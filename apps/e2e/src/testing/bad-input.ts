@@ -116,11 +116,7 @@ export function withPosthorn(environment: Record<string, string> = {}): {
   const directory = makeDataDirectory();
   const suite = {
     posthorn: undefined as unknown as RunningPosthorn,
-    operator: async (...texts: string[]) => {
-      const env = { ...process.env, POSTHORN_DATA_DIR: directory.path };
-      const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...texts], { env });
-      return JSON.parse(stdout) as Record<string, string>;
-    },
+    operator: operatorOf(directory.path),
   };
   beforeAll(async () => {
     suite.posthorn = await RunningPosthorn.start(directory.path, environment);
@@ -130,6 +126,15 @@ export function withPosthorn(environment: Record<string, string> = {}): {
     directory.remove();
   });
   return suite;
+}
+
+/** The operator's command for the product that runs on a data directory. */
+export function operatorOf(dataDirectory: string): Operator {
+  const env = { ...process.env, POSTHORN_DATA_DIR: dataDirectory };
+  return async (...texts) => {
+    const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...texts], { env });
+    return JSON.parse(stdout) as Record<string, string>;
+  };
 }
 
 export type Operator = (...texts: string[]) => Promise<Record<string, string>>;

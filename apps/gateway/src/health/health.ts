@@ -1,8 +1,15 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { requestCatalogue, type RequestContract, type ServiceName } from '@posthorn/contracts';
+import {
+  noProject,
+  overdueMail,
+  requestCatalogue,
+  serviceCaller,
+  type RequestContract,
+  type ServiceName,
+} from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { BusConnection } from '@posthorn/messaging';
+import { Bus, BusConnection } from '@posthorn/messaging';
 import type { EdgeAdapter, Fastify } from '../edge/http/fastify.js';
 
 const answerMs = 1_500;
@@ -14,6 +21,7 @@ export class Health implements OnApplicationBootstrap {
     private readonly host: HttpAdapterHost,
     private readonly database: Database,
     private readonly connection: BusConnection,
+    private readonly bus: Bus,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -22,7 +30,8 @@ export class Health implements OnApplicationBootstrap {
       .get('/healthz', async (_, reply) => {
         const parts = await this.check();
         const ok = Object.values(parts).every((part) => part === 'ok');
-        return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'unavailable', parts });
+        const notes = await this.notes();
+        return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'unavailable', parts, ...notes });
       });
   }
 
@@ -38,6 +47,19 @@ export class Health implements OnApplicationBootstrap {
     return Object.fromEntries(
       requested.map(([name], index) => [name, settled[index]!.status === 'fulfilled' ? 'ok' : 'silent']),
     );
+  }
+
+  /** What an operator must decide does not make a service unhealthy. */
+  private async notes(): Promise<{ notes?: string[] }> {
+    const { count } = await this.bus
+      .call(overdueMail.held, serviceCaller('gateway', noProject), {}, { timeoutMs: answerMs })
+      .catch(() => ({ count: 0 }));
+    if (count === 0) return {};
+    return {
+      notes: [
+        `${count} overdue messages are held: list them with "posthorn deliveries held", then release or drop them`,
+      ],
+    };
   }
 
   /** An empty batch, which every handler answers with an empty reply. */

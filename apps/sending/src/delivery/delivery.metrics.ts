@@ -9,7 +9,7 @@ const oldestDue = gauge(
 );
 const deliveries = gauge(
   'posthorn_deliveries',
-  'Messages that are not at their end, by state; QUEUED counted up to 10 000.',
+  'Messages that are not at their end, by state; QUEUED, HELD and AMBIGUOUS are counted up to 10 000.',
   ['state'],
 );
 const oldestAmbiguous = gauge(
