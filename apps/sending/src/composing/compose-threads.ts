@@ -1,30 +1,26 @@
 import type { LiquidContent } from '../rendering/liquid/liquid.js';
-import { JobAbandoned, WorkerPool } from '../rendering/workers/worker-pool.js';
+import { FairJobs } from '../rendering/workers/fair-jobs.js';
+import { WorkerPool } from '../rendering/workers/worker-pool.js';
 import { workerModule } from '../rendering/workers/worker-jobs.js';
 import { compose, type Composed, type ComposeJob } from './compose.js';
 
-interface Waiting {
-  job: ComposeJob;
-  done: (composed: Composed | Error) => void;
-}
-
 const threads = 2;
-const batchSize = 20;
 /** Composing a larger message would block the event loop too long. */
 const small = 128 * 1024;
 const filesMs = 5_000;
 /** Signing holds several copies of a message with 10 MiB of attachments. */
 const filesHeapMb = 256;
 
-/** Liquid and DKIM in worker threads, in small batches; attachments in one with more memory; the rest here, because a thread would cost more. */
+/** Liquid and DKIM in worker threads, which projects share; attachments in one with more memory; the rest here, because a thread would cost more. */
 export class ComposeThreads {
   private readonly common: WorkerPool<ComposeJob, Composed>;
   private readonly large: WorkerPool<ComposeJob, Composed>;
-  private waiting: Waiting[] = [];
+  private readonly shared: FairJobs<ComposeJob, Composed>;
 
   constructor() {
     const module = workerModule(import.meta.url, './compose.worker.js');
     this.common = new WorkerPool({ module, threads });
+    this.shared = new FairJobs({ pool: this.common, threads });
     const transferOf = ({ files }: ComposeJob) => files.map(({ data }) => data.buffer as ArrayBuffer);
     this.large = new WorkerPool({
       module,
@@ -60,23 +56,7 @@ export class ComposeThreads {
   }
 
   private queue(job: ComposeJob): Promise<Composed | Error> {
-    return new Promise((done) => {
-      if (this.waiting.push({ job, done }) === 1) setImmediate(() => this.sendBatch());
-    });
-  }
-
-  private sendBatch(): void {
-    const all = this.waiting;
-    this.waiting = [];
-    for (let first = 0; first < all.length; first += batchSize)
-      void this.runBatch(all.slice(first, first + batchSize));
-  }
-
-  private async runBatch(batch: Waiting[]): Promise<void> {
-    const answers = await this.common
-      .run(batch.map(({ job }) => job))
-      .catch((error: Error) => batch.map(() => new JobAbandoned(error.message)));
-    batch.forEach(({ done }, index) => done(answers[index]!));
+    return this.shared.run(job.projectId, job);
   }
 }
 

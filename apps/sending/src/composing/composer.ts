@@ -13,6 +13,7 @@ import type { Composed, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
+import { SlowContents } from './slow-contents.js';
 
 export type NotComposed =
   { retryable: true } | { retryable: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
@@ -30,6 +31,7 @@ export class Composer implements OnApplicationShutdown {
   private readonly log = new Logger('Composer');
   private readonly jobs: ComposeJobs;
   private readonly threads = new ComposeThreads();
+  private readonly slow = new SlowContents();
   private files: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -92,12 +94,14 @@ export class Composer implements OnApplicationShutdown {
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
   ): Promise<Composition> {
+    if (this.slow.isKnown(message)) return notRendered(tooSlow);
     const jobWith = (files: Buffer[]) =>
       this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
     const composed = await (message.attachments
       ? this.composeWithFiles(message, jobWith)
       : this.composeJob(() => jobWith([])));
     if (composed instanceof JobAbandoned && !composed.isCulprit) return { retryable: true };
+    if (composed instanceof JobAbandoned) this.slow.add(message);
     if (composed instanceof Error) return notRendered(composed.message);
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
@@ -132,6 +136,9 @@ export class Composer implements OnApplicationShutdown {
     return { retryable: true };
   }
 }
+
+const tooSlow =
+  'Several messages of this template took longer than the time limit for rendering; for ten minutes no others are attempted';
 
 const notRendered = (error: string): NotComposed => ({ retryable: false, failureKind: 'rendering', error });
 

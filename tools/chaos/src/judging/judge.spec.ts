@@ -33,6 +33,7 @@ const row = (change: Partial<EmailRow> = {}): EmailRow => ({
   id: 'e1',
   to: 'ok+1@sink.test',
   status: 'DELIVERED',
+  failureKind: null,
   state: 'SENT',
   attempts: 1,
   createdAt: new Date(0),
@@ -50,6 +51,13 @@ const copy = (change: Partial<SinkLine> = {}): SinkLine => ({
   ...change,
 });
 const published = { emailId: 'e1', recipient: 'ok+1@sink.test', statuses: ['DELIVERED'] };
+const unconfirmed = row({
+  status: 'FAILED',
+  failureKind: 'delivery_unconfirmed',
+  state: 'FAILED',
+  attempts: 2,
+});
+const failed = { ...published, statuses: ['SENDING', 'FAILED'] };
 const ofCopy = { ...published, recipient: 'cc@sink.test' };
 const sound: Evidence = {
   sends: [send()],
@@ -130,6 +138,12 @@ describe('the judge of a chaos run', () => {
     ],
     ['another end', 'G6', { emails: [row({ status: 'FAILED', state: 'FAILED' })] }],
     [
+      'a message that is unconfirmed after one fault',
+      'G6',
+      { emails: [unconfirmed], doubted: new Map([['e1', 1]]) },
+    ],
+    ['a third copy', 'G4', { sink: [copy(), copy(), copy()], doubted: new Map([['e1', 2]]) }],
+    [
       'two receipts of one key',
       'G5 G7',
       { sends: [send({ calls: [call(), call({ body: '{"id":"e1","other":1}' })] })] },
@@ -170,6 +184,18 @@ describe('the judge of a chaos run', () => {
 
   it('lets each copy go its own way', () => {
     expect(brokenBy({ events: [published, { ...ofCopy, statuses: ['PENDING', 'BOUNCED'] }] })).toEqual([]);
+  });
+
+  it('excuses a message that is unconfirmed after two faults', () => {
+    expect(
+      brokenBy({
+        emails: [unconfirmed],
+        events: [failed],
+        sink: [copy(), copy()],
+        doubted: new Map([['e1', 2]]),
+        totals: { ...sound.totals, delivered: 0 },
+      }),
+    ).toEqual([]);
   });
 
   it('excuses a repeat of what was in hand-off at a fault', () => {

@@ -105,8 +105,9 @@ function repeated(cases: Case[], { doubted: suspected }: Evidence): Finding {
     sent.map(({ send, rows, copies }) => {
       if (new Set(copies.map(({ digest, messageId }) => `${messageId} ${digest}`)).size > rows.length)
         return `${send.to} came with differing bytes`;
-      const faults = rows.reduce((sum, { id }) => sum + (suspected.get(id) ?? 0), 0);
-      const honest = rows.length + faults + (send.kind.ambiguous ? 1 : 0);
+      const unknown = rows.map(({ id }) => unknownOutcomes(send, suspected.get(id)));
+      // Sent again once at most, however many faults hit it.
+      const honest = unknown.reduce((sum, count) => sum + 1 + Math.min(count, 1), 0);
       return copies.length > honest
         ? `${send.to} came ${copies.length} times, ${honest} can be excused`
         : null;
@@ -114,14 +115,20 @@ function repeated(cases: Case[], { doubted: suspected }: Evidence): Finding {
   );
 }
 
+/** How often its outcome may have been unknown: at faults, and where the mail server drops the connection after the message. */
+const unknownOutcomes = ({ kind }: Case['send'], faults = 0): number => faults + (kind.ambiguous ? 1 : 0);
+
 function outcomes(cases: Case[], { doubted: suspected }: Evidence): Finding {
   const stored = cases.filter(({ rows }) => rows.length > 0);
   return finding(
     'G6',
     'another end or fewer attempts than the mail server asked for',
     stored.length,
-    stored.flatMap(({ send: { kind, to }, rows, copies }) =>
-      rows.map(({ id, status, attempts }) => {
+    stored.flatMap(({ send, rows, copies }) =>
+      rows.map(({ id, status, failureKind, attempts }) => {
+        const { kind, to } = send;
+        if (failureKind === 'delivery_unconfirmed' && unknownOutcomes(send, suspected.get(id)) > 1)
+          return null;
         if (status !== kind.ends && status !== kind.orEnds) return `${to} ended ${status}`;
         if (status !== 'DELIVERED' && copies.length > 0) return `${to} is ${status} and arrived`;
         // An attempt whose process died before it was written down is not counted.

@@ -8,7 +8,7 @@ export class ProjectTurns {
 
   constructor(private readonly claims: ClaimsRepository) {}
 
-  async claim(options: Omit<ClaimOptions, 'afterProject' | 'excludedProjects'>): Promise<ClaimedMessage[]> {
+  async claim(options: Omit<ClaimOptions, 'afterProject'>): Promise<ClaimedMessage[]> {
     const { lane, limit } = options;
     const afterProject = this.cursor[lane];
     let messages = await this.claims.claim({ ...options, afterProject });

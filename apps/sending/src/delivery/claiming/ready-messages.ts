@@ -3,6 +3,7 @@ import { isOutcomeUnknown } from '@posthorn/database';
 import { Loop, Pauses } from '@posthorn/messaging';
 import { Composer, isComposed, type Composition } from '../../composing/composer.js';
 import { SendingConfig } from '../../config.js';
+import { ComposingCounts } from './composing-counts.js';
 import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery.entity.js';
@@ -39,7 +40,7 @@ export class ReadyMessages {
   private open = true;
   private atRest = false;
   private readonly pauses = new Pauses(pollMs.busy, pollMs.idle);
-  private composing = 0;
+  private readonly composing = new ComposingCounts();
   private readonly held = new HeldBytes();
   private readonly underWay = new Set<Promise<void>>();
 
@@ -141,7 +142,14 @@ export class ReadyMessages {
   }
 
   private get space(): number {
-    return this.held.capacity.small > 0 ? this.capacity - this.buffer.size - this.composing : 0;
+    // Slow templates must not take all the room: beyond a half, what is being composed does not count.
+    const composing = Math.min(this.composing.total, this.composingShare);
+    return this.held.capacity.small > 0 ? this.capacity - this.buffer.size - composing : 0;
+  }
+
+  /** How many messages of one project may be composed at once. */
+  private get composingShare(): number {
+    return Math.ceil(this.capacity / 2);
   }
 
   private get isLow(): boolean {
@@ -169,7 +177,7 @@ export class ReadyMessages {
     const limit = Math.min(extraSlots, this.capacity) + Math.min(this.space, 0);
     if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
-      const without = this.buffer.projectsIn(lane);
+      const without = [...this.buffer.projectsIn(lane), ...this.composing.projectsWith(1)];
       const { capacity } = this.held;
       await this.composeAll(
         workerId,
@@ -195,7 +203,8 @@ export class ReadyMessages {
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
     const { capacity } = this.held;
-    const messages = await this.turns.claim({ workerId, lane, limit, capacity });
+    const excludedProjects = this.composing.projectsWith(this.composingShare);
+    const messages = await this.turns.claim({ workerId, lane, limit, capacity, excludedProjects });
     await this.composeAll(workerId, messages);
     return messages;
   }
@@ -225,7 +234,7 @@ export class ReadyMessages {
   }
 
   private async composeSome(workerId: string, messages: ClaimedMessage[]): Promise<void> {
-    this.composing += messages.length;
+    this.composing.add(messages, 1);
     try {
       const compositions = await this.composer.compose(messages);
       const waiting = messages.filter(
@@ -236,7 +245,7 @@ export class ReadyMessages {
       this.log.warn(`${messages.length} messages wait to be composed: ${(error as Error).message}`);
       await this.postpone(workerId, messages);
     } finally {
-      this.composing -= messages.length;
+      this.composing.add(messages, -1);
     }
     this.onReady();
   }

@@ -1,7 +1,10 @@
 import { threadId } from 'node:worker_threads';
 import { answerJobs } from '../workers/worker-jobs.js';
 
-export type FaultyJob = { does: 'answers' | 'throws' | 'loops' | 'floods' | 'leaves'; value: number };
+export type FaultyJob = {
+  does: 'answers' | 'spins' | 'throws' | 'loops' | 'floods' | 'leaves';
+  value: number;
+};
 
 export interface FaultyReply {
   value: number;
@@ -10,6 +13,9 @@ export interface FaultyReply {
 
 const does: Record<FaultyJob['does'], () => void> = {
   answers: () => undefined,
+  spins: () => {
+    for (const until = performance.now() + 60; performance.now() < until;);
+  },
   throws: () => {
     throw Object.assign(new RangeError('cannot'), { line: 7 });
   },

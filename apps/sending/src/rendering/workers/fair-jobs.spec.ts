@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { FaultyJob, FaultyReply } from '../testing/odd-jobs.worker.js';
+import { FairJobs } from './fair-jobs.js';
+import { workerModule } from './worker-jobs.js';
+import { WorkerPool } from './worker-pool.js';
+
+const pools: WorkerPool<FaultyJob, FaultyReply>[] = [];
+afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
+
+function open(threads: number) {
+  const module = workerModule(import.meta.url, '../testing/odd-jobs.worker.js');
+  const pool = new WorkerPool<FaultyJob, FaultyReply>({ module, threads, jobMs: 300 });
+  pools.push(pool);
+  const batches: number[] = [];
+  const run = (jobs: FaultyJob[]) => {
+    batches.push(jobs.length);
+    return pool.run(jobs);
+  };
+  return { jobs: new FairJobs<FaultyJob, FaultyReply>({ pool: { run }, threads }), batches };
+}
+
+type Fixture = ReturnType<typeof open>;
+
+/** The projects in the order in which their jobs ended. */
+function ordered({ jobs }: Fixture) {
+  const ended: string[] = [];
+  const run = (projectId: string, does: FaultyJob['does'], count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, value) =>
+        jobs.run(projectId, { does, value }).then(() => void ended.push(projectId)),
+      ),
+    );
+  return { ended, run };
+}
+
+describe('jobs of several projects', () => {
+  it('of a slow project hold up nobody else', async () => {
+    const { ended, run } = ordered(open(2));
+    await run('quick', 'answers', 2);
+    ended.length = 0;
+    const slow = run('slow', 'spins', 20);
+    await run('quick', 'answers', 200);
+    expect(ended.filter((projectId) => projectId === 'slow').length).toBeLessThan(8);
+    await slow;
+    expect(ended).toHaveLength(220);
+  });
+
+  it('of a new project wait for one job of each slow one at most', async () => {
+    const { ended, run } = ordered(open(2));
+    const slow = [run('slow-a', 'spins', 12), run('slow-b', 'loops', 4)];
+    await run('slow-a', 'spins', 1);
+    const before = ended.length;
+    await run('new', 'answers', 1);
+    expect(ended.slice(before).filter((projectId) => projectId !== 'new').length).toBeLessThan(4);
+    await Promise.all(slow);
+  });
+
+  it('take turns within a batch, and share it', async () => {
+    const fixture = open(1);
+    const { ended, run } = ordered(fixture);
+    // Until both are known to be quick, also on a busy machine.
+    for (let round = 0; round < 8; round += 1)
+      await Promise.all([run('a', 'answers', 1), run('b', 'answers', 1)]);
+    ended.length = 0;
+    fixture.batches.length = 0;
+    await Promise.all([run('a', 'answers', 15), run('b', 'answers', 3)]);
+    expect(ended.slice(0, 6)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+    expect(fixture.batches).toEqual([18]);
+  });
+
+  it('fail one by one where their thread is lost', async () => {
+    const { jobs } = open(1);
+    const answers = await Promise.all(
+      (['answers', 'loops', 'answers'] as const).map((does, value) => jobs.run('a', { does, value })),
+    );
+    expect(answers.map((answer) => answer instanceof Error)).toEqual([false, true, false]);
+  });
+});

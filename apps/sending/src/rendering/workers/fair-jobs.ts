@@ -1,0 +1,125 @@
+import { JobAbandoned, type WorkerPool } from './worker-pool.js';
+
+export interface FairJobsOptions<Job, Result> {
+  pool: Pick<WorkerPool<Job, Result>, 'run'>;
+  threads: number;
+}
+
+interface WaitingJob<Job, Result> {
+  projectId: string;
+  job: Job;
+  done: (answer: Result | Error) => void;
+}
+
+/** Jobs of a project that take longer than this on average are slow. */
+const slowMs = 20;
+/** How long one batch may keep a thread, unless a single job takes longer. */
+const batchMs = 100;
+const maxBatch = 20;
+const maxKnown = 10_000;
+
+/**
+ * Shares the threads of a pool between projects. They take turns; projects whose jobs are slow never use the last thread; and the first job
+ * of an unknown project runs alone, to measure it.
+ */
+export class FairJobs<Job, Result> {
+  private readonly waiting = new Map<string, WaitingJob<Job, Result>[]>();
+  /** Milliseconds per job, the most recent measurements; null while the first one is under way. */
+  private readonly costs = new Map<string, number | null>();
+  private running = 0;
+  private slowRunning = 0;
+  private isScheduled = false;
+
+  constructor(private readonly options: FairJobsOptions<Job, Result>) {}
+
+  run(projectId: string, job: Job): Promise<Result | Error> {
+    return new Promise((done) => {
+      const queue = this.waiting.get(projectId) ?? [];
+      this.waiting.set(projectId, queue);
+      queue.push({ projectId, job, done });
+      this.schedule();
+    });
+  }
+
+  /** Jobs that are requested together share batches. */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.next();
+    });
+  }
+
+  private next(): void {
+    while (this.running < this.options.threads) {
+      const quick = this.quickBatch();
+      const batch = quick ?? this.slowBatch();
+      if (!batch) return;
+      void this.work(batch, quick === null);
+    }
+  }
+
+  private quickBatch(): WaitingJob<Job, Result>[] | null {
+    const batch: WaitingJob<Job, Result>[] = [];
+    let expectedMs = 0;
+    const hasRoom = () => batch.length < maxBatch && expectedMs < batchMs;
+    for (let taken = -1; taken !== batch.length && hasRoom();) {
+      taken = batch.length;
+      for (const projectId of [...this.waiting.keys()]) {
+        const cost = this.costs.get(projectId);
+        if (cost === undefined && batch.length === 0) {
+          this.costs.set(projectId, null);
+          return [this.takeFrom(projectId)];
+        }
+        if (cost === undefined || cost === null || cost > slowMs || !hasRoom()) continue;
+        batch.push(this.takeFrom(projectId));
+        expectedMs += cost;
+      }
+    }
+    return batch.length > 0 ? batch : null;
+  }
+
+  /** The last thread stays free for others, who may come at any time. */
+  private slowBatch(): WaitingJob<Job, Result>[] | null {
+    if (this.slowRunning >= Math.max(1, this.options.threads - 1)) return null;
+    for (const [projectId, queue] of this.waiting) {
+      const cost = this.costs.get(projectId);
+      if (cost === undefined || cost === null) continue;
+      const count = Math.min(queue.length, Math.max(1, Math.floor(batchMs / cost)));
+      return Array.from({ length: count }, () => this.takeFrom(projectId));
+    }
+    return null;
+  }
+
+  /** The project goes to the end of the turn. */
+  private takeFrom(projectId: string): WaitingJob<Job, Result> {
+    const queue = this.waiting.get(projectId)!;
+    const job = queue.shift()!;
+    this.waiting.delete(projectId);
+    if (queue.length > 0) this.waiting.set(projectId, queue);
+    return job;
+  }
+
+  private async work(batch: WaitingJob<Job, Result>[], isSlow: boolean): Promise<void> {
+    this.running += 1;
+    this.slowRunning += Number(isSlow);
+    const began = performance.now();
+    const answers = await this.options.pool
+      .run(batch.map(({ job }) => job))
+      .catch((error: Error) => batch.map(() => new JobAbandoned(error.message)));
+    const cost = (performance.now() - began) / batch.length;
+    for (const { projectId } of batch) this.remember(projectId, cost);
+    this.running -= 1;
+    this.slowRunning -= Number(isSlow);
+    batch.forEach(({ done }, index) => done(answers[index]!));
+    this.next();
+  }
+
+  private remember(projectId: string, cost: number): void {
+    const known = this.costs.get(projectId) ?? cost;
+    this.costs.delete(projectId);
+    this.costs.set(projectId, (known + cost) / 2);
+    if (this.costs.size > maxKnown) this.costs.delete(this.costs.keys().next().value!);
+  }
+}
