@@ -49,16 +49,18 @@ export class Composer implements OnApplicationShutdown {
     await this.threads.close();
   }
 
-  async compose(messages: readonly StoredMessage[]): Promise<Composition[]> {
+  /** Calls `done` for each message as soon as it is composed, because others of the batch may take long. */
+  async compose<M extends StoredMessage>(
+    messages: readonly M[],
+    done: (message: M, composition: Composition) => void,
+  ): Promise<void> {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));
-    return Promise.all(
-      messages.map((message) =>
-        this.composeToSend(message, variables.get(message.emailId), sources).catch((error) =>
-          this.failureOf(error),
-        ),
-      ),
-    );
+    const composeOne = async (message: M) => {
+      const composing = this.composeToSend(message, variables.get(message.emailId), sources);
+      done(message, await composing.catch((error) => this.failureOf(error)));
+    };
+    await Promise.all(messages.map(composeOne));
   }
 
   /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */

@@ -22,7 +22,7 @@ const terminal = new Set(['DELIVERED', 'BOUNCED', 'FAILED', 'CANCELLED']);
 export function judge(evidence: Evidence): Finding[] {
   const cases = casesOf(evidence);
   return [
-    lost(cases),
+    lost(cases, evidence),
     refusedButSent(cases),
     stuck(evidence),
     repeated(cases, evidence),
@@ -47,7 +47,7 @@ function casesOf({ sends, emails, sink }: Evidence): Case[] {
   return sends.map((send) => ({ send, rows: rows.get(send.to) ?? [], copies: copies.get(send.to) ?? [] }));
 }
 
-function lost(cases: Case[]): Finding {
+function lost(cases: Case[], { doubted: suspected }: Evidence): Finding {
   const accepted = cases.flatMap((each) => {
     const knowledge = knowledgeOf(each.send);
     return knowledge.kind === 'accepted' ? [{ ...each, ids: knowledge.ids }] : [];
@@ -59,7 +59,9 @@ function lost(cases: Case[]): Finding {
     accepted.map(({ send, rows, copies, ids }) => {
       if (!ids.every((id) => rows.some((row) => row.id === id)))
         return `${send.to} was accepted and has no row`;
-      return send.kind.ends === 'DELIVERED' && !send.kind.orEnds && copies.length === 0
+      const arrives = send.kind.ends === 'DELIVERED' && !send.kind.orEnds;
+      const isExcused = rows.every((row) => isUnconfirmed(send, row, suspected));
+      return arrives && copies.length === 0 && !isExcused
         ? `${send.to} was accepted and never arrived`
         : null;
     }),
@@ -117,6 +119,13 @@ function repeated(cases: Case[], { doubted: suspected }: Evidence): Finding {
 
 /** How often its outcome may have been unknown: at faults, and where the mail server drops the connection after the message. */
 const unknownOutcomes = ({ kind }: Case['send'], faults = 0): number => faults + (kind.ambiguous ? 1 : 0);
+
+/** After a second unknown outcome a message fails visibly instead of being sent a third time. */
+const isUnconfirmed = (
+  send: Case['send'],
+  { id, failureKind }: EmailRow,
+  suspected: Evidence['doubted'],
+): boolean => failureKind === 'delivery_unconfirmed' && unknownOutcomes(send, suspected.get(id)) > 1;
 
 function outcomes(cases: Case[], { doubted: suspected }: Evidence): Finding {
   const stored = cases.filter(({ rows }) => rows.length > 0);

@@ -234,19 +234,21 @@ export class ReadyMessages {
   }
 
   private async composeSome(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+    const open = new Set(messages);
     this.composing.add(messages, 1);
     try {
-      const compositions = await this.composer.compose(messages);
-      const waiting = messages.filter(
-        (message, index) => !this.handled(workerId, message, compositions[index]!),
-      );
-      await this.postpone(workerId, waiting);
+      await this.composer.compose(messages, (message, composition) => {
+        if (!this.handled(workerId, message, composition)) return;
+        open.delete(message);
+        this.composing.add([message], -1);
+        this.onReady();
+      });
     } catch (error) {
-      this.log.warn(`${messages.length} messages wait to be composed: ${(error as Error).message}`);
-      await this.postpone(workerId, messages);
+      this.log.warn(`${open.size} messages wait to be composed: ${(error as Error).message}`);
     } finally {
-      this.composing.add(messages, -1);
+      this.composing.add([...open], -1);
     }
+    await this.postpone(workerId, [...open]);
     this.onReady();
   }
 
