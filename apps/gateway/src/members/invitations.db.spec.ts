@@ -184,6 +184,41 @@ describe('an invitation', () => {
     expectNoInvitation(await accept(invited, token));
   });
 
+  it('ends where its sender is demoted to a role that may not invite, and stays where the new role may', async () => {
+    const { projectId, owner } = await buildOwner();
+    const [admin, other] = [
+      await suite.buildUser({ projectId, role: 'ADMIN' }),
+      await suite.buildUser({ projectId }),
+    ];
+    const invitedBy = async (as: SignedIn) => {
+      const invited = await suite.buildUser();
+      const { json } = await invite(projectId, as, invited.email, 'ADMIN');
+      return { invited, token: await linkOf(json['id']) };
+    };
+    const [byAdmin, byOther] = [await invitedBy(admin), await invitedBy(other)];
+    const change = (userId: string, role: string) =>
+      suite.request('PATCH', `/api/v1/projects/${projectId}/members/${userId}`, {
+        as: owner,
+        body: { role },
+      });
+    expect((await change(admin.userId, 'MEMBER')).status).toBe(200);
+    expect((await change(other.userId, 'ADMIN')).status).toBe(200);
+    // A later promotion does not bring it back.
+    expect((await change(admin.userId, 'ADMIN')).status).toBe(200);
+    expectNoInvitation(await accept(byAdmin.invited, byAdmin.token));
+    expect((await accept(byOther.invited, byOther.token)).status).toBe(200);
+  });
+
+  it('is not accepted where its sender may not invite any more', async () => {
+    const { projectId } = await buildOwner();
+    const admin = await suite.buildUser({ projectId, role: 'ADMIN' });
+    const invited = await suite.buildUser();
+    const { json } = await invite(projectId, admin, invited.email);
+    const token = await linkOf(json['id']);
+    await suite.database.query(`UPDATE members SET role = 'MEMBER' WHERE user_id = $1`, [admin.userId]);
+    expectNoInvitation(await accept(invited, token));
+  });
+
   it('is limited to a hundred open ones', async () => {
     const { projectId, owner } = await buildOwner();
     await suite.database.query(

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { MemberRole } from '@posthorn/contracts';
 import { Database, ScopedRepository, type Page, type PageRequest } from '@posthorn/database';
 import { InvitationRow } from './invitation.entity.js';
 
@@ -54,10 +55,10 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     return revoked.length === 1;
   }
 
-  async revokeOf(projectId: string, invitedBy: string): Promise<void> {
+  async revokeOf(projectId: string, invitedBy: string, roles: readonly MemberRole[]): Promise<void> {
     await this.database.query(
-      `UPDATE invitations SET expires_at = date_trunc('milliseconds', clock_timestamp()) WHERE project_id = $1 AND invited_by = $2 AND expires_at > clock_timestamp()`,
-      [projectId, invitedBy],
+      `UPDATE invitations SET expires_at = date_trunc('milliseconds', clock_timestamp()) WHERE project_id = $1 AND invited_by = $2 AND role = ANY ($3) AND expires_at > clock_timestamp()`,
+      [projectId, invitedBy, roles],
     );
   }
 
@@ -69,12 +70,16 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     );
   }
 
-  /** Looks the invitation up by its link, without a project. Works once, before expiry, and only for the invited address. */
+  /** Looks the invitation up by its link, without a project. Works once, before expiry, only for the invited address, and while its sender may invite. */
   async take(tokenHash: string, userId: string): Promise<Accepted | null> {
     const [taken] = await this.database.query<Accepted>(
       `DELETE FROM invitations USING auth_users person
        WHERE token_hash = $1 AND person.id = $2 AND person."emailVerified" AND person.email = invitations.email
          AND expires_at > clock_timestamp()
+         AND EXISTS (
+           SELECT FROM members sender
+           WHERE sender.project_id = invitations.project_id AND sender.user_id = invited_by AND sender.role <> 'MEMBER'
+         )
        RETURNING project_id AS "projectId", role`,
       [tokenHash, userId],
     );

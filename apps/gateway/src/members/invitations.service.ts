@@ -49,7 +49,7 @@ export class InvitationsService {
       const known = await this.invitations.findFor(projectId, email);
       const open = known?.isOpen(at) ? known : null;
       const rest = known?.restsFor(at) ?? 0;
-      if (open && rest > 0) return this.fix(open, role);
+      if (open && rest > 0) return this.fix(open, role, actor.userId);
       await this.refuseFlood(projectId, open === null, rest);
       const token = mintLinkToken();
       const invitation = Object.assign(known ?? new InvitationRow(), {
@@ -90,8 +90,12 @@ export class InvitationsService {
   }
 
   /** A mail was sent a moment ago, and its link is also valid for the new role. */
-  private async fix(open: InvitationRow, role: InvitationRow['role']): Promise<InvitationRow> {
-    open.role = role;
+  private async fix(
+    open: InvitationRow,
+    role: InvitationRow['role'],
+    invitedBy: string,
+  ): Promise<InvitationRow> {
+    Object.assign(open, { role, invitedBy });
     await this.invitations.save(open);
     return open;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { projectEvents, type Caller, type MemberRole } from '@posthorn/contracts';
+import { memberRoles, projectEvents, type Caller, type MemberRole } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
@@ -40,10 +40,13 @@ export class MembershipService {
     await this.audit.record(projectId, 'member.added', userId);
   }
 
+  /** Also revokes the invitations that the member sent and could no longer send. */
   async change(member: MemberRow, role: MemberRole): Promise<void> {
     member.role = role;
     await this.members.save(member);
     const { projectId, userId } = member;
+    const lost = memberRoles.filter((invited) => !member.decidesAbout(invited));
+    await this.invitations.revokeOf(projectId, userId, lost);
     await this.outbox.publish(projectEvents.memberChanged, projectId, [
       { userId, role, at: await this.clock.now() },
     ]);
@@ -54,7 +57,7 @@ export class MembershipService {
   async remove(member: MemberRow): Promise<void> {
     const { projectId, userId, role } = member;
     await this.members.remove(member);
-    await this.invitations.revokeOf(projectId, userId);
+    await this.invitations.revokeOf(projectId, userId, memberRoles);
     await this.outbox.publish(projectEvents.memberRemoved, projectId, [
       { userId, role, at: await this.clock.now() },
     ]);
