@@ -13,8 +13,8 @@ import { EventStream } from '../edge/routes/event-stream.js';
 import { pagesFrom } from '../edge/routes/streamed.js';
 
 const checkEveryMs = 500;
-/** Proxies close a connection that is silent for long. */
-const checksPerKeepAlive = 20;
+/** Proxies close a connection that is silent for long, and the credential is checked with each event. */
+const checksPerKeepAlive = 4;
 /** About ten minutes; browsers reconnect by themselves. */
 const maxChecks = 1_200;
 

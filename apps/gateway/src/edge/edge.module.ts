@@ -5,6 +5,7 @@ import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { BodyReader } from './bodies/body-reader.js';
 import { Failures } from './http/failures.js';
 import { RequestWatch } from './http/request-watch.js';
+import { OpenStreams } from './routes/open-streams.js';
 import { PageServer } from './routes/page-server.js';
 import { Registrar } from './routes/registrar.js';
 import { RequestPipeline } from './routes/request-pipeline.js';
@@ -20,6 +21,7 @@ import { UploadServer } from './routes/upload-server.js';
     ResourceServer,
     PageServer,
     StreamServer,
+    OpenStreams,
     UploadServer,
     { provide: BodyReader, useFactory: () => new BodyReader() },
     Failures,

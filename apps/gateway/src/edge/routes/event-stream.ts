@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { headerValues } from '../http/header-values.js';
 
+const admitEveryMs = 2_000;
 const eventType = /\btext\/event-stream\b/i;
 
 export const wantsEvents = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean =>
@@ -11,13 +12,28 @@ export const wantsEvents = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>)
 export class EventStream {
   constructor(private readonly states: AsyncIterable<object | null>) {}
 
-  /** `write` renders a state in the dialect. */
-  stream(write: (state: object) => object): Readable {
-    return Readable.from(this.texts(write));
+  /** `write` renders a state in the dialect. The stream ends once `admit` rejects, which is asked every few seconds: a credential may end meanwhile. */
+  stream(write: (state: object) => object, admit: () => Promise<unknown>): Readable {
+    return Readable.from(this.texts(write, admit));
   }
 
-  private async *texts(write: (state: object) => object): AsyncGenerator<string> {
-    for await (const state of this.states)
+  private async *texts(
+    write: (state: object) => object,
+    admit: () => Promise<unknown>,
+  ): AsyncGenerator<string> {
+    let admittedAt = performance.now();
+    for await (const state of this.states) {
+      if (performance.now() - admittedAt >= admitEveryMs) {
+        if (!(await isAdmitted(admit))) return;
+        admittedAt = performance.now();
+      }
       yield state ? `event: progress\ndata: ${JSON.stringify(write(state))}\n\n` : ': \n\n';
+    }
   }
 }
+
+const isAdmitted = (admit: () => Promise<unknown>): Promise<boolean> =>
+  admit().then(
+    () => true,
+    () => false,
+  );

@@ -1,31 +1,48 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { Guard } from '../../identity/guard.js';
 import { BodyReader } from '../bodies/body-reader.js';
 import { CsvTable } from '../bodies/csv.js';
 import type { HttpReply } from '../http/fastify.js';
 import { EventStream, wantsEvents } from './event-stream.js';
 import { asJson, callOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
+import { OpenStreams } from './open-streams.js';
 import { StreamedResource } from './streamed.js';
 
 @Injectable()
 export class StreamServer {
-  constructor(private readonly bodies: BodyReader) {}
+  constructor(
+    private readonly bodies: BodyReader,
+    private readonly guard: Guard,
+    private readonly open: OpenStreams,
+  ) {}
 
   async serve(exchange: Exchange<'stream'>): Promise<string | Readable> {
     const { declaration, dialect, request, reply } = exchange;
     await refuseBody(exchange, this.bodies);
     const { filters } = queryOf(exchange);
-    const follows = declaration.streamed === 'events' && wantsEvents(request.raw);
-    const result = await handle(exchange, callOf(exchange, { query: filters, wantsEvents: follows }));
+    if (declaration.streamed === 'events' && wantsEvents(request.raw)) return this.follow(exchange, filters);
+    const result = await handle(exchange, callOf(exchange, { query: filters }));
     const write = (value: object): object => dialect.resource(declaration.reply, value);
     if (result instanceof CsvTable) return tableOf(reply, result);
-    if (result instanceof EventStream) {
-      reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
-      return result.stream(write);
-    }
     if (!(result instanceof StreamedResource)) return asJson(reply, write(result));
     reply.header('content-type', 'application/json; charset=utf-8');
     return result.stream(write);
+  }
+
+  private async follow(exchange: Exchange<'stream'>, query: object): Promise<Readable> {
+    const { route, declaration, dialect, request, reply, admission } = exchange;
+    const write = (value: object): object => dialect.resource(declaration.reply, value);
+    const close = this.open.open(admission.caller.projectId);
+    try {
+      const result = await handle(exchange, callOf(exchange, { query, wantsEvents: true }));
+      if (!(result instanceof EventStream)) throw new Error(`${route.path} answers no event stream`);
+      reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+      return result.stream(write, () => this.guard.admit(route, request)).once('close', close);
+    } catch (error) {
+      close();
+      throw error;
+    }
   }
 }
 
