@@ -2,6 +2,7 @@ export * from './address-hashes.js';
 export * from './admin-server.js';
 export * from './commits.js';
 export * from './config.js';
+export * from './limited-runs.js';
 export * from './logging.js';
 export * from './own-secret.js';
 export * from './resealing.js';

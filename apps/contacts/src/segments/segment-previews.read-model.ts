@@ -35,7 +35,13 @@ const moreMemory = `SELECT set_config('work_mem', '64MB', true), set_config('jit
 export class SegmentPreviews {
   constructor(private readonly database: Database) {}
 
-  preview(projectId: string, condition: Condition, now: Date): Promise<PreviewedCondition> {
+  /** Past `limitMs` the statement is cancelled: its caller has given up. */
+  preview(
+    projectId: string,
+    condition: Condition,
+    now: Date,
+    limitMs: number | null = null,
+  ): Promise<PreviewedCondition> {
     const statement = new ConditionStatement(projectId, now);
     const filters = filtersOf(condition);
     const sql = `
@@ -47,6 +53,10 @@ export class SegmentPreviews {
       FROM (${countedBy(condition, filters, statement)}) AS counted`;
     return this.database.transaction(async () => {
       await this.database.query(moreMemory);
+      if (limitMs !== null)
+        await this.database.query(`SELECT set_config('statement_timeout', $1, true)`, [
+          `${Math.ceil(limitMs)}ms`,
+        ]);
       const start = performance.now();
       const [row] = await this.database.query<Record<string, unknown>>(sql, statement.parameters);
       const measuredMs = Math.round(performance.now() - start);

@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { PreviewSegment, SegmentPreview } from '@posthorn/contracts';
+import type { Condition, PreviewSegment, SegmentPreview } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
+import { LimitedRuns } from '@posthorn/platform';
 import { ContactsConfig } from '../config.js';
 import { SegmentConditions } from './segment-conditions.js';
 import { SegmentPreviews } from './segment-previews.read-model.js';
 
+/** Few, so that most connections are left to everything else. */
+const limits = {
+  ...{ what: 'previews of segments', running: 3, perProject: 1 },
+  ...{ waitingPerProject: 8, waiting: 32 },
+};
+
 @Injectable()
 export class SegmentPreviewsService {
+  private readonly runs = new LimitedRuns(limits);
+
   constructor(
     private readonly conditions: SegmentConditions,
     private readonly previews: SegmentPreviews,
@@ -14,13 +23,26 @@ export class SegmentPreviewsService {
     private readonly config: ContactsConfig,
   ) {}
 
-  async preview(projectId: string, { condition }: PreviewSegment): Promise<SegmentPreview> {
+  async preview(
+    projectId: string,
+    { condition }: PreviewSegment,
+    deadline: Date | null,
+  ): Promise<SegmentPreview> {
     const tree = await this.conditions.read(projectId, condition);
-    const { measuredMs, estimate, ...found } = await this.previews.preview(
-      projectId,
-      tree,
-      await this.clock.now(),
+    const remainingMs = deadline && deadline.getTime() - (await this.clock.now()).getTime();
+    return this.runs.run(projectId, JSON.stringify(tree), remainingMs, () =>
+      this.previewNow(projectId, tree, deadline),
     );
+  }
+
+  private async previewNow(
+    projectId: string,
+    tree: Condition,
+    deadline: Date | null,
+  ): Promise<SegmentPreview> {
+    const now = await this.clock.now();
+    const limitMs = deadline ? Math.max(1, deadline.getTime() - now.getTime()) : null;
+    const { measuredMs, estimate, ...found } = await this.previews.preview(projectId, tree, now, limitMs);
     return {
       ...found,
       cost: { upkeep: measuredMs <= this.config.segmentLiveMs ? 'LIVE' : 'SCHEDULED', measuredMs, estimate },

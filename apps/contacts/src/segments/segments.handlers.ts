@@ -73,7 +73,7 @@ export class SegmentsHandlers {
   }
 
   @Handles(segments.preview)
-  preview({ caller, body }: Incoming<PreviewSegment>): Promise<SegmentPreview> {
-    return this.previews.preview(caller.projectId, body);
+  preview({ caller, body, deadline }: Incoming<PreviewSegment>): Promise<SegmentPreview> {
+    return this.previews.preview(caller.projectId, body, deadline);
   }
 }

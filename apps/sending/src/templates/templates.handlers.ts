@@ -16,14 +16,14 @@ import {
   type UpdateTemplateById,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
-import { PreviewsService } from './previews.service.js';
+import { LimitedPreviews } from './limited-previews.service.js';
 import { TemplatesService } from './templates.service.js';
 
 @Controller()
 export class TemplatesHandlers {
   constructor(
     private readonly service: TemplatesService,
-    private readonly previews: PreviewsService,
+    private readonly previews: LimitedPreviews,
   ) {}
 
   @Handles(templates.create)
@@ -57,12 +57,12 @@ export class TemplatesHandlers {
   }
 
   @Handles(templates.preview)
-  preview({ caller, body }: Incoming<PreviewTemplateById>): Promise<RenderedTemplate> {
-    return this.previews.preview(caller, body);
+  preview({ caller, body, deadline }: Incoming<PreviewTemplateById>): Promise<RenderedTemplate> {
+    return this.previews.preview(caller, body, deadline);
   }
 
   @Handles(templates.lint)
-  lint({ caller, body }: Incoming<LintTemplate>): Promise<LintReport> {
-    return this.previews.lint(caller, body);
+  lint({ caller, body, deadline }: Incoming<LintTemplate>): Promise<LintReport> {
+    return this.previews.lint(caller, body, deadline);
   }
 }

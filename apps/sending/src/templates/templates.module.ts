@@ -4,6 +4,7 @@ import { DomainsModule } from '../domains/domains.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RenderingModule } from '../rendering/rendering.module.js';
 import { SnippetsModule } from '../snippets/snippets.module.js';
+import { LimitedPreviews } from './limited-previews.service.js';
 import { PreviewsService } from './previews.service.js';
 import { SavedSources } from './saved-sources.js';
 import { Sources } from './sources.js';
@@ -20,6 +21,7 @@ import { TemplatesService } from './templates.service.js';
   controllers: [TemplatesHandlers],
   providers: [
     ...onDatabase([SourcesRepository, TemplatesRepository]),
+    LimitedPreviews,
     PreviewsService,
     SavedSources,
     Sources,

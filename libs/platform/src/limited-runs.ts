@@ -1,0 +1,113 @@
+import { DomainError, unavailable } from '@posthorn/contracts';
+
+export interface RunLimits {
+  /** What it is that runs, in the plural, for the error text. */
+  what: string;
+  /** Runs at once in this process. */
+  running: number;
+  /** Runs at once of one project. */
+  perProject: number;
+  waitingPerProject: number;
+  waiting: number;
+}
+
+interface WaitingRun {
+  projectId: string;
+  deadline: number | null;
+  start: () => void;
+  drop: (error: Error) => void;
+}
+
+const retryAfterSeconds = 2;
+
+/**
+ * Bounds expensive requests, so that one project cannot use up what others need: few run at once, projects take turns, identical concurrent
+ * requests share one run, and what waited past its deadline is dropped.
+ */
+export class LimitedRuns {
+  private readonly shared = new Map<string, Promise<unknown>>();
+  private readonly queues = new Map<string, WaitingRun[]>();
+  private readonly running = new Map<string, number>();
+  private total = 0;
+  private waiting = 0;
+
+  constructor(private readonly limits: RunLimits) {}
+
+  /** `key` is equal for equal requests of a project; `remainingMs` is the time until the caller gives up. */
+  run<T>(projectId: string, key: string, remainingMs: number | null, work: () => Promise<T>): Promise<T> {
+    const name = `${projectId} ${key}`;
+    const known = this.shared.get(name) as Promise<T> | undefined;
+    if (known) return known;
+    const run = this.wait(projectId, remainingMs).then(() => this.work(projectId, work));
+    this.shared.set(name, run);
+    const forget = () => this.shared.delete(name);
+    run.then(forget, forget);
+    return run;
+  }
+
+  private wait(projectId: string, remainingMs: number | null): Promise<void> {
+    const queue = this.queues.get(projectId) ?? [];
+    if (this.hasRoom(projectId)) {
+      this.begin(projectId);
+      return Promise.resolve();
+    }
+    const { waiting, waitingPerProject } = this.limits;
+    if (queue.length >= waitingPerProject || this.waiting >= waiting) return Promise.reject(this.tooMany());
+    const deadline = remainingMs === null ? null : performance.now() + remainingMs;
+    return new Promise((start, drop) => {
+      queue.push({ projectId, deadline, start, drop });
+      this.queues.set(projectId, queue);
+      this.waiting += 1;
+    });
+  }
+
+  private async work<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      this.total -= 1;
+      const left = this.running.get(projectId)! - 1;
+      if (left === 0) this.running.delete(projectId);
+      else this.running.set(projectId, left);
+      this.next();
+    }
+  }
+
+  private next(): void {
+    for (const [projectId, queue] of [...this.queues]) {
+      while (queue.length > 0 && this.hasRoom(projectId)) {
+        const run = queue.shift()!;
+        this.waiting -= 1;
+        if (run.deadline !== null && performance.now() >= run.deadline) {
+          run.drop(unavailable('The deadline of the request has passed'));
+          continue;
+        }
+        this.begin(projectId);
+        run.start();
+      }
+      // The project goes to the end of the turn.
+      this.queues.delete(projectId);
+      if (queue.length > 0) this.queues.set(projectId, queue);
+      if (this.total >= this.limits.running) return;
+    }
+  }
+
+  private hasRoom(projectId: string): boolean {
+    const { running, perProject } = this.limits;
+    return this.total < running && (this.running.get(projectId) ?? 0) < perProject;
+  }
+
+  private begin(projectId: string): void {
+    this.total += 1;
+    this.running.set(projectId, (this.running.get(projectId) ?? 0) + 1);
+  }
+
+  private tooMany(): DomainError {
+    return new DomainError(
+      'rate_limited',
+      'rate_limited',
+      `Too many ${this.limits.what} are running or waiting; repeat the request in ${retryAfterSeconds} s`,
+      { retryAfterSeconds },
+    );
+  }
+}
