@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DomainError, recipients, type Caller, type Mailbox } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
@@ -26,6 +26,8 @@ const acceptMs = 900;
 /** Each message is one e-mail for all its recipients, as long as one visible recipient is not suppressed. Content is not a template. */
 @Injectable()
 export class PostmarkSends {
+  private readonly log = new Logger('PostmarkSends');
+
   constructor(
     private readonly bus: Bus,
     private readonly accepting: Accepting,
@@ -59,7 +61,9 @@ export class PostmarkSends {
       return await this.accept(caller, readMessage(message), deadline);
     } catch (error) {
       if (error instanceof DomainError) return error;
-      throw error;
+      // The others may be accepted already, so that one message must not fail the call.
+      this.log.error((error as Error).stack);
+      return new DomainError('internal', 'internal_error', 'An unexpected error occurred');
     }
   }
 

@@ -34,6 +34,7 @@ async function sendingComes(): Promise<void> {
     standIn(suite.connection, emails.accept, async (send, caller) => {
       if (send.from?.email.startsWith('stranger')) throw senderNotVerified();
       taken.push({ send, caller });
+      if (send.recipients[0]!.to.email.startsWith('broken')) return { emails: [], acceptedAt: at };
       const [{ id, to }] = send.recipients as [AcceptEmails['recipients'][number]];
       return { emails: [{ id, to: to.email, from: send.from!.email, contactId: null }], acceptedAt: at };
     }),
@@ -98,6 +99,15 @@ describe('the official client, unmodified', () => {
       verbatim: true,
     });
     expect(caller).toMatchObject({ projectId, actor: { kind: 'KEY' } });
+  });
+
+  it('answers each message of a batch by itself, also after an unexpected failure', async () => {
+    const answers = await clientOf(key).sendEmailBatch([
+      plain,
+      { ...plain, To: 'broken@example.org' },
+      { ...plain, To: 'grace@example.org' },
+    ]);
+    expect(answers.map(({ ErrorCode }) => ErrorCode === 0)).toEqual([true, false, true]);
   });
 
   it('sends a batch with results and errors in request order', async () => {
