@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
 import { badToken, postmarkErrorOf, postmarkStatusOf, templatesUnsupported } from '../dialects/postmark.js';
-import { batchBodyLimit, BodyReader, sendBodyLimit } from '../edge/bodies/body-reader.js';
+import { batchBodyLimit, BodyReader, jsonType, sendBodyLimit } from '../edge/bodies/body-reader.js';
 import { rateLimited } from '../edge/http/edge-errors.js';
 import { Failures } from '../edge/http/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
@@ -84,7 +84,7 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     reply: HttpReply,
   ): Promise<string> {
     const caller = await this.admit(request, reply);
-    const { bytes, release } = await this.bodies.read(request.raw, bodyLimit);
+    const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, jsonType, caller.projectId);
     try {
       const body = parseValue(bytes, members);
       const answer = await actFor(caller, () => act(caller, body));

@@ -18,12 +18,14 @@ export class Reservation {
 
   constructor(
     readonly size: number,
+    readonly owner: string,
     readonly free: () => void,
   ) {}
 }
 
 interface Waiting {
   size: number;
+  owner: string;
   admit: () => void;
 }
 
@@ -32,11 +34,14 @@ export const clientWentAway = () => unavailable('The client went away');
 // Chosen so that the largest send at the lowest allowed rate arrives before the next one times out.
 const defaults = { waitMs: 20_000, bytesPerSecond: 750_000, graceMs: 2_000 };
 
-/** Admits bodies to memory within one budget, in order of arrival. */
+/** Admits bodies to memory within one budget: owners take turns, and those that hold the fewest are first. */
 export class BodyBudget {
   private used = 0;
   private readonly queue: Waiting[] = [];
   private readonly held = new Set<Reservation>();
+  /** When each owner that waits or holds was admitted last, as a running number. */
+  private readonly turns = new Map<string, number>();
+  private turn = 0;
   private readonly options: Required<BudgetOptions>;
   private watch: NodeJS.Timeout | undefined;
 
@@ -45,27 +50,29 @@ export class BodyBudget {
   }
 
   /** Resolves immediately if the body fits, otherwise in turn while `client` is connected. */
-  take(size: number, client: Readable): Reservation | Promise<Reservation> {
-    if (this.queue.length > 0 || !this.fits(size)) return this.wait(size, client);
-    return this.open(size);
+  take(size: number, client: Readable, owner: string): Reservation | Promise<Reservation> {
+    if (this.queue.length > 0 || !this.fits(size)) return this.wait(size, client, owner);
+    return this.open(size, owner);
   }
 
   private fits(size: number): boolean {
     return this.used === 0 || this.used + size <= this.options.budget;
   }
 
-  private open(size: number): Reservation {
+  private open(size: number, owner: string): Reservation {
     this.used += size;
-    const reservation: Reservation = new Reservation(size, () => {
+    const reservation: Reservation = new Reservation(size, owner, () => {
       if (!this.held.delete(reservation)) return;
       this.used -= size;
       this.admit();
+      this.forget(owner);
     });
     this.held.add(reservation);
+    this.turns.set(owner, (this.turn += 1));
     return reservation;
   }
 
-  private wait(size: number, client: Readable): Promise<Reservation> {
+  private wait(size: number, client: Readable, owner: string): Promise<Reservation> {
     // A closed stream emits no further close event.
     if (client.destroyed && !client.readableEnded) return Promise.reject(clientWentAway());
     return new Promise((resolve, reject) => {
@@ -87,9 +94,10 @@ export class BodyBudget {
       };
       const entry: Waiting = {
         size,
+        owner,
         admit: () => {
           stopWaiting();
-          resolve(this.open(size));
+          resolve(this.open(size, owner));
         },
       };
       client.once('close', left);
@@ -99,7 +107,25 @@ export class BodyBudget {
   }
 
   private admit(): void {
-    while (this.queue.length > 0 && this.fits(this.queue[0]!.size)) this.queue.shift()!.admit();
+    for (let next = this.next(); next && this.fits(next.size); next = this.next()) {
+      this.queue.splice(this.queue.indexOf(next), 1);
+      next.admit();
+    }
+  }
+
+  /** Nobody is passed over for being large, so that large bodies do not wait for ever. */
+  private next(): Waiting | undefined {
+    const held = Map.groupBy(this.held, ({ owner }) => owner);
+    const rank = ({ owner }: Waiting) => [held.get(owner)?.length ?? 0, this.turns.get(owner) ?? 0] as const;
+    return this.queue.toSorted((a, b) => {
+      const [[countA, turnA], [countB, turnB]] = [rank(a), rank(b)];
+      return countA - countB || turnA - turnB;
+    })[0];
+  }
+
+  private forget(owner: string): void {
+    const isKnown = [...this.held, ...this.queue].some((each) => each.owner === owner);
+    if (!isKnown) this.turns.delete(owner);
   }
 
   private watchOrRest(): void {

@@ -79,6 +79,23 @@ describe('reading a body', () => {
     expect(order).toEqual(['abcdefgh', 'qrstuv']);
   });
 
+  it('lets a project with one large body in memory wait for the others', async () => {
+    const reader = new BodyReader(few);
+    const order: string[] = [];
+    const read = async (owner: string, name: string) => {
+      const request = announced(8);
+      request.end('12345678');
+      const held = await reader.read(request, 10, undefined, owner);
+      order.push(name);
+      return held;
+    };
+    const first = await read('many', 'many-1');
+    const waiting = [read('many', 'many-2'), read('many', 'many-3'), read('few', 'few-1')];
+    first.release();
+    for (const next of [2, 0, 1]) (await waiting[next]!).release();
+    expect(order).toEqual(['many-1', 'few-1', 'many-2', 'many-3']);
+  });
+
   it('admits sixteen one after another', async () => {
     const reader = new BodyReader(few);
     let inMemory = 0;

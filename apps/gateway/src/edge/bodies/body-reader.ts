@@ -50,13 +50,16 @@ export class BodyReader {
     this.large = new BodyBudget(options.large);
   }
 
-  async read(request: IncomingMessage, limit: number, type = jsonType): Promise<HeldBody> {
+  /** Bodies of one `owner`, such as a project, wait for those of others that hold less memory. */
+  async read(request: IncomingMessage, limit: number, type = jsonType, owner = ''): Promise<HeldBody> {
     const size = announcedSize(request);
     if (size === 0) return { bytes: nothing, release: () => undefined };
     if (size !== null && size > limit) throw tooLarge(limit);
     if (!type.test(request.headers['content-type'] ?? '')) throw wrongMediaType();
     try {
-      return await (size === null ? this.readUnannounced(request, limit) : this.readAnnounced(request, size));
+      return await (size === null
+        ? this.readUnannounced(request, limit, owner)
+        : this.readAnnounced(request, size, owner));
     } catch (error) {
       // Without draining it, the next request on the connection would never be read.
       request.resume();
@@ -64,24 +67,24 @@ export class BodyReader {
     }
   }
 
-  private async readAnnounced(request: IncomingMessage, size: number): Promise<HeldBody> {
+  private async readAnnounced(request: IncomingMessage, size: number, owner: string): Promise<HeldBody> {
     const isSmall = size <= this.options.smallBody;
-    const reservation = await (isSmall ? this.small : this.large).take(size, request);
+    const reservation = await (isSmall ? this.small : this.large).take(size, request, owner);
     const bytes = isSmall ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
     await this.fill(request, into(bytes), reservation);
     return { bytes, release: isSmall ? reservation.free : () => endOf(bytes, reservation) };
   }
 
   /** A body of unknown length is reserved as a small one first, because most are. */
-  private async readUnannounced(request: IncomingMessage, limit: number): Promise<HeldBody> {
+  private async readUnannounced(request: IncomingMessage, limit: number, owner: string): Promise<HeldBody> {
     const capacity = Math.min(limit, this.options.smallBody);
-    const first = await this.small.take(capacity, request);
+    const first = await this.small.take(capacity, request, owner);
     const begun = new GrowingBytes(capacity);
     const over = await this.fill(request, begun, first);
     if (!over) return { bytes: begun.upto(first.received), release: first.free };
     first.free();
     if (capacity + over.length > limit) throw tooLarge(limit);
-    const reservation = await this.large.take(limit, request);
+    const reservation = await this.large.take(limit, request, owner);
     const bytes = Buffer.allocUnsafeSlow(limit);
     reservation.received = begun.upto(capacity).copy(bytes) + over.copy(bytes, capacity);
     const rest = await this.fill(request, into(bytes), reservation);

@@ -23,9 +23,14 @@ export class ResourceServer {
   constructor(private readonly bodies: BodyReader) {}
 
   async serve(exchange: Resource): Promise<string> {
-    const { declaration, dialect, request, reply } = exchange;
+    const { declaration, dialect, request, reply, admission } = exchange;
     const { bodyLimit = defaultBodyLimit, textAs } = declaration;
-    const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, textAs ? tableType : jsonType);
+    const { bytes, release } = await this.bodies.read(
+      request.raw,
+      bodyLimit,
+      textAs ? tableType : jsonType,
+      admission.caller.projectId,
+    );
     try {
       const result = await handle(exchange, read(exchange, bytes));
       if (result instanceof HtmlPage) {
