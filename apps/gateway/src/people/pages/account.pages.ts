@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { isUuid, type Session } from '@posthorn/contracts';
+import { isUuid, type MemberRole, type Session } from '@posthorn/contracts';
 import type { SessionUser } from '../../identity/credential.js';
 import { html, type Html } from '../../pages/html.js';
 import { PageRouter } from '../../pages/page-router.js';
@@ -9,6 +9,7 @@ import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from '
 import { deviceOf } from '../sessions/device.js';
 import { People } from '../people.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { AccountProjects, type AccountKey, type AccountProject } from './account-projects.read-model.js';
 
 const path = '/account';
 const news: Readonly<Record<string, string>> = {
@@ -25,6 +26,7 @@ export class AccountPages implements OnApplicationBootstrap {
     private readonly router: PageRouter,
     private readonly people: People,
     private readonly sessions: SessionsRepository,
+    private readonly projects: AccountProjects,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -43,13 +45,22 @@ export class AccountPages implements OnApplicationBootstrap {
     failed: PeopleAnswer | null = null,
   ): Promise<Shown> {
     const { userId, sessionId, name, email } = person;
-    const [sessions, hasSecondFactor] = await Promise.all([
+    const [sessions, hasSecondFactor, projects] = await Promise.all([
       this.sessions.list(userId, sessionId),
       this.sessions.hasSecondFactor(userId),
+      this.projects.of(userId),
     ]);
     const text = news[query['said'] ?? ''];
     const body = html` ${text && !failed ? notice('done', text) : null} ${refusal(failed)}
       <p>${name} · ${email}</p>
+      <h2>Projects</h2>
+      ${
+        projects.length === 0
+          ? html`<p>You are not a member of any project.</p>`
+          : html`<ul class="rows">
+              ${projects.map(projectRow)}
+            </ul>`
+      }
       <h2>Sessions</h2>
       <ul class="rows">
         ${sessions.map(row)}
@@ -99,6 +110,27 @@ export const signedIn =
 
 const passwords: Html = html` ${field({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password', maxLength: 128 })}
 ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: passwordHint, maxLength: 128 })}`;
+
+const roleNames: Record<MemberRole, string> = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' };
+
+function projectRow({ name, role, isDisabled, keys }: AccountProject): Html {
+  return html`<li>
+    <div>
+      <p>${name}</p>
+      <p class="quiet-text">${roleNames[role]}${isDisabled ? ' · disabled' : null}</p>
+      ${keys.map(keyLine)}
+    </div>
+  </li>`;
+}
+
+function keyLine({ name, lastFour, mode, lastUsedAt }: AccountKey): Html {
+  const used = lastUsedAt === null ? 'never used' : `last used ${dayOf(lastUsedAt)}`;
+  return html`<p class="quiet-text">
+    Key “${name}” · …${lastFour}${mode === 'TEST' ? ' · test' : null} · ${used}
+  </p>`;
+}
+
+const dayOf = (instant: string): string => new Date(instant).toISOString().slice(0, 10);
 
 function row({ id, device, address, createdAt, current }: Session): Html {
   const since = createdAt.toISOString().slice(0, 16).replace('T', ' ');

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
 import { PagesModule } from '../../pages/pages.module.js';
 import { PeopleModule } from '../people.module.js';
+import { AccountProjects } from './account-projects.read-model.js';
 import { AccountPages } from './account.pages.js';
 import { PasswordPages } from './password.pages.js';
 import { SecondFactorPages } from './second-factor.pages.js';
@@ -9,6 +11,13 @@ import { SignUpPages } from './sign-up.pages.js';
 
 @Module({
   imports: [PeopleModule, PagesModule],
-  providers: [SignInPages, SignUpPages, PasswordPages, AccountPages, SecondFactorPages],
+  providers: [
+    ...onDatabase([AccountProjects]),
+    SignInPages,
+    SignUpPages,
+    PasswordPages,
+    AccountPages,
+    SecondFactorPages,
+  ],
 })
 export class PeoplePagesModule {}

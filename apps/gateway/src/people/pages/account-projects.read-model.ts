@@ -1,0 +1,41 @@
+import { roleScopes, type MemberRole } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+
+export interface AccountKey {
+  name: string;
+  lastFour: string;
+  mode: 'LIVE' | 'TEST';
+  lastUsedAt: string | null;
+}
+
+export interface AccountProject {
+  id: string;
+  name: string;
+  role: MemberRole;
+  isDisabled: boolean;
+  /** Empty where the role may not see keys. */
+  keys: AccountKey[];
+}
+
+const maxProjects = 50;
+const maxKeys = 20;
+
+/** What the account page shows of a person's projects. */
+export class AccountProjects {
+  constructor(private readonly database: Database) {}
+
+  async of(userId: string): Promise<AccountProject[]> {
+    const rows = await this.database.query<AccountProject>(
+      `SELECT p.id, p.name, m.role, p.disabled_reason IS NOT NULL AS "isDisabled", keys.list AS keys
+       FROM members m JOIN projects p ON p.id = m.project_id, LATERAL (
+         SELECT coalesce(json_agg(k), '[]') AS list FROM (
+           SELECT name, last_four AS "lastFour", mode, last_used_at AS "lastUsedAt" FROM api_keys
+           WHERE project_id = p.id AND revoked_at IS NULL ORDER BY created_at, id LIMIT ${maxKeys}
+         ) AS k
+       ) AS keys
+       WHERE m.user_id = $1 ORDER BY p.name, p.id LIMIT ${maxProjects}`,
+      [userId],
+    );
+    return rows.map((row) => (roleScopes[row.role].includes('api-keys:read') ? row : { ...row, keys: [] }));
+  }
+}
