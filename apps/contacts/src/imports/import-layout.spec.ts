@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { CsvReader } from '@posthorn/csv';
 import { layoutOf } from './import-layout.js';
+import { readRow } from './import-rows.js';
 import { subscribedOf, valueOf } from './import-value.js';
 
 describe('the layout of a table', () => {
@@ -13,7 +15,28 @@ describe('the layout of a table', () => {
     ['Name\tEmail Address\tName\n', '\t', [{ customField: 'Name' }, 'email', null]],
     ['line,reason,Email,reason\n', ',', [null, null, 'email', { customField: 'reason' }]],
     ['reason,line,Email\n', ',', [{ customField: 'reason' }, { customField: 'line' }, 'email']],
-    ['"Email","Notes, long"\n', ',', ['email', { customField: 'Notes, long' }]],
+    ['"Email","Notes, long"\n', ',', ['email', { customField: 'notes_long' }]],
+    [
+      'Email,First Name,first_name,Größe (cm),—\n',
+      ',',
+      [
+        'email',
+        { customField: 'first_name_2' },
+        { customField: 'first_name' },
+        { customField: 'grosse_cm' },
+        { customField: '—' },
+      ],
+    ],
+    [
+      'Email Address,First Name,MEMBER_RATING,TAGS\n',
+      ',',
+      ['email', { customField: 'first_name' }, { customField: 'MEMBER_RATING' }, { customField: 'TAGS' }],
+    ],
+    [
+      'uuid,email,name,attributes,status,created_at,updated_at\n',
+      ',',
+      [null, 'email', { customField: 'name' }, 'customFields', 'subscribed', null, null],
+    ],
   ])('follows from its header: %j', (text, delimiter, fields) => {
     expect(layoutOf(Buffer.from(text))).toMatchObject({ delimiter, fields, headed: true });
   });
@@ -27,6 +50,24 @@ describe('the layout of a table', () => {
     });
     for (const text of ['', '\n', 'name,plan\nAnn,pro\n', '<!doctype html>'])
       expect(layoutOf(Buffer.from(text))).toBeNull();
+  });
+});
+
+describe('an export of another product', () => {
+  it.each(['UNSUB_TIME', 'CLEAN_TIME'])('with the column %s contains nobody who is subscribed', (column) => {
+    const layout = layoutOf(Buffer.from(`Email Address,${column}\na@b.example,2026-01-01\n`))!;
+    expect(layout.subscribed).toBe(false);
+    const [row] = [...new CsvReader({ delimiter: ',' }).push(Buffer.from('a@b.example,2026-01-01\n'))];
+    expect(readRow(row!, layout).contact).toMatchObject({ email: 'a@b.example', subscribed: false });
+  });
+
+  it('names the state of a subscription in its own words', () => {
+    expect(['enabled', 'disabled', 'blocklisted', 'cleaned'].map(subscribedOf)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 

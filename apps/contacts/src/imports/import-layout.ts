@@ -1,5 +1,6 @@
 import { importReportColumns } from '@posthorn/contracts';
 import { CsvReader, type CsvRow } from '@posthorn/csv';
+import { usableFieldName } from '../contacts/field-name.js';
 
 /** The field of a contact that a column contains; null for a column that is ignored. */
 export type ColumnField = 'email' | 'subscribed' | 'customFields' | { customField: string } | null;
@@ -9,6 +10,8 @@ export interface ImportLayout {
   columns: readonly string[];
   fields: readonly ColumnField[];
   headed: boolean;
+  /** Of the whole table, where it is another product's list of people who must not be mailed. */
+  subscribed?: false;
 }
 
 export type ColumnMapping = ReadonlyMap<string, ColumnField>;
@@ -17,6 +20,11 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const addresslike = /^\s*'?[^\s@,;|]+@[^\s@,;|]+\s*$/;
 
 const labelOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+
+/** Columns of Mailchimp's exports of unsubscribed and cleaned contacts. */
+const unsubscribedColumns: ReadonlySet<string> = new Set(['UNSUB_TIME', 'CLEAN_TIME']);
+/** The header of listmonk's export, which calls custom fields attributes. */
+const listmonkColumns = ['uuid', 'email', 'name', 'attributes', 'status'];
 
 const knownColumns: Readonly<Record<string, ColumnField>> = {
   email: 'email',
@@ -38,7 +46,10 @@ export function layoutOf(head: Buffer, mapping: ColumnMapping = new Map()): Impo
   );
   const columns = cells.map((cell) => cell.trim());
   const fields = fieldsOf(columns, mapping);
-  if (fields.includes('email')) return { delimiter, columns, fields, headed: true };
+  if (fields.includes('email')) {
+    const isUnsubscribed = columns.some((column) => unsubscribedColumns.has(column));
+    return { delimiter, columns, fields, headed: true, ...(isUnsubscribed ? { subscribed: false } : {}) };
+  }
   const emailIndex = cells.findIndex((cell) => addresslike.test(cell));
   if (emailIndex === -1) return null;
   return {
@@ -88,15 +99,50 @@ function fieldsOf(columns: readonly string[], mapping: ColumnMapping): ColumnFie
   const reportColumns = importReportColumns.every((name, index) => columns[index] === name)
     ? importReportColumns.length
     : 0;
+  const isListmonk = listmonkColumns.every((name, index) => columns[index] === name);
   const mapped = columns.map((column) => (mapping.has(column) ? take(mapping.get(column)!) : undefined));
   return columns.map((column, index) => {
     const field = mapped[index];
-    return field === undefined ? take(index < reportColumns ? null : guessed(column)) : field;
+    if (field !== undefined) return field;
+    if (index < reportColumns) return null;
+    if (isListmonk && Object.hasOwn(listmonkFields, column)) return take(listmonkFields[column]!);
+    return guessed(column, columns, take);
   });
 }
 
-function guessed(column: string): ColumnField {
+const listmonkFields: Readonly<Record<string, ColumnField>> = {
+  uuid: null,
+  attributes: 'customFields',
+  status: 'subscribed',
+};
+
+function guessed(
+  column: string,
+  columns: readonly string[],
+  take: (field: ColumnField) => ColumnField,
+): ColumnField {
   const label = labelOf(column);
-  if (Object.hasOwn(knownColumns, label)) return knownColumns[label]!;
-  return column === '' ? null : { customField: column };
+  if (Object.hasOwn(knownColumns, label)) return take(knownColumns[label]!);
+  if (column === '') return null;
+  const name = usableName(column);
+  if (name === column) return take({ customField: name });
+  // Another column may have the same usable name.
+  for (let count = 1; ; count += 1) {
+    const customField = count === 1 ? name : `${name}_${count}`;
+    const field = columns.includes(customField) ? null : take({ customField });
+    if (field) return field;
+  }
+}
+
+/** A name that conditions of segments accept, such as first_name for "First Name". */
+function usableName(column: string): string {
+  if (usableFieldName.test(column)) return column;
+  const name = column
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/ß/g, 'ss')
+    .replace(/[^a-z0-9_]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  return name === '' ? column : name;
 }

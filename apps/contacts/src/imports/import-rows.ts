@@ -36,9 +36,16 @@ export function readRow(row: CsvRow, layout: ImportLayout): ImportedRow {
     : { ...source, contact: read, reason: null };
 }
 
-function contactOf(cells: readonly string[], { fields, headed }: ImportLayout): RowContact | string {
+function contactOf(
+  cells: readonly string[],
+  { fields, headed, subscribed }: ImportLayout,
+): RowContact | string {
   if (headed && cells.length > fields.length) return 'has more cells than the header';
-  const contact: RowContact = { email: '', customFields: {} };
+  const contact: RowContact = {
+    email: '',
+    customFields: {},
+    ...(subscribed === undefined ? {} : { subscribed }),
+  };
   let size = 0;
   for (const [index, cell] of cells.entries()) {
     size += cell.length;

@@ -9,8 +9,8 @@ export function valueOf(text: string): string | number | boolean | null {
   return number.test(trimmed) && String(Number(trimmed)) === trimmed ? Number(trimmed) : text;
 }
 
-const yes = /^(?:true|yes|y|1|subscribed|active)$/i;
-const no = /^(?:false|no|n|0|unsubscribed|inactive)$/i;
+const yes = /^(?:true|yes|y|1|subscribed|active|enabled)$/i;
+const no = /^(?:false|no|n|0|unsubscribed|inactive|disabled|blocklisted|cleaned)$/i;
 
 /** Undefined for an empty cell, null for an unknown value. */
 export function subscribedOf(text: string): boolean | undefined | null {

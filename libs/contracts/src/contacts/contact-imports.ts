@@ -52,7 +52,7 @@ export class ContactImportOptions {
   consent?: string;
   @Text(2, 16_384, {
     describe:
-      'A JSON object that maps column names of the header to `email`, `subscribed`, `custom_fields`, `custom_fields.<name>` or null (ignore). A column that is not mapped goes to the field of its name, or else to a custom field',
+      'A JSON object that maps column names of the header to `email`, `subscribed`, `custom_fields`, `custom_fields.<name>` or null (ignore). A column that is not mapped goes to the field of its name, or else to a custom field, whose name consists of letters, digits and _: `First Name` becomes `first_name`',
   })
   @Optional()
   mapping?: string;

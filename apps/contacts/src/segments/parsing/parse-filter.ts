@@ -1,3 +1,4 @@
+import { usableFieldName } from '../../contacts/field-name.js';
 import {
   emailActivities,
   isUuid,
@@ -22,7 +23,6 @@ type Subject =
 
 const known =
   'email, subscribed, createdAt, updatedAt, customFields.<path>, event.<name>, email.<activity>, segment.<id> or list.<id>';
-const pathName = /^[A-Za-z0-9_]+$/;
 const maxEventName = 200;
 
 export function parseFilter(given: unknown, path: Path, faults: Faults): ConditionFilter | null {
@@ -57,7 +57,7 @@ function readPath(rest: string, path: Path, faults: Faults): Subject | null {
   const names = rest.split('.');
   if (names.length > maxFieldDepth)
     return faults.add(path, 'out_of_range', `must name at most ${maxFieldDepth} levels`);
-  if (names.every((name) => pathName.test(name))) return { field: 'customField', path: names };
+  if (names.every((name) => usableFieldName.test(name))) return { field: 'customField', path: names };
   return faults.add(
     path,
     'invalid_format',
