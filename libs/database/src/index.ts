@@ -19,5 +19,4 @@ export * from './tables/project-count.entity.js';
 export * from './tables/project-counts.migration.js';
 export * from './provision.js';
 export * from './tables/scoped.repository.js';
-export { TransactionEnded, TransactionTimedOut } from './transaction-limits.js';
 export * from './ttl-cache.js';

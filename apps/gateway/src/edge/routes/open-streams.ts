@@ -5,7 +5,7 @@ import { DomainError } from '@posthorn/contracts';
 export const maxOpenStreams = 20;
 const retryAfterSeconds = 5;
 
-export const tooManyStreams = () =>
+const tooManyStreams = () =>
   new DomainError(
     'rate_limited',
     'rate_limited',

@@ -35,6 +35,8 @@ describe('the account page', () => {
   });
 
   it('says so where there is no project', async () => {
-    expect(await accountOf({ as: await suite.buildUser() })).toContain('You are not a member of any project.');
+    expect(await accountOf({ as: await suite.buildUser() })).toContain(
+      'You are not a member of any project.',
+    );
   });
 });

@@ -18,8 +18,7 @@ const operator = serviceCaller('suite', noProject);
 const accept = async (to: string) =>
   (await suite.bus.call(emails.accept, project.caller, buildSend(project.domain, { to }))).emails[0]!.id;
 const held = () => suite.bus.call(overdueMail.held, operator, {});
-const mailTo = (to: string) =>
-  suite.sink.messages.filter((message) => message.to === to).length;
+const mailTo = (to: string) => suite.sink.messages.filter((message) => message.to === to).length;
 const arrived = (to: string) => eventually(async () => mailTo(to) === 1, `${to} has arrived`);
 
 /** Mail that was queued when everything stopped, hours ago. */
