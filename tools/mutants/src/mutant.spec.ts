@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { changed, changesOf, readMutant, readMutants, type Change } from './mutant.js';
 
+const specs = globSync('{apps,libs,tools}/**/*.spec.ts');
 const change: Change = { file: 'a.ts', find: 'one', replace: 'two' };
 const text = 'breaks: it\nfile: a.ts\nfind: one\nreplace: two\nrun: test\nsays: failed\n';
 
@@ -28,6 +29,8 @@ describe('mutants', () => {
         const source = readFileSync(each.file, 'utf8');
         expect(changed(mutant.name, each, source)).not.toBe(source);
       }
+      const [, pattern] = /--testPathPatterns (\S+)/.exec(mutant.run) ?? [];
+      if (pattern) expect(specs.filter((path) => new RegExp(pattern).test(path))).not.toEqual([]);
     },
   );
 });
