@@ -1,5 +1,6 @@
 import type { Region } from '@posthorn/contracts';
 import { Env, ServiceConfig } from '@posthorn/platform';
+import { allowedHeadersProblem } from './accepting/control-headers.js';
 
 export type AmbiguousPolicy = 'resend' | 'hold';
 
@@ -79,6 +80,15 @@ export class SendingConfig extends ServiceConfig {
       'first wait of a message that the mail server refused for now; doubles with each attempt, to 4 hours at most',
   })
   retrySeconds: number;
+
+  @Env('ALLOWED_CONTROL_HEADERS', {
+    kind: 'text',
+    default: '',
+    check: allowedHeadersProblem,
+    describe:
+      'comma-separated names of headers that control the mail server of the provider, such as X-PM-Message-Stream, that callers may set nevertheless; such a header can add recipients that Posthorn does not check',
+  })
+  allowedControlHeaders: string;
 
   @Env('RETURN_PATH_DOMAIN', {
     kind: 'text',

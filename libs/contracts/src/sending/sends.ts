@@ -76,7 +76,10 @@ export class EmailContent {
   /** Like `cc`, but not visible to anybody. */
   @Mailboxes(0, maxRecipients) @Optional() bcc?: Mailbox[];
   @MailboxOf({ legacyAliases: ['reply'] }) @Optional() replyTo?: Mailbox;
-  /** `X-*`, `References`, `In-Reply-To`; headers set by Posthorn are refused (docs/guarantees.md §6). */
+  /**
+   * `X-*`, `References`, `In-Reply-To`. Headers set by Posthorn are refused, as are those that control a mail provider, such as `X-SMTPAPI`
+   * (docs/guarantees.md §6).
+   */
   @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i })
   @Optional()
   headers?: Record<string, string>;
@@ -201,9 +204,7 @@ export class AcceptedBatch {
   @ListOf(() => RefusedMessage, 0, maxBatch) refused: RefusedMessage[];
 }
 
-export class CheckSend {
-  @MailboxOf() @Optional() from?: Mailbox;
-  @Id() @Optional() template?: string;
+export class CheckSend extends PickFields(EmailContent, ['from', 'template', 'headers']) {
   /** Checked for TEST keys only. */
   @Addresses(1, maxRecipients) @Optional() to?: string[];
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
