@@ -64,6 +64,8 @@ describe('a failing start', () => {
     ['SMTP_URL', 'not a url', /SMTP_URL must be a URL/],
     ['LEASE_SECONDS', '0', /LEASE_SECONDS=0 must be a number from 2 to 600/],
     ['RATE_LIMIT_ENABLED', 'maybe', /RATE_LIMIT_ENABLED=maybe must be true or false/],
+    ['POSTHORN_SECRET_KEY', 'weak', /POSTHORN_SECRET_KEY contains a key of 4 characters.*openssl rand/],
+    ['POSTHORN_SECRET_KEY', `${'k'.repeat(32)},`, /POSTHORN_SECRET_KEY contains an empty key.*openssl rand/],
   ])('reports what is wrong with %s=%s', async (name, value, texts) => {
     expect(await refused({ [name]: value })).toMatch(texts);
   });
