@@ -40,7 +40,7 @@ export class Attachment {
   @Line(1, 255, { pattern: fileName, example: 'invoice.pdf' }) filename: string;
   /** Base64 (RFC 4648 §4), not empty. All files of a message are limited to 10 MiB decoded. */
   @Text(1, 15 * 1024 * 1024, {
-    pattern: /^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/,
+    pattern: /^[A-Za-z0-9+/\r\n]+(?:={1,2}[\r\n]*)?$/,
     base64: true,
     example: 'SGVsbG8=',
   })
