@@ -1,4 +1,4 @@
-import { Env } from '@posthorn/platform';
+import { Env, secretKeyProblem } from '@posthorn/platform';
 
 export class AllInOneConfig {
   @Env('POSTHORN_DATA_DIR', {
@@ -51,7 +51,9 @@ export class AllInOneConfig {
     kind: 'text',
     optional: true,
     secret: true,
-    describe: 'key to use instead of the one that npm start generates and stores',
+    check: secretKeyProblem,
+    describe:
+      'key to use instead of the one that npm start generates and stores: at least 32 characters, made with openssl rand -hex 32',
   })
   secretKey?: string;
 

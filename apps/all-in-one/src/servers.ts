@@ -8,7 +8,7 @@ import {
   type PostgresServer,
   type Say,
 } from '@posthorn/dev';
-import type { Environment } from '@posthorn/platform';
+import { secretKeysIn, type Environment } from '@posthorn/platform';
 import type { AllInOneConfig } from './config.js';
 import type { DataDirectory } from './data-directory.js';
 import type { Started } from './started.js';
@@ -69,7 +69,7 @@ async function startDatabaseForEach(
   { config, environment, directory, report: log }: ServersOptions,
   started: Started,
 ): Promise<Environment> {
-  const secretKey = config.secretKey ?? directory.secretKey();
+  const [secretKey] = secretKeysIn(config.secretKey ?? directory.secretKey()) as [string];
   const opened = await Promise.allSettled(
     startableServices().map(async (service): Promise<[string, string]> => {
       const variable = `${service.toUpperCase()}_DATABASE_URL`;

@@ -1,5 +1,9 @@
-import type { Region } from '@posthorn/contracts';
+import { maxScheduleDays, type Region } from '@posthorn/contracts';
 import { Env, ServiceConfig } from '@posthorn/platform';
+import { allowedHeadersProblem } from './accepting/control-headers.js';
+
+/** Scheduled mail waits this long, and then some days more where the mail server refuses it for now. */
+const fewestDays = maxScheduleDays + 3;
 
 export type AmbiguousPolicy = 'resend' | 'hold';
 
@@ -80,6 +84,15 @@ export class SendingConfig extends ServiceConfig {
   })
   retrySeconds: number;
 
+  @Env('ALLOWED_CONTROL_HEADERS', {
+    kind: 'text',
+    default: '',
+    check: allowedHeadersProblem,
+    describe:
+      'comma-separated names of headers that control the mail server of the provider, such as X-PM-Message-Stream, that callers may set nevertheless; such a header can add recipients that Posthorn does not check',
+  })
+  allowedControlHeaders: string;
+
   @Env('RETURN_PATH_DOMAIN', {
     kind: 'text',
     optional: true,
@@ -147,19 +160,21 @@ export class SendingConfig extends ServiceConfig {
 
   @Env('RETENTION_CONTENTS_DAYS', {
     kind: 'number',
-    default: '30',
-    min: 1,
+    default: String(fewestDays),
+    min: fewestDays,
     max: 3650,
-    describe: 'days that the contents of e-mails are kept',
+    describe:
+      'days that the contents of e-mails are kept; three more than mail can be scheduled ahead, or longer',
   })
   contentsDays: number;
 
   @Env('RETENTION_EMAILS_DAYS', {
     kind: 'number',
     default: '400',
-    min: 1,
+    min: fewestDays,
     max: 3650,
-    describe: 'days that e-mails and their events are kept',
+    describe:
+      'days that e-mails and their events are kept; three more than mail can be scheduled ahead, or longer',
   })
   emailsDays: number;
 

@@ -1,6 +1,7 @@
 import { startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
 import { SendingConfig } from './config.js';
 import { entities, migrations } from './data-source.js';
+import { partitionPlans } from './retention/partition-plans.js';
 import { SendingModule } from './sending.module.js';
 
 export const sending: ServiceParts<SendingConfig> = {
@@ -9,13 +10,7 @@ export const sending: ServiceParts<SendingConfig> = {
   module: SendingModule,
   entities,
   migrations,
-  partitions: ({ contentsDays, emailsDays }) => [
-    { table: 'emails', days: 30, retentionDays: emailsDays, fillPercent: 80 },
-    { table: 'email_events', days: 30, retentionDays: emailsDays },
-    { table: 'engagements', days: 30, retentionDays: emailsDays },
-    { table: 'email_contents', days: 7, retentionDays: contentsDays },
-    { table: 'email_attachments', days: 7, retentionDays: contentsDays },
-  ],
+  partitions: partitionPlans,
 };
 
 export const startSending = (options: StartOptions): Promise<RunningService> =>

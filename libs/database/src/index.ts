@@ -19,4 +19,5 @@ export * from './tables/project-count.entity.js';
 export * from './tables/project-counts.migration.js';
 export * from './provision.js';
 export * from './tables/scoped.repository.js';
+export * from './text-array.js';
 export * from './ttl-cache.js';

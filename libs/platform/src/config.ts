@@ -14,6 +14,8 @@ export interface Variable {
   max?: number;
   choices?: readonly string[];
   secret?: boolean;
+  /** What is wrong with the text of a value, or undefined. */
+  check?: (text: string) => string | undefined;
 }
 
 export type Environment = Record<string, string | undefined>;
@@ -52,7 +54,7 @@ export function readConfig<T extends object>(shape: ConfigShape<T>, environment:
       if (!variable.optional) problems.push(`${variable.name} is missing: ${variable.describe}`);
       continue;
     }
-    const value = readers[variable.kind](text, variable);
+    const value = readValue(text, variable);
     if (value instanceof Error)
       problems.push(
         `${variable.name}${variable.secret ? '' : `=${text}`} ${value.message}: ${variable.describe}`,
@@ -61,6 +63,11 @@ export function readConfig<T extends object>(shape: ConfigShape<T>, environment:
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function readValue(text: string, variable: Variable): unknown {
+  const problem = variable.check?.(text);
+  return problem === undefined ? readers[variable.kind](text, variable) : new Error(problem);
 }
 
 const readers: Record<VariableKind, (text: string, variable: Variable) => unknown> = {

@@ -1,5 +1,18 @@
 import { Env } from './config.js';
 
+const shortestKey = 32;
+
+/** All keys of a ring, the current one first. */
+export const secretKeysIn = (ring: string): string[] => ring.split(',').map((key) => key.trim());
+
+/** Anyone could forge what an empty key signs, so a comma too many must not become a key. */
+export function secretKeyProblem(ring: string): string | undefined {
+  const shortest = Math.min(...secretKeysIn(ring).map(({ length }) => length));
+  if (shortest === 0) return 'contains an empty key, from a comma that stands before or after nothing';
+  if (shortest < shortestKey) return `contains a key of ${shortest} characters, which is too short`;
+  return undefined;
+}
+
 export class ServiceConfig {
   @Env('NATS_URL', {
     kind: 'url',
@@ -20,8 +33,9 @@ export class ServiceConfig {
   @Env('POSTHORN_SECRET_KEY', {
     kind: 'text',
     secret: true,
+    check: secretKeyProblem,
     describe:
-      'at least 32 characters without a comma; secrets and tokens are derived from it. During a rotation: the new key, a comma, the old key',
+      'at least 32 characters without a comma, made with openssl rand -hex 32; secrets and tokens are derived from it. During a rotation: the new key, a comma, the old key',
   })
   secretKeyRing: string;
 
@@ -31,7 +45,7 @@ export class ServiceConfig {
 
   /** All keys that may have sealed something, the current one first. */
   get secretKeys(): string[] {
-    return this.secretKeyRing.split(',').map((key) => key.trim());
+    return secretKeysIn(this.secretKeyRing);
   }
 
   @Env('ADMIN_PORT', {

@@ -24,6 +24,7 @@ import {
   MessagingMetrics,
   measureWaiting,
   Outbox,
+  outboxPlan,
   OutboxRelay,
   PassErrorsOn,
   Publishing,
@@ -94,7 +95,7 @@ export async function openService<C extends ServiceConfig>(
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
-  const database = await openOwnDatabase(parts, config, options, tracing);
+  const database = await openOwnDatabase(parts, config, options, { tracing, logger });
   const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
   const clock = new DatabaseClock(database);
   const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
@@ -180,14 +181,10 @@ export async function runBackground<C extends ServiceConfig>(
 ): Promise<BackgroundServices> {
   const { config, database, outbox, inbox, metrics, logger } = means;
   const relay = new OutboxRelay({ service: parts.name, ...means });
-  const plans = [
-    { table: 'outbox', days: 1, retentionDays: config.outboxDays },
-    ...(parts.partitions?.(config) ?? []),
-  ];
   const housekeeping = new Loop({
     everyMs: hour,
     work: async () => {
-      await maintainPartitions(database, plans);
+      await maintainPartitions(database, plansOf(parts, config), (line) => logger.warn(line));
       await inbox.deleteOld(config.outboxDays);
     },
     onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
@@ -257,7 +254,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   config: C,
   { environment, report: log }: StartOptions,
-  tracing: Tracing,
+  { tracing, logger }: { tracing: Tracing; logger: PinoLogger },
 ): Promise<Database> {
   const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
@@ -272,11 +269,12 @@ async function openOwnDatabase<C extends ServiceConfig>(
     poolSize: config.databasePool,
     tracing,
   });
-  const plans = [
-    { table: 'outbox', days: 1, retentionDays: config.outboxDays },
-    ...(parts.partitions?.(config) ?? []),
-  ];
   await migrate(database, (line) => log?.(`${parts.name}: ${line}`));
-  await maintainPartitions(database, plans);
+  await maintainPartitions(database, plansOf(parts, config), (line) => logger.warn(line));
   return database;
 }
+
+const plansOf = <C extends ServiceConfig>(parts: ServiceParts<C>, config: C): PartitionPlan[] => [
+  outboxPlan(config.outboxDays),
+  ...(parts.partitions?.(config) ?? []),
+];

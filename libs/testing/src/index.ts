@@ -4,6 +4,7 @@ export * from './dns-server/dns-server.js';
 export * from './eventually.js';
 export * from './event-publisher.js';
 export * from './files-below.js';
+export * from './growth.js';
 export * from './lock-waiters.js';
 export * from './sending-project.js';
 export * from './service-fixture.js';

@@ -100,6 +100,7 @@ const rows: [string, Row][] = [
     'DKIM-Signature', 'List-Unsubscribe', 'List-Unsubscribe-Post', 'Feedback-ID', 'Received', 'X A', 'X-A:', ' X-A', 'X-Ä', '', '__proto__'].map((name) => header(name)), // prettier-ignore
   header('X-A\r\nBcc', 'invalid_text'),
   header(`X-${long(254)}`, 'too_long'),
+  ...['X-SMTPAPI', 'x-msys-api', 'X-MC-BccAddress', 'X-SES-SOURCE-ARN'].map((name) => header(name, 'not_allowed')),
   ['CR/LF in a header value', { change: { headers: { 'X-A': 'a\r\nBcc: eve@example.com' } }, errors: [['/headers/X-A', 'invalid_text']] }],
   ['a header value of 999 characters', { change: { headers: { 'X-A': long(999) } }, errors: [['/headers/X-A', 'too_long']] }],
   ['a header value that is a list', { change: { headers: { 'X-A': ['a', 'b'] } }, errors: [['/headers/X-A', 'invalid_type']] }],

@@ -93,6 +93,8 @@ describe('the official client, unmodified', () => {
     expect(await codeOf(wrongKey.sendEmail(message))).toBe(10);
     expect(await codeOf(client.sendEmail({ ...message, From: 'hello@not-verified.example' }))).toBe(400);
     expect(await codeOf(client.sendEmail({ ...message, Attachments: [half] }))).toBe(300);
+    const control = { Name: 'X-Mailgun-Recipient-Variables', Value: '{}' };
+    expect(await codeOf(client.sendEmail({ ...message, Headers: [control] }))).toBe(300);
     expect(
       await codeOf(
         client.sendEmailWithTemplate({ From: from, To: 'ada@example.com', TemplateId: 1, TemplateModel: {} }),

@@ -95,7 +95,8 @@ export class RunningPosthorn {
     };
     const child = spawn(process.execPath, [program, ...flags], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const running = new RunningPosthorn(child, dataDirectory, traces);
-    for (const key of environment['POSTHORN_SECRET_KEY']?.split(',') ?? []) running.keepSecret(key.trim());
+    for (const key of environment['POSTHORN_SECRET_KEY']?.split(',') ?? [])
+      if (key.trim() !== '') running.keepSecret(key.trim());
     await new Promise<void>((ready) => {
       child.stdout!.on('data', () => running.output.includes('Ctrl-C stops everything') && ready());
       void running.ended.then(() => ready());

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DomainError } from '@posthorn/contracts';
+import { growthOf, repeated } from '@posthorn/testing';
 import fc from 'fast-check';
 import { postmarkErrorOf } from '../dialects/postmark.js';
 import { readMessage } from './postmark-message.js';
@@ -153,6 +154,15 @@ describe('a message of the compatibility dialect', () => {
       fc.dictionary(fc.constantFrom(...names), fc.jsonValue()).map((change) => ({ ...plain, ...change })),
     );
     fc.assert(fc.property(anything, (message) => expect(answerTo(message)).toBeDefined()));
+  });
+
+  it('cuts tags in linear time', () => {
+    const inside = (unit: string) => (length: number) => `a${repeated(unit, 'a')(length)}`;
+    for (const unit of ['-', ' ', 'a-', '- a'])
+      expect(growthOf((Tag) => answerTo({ ...plain, Tag }), inside(unit))).toBeLessThan(15);
+    expect(
+      ['--a--b--', ' a b ', '-_-', '----', 'null'].map((Tag) => readMessage({ ...plain, Tag }).content.tags),
+    ).toEqual([['a--b'], ['a-b'], ['_'], undefined, ['null']]);
   });
 
   it('splits addresses in linear time', () => {

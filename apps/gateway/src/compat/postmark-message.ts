@@ -139,6 +139,14 @@ const withoutParameters = (contentType: unknown): unknown =>
 
 /** Characters that tags do not allow become dashes. */
 function tags(members: Members): string[] | undefined {
-  const tag = (text(members, 'Tag', 'tags') ?? '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const tag = withoutDashes((text(members, 'Tag', 'tags') ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'));
   return tag === '' ? undefined : [tag.slice(0, 64)];
+}
+
+/** Without those around it. The expression `-+$` takes quadratic time for many dashes in the middle. */
+function withoutDashes(text: string): string {
+  let [start, end] = [0, text.length];
+  while (text[start] === '-') start += 1;
+  while (end > start && text[end - 1] === '-') end -= 1;
+  return text.slice(start, end);
 }

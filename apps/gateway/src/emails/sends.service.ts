@@ -45,7 +45,8 @@ export class SendsService {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
     const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
-    const query = { from: body.from, template: body.template, ...sandboxed, idempotency };
+    const { from, template, headers } = body;
+    const query = { from, template, headers, ...sandboxed, idempotency };
     const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
     return legacyReceipt(
       accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),

@@ -1,6 +1,6 @@
 import { attemptHours } from '../delivery/delivery.entity.js';
 import { emailEvents } from '@posthorn/contracts';
-import { columnsOf, type Statement } from '@posthorn/database';
+import { columnsOf, textArray, type Statement } from '@posthorn/database';
 import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
 import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
@@ -22,8 +22,7 @@ const calls = columnsOf<AcceptRow>([
   { column: 'text', type: 'text', value: ({ text }) => text },
   { column: 'reply_to', type: 'jsonb', value: ({ replyTo }) => json(replyTo) },
   { column: 'headers', type: 'jsonb', value: ({ headers }) => json(headers) },
-  // Tags cannot contain characters that an array literal would have to quote.
-  { column: 'tags', type: 'text', value: ({ tags }) => `{${tags.join(',')}}` },
+  { column: 'tags', type: 'text', value: ({ tags }) => textArray(tags) },
   { column: 'metadata', type: 'jsonb', value: ({ metadata }) => json(metadata) },
   { column: 'deadline', type: 'timestamptz', value: ({ deadline }) => deadline },
   { column: 'bytes', type: 'int', value: bytesOf },

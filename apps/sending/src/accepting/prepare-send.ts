@@ -9,29 +9,35 @@ import {
 } from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
+import { SendingConfig } from '../config.js';
 import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectSettings } from '../projects/project-settings.js';
 import { TemplateDirectory, type FrozenContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accept-row.js';
+import { ControlHeaders } from './control-headers.js';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
 
 /** Resolves sender, template, tracking and attachments before anything is stored, so that later changes do not affect this message. */
 @Injectable()
 export class PrepareSend {
   private readonly clock: DatabaseClock;
+  private readonly controlHeaders: ControlHeaders;
 
   constructor(
     database: Database,
     private readonly senders: SenderDirectory,
     private readonly templates: TemplateDirectory,
     private readonly settings: ProjectSettings,
+    config: SendingConfig,
   ) {
+    this.controlHeaders = new ControlHeaders(config.allowedControlHeaders);
     this.clock = new DatabaseClock(database);
   }
 
   async prepare(caller: Caller, send: AcceptEmails, deadline: Date | null): Promise<AcceptRow> {
     refuseTooManyRecipients(send);
+    this.controlHeaders.refuseIn(send.headers);
     if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
     const content = await this.contentOf(caller.projectId, send);
     const from = await this.senders.senderFor(
@@ -80,7 +86,11 @@ export class PrepareSend {
     };
   }
 
-  async check(caller: Caller, { from, template, to = [] }: Omit<CheckSend, 'idempotency'>): Promise<void> {
+  async check(
+    caller: Caller,
+    { from, template, headers, to = [] }: Omit<CheckSend, 'idempotency'>,
+  ): Promise<void> {
+    this.controlHeaders.refuseIn(headers);
     const content = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
     await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
     refuseOutsideSandbox(caller, to);

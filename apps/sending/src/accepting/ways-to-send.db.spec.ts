@@ -261,3 +261,14 @@ describe('words', () => {
     expect(parsed.html).toBeUndefined();
   });
 });
+
+describe('tags', () => {
+  it('are stored as they were given, also where they look like something else', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const tags = ['null', 'NULL', 'Null', 'nULL', 'true', '0', '-', '_', 'x'.repeat(64)];
+    const id = await accept(caller, domain, { subject: 'Tagged', tags });
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ tags });
+    const { items } = await suite.bus.call(emails.list, caller, { tag: 'null' });
+    expect(items.map((email) => email.id)).toEqual([id]);
+  });
+});

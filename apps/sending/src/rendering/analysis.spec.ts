@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { growthOf } from '@posthorn/testing';
 import { isMissing, snippetsOf, variablesOf } from './analysis.js';
 
 const namesOf = (source: string, snippets: Record<string, string> = {}) =>
@@ -39,5 +40,41 @@ describe('the variables of a source', () => {
       .filter((use) => isMissing(use, variables))
       .map(({ name }) => name);
     expect(missing).toEqual(['a.b', 'a.list.1', 'a.toString', 'b.c.d']);
+  });
+});
+
+describe('a source of many tags', () => {
+  const many = (tagOf: (index: number) => string) => (length: number) => {
+    let source = '';
+    for (let index = 0; source.length < length; index += 1) source += `${tagOf(index)}\n`;
+    return source;
+  };
+
+  it('is analysed in linear time', () => {
+    expect(
+      growthOf(
+        snippetsOf,
+        many(() => '{{> a}}'),
+      ),
+    ).toBeLessThan(30);
+    expect(
+      growthOf(
+        snippetsOf,
+        many((index) => `{{> s${index}}}`),
+      ),
+    ).toBeLessThan(30);
+    expect(
+      growthOf(
+        variablesOf,
+        many((index) => `{{ v${index} }}`),
+      ),
+    ).toBeLessThan(30);
+  });
+
+  it('has the position of each', () => {
+    const source = many((index) => `  {{> s${index}}}`)(2_000);
+    expect(
+      snippetsOf(source).every(({ name, line, column }) => name === `s${line - 1}` && column === 3),
+    ).toBe(true);
   });
 });

@@ -17,8 +17,9 @@ export interface SnippetUse {
 export function snippetsOf(source: string): SnippetUse[] {
   const uses = new Map<string, SnippetUse>();
   for (const { snippet, token } of inclusionsIn(parse(source))) {
+    if (uses.has(snippet)) continue;
     const [line = 1, column = 1] = token.getPosition();
-    if (!uses.has(snippet)) uses.set(snippet, { name: snippet, line, column });
+    uses.set(snippet, { name: snippet, line, column });
   }
   return [...uses.values()];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EmailCategory } from '@posthorn/contracts';
+import { growthOf, repeated } from '@posthorn/testing';
 import { lint } from './lint.js';
 
 const leave = '<a href="{{ unsubscribe_url }}">Leave</a>';
@@ -114,5 +115,32 @@ describe('a finding', () => {
 
   it('is reported twenty times at most', () => {
     expect(found(`<p>x</p>${'<img src="https://a.example">'.repeat(50)}`)).toHaveLength(20);
+  });
+});
+
+describe('a mail that repeats itself', () => {
+  const lintHtml = (html: string) => lint({ html, sources: [''], snippets: {}, category: 'TRANSACTIONAL' });
+
+  it.each(['[', '[a', '{', '{{', '{%', '{{ "', '{%{{', '<!--', '<img>\n', '<a href="x">'])(
+    'is linted in linear time: %j',
+    (unit) => {
+      expect(growthOf(lintHtml, repeated(unit))).toBeLessThan(20);
+    },
+  );
+
+  it.each(['<ul><li>a', '<div>a'])(
+    'is linted without a look at each open element for each text: %j',
+    (unit) => {
+      // The libraries that read HTML take somewhat more than linear time.
+      expect(growthOf(lintHtml, repeated(unit))).toBeLessThan(60);
+    },
+  );
+
+  it('has Liquid that is hidden as far as it is closed', () => {
+    const rulesOf = (html: string) => lintHtml(html).map(({ rule }) => rule);
+    expect(rulesOf('<p>x</p>{{ {% <a href="b">y</a> }} {{')).toEqual([]);
+    expect(rulesOf('<p>x</p>{% {{ <a href="b">y</a> %} {%')).toEqual([]);
+    expect(rulesOf('<p>x</p>{{ {% a %} <a href="b">y</a>')).toEqual(['broken_link']);
+    expect(rulesOf('<p>x</p>{{ <a href="b">y</a> %}')).toEqual(['broken_link']);
   });
 });

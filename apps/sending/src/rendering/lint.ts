@@ -9,6 +9,8 @@ import { textFromHtml } from '@posthorn/mail';
 import { Parser } from 'htmlparser2';
 import { snippetsOf, variablesOf } from './analysis.js';
 import { hasLiquid } from './liquid/liquid.js';
+import { lineStarts, positionOf } from './liquid/positions.js';
+import { blankSpans } from './spans.js';
 import { lackingContrast, lookOf, plainLook, type Look } from './styles.js';
 
 export interface Linted {
@@ -55,9 +57,9 @@ export function lint(mail: Linted): Finding[] {
   const locationOf = locationsIn(mail.html);
   const report: Report = (rule, message, index) => {
     counts.set(rule, (counts.get(rule) ?? 0) + 1);
+    if (counts.get(rule)! > maxPerRule) return;
     const location = index === undefined ? null : locationOf(index);
-    if (counts.get(rule)! <= maxPerRule)
-      findings.push({ rule, ...rules[rule], message: boundedText(message, 500), place: location });
+    findings.push({ rule, ...rules[rule], message: boundedText(message, 500), place: location });
   };
   lintWhole(mail, report);
   lintSnippets(mail, (finding) => findings.push(finding));
@@ -74,7 +76,7 @@ function lintWhole({ html, sources, snippets, category }: Linted, report: Report
     );
   if (
     textFromHtml(html)
-      .replace(/\[[^\]]*\]/g, '')
+      .replace(/\[[^[\]]*\]/g, '')
       .trim() === ''
   )
     report('no_text', 'The mail has no text.');
@@ -109,17 +111,17 @@ const voids = new Set(['area', 'base', 'br', 'col', 'hr', 'img', 'input', 'link'
 const unseen = new Set(['style', 'script', 'title', 'head']);
 
 function lintElements(html: string, report: Report): void {
-  const open: { name: string; look: Look; published: boolean }[] = [];
+  const open: { name: string; look: Look; published: boolean; isUnseen: boolean }[] = [];
   const parser = new Parser({
     onopentag(name, attributes) {
       lintElement(name, attributes, (rule, texts) => report(rule, texts, parser.startIndex));
       const look = lookOf(name, attributes, open.at(-1)?.look ?? plainLook);
-      if (!voids.has(name)) open.push({ name, look, published: open.at(-1)?.published ?? false });
+      const { published = false, isUnseen = false } = open.at(-1) ?? {};
+      if (!voids.has(name)) open.push({ name, look, published, isUnseen: isUnseen || unseen.has(name) });
     },
     ontext(text) {
       const within = open.at(-1);
-      if (!within || within.published || text.trim() === '' || open.some(({ name }) => unseen.has(name)))
-        return;
+      if (!within || within.published || within.isUnseen || text.trim() === '') return;
       const contrast = lackingContrast(within.look);
       if (contrast === null) return;
       within.published = true;
@@ -170,16 +172,16 @@ const shown = (address = ''): string =>
     ? 'without an address'
     : address.replaceAll(unknown, '…').replace(/…+/g, '{{ … }}').slice(0, 200);
 
-function hideLiquid(html: string): string {
-  return html.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (tag) => tag.replace(/[^\n]/g, unknown));
-}
+const liquidMarks = [
+  ['{{', '}}'],
+  ['{%', '%}'],
+] as const;
+const hideLiquid = (html: string): string => blankSpans(html, liquidMarks, unknown);
 
 function locationsIn(text: string): (index: number) => string {
-  const lines = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
+  const starts = lineStarts(text);
   return (index) => {
-    const after = lines.findIndex((start) => start > index);
-    const line = after === -1 ? lines.length : after;
-    return `line ${line}, column ${index - lines[line - 1]! + 1}`;
+    const [line, column] = positionOf(starts, index);
+    return `line ${line}, column ${column}`;
   };
 }

@@ -1,5 +1,7 @@
 import juice from 'juice';
 import mjml from 'mjml';
+import { lineStarts, positionOf } from './liquid/positions.js';
+import { blankSpans, spansIn } from './spans.js';
 
 export interface CompiledMjml {
   html: string;
@@ -36,17 +38,16 @@ async function compiled(source: string): ReturnType<typeof mjml> {
   }
 }
 
+const tagMarks = [['{%', '%}']] as const;
+
 /** MJML silently drops text between its elements, so a loop around a section would render once. */
 function lostTags(source: string, html: string): CompiledMjml['faults'] {
-  const uncommented = source.replace(/<!--.*?-->/gs, (comment) => comment.replace(/[^\n]/g, ' '));
-  const faults: CompiledMjml['faults'] = [];
-  for (const { 0: tag, index } of uncommented.matchAll(/\{%.*?%\}/gs)) {
-    if (!html.includes(tag)) {
-      faults.push({
-        line: uncommented.slice(0, index).split('\n').length,
-        message: 'Liquid between MJML elements stands in <mj-raw>',
-      });
-    }
-  }
-  return faults;
+  const uncommented = blankSpans(source, [['<!--', '-->']], ' ');
+  const kept = new Set(Array.from(spansIn(html, tagMarks), ({ start, end }) => html.slice(start, end)));
+  const starts = lineStarts(uncommented);
+  return Array.from(spansIn(uncommented, tagMarks)).flatMap(({ start, end }) => {
+    if (kept.has(uncommented.slice(start, end))) return [];
+    const [line] = positionOf(starts, start);
+    return [{ line, message: 'Liquid between MJML elements stands in <mj-raw>' }];
+  });
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { normaliseAddress } from './address.js';
+import { growthOf, repeated } from '@posthorn/testing';
+import fc from 'fast-check';
+import { normaliseAddress, parseMailbox } from './address.js';
 
 describe('an address', () => {
   it.each([
@@ -22,4 +24,54 @@ describe('an address', () => {
   ])('that is invalid is refused, not repaired: %j', (text) => {
     expect(normaliseAddress(text)).toBeNull();
   });
+});
+
+describe('a mailbox', () => {
+  const email = 'ada@example.com';
+
+  it.each([
+    [email, { email }],
+    [` ${email} `, { email }],
+    [`<${email}>`, { email }],
+    [`Ada <${email}>`, { email, name: 'Ada' }],
+    [` Ada  Lovelace< ${email} > `, { email, name: 'Ada  Lovelace' }],
+    [`"Lovelace, Ada" <${email}>`, { email, name: 'Lovelace, Ada' }],
+    [`"say \\"hi\\" \\\\" <${email}>`, { email, name: 'say "hi" \\' }],
+    [`"" <${email}>`, { email }],
+    ['Ada', null],
+    [`Ada <${email}`, null],
+    [`Ada ${email}>`, null],
+    [`Ada <${email}> x`, null],
+    [`Ada <<${email}>>`, null],
+    [`Ada, <${email}>`, null],
+    [`a@b.example <${email}>`, null],
+    [`Ada "x" <${email}>`, null],
+    [`"Ada" x <${email}>`, null],
+    [`"Ada <${email}>`, null],
+    [`"Ada\\" <${email}>`, null],
+    [`Ada <${email}>, Bob <bob@example.com>`, null],
+    [`${'a'.repeat(256)} <${email}>`, null],
+  ])('is read from %j', (text, mailbox) => {
+    expect(parseMailbox(text)).toEqual(mailbox);
+  });
+
+  it('with any name in quotes has this name', () => {
+    const names = fc
+      .string({ unit: 'grapheme', maxLength: 60 })
+      .filter((name) => !/[\u0000-\u001f\u007f\u2028\u2029]/.test(name));
+    fc.assert(
+      fc.property(names, (name) => {
+        const quoted = `"${name.replace(/["\\]/g, '\\$&')}" <${email}>`;
+        expect(parseMailbox(quoted)).toEqual({ email, ...(name.trim() === '' ? {} : { name: name.trim() }) });
+      }),
+    );
+  });
+
+  it.each([' ', 'a', 'a ', '"', '"\\', '" ', '<', '> <', 'a@', '.', 'é'])(
+    'is refused in linear time where it is long: %j',
+    (unit) => {
+      for (const end of ['', '!', '<', '>', `<${email}`])
+        expect(growthOf(parseMailbox, repeated(unit, end), 600)).toBeLessThan(15);
+    },
+  );
 });

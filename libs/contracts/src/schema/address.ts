@@ -64,10 +64,18 @@ export function parseMailbox(value: unknown): Mailbox | null {
 
 function fromText(text: string): Mailbox | null {
   if (lineBreak.test(text)) return null;
-  const named = /^\s*(?:"((?:[^"\\]|\\.)*)"|([^<>"@,;:]*?))\s*<([^<>]*)>\s*$/u.exec(text);
-  return named
-    ? mailbox(named[3] ?? '', named[1]?.replace(/\\(.)/g, '$1') ?? named[2] ?? '')
-    : mailbox(text, '');
+  const trimmed = text.trim();
+  const opening = trimmed.endsWith('>') ? trimmed.lastIndexOf('<') : -1;
+  if (opening === -1) return mailbox(text, '');
+  const name = nameOf(trimmed.slice(0, opening).trim());
+  return name === null ? null : mailbox(trimmed.slice(opening + 1, -1), name);
+}
+
+// Separate expressions without blanks at their ends: one for the whole mailbox takes cubic time for a long row of blanks.
+function nameOf(text: string): string | null {
+  if (!text.startsWith('"')) return /^[^<>"@,;:]*$/.test(text) ? text : null;
+  const quoted = /^"((?:[^"\\]|\\.)*)"$/su.exec(text)?.[1];
+  return quoted?.replace(/\\(.)/gsu, '$1') ?? null;
 }
 
 function mailbox(address: string, name: string): Mailbox | null {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { growthOf, repeated } from '@posthorn/testing';
 import fc from 'fast-check';
 import { Base64Text, readJson, writeJson, type LongString } from './base64-text.js';
 import { parse } from './parse.js';
@@ -82,4 +83,16 @@ describe('a base64 file in its bytes', () => {
     const json = Buffer.from(JSON.stringify(value));
     expect(readJson(Buffer.from(json), only(json))).toEqual(JSON.parse(json.toString()));
   });
+
+  it.each(['\n', '\r\n', 'A\n', '=', 'A='])(
+    'is refused in linear time where it is long, as text and as bytes: %j',
+    (unit) => {
+      const send = (content: string) =>
+        parse(SendEmail, { to: 'a@b.example', attachments: [{ filename: 'a.txt', content }] });
+      const refused = (content: string) => expect(() => send(content)).toThrow();
+      expect(growthOf(refused, repeated(unit, '!'))).toBeLessThan(15);
+      const escaped = (content: string) => expect(textOf(JSON.stringify(content).slice(1, -1))).toBeNull();
+      expect(growthOf(escaped, repeated(unit, '\n!'))).toBeLessThan(15);
+    },
+  );
 });

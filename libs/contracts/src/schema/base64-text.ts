@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 const letters = /^[A-Za-z0-9+/\r\n]*$/;
-const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
+// Line breaks belong to one part only: where two could take them, a long text that does not match takes quadratic time.
+const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*(?:={1,2}[\r\n]*)?$/;
 const padded = 64;
 const maxPadding = 2;
 const foreign = 255;

@@ -2,7 +2,7 @@ import type { EmailStatus, FailureKind } from './email-status.js';
 import { emailStatuses, failureKinds } from './email-status.js';
 import { request, event } from '../schema/contract.js';
 import type { EmailCategory } from './domains.js';
-import { DomainError, invalidMember } from '../common/errors.js';
+import { DomainError, invalid, invalidMember } from '../common/errors.js';
 import {
   Address,
   Choice,
@@ -203,6 +203,14 @@ export const tooManyRecipients = (member: 'cc' | 'bcc') =>
 export const attachmentsTooLarge = () => invalidMember(['attachments'], 'too_long', 'exceed 10 MiB in total');
 export const attachmentUnreadable = (index: number) =>
   invalidMember(['attachments', String(index), 'content'], 'invalid_format', 'must be complete base64');
+export const controlHeaders = (names: readonly string[]) =>
+  invalid(
+    names.map((name) => ({
+      path: ['headers', name],
+      code: 'not_allowed',
+      message: `${name} controls the mail provider and is refused; leave it out, or ask the operator to list it in ALLOWED_CONTROL_HEADERS`,
+    })),
+  );
 export const scheduledTooFar = () =>
   invalidMember(['scheduledAt'], 'out_of_range', 'must be at most 30 days ahead');
 export const senderNotVerified = () =>

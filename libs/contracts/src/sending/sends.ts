@@ -40,7 +40,7 @@ export class Attachment {
   @Line(1, 255, { pattern: fileName, example: 'invoice.pdf' }) filename: string;
   /** Base64 (RFC 4648 §4), not empty. All files of a message are limited to 10 MiB decoded. */
   @Text(1, 15 * 1024 * 1024, {
-    pattern: /^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/,
+    pattern: /^[A-Za-z0-9+/\r\n]+(?:={1,2}[\r\n]*)?$/,
     base64: true,
     example: 'SGVsbG8=',
   })
@@ -76,7 +76,10 @@ export class EmailContent {
   /** Like `cc`, but not visible to anybody. */
   @Mailboxes(0, maxRecipients) @Optional() bcc?: Mailbox[];
   @MailboxOf({ legacyAliases: ['reply'] }) @Optional() replyTo?: Mailbox;
-  /** `X-*`, `References`, `In-Reply-To`; headers set by Posthorn are refused (docs/guarantees.md §6). */
+  /**
+   * `X-*`, `References`, `In-Reply-To`. Headers set by Posthorn are refused, as are those that control a mail provider, such as `X-SMTPAPI`
+   * (docs/guarantees.md §6).
+   */
   @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i })
   @Optional()
   headers?: Record<string, string>;
@@ -201,9 +204,7 @@ export class AcceptedBatch {
   @ListOf(() => RefusedMessage, 0, maxBatch) refused: RefusedMessage[];
 }
 
-export class CheckSend {
-  @MailboxOf() @Optional() from?: Mailbox;
-  @Id() @Optional() template?: string;
+export class CheckSend extends PickFields(EmailContent, ['from', 'template', 'headers']) {
   /** Checked for TEST keys only. */
   @Addresses(1, maxRecipients) @Optional() to?: string[];
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;

@@ -94,6 +94,9 @@ function generalFindings([name, service]: [string, ComposeService], compose: Com
     const known = /^[./]/.test(source) ? tree.has(source) : compose.volumes?.[source] !== undefined;
     if (!known) report(`volume ${source} is not there`);
   }
+  // Docker opens what it publishes past the firewall of the machine.
+  for (const port of service.ports ?? [])
+    if (!port.startsWith('127.0.0.1:')) report(`publishes ${port} on all addresses, not on 127.0.0.1`);
   return findings;
 }
 

@@ -123,11 +123,28 @@ describe('docker-compose.yml', () => {
       /sending: stop_grace_period 10m is not longer than SMTP_DOT_TIMEOUT/,
     ],
     ['can write to its root', 'read_only: true', 'read_only: false', /gateway: its root can be written to/],
-    ['publishes its admin port', "'3000:3000'", "'9090:9090'", /gateway: publishes its admin port 9090/],
+    [
+      'publishes a port on all addresses',
+      "'127.0.0.1:3000:3000'",
+      "'3000:3000'",
+      /gateway: publishes 3000:3000 on all addresses, not on 127\.0\.0\.1/,
+    ],
+    [
+      'publishes a port of another image on all addresses',
+      "'127.0.0.1:8025:8025'",
+      "'0.0.0.0:8025:8025'",
+      /mail-catcher: publishes 0\.0\.0\.0:8025:8025 on all addresses/,
+    ],
+    [
+      'publishes its admin port',
+      "'127.0.0.1:3000:3000'",
+      "'127.0.0.1:9090:9090'",
+      /gateway: publishes its admin port 9090/,
+    ],
     [
       'publishes a port of nobody',
-      "'3000:3000'",
-      "'3000:3001'",
+      "'127.0.0.1:3000:3000'",
+      "'127.0.0.1:3000:3001'",
       /gateway: publishes 3001, where nothing listens/,
     ],
     [

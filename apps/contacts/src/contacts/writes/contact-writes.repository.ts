@@ -1,5 +1,12 @@
 import { contactEvents, maxCustomFields, maxEventItems } from '@posthorn/contracts';
-import { columnsOf, lockTimeout, lockTimeoutIsSet, newId, type Database } from '@posthorn/database';
+import {
+  columnsOf,
+  lockTimeout,
+  lockTimeoutIsSet,
+  newId,
+  textArray,
+  type Database,
+} from '@posthorn/database';
 import { outboxInsert } from '@posthorn/messaging';
 import { currentTraces } from '@posthorn/telemetry';
 import { recordsConsents } from '../../consents/consents.repository.js';
@@ -225,9 +232,7 @@ function flagsOf({ write, ofAnySize }: RequestedWrite): number {
 
 function removedBy(customFields: ContactWrite['customFields']): string | null {
   const names = Object.entries(customFields ?? {}).flatMap(([name, value]) => (value === null ? [name] : []));
-  return names.length > 0
-    ? `{${names.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
-    : null;
+  return names.length > 0 ? textArray(names) : null;
 }
 
 /** Writes that one event may report: they have the same origin, and are no more than an event carries. Groups are numbered from 1. */

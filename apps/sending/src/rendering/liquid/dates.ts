@@ -2,6 +2,10 @@ const texts = ['now', 'today'];
 const zoned = /(?:Z|GMT|UTC|[+-]\d{2}:?\d{2})\s*(?:\([^)]*\))?$/i;
 const dateOnly = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
 const seconds = /^\d+$/;
+/** The longest that JavaScript writes has about 75 characters, with the name of the zone. */
+const maxDate = 128;
+
+export const isTooLong = (value: unknown): boolean => typeof value === 'string' && value.length > maxDate;
 
 /** Never uses the clock or the time zone of the machine; dates without a zone are UTC. */
 export function atInstant(value: unknown, now: string | undefined): unknown {

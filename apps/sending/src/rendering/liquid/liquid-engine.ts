@@ -7,7 +7,7 @@ import {
   type Emitter,
   type Template,
 } from 'liquidjs';
-import { atInstant } from './dates.js';
+import { atInstant, isTooLong } from './dates.js';
 import { coalesce } from './liquid-parser.js';
 import { SnippetTag } from './snippet-tag.js';
 
@@ -54,6 +54,7 @@ export function createEngine({ escapes }: { escapes: boolean }): Liquid {
 
 const dated = (filter: Filter): Filter =>
   function (value, ...rest) {
+    if (isTooLong(value)) return value;
     return filter.call(this, atInstant(value, (this.context.globals as { now?: string }).now), ...rest);
   };
 

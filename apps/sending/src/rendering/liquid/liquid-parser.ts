@@ -1,9 +1,12 @@
 import { Parser, Tokenizer, TypeGuards, type Liquid, type Template, type TopLevelToken } from 'liquidjs';
 import { LiquidSyntaxError } from './liquid-errors.js';
+import { countPositionsOnce } from './positions.js';
 import { IncludedSnippet } from './snippet-tag.js';
 
 /** Replaces `??` for the library, which takes `?` as part of a name and would read `name??"x"` as one name. */
 export const coalesce = '\u0001\u0001';
+
+countPositionsOnce();
 
 /** A parsed tag takes about 1 KiB, so a source with more tags is refused before it is parsed. */
 const maxTags = 20_000;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { growthOf, repeated } from '@posthorn/testing';
 import fc from 'fast-check';
 import { LiquidSyntaxError, RenderFailure, hasLiquid, parse, render } from './liquid.js';
 
@@ -152,6 +153,32 @@ describe('the same message', () => {
         c: '2026-07-01',
       }),
     ).toBe('10:00 08:00 01');
+  });
+});
+
+describe('a date', () => {
+  const dated = (a: string) => html('{{ a | date: "%Y-%m-%d %H:%M" }}|{{ a | date_to_string }}', { a });
+
+  it.each(['Z', 'Z ', 'Z(', 'GMT(', 'UTC (', '+00:00', '+00:00 (', '2026-07-01 ', ' ', '(', '0', '-'])(
+    'that is none, but long, is left as it is, in linear time: %j',
+    (unit) => {
+      for (const end of ['', '!'])
+        expect(
+          growthOf((a) => expect(dated(a)).toContain(a.slice(0, 50).trimEnd()), repeated(unit, end)),
+        ).toBeLessThan(15);
+    },
+  );
+
+  it('has a zone by name or by offset, with a comment of any usual length', () => {
+    const a = 'Wed Jul 01 2026 10:00:00 GMT+0200 (Central European Summer Time)';
+    expect(html('{{ a | date: "%H:%M" }} {{ b | date: "%H:%M" }}', { a, b: '1 Jul 2026 10:00 UTC' })).toBe(
+      '08:00 10:00',
+    );
+  });
+
+  it('of more characters than a date has is text, whatever the zone of the machine', () => {
+    const a = `2026-07-01 10:00${' '.repeat(200)}`;
+    expect(html('{{ a | date: "%H:%M" }}', { a })).toBe(a);
   });
 });
 

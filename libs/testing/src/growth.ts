@@ -1,0 +1,35 @@
+const enoughMs = 400;
+/** Shorter times are those of the clock and the compiler. */
+const leastMs = 0.5;
+
+/**
+ * How many times more processor time the work takes on ten times the input: about 10 where it is linear, 100 where it is quadratic. The best
+ * of a few runs counts, since collecting garbage takes time, too.
+ */
+export function growthOf(
+  work: (text: string) => unknown,
+  textOf: (length: number) => string,
+  length = 6_000,
+): number {
+  const [small, large] = [length, 10 * length].map((each) => bestMs(work, textOf(each))) as [number, number];
+  return large / Math.max(small, leastMs);
+}
+
+/** A text of this length that consists of repetitions, with an end that lets it match nothing. */
+export const repeated =
+  (unit: string, end = '') =>
+  (length: number): string =>
+    unit.repeat(Math.ceil(length / unit.length)) + end;
+
+function bestMs(work: (text: string) => unknown, text: string): number {
+  let [best, sum] = [Infinity, 0];
+  for (let run = 0; run < 9 && sum < enoughMs; run += 1) {
+    const began = process.cpuUsage();
+    work(text);
+    const { user, system } = process.cpuUsage(began);
+    const took = (user + system) / 1_000;
+    best = Math.min(best, took);
+    sum += took;
+  }
+  return best;
+}
