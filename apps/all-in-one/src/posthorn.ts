@@ -15,6 +15,8 @@ export interface Posthorn {
   dataDirectory: string;
   smtp: string;
   processes: string[];
+  /** Rejects when an embedded server is given up. */
+  failed: Promise<never>;
   stop(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export async function startPosthorn(
       dataDirectory: directory.path,
       smtp,
       processes,
+      failed: servers.failed,
       stop: () => started.stop(),
     };
   } catch (error) {
@@ -72,7 +75,7 @@ function serviceEnvironment(
       }
     : {};
   return {
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
     LOG_FORMAT: 'text',
     ...ownPages(config.port),
     DEV_VERIFIED_DOMAINS: config.devDomains,

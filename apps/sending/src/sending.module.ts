@@ -8,6 +8,7 @@ import { EngagementModule } from './engagement/engagement.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
 import { OptOutsModule } from './opt-outs/opt-outs.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { ProviderPauses } from './provider-pauses/provider-pauses.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SnippetsModule } from './snippets/snippets.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
@@ -29,5 +30,6 @@ import { TemplatesModule } from './templates/templates.module.js';
     AllowancesModule,
     SecretsModule,
   ],
+  providers: [ProviderPauses],
 })
 export class SendingModule {}

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DynamicModule, type INestMicroservice, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ServiceName } from '@posthorn/contracts';
@@ -17,6 +18,7 @@ import {
   Bus,
   BusConnection,
   BusServer,
+  currentService,
   DeadLetters,
   EventErasure,
   Inbox,
@@ -28,6 +30,8 @@ import {
   PassErrorsOn,
   Publishing,
   ReadModels,
+  runAsService,
+  type ServiceContext,
   WakeUps,
 } from '@posthorn/messaging';
 import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
@@ -59,6 +63,7 @@ export interface StartOptions {
 
 export interface ServiceMeans<C extends ServiceConfig> {
   config: C;
+  context: ServiceContext;
   database: Database;
   connection: BusConnection;
   clock: DatabaseClock;
@@ -86,7 +91,7 @@ export interface RunningService {
 
 const hour = 3_600_000;
 
-/** Opens everything below the application: configuration, database, bus, background work and admin port. */
+/** Opens everything below the application: configuration, database, bus, background work and admin port. Call it within `runAsService`. */
 export async function openService<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
@@ -94,6 +99,7 @@ export async function openService<C extends ServiceConfig>(
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
+  const context = currentService()!;
   const database = await openOwnDatabase(parts, config, options, tracing);
   const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
   const clock = new DatabaseClock(database);
@@ -106,6 +112,7 @@ export async function openService<C extends ServiceConfig>(
   const waking = { wakeUps, work: new WorkQueue(database, wakeUps) };
   return {
     config,
+    context,
     database,
     connection,
     clock,
@@ -213,7 +220,12 @@ export async function runBackground<C extends ServiceConfig>(
 }
 
 /** Starts a service without a public HTTP server. */
-export async function startService<C extends ServiceConfig>(
+export const startService = <C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  options: StartOptions,
+): Promise<RunningService> => runAsService(parts.name, () => start(parts, options));
+
+async function start<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
 ): Promise<RunningService> {
@@ -234,20 +246,22 @@ export async function startService<C extends ServiceConfig>(
   return {
     name: parts.name,
     adminPort: extra.admin.port,
-    stop: async () => {
+    stop: AsyncLocalStorage.bind(async () => {
       extra.drain();
       await app.close();
       await extra.stop();
       await closeMeans(means);
-    },
+    }),
   };
 }
 
 export async function closeMeans({
+  context,
   connection,
   database,
   tracing,
 }: ServiceMeans<ServiceConfig>): Promise<void> {
+  context.close();
   await connection.close();
   await database.close();
   await tracing.close();
@@ -272,6 +286,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
     poolSize: config.databasePool,
     tracing,
   });
+  currentService()?.watchDatabase(url, () => database.query('SELECT 1'));
   const plans = [
     { table: 'outbox', days: 1, retentionDays: config.outboxDays },
     ...(parts.partitions?.(config) ?? []),
