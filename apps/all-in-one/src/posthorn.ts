@@ -79,6 +79,7 @@ function serviceEnvironment(
     LOG_FORMAT: 'text',
     ...ownPages(config.port),
     DEV_VERIFIED_DOMAINS: config.devDomains,
+    SIGN_UP: 'open',
     ...environment,
     ...intoInbox,
     ...servers.databases,
