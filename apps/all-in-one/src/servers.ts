@@ -74,7 +74,7 @@ async function startDatabaseForEach(
   const opened = await Promise.allSettled(
     startableServices().map(async (service): Promise<[string, string]> => {
       const variable = `${service.toUpperCase()}_DATABASE_URL`;
-      const named = environment[variable];
+      const named = environment[variable]?.trim();
       if (named) return [variable, named];
       const dataDirectory = directory.at(`postgres-${service}`);
       const adminUrl = await embedded.start(`PostgreSQL of ${service}`, (port, report) =>

@@ -273,7 +273,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
   { environment, report: log }: StartOptions,
   tracing: Tracing,
 ): Promise<Database> {
-  const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
+  const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`]?.trim() || undefined;
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
   const url =
     own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
