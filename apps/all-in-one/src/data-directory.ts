@@ -16,6 +16,8 @@ export interface DevFile {
 export interface ServersFile {
   natsUrl: string;
   databaseUrls: string[];
+  /** The embedded servers. */
+  processes: { name: string; pid: number }[];
 }
 
 export interface RunningProcessEntry {

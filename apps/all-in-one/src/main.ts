@@ -1,5 +1,5 @@
 import { DevServerError, startableServices } from '@posthorn/dev';
-import { ConfigError, runProcess } from '@posthorn/platform';
+import { runProcess, StartError } from '@posthorn/platform';
 import { startPosthorn } from './posthorn.js';
 import { readStartOptions } from './start-options.js';
 import { welcome } from './welcome.js';
@@ -12,6 +12,7 @@ await runProcess(async (environment) => {
   });
   console.log(welcome(running, (performance.now() - began) / 1_000));
   return {
+    failed: running.failed.catch((error: unknown) => Promise.reject(explain(error))),
     stop: async () => {
       console.log('Stopping. Accepted e-mails are kept on disk.');
       await running.stop();
@@ -26,10 +27,10 @@ async function start(environment: NodeJS.ProcessEnv) {
 
 function explain(error: unknown): unknown {
   const { code, port } = error as { code?: string; port?: number };
-  if (error instanceof DevServerError) return new ConfigError([error.message]);
+  if (error instanceof DevServerError) return new StartError(error.message);
   if (code === 'EADDRINUSE')
-    return new ConfigError([
+    return new StartError(
       `port ${port ?? ''} is in use: stop the process that uses it, or set PORT (API) or INBOX_PORT (inbox)`,
-    ]);
+    );
   return error;
 }

@@ -11,10 +11,14 @@ import { Started } from './started.js';
 
 export interface Posthorn {
   dev: DevFile;
+  /** Where people open its pages: the address of the API, unless PUBLIC_URL says otherwise. */
+  pagesUrl: string;
   inbox: Inbox | null;
   dataDirectory: string;
   smtp: string;
   processes: string[];
+  /** Rejects when an embedded server is given up. */
+  failed: Promise<never>;
   stop(): Promise<void>;
 }
 
@@ -45,10 +49,12 @@ export async function startPosthorn(
     const smtp = config.smtpUrl ? new URL(config.smtpUrl).host : 'the development inbox';
     return {
       dev,
+      pagesUrl: environment['PUBLIC_URL'] || dev.baseUrl,
       inbox: servers.inbox,
       dataDirectory: directory.path,
       smtp,
       processes,
+      failed: servers.failed,
       stop: () => started.stop(),
     };
   } catch (error) {
@@ -72,10 +78,11 @@ function serviceEnvironment(
       }
     : {};
   return {
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
     LOG_FORMAT: 'text',
     ...ownPages(config.port),
     DEV_VERIFIED_DOMAINS: config.devDomains,
+    SIGN_UP: 'open',
     ...environment,
     ...intoInbox,
     ...servers.databases,
@@ -85,9 +92,9 @@ function serviceEnvironment(
   };
 }
 
-/** Browsers use either name; a port that is not known yet cannot be an origin. */
+/** The address that is printed; a port that is not known yet cannot be in it. */
 const ownPages = (port: number): Environment =>
-  port === 0 ? {} : { PUBLIC_URL: `http://localhost:${port}`, TRUSTED_ORIGINS: `http://127.0.0.1:${port}` };
+  port === 0 ? {} : { PUBLIC_URL: `http://127.0.0.1:${port}`, TRUSTED_ORIGINS: `http://localhost:${port}` };
 
 async function startServices(
   options: StartOptions,

@@ -1,16 +1,9 @@
 import { provisionDatabase } from '@posthorn/database';
-import {
-  startableServices,
-  startInbox,
-  startNats,
-  startPostgres,
-  type Inbox,
-  type PostgresServer,
-  type Say,
-} from '@posthorn/dev';
+import { startableServices, startInbox, startNats, startPostgres, type Inbox, type Say } from '@posthorn/dev';
 import { secretKeysIn, type Environment } from '@posthorn/platform';
 import type { AllInOneConfig } from './config.js';
 import type { DataDirectory } from './data-directory.js';
+import { EmbeddedServers } from './embedded-servers.js';
 import type { Started } from './started.js';
 
 export interface Servers {
@@ -18,6 +11,8 @@ export interface Servers {
   databases: Environment;
   natsUrl: string;
   inbox: Inbox | null;
+  /** Rejects when an embedded server is given up. */
+  failed: Promise<never>;
 }
 
 export interface ServersOptions {
@@ -30,57 +25,62 @@ export interface ServersOptions {
 
 /** Each server is embedded unless its URL is configured. */
 export async function startServers(options: ServersOptions, started: Started): Promise<Servers> {
-  const { config, directory, separateDatabases, report: log } = options;
+  const { config, directory, separateDatabases, report } = options;
+  const embedded = new EmbeddedServers(directory, report, started);
   const [databases, nats, inbox] = await Promise.allSettled([
-    separateDatabases ? startDatabaseForEach(options, started) : startOneDatabase(options, started),
-    config.natsUrl
-      ? null
-      : startNats({ dataDirectory: directory.at('nats'), binDirectory: directory.at('bin'), report: log }),
+    separateDatabases ? startDatabaseForEach(options, embedded) : startOneDatabase(options, embedded),
+    config.natsUrl ?? startEmbeddedNats(directory, embedded),
     config.smtpUrl
       ? null
-      : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report: log }),
+      : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report }),
   ]);
-  for (const server of [nats, inbox])
-    if (server.status === 'fulfilled' && server.value) started.add(server.value.stop);
+  if (inbox.status === 'fulfilled' && inbox.value) started.add(inbox.value.stop);
   const servers: Servers = {
     databases: valueOf(databases),
-    natsUrl: config.natsUrl ?? (valueOf(nats) as { url: string }).url,
+    natsUrl: valueOf(nats),
     inbox: valueOf(inbox),
+    failed: embedded.failed,
   };
-  directory.writeServersFile({
+  embedded.publish({
     databaseUrls: Object.values(servers.databases) as string[],
     natsUrl: servers.natsUrl,
   });
   return servers;
 }
 
+async function startEmbeddedNats(directory: DataDirectory, embedded: EmbeddedServers): Promise<string> {
+  const options = { dataDirectory: directory.at('nats'), binDirectory: directory.at('bin') };
+  return embedded.start('NATS', (port, report) => startNats({ ...options, port, report }));
+}
+
 async function startOneDatabase(
-  { config, directory, report: log }: ServersOptions,
-  started: Started,
+  { config, directory }: ServersOptions,
+  embedded: EmbeddedServers,
 ): Promise<Environment> {
   if (config.databaseUrl) return { DATABASE_URL: config.databaseUrl };
-  const { url, stop } = await startPostgres({ dataDirectory: directory.at('postgres'), report: log });
-  started.add(stop);
+  const dataDirectory = directory.at('postgres');
+  const url = await embedded.start('PostgreSQL', (port, report) =>
+    startPostgres({ dataDirectory, port, report }),
+  );
   return { DATABASE_URL: url };
 }
 
 /** Data directories are `postgres-<service>`; a service with a configured database needs no server. */
 async function startDatabaseForEach(
-  { config, environment, directory, report: log }: ServersOptions,
-  started: Started,
+  { config, environment, directory }: ServersOptions,
+  embedded: EmbeddedServers,
 ): Promise<Environment> {
   const [secretKey] = secretKeysIn(config.secretKey ?? directory.secretKey()) as [string];
   const opened = await Promise.allSettled(
     startableServices().map(async (service): Promise<[string, string]> => {
       const variable = `${service.toUpperCase()}_DATABASE_URL`;
-      const named = environment[variable];
+      const named = environment[variable]?.trim();
       if (named) return [variable, named];
-      const server: PostgresServer = await startPostgres({
-        dataDirectory: directory.at(`postgres-${service}`),
-        report: log,
-      });
-      started.add(server.stop);
-      return [variable, await provisionDatabase({ adminUrl: server.url, service, secretKey })];
+      const dataDirectory = directory.at(`postgres-${service}`);
+      const adminUrl = await embedded.start(`PostgreSQL of ${service}`, (port, report) =>
+        startPostgres({ dataDirectory, port, report }),
+      );
+      return [variable, await provisionDatabase({ adminUrl, service, secretKey })];
     }),
   );
   return Object.fromEntries(opened.map(valueOf));

@@ -1,6 +1,9 @@
 import type { Posthorn } from './posthorn.js';
 
-export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn, seconds: number): string {
+export function welcome(
+  { dev, pagesUrl, inbox, dataDirectory, smtp, processes }: Posthorn,
+  seconds: number,
+): string {
   const body = JSON.stringify({
     to: 'ada@example.com',
     subject: 'Hello',
@@ -13,7 +16,7 @@ export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn
     `  API         ${dev.baseUrl}`,
     inbox ? `  Inbox       ${dev.inboxUrl}` : `  Mail goes to ${smtp}`,
     `  Keys        ${dataDirectory}/dev.json`,
-    `  Sign in     ${dev.baseUrl}/sign-in as ${dev.user.email} with ${dev.user.password}`,
+    `  Sign in     ${pagesUrl.replace(/\/+$/, '')}/sign-in as ${dev.user.email} with ${dev.user.password}`,
     ...(processes.length > 0 ? [`  Processes   ${processes.join(', ')}`] : []),
     '',
     'Send your first e-mail:',

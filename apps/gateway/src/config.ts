@@ -98,6 +98,15 @@ export class GatewayConfig extends ServiceConfig {
   })
   systemMailFrom: string;
 
+  @Env('SIGN_UP', {
+    kind: 'choice',
+    choices: ['open', 'invite', 'off'],
+    default: 'invite',
+    describe:
+      'who may sign up: everybody, only addresses with an open invitation to a project, or nobody; the operator creates users in any case. npm start sets open',
+  })
+  signUp: 'open' | 'invite' | 'off';
+
   @Env('OAUTH_CLIENT_REGISTRATION', {
     kind: 'flag',
     default: 'true',

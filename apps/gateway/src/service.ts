@@ -1,9 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { BusServer, PassErrorsOn } from '@posthorn/messaging';
+import { BusServer, PassErrorsOn, runAsService } from '@posthorn/messaging';
 import {
   closeMeans,
   meansModule,
@@ -35,8 +36,11 @@ export interface RunningGateway extends RunningService {
   served: EdgeAdapter['served'];
 }
 
+export const startGateway = (options: StartOptions): Promise<RunningGateway> =>
+  runAsService(parts.name, () => start(options));
+
 /** The HTTP server and the bus handlers share one Nest application. */
-export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+async function start(options: StartOptions): Promise<RunningGateway> {
   const means = await openService(parts, options);
   const app = await build(means);
   await app.startAllMicroservices();
@@ -49,7 +53,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     port,
     served: (app.getHttpAdapter() as unknown as EdgeAdapter).served,
     url: `http://${hostOf(means.config.host)}:${port}`,
-    stop: async () => {
+    stop: AsyncLocalStorage.bind(async () => {
       extra.drain();
       app.get(Registrar).drain();
       await delay(means.config.drainMs);
@@ -57,7 +61,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await app.close();
       await extra.stop();
       await closeMeans(means);
-    },
+    }),
   };
 }
 

@@ -9,6 +9,7 @@ import { ErasuresModule } from './erasures/erasures.module.js';
 import { OptOutsModule } from './opt-outs/opt-outs.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { RetentionModule } from './retention/retention.module.js';
+import { ProviderPauses } from './provider-pauses/provider-pauses.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SnippetsModule } from './snippets/snippets.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
@@ -31,5 +32,6 @@ import { TemplatesModule } from './templates/templates.module.js';
     SecretsModule,
     RetentionModule,
   ],
+  providers: [ProviderPauses],
 })
 export class SendingModule {}

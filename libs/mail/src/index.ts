@@ -14,7 +14,7 @@ export { nextRetry } from './smtp/retry-schedule.js';
 export { buildReturnPath } from './tokens/return-path.js';
 export { bytesOf, SignedBytes, uuidBytes } from './message/signed-bytes.js';
 export type { Attempt } from './smtp/smtp-attempt.js';
-export { SmtpPool, type SmtpPoolState } from './smtp/smtp-pool.js';
+export { SmtpPool, smtpPauses, type SmtpPause, type SmtpPoolState } from './smtp/smtp-pool.js';
 export type { SmtpDelivery } from './smtp/smtp-transaction.js';
 export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';

@@ -1,3 +1,6 @@
+import { Logger } from '@nestjs/common';
+import { currentService } from './outages/service-context.js';
+
 export interface LoopOptions {
   /** The maximum pause between rounds; a wake-up starts the next round at once. */
   everyMs: number;
@@ -11,10 +14,12 @@ const failedPauseMs = 1_000;
 
 /** Background work that never runs twice at a time, started by a wake-up or a timer. */
 export class Loop {
+  private readonly log = new Logger('Loop');
   private running: Promise<void> | null = null;
   private wake: (() => void) | null = null;
   private woken = false;
   private stopped = false;
+  private failing: { times: number; last: string } | null = null;
 
   constructor(private readonly options: LoopOptions) {}
 
@@ -40,14 +45,28 @@ export class Loop {
       let pauseMs = this.options.everyMs;
       try {
         pauseMs = (await this.options.work()) ?? pauseMs;
+        this.succeeded();
       } catch (error) {
-        this.options.onError(error);
+        this.failed(error);
         this.woken = false;
         pauseMs = Math.min(pauseMs, failedPauseMs);
       }
       await this.rest(began);
       if (!this.woken && !this.stopped) await this.pause(pauseMs);
     }
+  }
+
+  private failed(error: unknown): void {
+    if (!currentService()?.noteFailure(error))
+      this.failing = { times: (this.failing?.times ?? 0) + 1, last: (error as Error).message };
+    this.options.onError(error);
+  }
+
+  /** The log shows a failure that repeats only once (`Repeats`), so its end is worth a line. */
+  private succeeded(): void {
+    if (this.failing && this.failing.times > 1)
+      this.log.log(`succeeds again after ${this.failing.times} failures: ${this.failing.last}`);
+    this.failing = null;
   }
 
   private async rest(began: number): Promise<void> {

@@ -20,11 +20,17 @@ export interface Variable {
 
 export type Environment = Record<string, string | undefined>;
 
-/** Reports every missing or invalid variable at once. */
-export class ConfigError extends Error {
+/** Its message says what to do, and is printed as it is. */
+export class StartError extends Error {
+  override name = 'StartError';
+}
+
+/** Reports every missing or invalid variable at once, each on its line. */
+export class ConfigError extends StartError {
+  override name = 'ConfigError';
+
   constructor(readonly problems: string[]) {
-    super(`invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
+    super(problems.join('\n'));
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { beginOutage, endOutage, runAsService } from '@posthorn/messaging';
 import { runInContext, Tracing } from '@posthorn/telemetry';
 import { PinoLogger } from './logging.js';
 
@@ -38,6 +39,33 @@ describe('a line', () => {
     const { logger, told: published } = buildLogger();
     runInContext({ ...context, requestIds: ['one', 'two'] }, () => logger.error('a batch'));
     expect(published()).toMatchObject({ request_ids: ['one', 'two'] });
+  });
+
+  it('has the name of the service whose work it is, although the services of a process share a logger', () => {
+    const { logger, told: published } = buildLogger();
+    runAsService('contacts', () => logger.warn('something'));
+    expect(published()).toMatchObject({ service: 'contacts' });
+    logger.warn('something');
+    expect(published()).toMatchObject({ service: 'sending' });
+  });
+
+  it('is written once when the same failure repeats, but every time for a request', () => {
+    const { logger, lines } = buildLogger();
+    for (const waiting of [1, 2, 3]) logger.warn(`${waiting} outcomes wait: read ECONNRESET`, 'Outcomes');
+    expect(lines).toHaveLength(1);
+    for (const _ of [1, 2]) runInContext(context, () => logger.warn('POST /emails: 503', 'Edge'));
+    expect(lines).toHaveLength(3);
+  });
+
+  it('about a server that is known to be away is left to the outage, which says itself when it is over', () => {
+    const { logger, lines } = buildLogger();
+    const service = { name: 'sending' };
+    beginOutage('Postgres at 127.0.0.1:1', service, 'connect ECONNREFUSED 127.0.0.1:1');
+    logger.warn('no claims: connect ECONNREFUSED 127.0.0.1:1', 'Claims');
+    expect(lines).toEqual([]);
+    endOutage('Postgres at 127.0.0.1:1', service);
+    logger.warn('no claims: connect ECONNREFUSED 127.0.0.1:1', 'Claims');
+    expect(lines).toHaveLength(1);
   });
 
   it('shows the end of an id in text lines, because it is random', () => {

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { currentService, isExplainedByOutage, outageLogContext, Repeats } from '@posthorn/messaging';
 import { currentContext } from '@posthorn/telemetry';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { withoutSecrets } from './secrets.js';
@@ -12,14 +13,16 @@ export interface LogOptions {
 /** Nest's logger on pino. Lines carry request and trace ids, and never addresses, subjects or tokens. */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;
+  private readonly repeats = new Repeats();
 
   constructor({ service, level, format }: LogOptions, destination?: DestinationStream) {
     this.pino = pino(
       {
         level,
-        base: { service },
+        base: null,
         timestamp: pino.stdTimeFunctions.isoTime,
-        mixin: contextFields,
+        // The services of one process share the logger of the last one that started.
+        mixin: () => ({ service: currentService()?.name ?? service, ...contextFields() }),
         serializers: { err: reportedError },
       },
       format === 'text' ? new TextLines(destination ?? process.stdout) : (destination ?? pino.destination(1)),
@@ -43,13 +46,28 @@ export class PinoLogger implements LoggerService {
       ...(typeof context === 'string' ? { context } : {}),
       ...(rest[0] instanceof Error ? { err: rest[0] } : {}),
     };
-    // Nest logs every route and module at startup, which helps only when debugging Nest.
-    const chatter = typeof context === 'string' && frameworkContexts.has(context) && level === 'info';
-    if (message instanceof Error)
-      this.pino[level]({ ...fields, err: message }, withoutSecrets(message.message));
-    else this.pino[chatter ? 'debug' : level](fields, withoutSecrets(String(message)));
+    const text = message instanceof Error ? message.message : String(message);
+    const isForDebugging = isChatter(level, context) || (level === 'warn' && this.isKnown(text, context));
+    this.pino[isForDebugging ? 'debug' : level](
+      message instanceof Error ? { ...fields, err: message } : fields,
+      withoutSecrets(text),
+    );
+  }
+
+  /** A warning that only repeats what the log shows already; those of a request are needed to find it. */
+  private isKnown(text: string, context: unknown): boolean {
+    if (context === outageLogContext) return false;
+    if (isExplainedByOutage(text)) return true;
+    return (
+      (currentContext()?.requestIds.length ?? 0) === 0 &&
+      !this.repeats.isNew(`${currentService()?.name} ${String(context)} ${text}`)
+    );
   }
 }
+
+/** Nest logs every route and module at startup, which helps only when debugging Nest. */
+const isChatter = (level: string, context: unknown): boolean =>
+  typeof context === 'string' && frameworkContexts.has(context) && level === 'info';
 
 const frameworkContexts = new Set([
   'NestFactory',

@@ -1,21 +1,26 @@
-import { ConfigError, type Environment } from './config.js';
+import { StartError, type Environment } from './config.js';
 
 export interface Stoppable {
   stop(): Promise<void>;
+  /** Rejects when it cannot go on. */
+  failed?: Promise<never>;
 }
 
 const endings = ['SIGTERM', 'SIGINT', 'disconnect'];
+/** After a failure, what is waited for may never come. */
+const failedStopMs = 30_000;
 
 /** A process started over an IPC channel also stops when the channel closes, because nothing else would stop it. */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
   let service: Stoppable | undefined;
   let stopping = false;
-  const end = () => {
+  const end = (code = 0) => {
     if (stopping) return;
     stopping = true;
     if (!service) process.exit(1);
+    if (code > 0) setTimeout(() => process.exit(code), failedStopMs);
     service.stop().then(
-      () => process.exit(0),
+      () => process.exit(code),
       (error: Error) => {
         console.error(error.stack);
         process.exit(1);
@@ -23,9 +28,13 @@ export async function runProcess(start: (environment: Environment) => Promise<St
     );
   };
   // Process 1 of a container ignores signals without a handler, and a signal that arrives between two listeners is lost.
-  for (const event of endings) process.on(event, end);
+  for (const event of endings) process.on(event, () => end());
   try {
     service = await start(process.env);
+    service.failed?.catch((error: unknown) => {
+      console.error(explained(error));
+      end(1);
+    });
   } catch (error) {
     console.error(explained(error));
     process.exit(1);
@@ -34,7 +43,7 @@ export async function runProcess(start: (environment: Environment) => Promise<St
 
 /** Errors with a known remedy are printed without a stack. */
 function explained(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof StartError) return error.message;
   const { code, port, message, stack } = error as Error & { code?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `port ${port ?? ''} is in use: stop the process that uses it, or set PORT or ADMIN_PORT`;

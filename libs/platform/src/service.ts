@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DynamicModule, type INestMicroservice, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ServiceName } from '@posthorn/contracts';
@@ -17,6 +18,7 @@ import {
   Bus,
   BusConnection,
   BusServer,
+  currentService,
   DeadLetters,
   EventErasure,
   Inbox,
@@ -29,6 +31,8 @@ import {
   PassErrorsOn,
   Publishing,
   ReadModels,
+  runAsService,
+  type ServiceContext,
   WakeUps,
 } from '@posthorn/messaging';
 import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
@@ -60,6 +64,7 @@ export interface StartOptions {
 
 export interface ServiceMeans<C extends ServiceConfig> {
   config: C;
+  context: ServiceContext;
   database: Database;
   connection: BusConnection;
   clock: DatabaseClock;
@@ -87,7 +92,7 @@ export interface RunningService {
 
 const hour = 3_600_000;
 
-/** Opens everything below the application: configuration, database, bus, background work and admin port. */
+/** Opens everything below the application: configuration, database, bus, background work and admin port. Call it within `runAsService`. */
 export async function openService<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
@@ -95,6 +100,7 @@ export async function openService<C extends ServiceConfig>(
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
+  const context = currentService()!;
   const database = await openOwnDatabase(parts, config, options, { tracing, logger });
   const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
   const clock = new DatabaseClock(database);
@@ -107,6 +113,7 @@ export async function openService<C extends ServiceConfig>(
   const waking = { wakeUps, work: new WorkQueue(database, wakeUps) };
   return {
     config,
+    context,
     database,
     connection,
     clock,
@@ -210,7 +217,12 @@ export async function runBackground<C extends ServiceConfig>(
 }
 
 /** Starts a service without a public HTTP server. */
-export async function startService<C extends ServiceConfig>(
+export const startService = <C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  options: StartOptions,
+): Promise<RunningService> => runAsService(parts.name, () => start(parts, options));
+
+async function start<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
 ): Promise<RunningService> {
@@ -231,20 +243,22 @@ export async function startService<C extends ServiceConfig>(
   return {
     name: parts.name,
     adminPort: extra.admin.port,
-    stop: async () => {
+    stop: AsyncLocalStorage.bind(async () => {
       extra.drain();
       await app.close();
       await extra.stop();
       await closeMeans(means);
-    },
+    }),
   };
 }
 
 export async function closeMeans({
+  context,
   connection,
   database,
   tracing,
 }: ServiceMeans<ServiceConfig>): Promise<void> {
+  context.close();
   await connection.close();
   await database.close();
   await tracing.close();
@@ -256,7 +270,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
   { environment, report: log }: StartOptions,
   { tracing, logger }: { tracing: Tracing; logger: PinoLogger },
 ): Promise<Database> {
-  const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
+  const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`]?.trim() || undefined;
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
   const url =
     own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
@@ -269,6 +283,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
     poolSize: config.databasePool,
     tracing,
   });
+  currentService()?.watchDatabase(url, () => database.query('SELECT 1'));
   await migrate(database, (line) => log?.(`${parts.name}: ${line}`));
   await maintainPartitions(database, plansOf(parts, config), (line) => logger.warn(line));
   return database;

@@ -13,6 +13,8 @@ export {
 export { type PostgresServer, startPostgres } from './postgres-server.js';
 export { natsBinary } from './nats-binary.js';
 export { runningProcess } from './running-process.js';
-export { describeEnd, ServiceProcess, type ServiceProcessOptions } from './service-process.js';
+export { describeEnd } from './process-end.js';
+export { ServiceProcess, type ServiceProcessOptions } from './service-process.js';
 export { startableServices, stopServicesLeftBehind } from './service-programs.js';
 export { ServiceSupervisor } from './service-supervisor.js';
+export { SupervisedServer, type EmbeddedServer } from './supervised-server.js';

@@ -8,6 +8,7 @@ import { choosePort, portTaken } from './free-port.js';
 import { natsBinary } from './nats-binary.js';
 import { runningProcess, stopLeftBehind } from './running-process.js';
 import { launchServer, ServerEndedEarly, type ServerProcess } from './server-process.js';
+import type { EmbeddedServer } from './supervised-server.js';
 
 export interface NatsOptions {
   /** Holds the JetStream store. */
@@ -19,13 +20,9 @@ export interface NatsOptions {
   binDirectory?: string;
 }
 
-export interface NatsServer {
-  url: string;
-  port: number;
-  pid: number;
-  stop(): Promise<void>;
-}
+export type NatsServer = EmbeddedServer;
 
+const errorLine = /\[(ERR|FTL)\]|nats-server:/;
 const launchAttempts = 3;
 
 export async function startNats(options: NatsOptions): Promise<NatsServer> {
@@ -39,11 +36,9 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   try {
     await stopOrphan(directory, report);
     const { server, port } = await launch(program, directory, options.port, 1);
-    void server.ended.then((how) => {
-      lock.release();
-      if (how === 'crashed') report(`nats-server ended unexpectedly: ${server.recentLog()}`);
-    });
-    return { url: `nats://127.0.0.1:${port}`, port, pid: server.pid, stop: () => server.stop() };
+    void server.ended.then(() => lock.release());
+    const lastError = () => server.lastLine(errorLine);
+    return { ...server, url: `nats://127.0.0.1:${port}`, port, lastError };
   } catch (error) {
     lock.release();
     throw error;
@@ -102,7 +97,7 @@ async function launch(
 }
 
 function brokenStore(directory: string, log: string): DevServerError {
-  const reason = log.split('\n').filter((line) => /\[(ERR|FTL)\]|nats-server:/.test(line));
+  const reason = log.split('\n').filter((line) => errorLine.test(line));
   return new DevServerError(
     `nats-server does not start on ${directory}: ${reason.join('\n') || log}\n` +
       `Nothing is lost without that directory, the databases hold the truth: mv ${directory} ${directory}.broken`,

@@ -9,6 +9,7 @@ import { serverAccount } from './postgres-account.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
 import { brokenData, type PostgresData, preparePostgresData } from './postgres-data.js';
 import { launchServer, ServerEndedEarly, type ServerProcess } from './server-process.js';
+import type { EmbeddedServer } from './supervised-server.js';
 
 export interface PostgresOptions {
   dataDirectory: string;
@@ -21,13 +22,8 @@ export interface PostgresOptions {
   log?: (line: string) => void;
 }
 
-export interface PostgresServer {
-  /** The superuser, in the database `postgres`. */
-  url: string;
-  port: number;
-  pid: number;
-  stop(): Promise<void>;
-}
+/** The URL is that of the superuser, in the database `postgres`. */
+export type PostgresServer = EmbeddedServer;
 
 interface Launch {
   binaries: PostgresBinaries;
@@ -54,13 +50,11 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     if (options.port !== undefined) await choosePort(options.port, 'PostgreSQL');
     const data = await preparePostgresData(options.dataDirectory, binaries, account, report);
     const { server, port } = await launch({ binaries, data, options }, 1);
-    void server.ended.then((how) => {
-      lock.release();
-      if (how === 'crashed') report(`PostgreSQL ended unexpectedly: ${server.recentLog()}`);
-    });
+    void server.ended.then(() => lock.release());
+    const lastError = () => server.lastLine(/FATAL|PANIC/);
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     await confirmIdentity(url, data.directory, server);
-    return { url, port, pid: server.pid, stop: () => server.stop() };
+    return { ...server, url, port, lastError };
   } catch (error) {
     lock.release();
     throw error;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { DevServerError, errorCode } from './dev-server-error.js';
+import type { ProcessEnd } from './process-end.js';
 
 export interface ServerCommand {
   program: string;
@@ -16,9 +17,10 @@ export interface ServerCommand {
 
 export interface ServerProcess {
   pid: number;
-  /** Settles once the process is gone; says whether we asked for it. */
-  ended: Promise<'stopped' | 'crashed'>;
-  recentLog(): string;
+  /** Settles once the process is gone, for whatever reason. */
+  ended: Promise<ProcessEnd>;
+  /** What the log says from this match on, in the last line that has one. */
+  lastLine(match: RegExp): string | undefined;
   stop(): Promise<void>;
 }
 
@@ -46,20 +48,20 @@ export async function launchServer(command: ServerCommand): Promise<ServerProces
     ...(command.uid === undefined ? {} : { uid: command.uid, gid: command.uid }),
   });
   const log: string[] = [];
-  const ended = new Promise<void>((resolve) =>
-    child.once('close', () => resolve()).once('error', () => resolve()),
-  );
+  const ended = new Promise<ProcessEnd>((resolve) => {
+    const end = (code: number | null, signal: NodeJS.Signals | null) => resolve({ code, signal });
+    child.once('close', end).once('error', () => end(null, null));
+  });
   stopWithUs(child, ended);
   await ready(child, log, command);
-  let requested = false;
   return {
     pid: child.pid as number,
-    ended: ended.then(() => (requested ? 'stopped' : 'crashed')),
-    recentLog: () => log.join('\n'),
-    stop: () => {
-      requested = true;
-      return stop(child, ended);
+    ended,
+    lastLine: (match) => {
+      const line = log.findLast((each) => match.test(each));
+      return line?.slice(line.search(match));
     },
+    stop: () => stop(child, ended),
   };
 }
 
@@ -81,7 +83,7 @@ function ready(child: ChildProcess, log: string[], { readyLine, report }: Server
   });
 }
 
-async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   const insist = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   child.kill('SIGINT');
   await ended;
@@ -89,7 +91,7 @@ async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
 }
 
 /** A launcher that ends without `stop()` (an uncaught error) must not leave its servers behind. */
-function stopWithUs(child: ChildProcess, ended: Promise<void>): void {
+function stopWithUs(child: ChildProcess, ended: Promise<unknown>): void {
   running.add(child);
   void ended.then(() => running.delete(child));
   if (watchesExit) return;

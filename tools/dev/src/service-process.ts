@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
 import { DevServerError, type Report } from './dev-server-error.js';
 import { chooseQuietPort } from './free-port.js';
+import { describeEnd, type ProcessEnd } from './process-end.js';
 import { serviceProgram } from './service-programs.js';
 
 export interface ServiceProcessOptions {
@@ -23,12 +24,6 @@ export interface ServiceProcessOptions {
   report?: Report;
 }
 
-/** How a process ended. */
-export interface ServiceEnd {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
-
 /** As deploy/start-service.sh starts it. */
 const asDeployed = ['--max-semi-space-size=8'];
 const launchAttempts = 3;
@@ -46,7 +41,7 @@ export class ServiceProcess {
   port = 0;
   adminPort = 0;
   /** Settles when the process that runs now has ended, for whatever reason. */
-  ended!: Promise<ServiceEnd>;
+  ended!: Promise<ProcessEnd>;
   private child!: ChildProcess;
   private lines: string[] = [];
   private environment: Record<string, string | undefined>;
@@ -96,7 +91,7 @@ export class ServiceProcess {
   }
 
   /** SIGTERM, and patience while it drains. */
-  async stop(withinMs = timeoutMs): Promise<ServiceEnd> {
+  async stop(withinMs = timeoutMs): Promise<ProcessEnd> {
     const insist = setTimeout(() => this.kill('SIGKILL'), withinMs);
     this.kill('SIGTERM');
     const end = await this.ended;
@@ -148,13 +143,13 @@ export class ServiceProcess {
   }
 
   /** Where each line was already shown, they are not repeated. */
-  private lastOutput(end: ServiceEnd): string {
+  private lastOutput(end: ProcessEnd): string {
     if (this.lines.length === 0) return describeEnd(end);
     return this.options.report ? 'what it said stands above' : this.recentOutput();
   }
 
   private async untilReady(): Promise<void> {
-    let end: ServiceEnd | null = null;
+    let end: ProcessEnd | null = null;
     void this.ended.then((how) => (end = how));
     const deadline = performance.now() + readyWithinMs;
     while (!(await this.isReady())) {
@@ -168,8 +163,4 @@ export class ServiceProcess {
       await Promise.race([delay(checkEveryMs), this.ended]);
     }
   }
-}
-
-export function describeEnd({ code, signal }: ServiceEnd): string {
-  return signal ? `ended by ${signal}` : `ended with exit code ${code}`;
 }

@@ -1,17 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Report } from './dev-server-error.js';
-import { ServiceProcess, describeEnd, type ServiceProcessOptions } from './service-process.js';
+import { describeEnd } from './process-end.js';
+import { RestartPauses } from './restart-pauses.js';
+import { ServiceProcess, type ServiceProcessOptions } from './service-process.js';
 
 export interface SupervisorOptions {
   report: Report;
   /** Called whenever a process was started, with all that there are. */
   onStart?: (processes: readonly ServiceProcess[]) => void;
 }
-
-const firstPauseMs = 200;
-const maxPauseMs = 10_000;
-/** Who ran for so long starts again as if it had never crashed. */
-const calmAfterMs = 60_000;
 
 /** Keeps service processes running: starts again what crashed, and says so. */
 export class ServiceSupervisor {
@@ -45,12 +42,11 @@ export class ServiceSupervisor {
   }
 
   private async watch(process: ServiceProcess): Promise<void> {
-    for (let crashes = 0; ;) {
+    for (const pauses = new RestartPauses(); ;) {
       const since = performance.now();
       const end = await process.ended;
       if (this.stopping.signal.aborted) return;
-      crashes = performance.now() - since > calmAfterMs ? 1 : crashes + 1;
-      const pauseMs = Math.min(firstPauseMs * 2 ** (crashes - 1), maxPauseMs);
+      const pauseMs = pauses.after(performance.now() - since);
       this.options.report(`${process.name} ${describeEnd(end)}: it starts again in ${pauseMs / 1_000} s`);
       await delay(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (this.stopping.signal.aborted) return;

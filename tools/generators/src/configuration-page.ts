@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { ServiceConfig, variablesOf, type ConfigShape, type Variable } from '@posthorn/platform';
 import { code, table } from './markdown.js';
 
-const apps = new URL('../../../apps/', import.meta.url);
+export const apps = new URL('../../../apps/', import.meta.url);
 
 export async function configurationPage(): Promise<string> {
   const shared = Object.values(variablesOf(ServiceConfig));
@@ -27,7 +27,7 @@ A service also reads \`<SERVICE>_DATABASE_URL\` (such as \`SENDING_DATABASE_URL\
 ${sections.join('\n')}`;
 }
 
-async function variablesOfApp(app: string): Promise<Variable[]> {
+export async function variablesOfApp(app: string): Promise<Variable[]> {
   const file = new URL(`${app}/src/config.js`, apps);
   if (!existsSync(file)) return [];
   const exported = Object.values((await import(file.href)) as Record<string, unknown>);
@@ -50,7 +50,7 @@ function isSame(one: Variable, other: Variable): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function kindOf({ kind, choices, min, max }: Variable): string {
+export function kindOf({ kind, choices, min, max }: Variable): string {
   if (kind === 'choice') return (choices ?? []).map(code).join(', ');
   if (kind !== 'number' || (min === undefined && max === undefined)) return kind;
   return max === undefined ? `number ≥ ${min}` : `number ${min ?? 0}–${max}`;

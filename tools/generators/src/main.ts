@@ -3,11 +3,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { format, getFileInfo, resolveConfig } from 'prettier';
 import { eventSchemas } from '@posthorn/contracts';
 import { asyncApiDocument } from './asyncapi-document.js';
 import { busPage } from './bus-page.js';
 import { configurationPage } from './configuration-page.js';
+import { envExample } from './env-example.js';
 import { eventsPage } from './events-page.js';
 import { metricsPage } from './metrics-page.js';
 import { openApi } from './open-api.js';
@@ -24,15 +25,13 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/metrics.md': metricsPage,
   'docs/asyncapi.json': asyncApiDocument,
   'docs/openapi.json': openApi,
+  '.env.example': envExample,
 };
 
 const stale: string[] = [];
 for (const [file, make] of Object.entries(pages)) {
   const path = join(root, file);
-  const wanted = await format((file.endsWith('.md') ? notice : '') + (await make()), {
-    ...(await resolveConfig(path)),
-    filepath: path,
-  });
+  const wanted = await formatted(path, (file.endsWith('.md') ? notice : '') + (await make()));
   if (existsSync(path) && readFileSync(path, 'utf8') === wanted) continue;
   stale.push(file);
   if (!process.argv.includes('--check')) write(path, wanted);
@@ -51,11 +50,14 @@ else if (stale.length > 0) {
 async function keepRelease(): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const path = join(root, `docs/events/${version}.json`);
-  write(
-    path,
-    await format(JSON.stringify(eventSchemas()), { ...(await resolveConfig(path)), filepath: path }),
-  );
+  write(path, await formatted(path, JSON.stringify(eventSchemas())));
   stale.push(`docs/events/${version}.json`);
+}
+
+/** As it is where prettier knows no format. */
+async function formatted(path: string, text: string): Promise<string> {
+  const { inferredParser } = await getFileInfo(path);
+  return inferredParser ? format(text, { ...(await resolveConfig(path)), filepath: path }) : text;
 }
 
 function write(path: string, text: string): void {

@@ -25,7 +25,7 @@ let led: (url: URL) => void;
 
 beforeAll(async () => {
   const port = await chooseQuietPort();
-  base = `http://localhost:${port}`;
+  base = `http://127.0.0.1:${port}`;
   posthorn = await RunningPosthorn.start(directory.path, { PORT: String(port) });
   device = createServer((request, response) => {
     led(new URL(request.url!, callback));

@@ -11,7 +11,7 @@ let posthorn: RunningPosthorn;
 let base: string;
 beforeAll(async () => {
   const port = await chooseQuietPort();
-  base = `http://localhost:${port}`;
+  base = `http://127.0.0.1:${port}`;
   posthorn = await RunningPosthorn.start(directory.path, {
     PORT: String(port),
     TRUSTED_PROXIES: '127.0.0.1',
@@ -69,6 +69,18 @@ describe('people', () => {
     });
     expect(contacts.status).toBe(200);
     expect(posthorn.output).toContain(`/sign-in as ${user.email} with ${user.password}`);
+  });
+
+  it('find everything at the one address that is printed', async () => {
+    expect(posthorn.output).toContain(`  API         ${base}\n`);
+    expect(posthorn.output).toContain(`  Sign in     ${base}/sign-in as `);
+    expect(posthorn.dev.baseUrl).toBe(base);
+    expect((await posthorn.get('/api/v1/emails/unknown')).body.type).toMatch(
+      new RegExp(`^${base}/docs/errors#`),
+    );
+    const other = base.replace('127.0.0.1', 'localhost');
+    const page = await fetch(`${other}/sign-in`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+    expect([page.status, page.headers.get('location')]).toEqual([302, `${base}/sign-in`]);
   });
 
   it('are created by the operator, with a password that is generated or entered', async () => {

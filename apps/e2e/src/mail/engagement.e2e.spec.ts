@@ -19,7 +19,7 @@ let posthorn: RunningPosthorn;
 let base: string;
 beforeAll(async () => {
   const port = await chooseQuietPort();
-  base = `http://localhost:${port}`;
+  base = `http://127.0.0.1:${port}`;
   posthorn = await RunningPosthorn.start(directory.path, {
     PORT: String(port),
     POSTHORN_SECRET_KEY: testSecret,

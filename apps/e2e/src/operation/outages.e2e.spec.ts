@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNats, type NatsServer } from '@posthorn/dev';
 import { SmtpSink, eventually } from '@posthorn/testing';
 import { OwnDatabases } from '../testing/own-databases.js';
-import { makeDataDirectory, RunningPosthorn, type Answer } from '../testing/running-posthorn.js';
+import { makeDataDirectory, mode, RunningPosthorn, type Answer } from '../testing/running-posthorn.js';
 
 const mail = { to: 'ada@elsewhere.test', subject: 'Hello', body: '<p>Hi</p>' };
 const timeoutMs = 2_200;
@@ -30,7 +30,7 @@ describe('while a server is unavailable', () => {
       SMTP_URL: sink.url,
       SENDING_RATE_PER_SECOND: '0',
     };
-    posthorn = await RunningPosthorn.start(directory.path, { ...servers, LOG_LEVEL: 'silent' });
+    posthorn = await RunningPosthorn.start(directory.path, { ...servers, LOG_LEVEL: 'info' });
   });
   afterAll(async () => {
     await posthorn.stop();
@@ -51,12 +51,24 @@ describe('while a server is unavailable', () => {
       const answer = await request();
       return answer.status === status && answer;
     }, what);
+  const says = (since: number, text: string) =>
+    eventually(async () => posthorn.output.slice(since).includes(text), text);
+  /** Each process logs once that the server is away and once that it is back, and hardly anything else. */
+  const expectFewLines = async (since: number, began: string, ended: string) => {
+    await says(since, ended);
+    const lines = posthorn.output.slice(since).split('\n');
+    const count = (text: string) => lines.filter((line) => line.includes(text)).length;
+    if (mode === 'one') expect([count(began), count(ended)]).toEqual([1, 1]);
+    const others = lines.filter((line) => / warn |ERROR/.test(line) && !line.includes(began));
+    expect(others.length).toBeLessThanOrEqual(mode === 'one' ? 3 : 12);
+  };
   const total = async () =>
     (await answered(200, () => posthorn.get('/api/v1/emails?limit=100'), 'reads again')).body.data
       .length as number;
 
   it('answers 503 with Retry-After while NATS is down, stores nothing, and recovers', async () => {
     const before = await total();
+    const since = posthorn.output.length;
     await nats.stop();
     // Requests in progress at the break may end with an unknown outcome (docs/guarantees.md G2), but not
     // later ones.
@@ -73,6 +85,7 @@ describe('while a server is unavailable', () => {
     const legacy = await inTime(() => posthorn.post('/api/emails', mail));
     expect(legacy.body).toMatchObject({ success: false, error: { code: 'ENQUEUE_FAILED' } });
     expect((await inTime(() => posthorn.get('/api/v1/emails'))).status).toBe(503);
+    await says(since, `NATS at 127.0.0.1:${nats.port} does not answer: the connection is lost`);
     nats = await startNats({ dataDirectory: join(root, 'nats'), port: nats.port });
     expect(await total()).toBe(before);
     const { body } = await answered(202, () => posthorn.post('/api/v1/emails', mail), 'accepts again');
@@ -80,14 +93,17 @@ describe('while a server is unavailable', () => {
       async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
       'DELIVERED again',
     );
+    await expectFewLines(since, 'does not answer', 'answers again after');
   });
 
   it('answers 503 while the database is down, and recovers', async () => {
     const before = await total();
+    const since = posthorn.output.length;
     await databases.goAway();
     const refused = await inTime(() => posthorn.post('/api/v1/emails', mail));
     expect(refused.status).toBe(503);
     expect((await inTime(() => posthorn.get('/api/v1/emails'))).status).toBe(503);
+    await says(since, 'does not answer: ');
     await databases.comeBack();
     expect(await total()).toBe(before);
     const { body } = await answered(202, () => posthorn.post('/api/v1/emails', mail), 'accepts again');
@@ -95,10 +111,12 @@ describe('while a server is unavailable', () => {
       async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
       'DELIVERED again',
     );
+    await expectFewLines(since, 'does not answer', 'answers again after');
   });
 
   it('accepts mail while the mail server is down, shows the delay, and delivers afterwards', async () => {
     const { port } = sink;
+    const since = posthorn.output.length;
     await sink.stop();
     const { status, body } = await posthorn.post('/api/v1/emails', mail);
     expect(status).toBe(202);
@@ -113,6 +131,11 @@ describe('while a server is unavailable', () => {
       async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
       'DELIVERED',
       60_000,
+    );
+    await expectFewLines(
+      since,
+      `the mail server 127.0.0.1:${port} is paused, and mail waits: connect: `,
+      `sending [Provider] the mail server 127.0.0.1:${port} takes mail again after`,
     );
   }, 90_000);
 });

@@ -37,6 +37,12 @@ export interface DevFile {
   user: { email: string; password: string };
 }
 
+interface ServersFile {
+  natsUrl: string;
+  databaseUrls: string[];
+  processes: { name: string; pid: number }[];
+}
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -120,11 +126,8 @@ export class RunningPosthorn {
     return JSON.parse(readFileSync(join(this.dataDirectory, 'dev.json'), 'utf8')) as DevFile;
   }
 
-  get servers(): { natsUrl: string; databaseUrls: string[] } {
-    return JSON.parse(readFileSync(join(this.dataDirectory, 'servers.json'), 'utf8')) as {
-      natsUrl: string;
-      databaseUrls: string[];
-    };
+  get servers(): ServersFile {
+    return JSON.parse(readFileSync(join(this.dataDirectory, 'servers.json'), 'utf8')) as ServersFile;
   }
 
   /** Processes of the services; none in one-process mode. */

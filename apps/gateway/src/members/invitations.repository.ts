@@ -70,6 +70,15 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     );
   }
 
+  /** In whatever project: who signs up belongs to none yet. */
+  async isAnyOpenFor(email: string): Promise<boolean> {
+    const found = await this.database.query(
+      `SELECT 1 FROM invitations WHERE email = $1 AND expires_at > clock_timestamp() LIMIT 1`,
+      [email],
+    );
+    return found.length > 0;
+  }
+
   /** Looks the invitation up by its link, without a project. Works once, before expiry, only for the invited address, and while its sender may invite. */
   async take(tokenHash: string, userId: string): Promise<Accepted | null> {
     const [taken] = await this.database.query<Accepted>(

@@ -11,11 +11,13 @@ export interface Addressee {
 @Injectable()
 export class PeopleMails {
   private readonly base: string;
+  private readonly howToEnter: string;
 
   constructor(
     config: GatewayConfig,
     private readonly mails: SystemMails,
   ) {
+    this.howToEnter = config.signUp === 'off' ? 'sign in' : 'sign in or sign up';
     this.base = config.publicUrl.replace(/\/+$/, '');
   }
 
@@ -51,7 +53,7 @@ export class PeopleMails {
   /** Names the inviter by their confirmed address; the project name is left out, because a stranger chose it. */
   invitation(to: Addressee, by: string | null, token: string): Promise<void> {
     return this.write(to, 'You have been invited to a project', {
-      why: `${by ?? 'A member'} invites you to join a project. To accept, sign in or sign up with this address:`,
+      why: `${by ?? 'A member'} invites you to join a project. To accept, ${this.howToEnter} with this address:`,
       action: 'View invitation',
       link: this.link('/invitations/accept', { token }),
       otherwise:

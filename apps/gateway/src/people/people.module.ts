@@ -13,6 +13,7 @@ import { PeopleKeys } from './library/people-keys.js';
 import { PeopleLibrary } from './library/people-library.js';
 import { People } from './people.js';
 import { PeopleMails } from './people-mails.js';
+import { SignUps } from './sign-ups.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { UsersHandlers } from './users.handlers.js';
@@ -32,6 +33,7 @@ import { UsersService } from './users.service.js';
     Attempts,
     AttemptsRepository,
     SessionsRepository,
+    SignUps,
     UsersService,
   ],
   exports: [People, PeopleKeys, PeopleMails, SessionsRepository],

@@ -11,6 +11,7 @@ import { isOwnPath } from './library/own-path.js';
 import { isOneLine } from './pages/one-line.js';
 import { PeopleLibrary } from './library/people-library.js';
 import { addressHeader, authPath } from './people-rules.js';
+import { SignUps } from './sign-ups.js';
 
 export interface PeopleRequest {
   method: 'GET' | 'POST';
@@ -37,6 +38,7 @@ export class People {
     private readonly config: GatewayConfig,
     private readonly identities: Identities,
     private readonly library: PeopleLibrary,
+    private readonly signUps: SignUps,
   ) {}
 
   async request({ method, path, query = {}, body, request }: PeopleRequest): Promise<Response> {
@@ -48,11 +50,21 @@ export class People {
     const headers = this.headersOf(request);
     if (sent !== null) headers.set('content-type', 'application/json');
     const handle = () => this.handOn(url, { method, headers, body: sent });
-    let answer = await handle();
-    // A concurrent sign-up with the same address was faster; the retry responds as for any existing account.
-    if (path === '/sign-up/email' && (await isOutrun(answer))) answer = await handle();
+    const answer = path === '/sign-up/email' ? await this.signUp(body, request, handle) : await handle();
     await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
     return answer;
+  }
+
+  private async signUp(
+    body: PeopleRequest['body'],
+    { ip }: HttpRequest,
+    handle: () => Promise<Response>,
+  ): Promise<Response> {
+    const refusal = await within(maxWaitMs, this.signUps.refusal(body?.['email'], ip));
+    if (refusal) return refusal;
+    const answer = await handle();
+    // A concurrent sign-up with the same address was faster; the retry responds as for any existing account.
+    return (await isOutrun(answer)) ? handle() : answer;
   }
 
   /** Passes a request to the library; `path` includes the query. */

@@ -76,6 +76,7 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     PORT: '0',
     DRAIN_MS: '0',
     RATE_LIMIT_ENABLED: 'false',
+    SIGN_UP: 'open',
     ...changes,
   };
   const gateway = await fixture.carry(startGateway({ environment, processMetrics: false }));

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import type { Attempt } from './smtp-attempt.js';
 import { SmtpCircuit } from './smtp-circuit.js';
@@ -23,6 +24,16 @@ export interface SmtpPoolState {
   idle: number;
   waiting: number;
 }
+
+/** No session can be opened any more, or the first one could be opened again. */
+export interface SmtpPause {
+  server: string;
+  /** What paused it; none when it is over. */
+  failure?: Attempt;
+}
+
+/** Whoever wants to know of pauses subscribes here; each message is an `SmtpPause`. */
+export const smtpPauses = channel('posthorn:smtp-pauses');
 
 type Waiter = (acquired: SmtpSession | Attempt) => void;
 
@@ -125,10 +136,12 @@ export class SmtpPool {
     this.opening--;
     if ('failure' in opened) {
       this.open--;
+      if (!this.circuit.probing) this.publish(opened.failure);
       this.circuit.failed(opened.failure);
       this.serveWaiters();
       return opened.failure;
     } else {
+      if (this.circuit.probing) this.publish();
       this.circuit.succeeded();
       this.adopt(opened.session);
       this.serveWaiters();
@@ -177,6 +190,11 @@ export class SmtpPool {
       void this.openOne().then(waiter);
     }
     if (this.cannotServe) for (const waiter of this.waiters.splice(0)) waiter(this.unservedAttempt('paused'));
+  }
+
+  private publish(failure?: Attempt): void {
+    const { host, port } = this.options.endpoint;
+    smtpPauses.publish({ server: `${host}:${port}`, failure } satisfies SmtpPause);
   }
 
   private unservedAttempt(error: 'paused' | 'closed'): Attempt {

@@ -21,6 +21,7 @@ import {
   type CallFrame,
   type ReplyFrame,
 } from './frames.js';
+import { currentService } from '../outages/service-context.js';
 import type { BatchReply, Incoming } from './handlers.js';
 
 export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<unknown>;
@@ -139,6 +140,7 @@ export class CallResponder {
   }
 
   private failure(error: unknown): ReplyFrame {
+    currentService()?.noteFailure(error);
     const known = error instanceof DomainError ? error : fromDatabaseError(error);
     if (!known) this.options.onUnexpected(error, this.contract.subject);
     return toWireError(

@@ -1,11 +1,16 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { currentService } from '../outages/service-context.js';
 
 /** NATS may be unavailable at any time; Postgres holds the truth (docs/guarantees.md §1.1). */
 export class BusConnection {
   private up = true;
+  private closing = false;
   private readonly lost: Set<() => void> = new Set();
 
-  private constructor(readonly nats: NatsConnection) {
+  private constructor(
+    readonly nats: NatsConnection,
+    private readonly server: string,
+  ) {
     void this.watch();
   }
 
@@ -19,7 +24,7 @@ export class BusConnection {
       timeout: 5_000,
       noAsyncTraces: true,
     });
-    return new BusConnection(nats);
+    return new BusConnection(nats, `NATS at ${new URL(url).host}`);
   }
 
   get connected(): boolean {
@@ -34,6 +39,7 @@ export class BusConnection {
 
   async close(): Promise<void> {
     if (this.nats.isClosed()) return;
+    this.closing = true;
     // Draining would wait for a server that is not there.
     await (this.connected ? this.nats.drain() : this.nats.close()).catch(() => undefined);
   }
@@ -42,14 +48,21 @@ export class BusConnection {
     for await (const status of this.nats.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection' || status.type === 'close')
         this.fall();
-      if (status.type === 'reconnect') this.up = true;
+      if (status.type === 'reconnect') this.rise();
     }
     this.fall();
   }
 
   private fall(): void {
     this.up = false;
+    if (this.closing) currentService()?.busBack(this.server);
+    else currentService()?.busLost(this.server);
     for (const listener of [...this.lost]) listener();
     this.lost.clear();
+  }
+
+  private rise(): void {
+    this.up = true;
+    currentService()?.busBack(this.server);
   }
 }

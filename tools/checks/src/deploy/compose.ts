@@ -24,7 +24,9 @@ export interface Compose {
 
 /** What Compose puts for `${NAME:?…}` comes from a file that is not in the tree: any text long enough for a key. */
 const given = 'given-in-dotenv-0123456789abcdef0123456789abcdef';
-const variable = /\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g;
+const variable = /\$\{([A-Z_]+)(?::([-?])([^{}]*))?\}/g;
+/** Belong to the container, whatever `.env` says. */
+const fixed = new Set(['ADMIN_HOST', 'ADMIN_PORT', 'HOST', 'PORT']);
 
 /** Everything in docker-compose.yml that would not work, each in words; nothing when it is sound. */
 export function composeFindings(text: string, tree: Tree): string[] {
@@ -60,10 +62,12 @@ export function environmentOf({ environment = {} }: ComposeService): Record<stri
   );
 }
 
+/** From the inside out: a default may name a variable itself. */
 function interpolated(value: string): string {
-  return value.replace(variable, (_, _name, mark: string | undefined, rest: string | undefined) =>
+  const next = value.replace(variable, (_, _name, mark: string | undefined, rest: string | undefined) =>
     mark === '-' ? (rest ?? '') : given,
   );
+  return next === value ? value : interpolated(next);
 }
 
 function describeSchemaError({
@@ -131,6 +135,9 @@ function environmentFindings(
   const findings = Object.keys(environment)
     .filter((each) => !known.includes(each) && each !== own)
     .map((each) => `${each} is no variable of it (docs/configuration.md)`);
+  for (const each of [...known, own].filter((wanted) => !fixed.has(wanted)))
+    if (!String(service.environment?.[each] ?? '').startsWith(`\${${each}:`))
+      findings.push(`${each} of .env does not reach it`);
   for (const [each, value] of Object.entries(environment)) {
     const host =
       /^(postgres|nats|smtp)s?:/.test(value) && URL.canParse(value) ? new URL(value).hostname : null;

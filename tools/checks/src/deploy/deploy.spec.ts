@@ -83,14 +83,32 @@ describe('docker-compose.yml', () => {
     [
       'lacks a required variable',
       '  POSTHORN_SECRET_KEY: $',
-      '  LOG_FORMAT: $',
+      '  # POSTHORN_SECRET_KEY: $',
       /POSTHORN_SECRET_KEY is missing/,
     ],
     [
       'lacks a database',
       '  DATABASE_URL: ',
-      '  RETENTION_OUTBOX_DAYS: ',
+      '  # DATABASE_URL: ',
       /has no database: DATABASE_URL is missing/,
+    ],
+    [
+      'keeps a setting from its service',
+      '      TRUSTED_PROXIES: ${TRUSTED_PROXIES:-}\n',
+      '',
+      /gateway: TRUSTED_PROXIES of .env does not reach it/,
+    ],
+    [
+      'decides a setting itself',
+      'DNS_SERVERS: ${DNS_SERVERS:-}',
+      'DNS_SERVERS: 127.0.0.1',
+      /sending: DNS_SERVERS of .env does not reach it/,
+    ],
+    [
+      'keeps a setting of every service from all of them',
+      '  LOG_FORMAT: ${LOG_FORMAT:-}\n',
+      '',
+      /analytics: LOG_FORMAT of .env does not reach it/,
     ],
     [
       'gives a value that is refused',
@@ -171,6 +189,17 @@ describe('docker-compose.yml', () => {
       expect.stringMatching(/waits for nats, which has no healthcheck/),
     );
   });
+});
+
+it('.env.example has every setting that docker-compose.yml reads, and only the secrets without a default', () => {
+  const example = readFileSync(join(root, '.env.example'), 'utf8');
+  const names = new Set([...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!));
+  const offered = [...example.matchAll(/^(#?)([A-Z_]+)=/gm)];
+  expect(offered.map(([, , name]) => name).sort()).toEqual([...names].sort());
+  expect(offered.filter(([, mark]) => mark === '').map(([, , name]) => name)).toEqual([
+    'POSTHORN_SECRET_KEY',
+    'POSTGRES_PASSWORD',
+  ]);
 });
 
 describe('the Dockerfile', () => {

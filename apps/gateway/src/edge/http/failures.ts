@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '@posthorn/contracts';
 import { fromDatabaseError, newId } from '@posthorn/database';
+import { countRefused, currentService, isAnyServerAway } from '@posthorn/messaging';
 import { currentContext } from '@posthorn/telemetry';
 import { GatewayConfig } from '../../config.js';
 import { statusOfKind } from '../../dialects/dialect.js';
@@ -89,8 +90,19 @@ export class Failures {
     const line = `${prefix}${operation}: ${statusOfKind[error.kind]} ${error.code}`;
     if (error.kind === 'internal') this.log.error(`${line} ${(thrown as Error).stack ?? String(thrown)}`);
     else if (error.kind === 'unavailable' || error.kind === 'timeout')
-      this.log.warn(`${line} ${(thrown as Error).message}`);
+      this.writeRefused(thrown as Error, line);
     else this.log.log(line);
+  }
+
+  /** While a server is known to be away, the log says so once and not for every request. */
+  private writeRefused(thrown: Error, line: string): void {
+    currentService()?.noteFailure(thrown);
+    if (isAnyServerAway()) {
+      countRefused();
+      this.log.debug(`${line} ${thrown.message}`);
+    } else {
+      this.log.warn(`${line} ${thrown.message}`);
+    }
   }
 }
 

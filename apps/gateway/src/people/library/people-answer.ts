@@ -1,6 +1,7 @@
 import { html, type Html } from '../../pages/html.js';
 import { notice } from '../../pages/page-kit.js';
 import { maxPassword, shortestPassword } from '../people-rules.js';
+import { signUpRefusals } from '../sign-ups.js';
 
 export interface PeopleAnswer {
   ok: boolean;
@@ -29,6 +30,7 @@ export async function readAnswer(response: Response): Promise<PeopleAnswer> {
 export const passwordHint = `At least ${shortestPassword} characters.`;
 
 const texts: Readonly<Record<string, string>> = {
+  ...signUpRefusals,
   INVALID_EMAIL_OR_PASSWORD: 'The e-mail address or password is incorrect.',
   INVALID_EMAIL: 'This is not a valid e-mail address.',
   INVALID_PASSWORD: 'The password is incorrect.',

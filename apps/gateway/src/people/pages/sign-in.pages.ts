@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { GatewayConfig } from '../../config.js';
 import { html } from '../../pages/html.js';
 import { PageRouter } from '../../pages/page-router.js';
 import { field, form, hidden, link, notice, sentOn, shown } from '../../pages/page-kit.js';
@@ -20,6 +21,7 @@ export class SignInPages implements OnApplicationBootstrap {
   constructor(
     private readonly router: PageRouter,
     private readonly people: People,
+    private readonly config: GatewayConfig,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -52,7 +54,7 @@ export class SignInPages implements OnApplicationBootstrap {
     const body = html` ${text && !failed ? notice('done', text) : null} ${refusal(failed)}
       ${form(fields, 'Sign in', '/sign-in')}
       <ul class="links">
-        <li>${link('/sign-up', 'Sign up', next)}</li>
+        ${this.config.signUp === 'off' ? null : html`<li>${link('/sign-up', 'Sign up', next)}</li>`}
         <li>${link('/forgot-password', 'Forgot your password?')}</li>
       </ul>`;
     return shown('Sign in', body, statusOf(failed));

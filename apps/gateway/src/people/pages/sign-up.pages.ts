@@ -1,16 +1,19 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { GatewayConfig } from '../../config.js';
 import { html } from '../../pages/html.js';
 import { PageRouter } from '../../pages/page-router.js';
 import { field, form, hidden, link, sentOn, shown } from '../../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../../pages/page.js';
 import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from '../library/people-answer.js';
 import { People } from '../people.js';
+import { signUpRefusals } from '../sign-ups.js';
 
 @Injectable()
 export class SignUpPages implements OnApplicationBootstrap {
   constructor(
     private readonly router: PageRouter,
     private readonly people: People,
+    private readonly config: GatewayConfig,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -32,15 +35,25 @@ export class SignUpPages implements OnApplicationBootstrap {
   }
 
   private async show({ next, form: filled }: Visit, failed: PeopleAnswer | null = null): Promise<Shown> {
+    const links = html`<ul class="links">
+      <li>${link('/sign-in', 'I already have an account', next)}</li>
+    </ul>`;
+    if (this.config.signUp === 'off')
+      return shown(
+        'Sign up',
+        html`<p>${signUpRefusals['SIGN_UP_IS_OFF']!}</p>
+          ${links}`,
+        statusOf(failed),
+      );
     const fields = html` ${hidden('next', next)}
     ${field({ name: 'name', label: 'Name', autocomplete: 'name', value: filled['name'] ?? '', maxLength: 100 })}
-    ${field({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: filled['email'] ?? '' })}
+    ${field({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: filled['email'] ?? '', ...this.addressHint() })}
     ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', hint: passwordHint, maxLength: 128 })}`;
-    const body = html`${refusal(failed)} ${form(fields, 'Sign up')}
-      <ul class="links">
-        <li>${link('/sign-in', 'I already have an account', next)}</li>
-      </ul>`;
-    return shown('Sign up', body, statusOf(failed));
+    return shown('Sign up', html`${refusal(failed)} ${form(fields, 'Sign up')} ${links}`, statusOf(failed));
+  }
+
+  private addressHint(): { hint?: string } {
+    return this.config.signUp === 'invite' ? { hint: 'The address that your invitation was sent to.' } : {};
   }
 
   private async signUp(visit: Visit): Promise<Shown | SentOn> {
