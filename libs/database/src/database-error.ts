@@ -36,6 +36,10 @@ export const isUniqueViolation = (error: unknown): boolean => databaseCode(error
 
 export const isLockTimeout = (error: unknown): boolean => databaseCode(error) === '55P03';
 
+export const isStatementTimeout = (error: unknown): boolean => databaseCode(error) === '57014';
+
+export const isCheckViolation = (error: unknown): boolean => databaseCode(error) === '23514';
+
 /** An error of one row, so that the other rows of the batch may succeed without it. */
 export function isPoisonedRow(error: unknown): boolean {
   return /^(22|23|54)/.test(databaseCode(error) ?? '');

@@ -1,23 +1,31 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { MigrationExecutor, type QueryRunner } from 'typeorm';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MigrationExecutor, type Migration } from 'typeorm';
+import { isLockTimeout } from './database-error.js';
+import type { QueryRunner } from './data-source.js';
 import type { Database } from './database.js';
 
 const migrationLock = 7_301_002;
-const pollMs = 100;
+const pollMs = 250;
+const pauseMs = 2_000;
+const reportEveryMs = 15_000;
+
+interface MigrationOptions {
+  report: (line: string) => void;
+  /** How long a migration tries again while other sessions hold the locks that it needs. */
+  timeoutMs: number;
+}
 
 export async function migrate(
   database: Database,
   report: (line: string) => void = () => undefined,
+  { timeoutMs = 120_000 }: { timeoutMs?: number } = {},
 ): Promise<number> {
   const runner = database.source.createQueryRunner();
   try {
-    // Rewriting or indexing a large table takes long, also in another process that holds the lock.
+    // Rewriting or indexing a large table takes long.
     await runner.query('SET statement_timeout = 0');
-    await lockMigrations(runner);
-    // On this connection, because those of the pool have a statement timeout.
-    const executor = new MigrationExecutor(database.source, runner);
-    executor.transaction = 'each';
-    const applied = await executor.executePendingMigrations();
+    await takeMigrationLock(runner, report);
+    const applied = await runPending(database, runner, { report, timeoutMs });
     if (applied.length > 0)
       report(
         `migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`,
@@ -25,21 +33,79 @@ export async function migrate(
     return applied.length;
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
-    await runner.query('RESET statement_timeout').catch(() => undefined);
+    await runner.query('RESET statement_timeout; RESET lock_timeout').catch(() => undefined);
     await runner.release();
   }
 }
 
-/** A statement that waits would hold up CREATE INDEX CONCURRENTLY of the process that migrates, which waits for it in turn. */
-async function lockMigrations(runner: QueryRunner): Promise<void> {
-  for (;;) {
-    const [row] = (await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [migrationLock])) as [
-      { locked: boolean },
-    ];
-    if (row.locked) return;
-    await delay(pollMs);
+/**
+ * Polls instead of waiting: CREATE INDEX CONCURRENTLY waits for the transactions of all other sessions, also for that of a replica that
+ * waits for this lock, so that both would wait for each other.
+ */
+async function takeMigrationLock(runner: QueryRunner, report: (line: string) => void): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    const [row] = (await runner.query('SELECT pg_try_advisory_lock($1) AS taken', [migrationLock])) as {
+      taken: boolean;
+    }[];
+    if (row!.taken) return;
+    if (isFirst) report('another process migrates: waiting for it');
+    await pause(pollMs);
   }
 }
+
+/** On this connection, because those of the pool have a statement timeout. */
+async function runPending(database: Database, runner: QueryRunner, options: MigrationOptions): Promise<Migration[]> {
+  const executor = new MigrationExecutor(database.source, runner);
+  const pending = await executor.getPendingMigrations();
+  for (const migration of pending) await runWithRetries(executor, runner, migration, options);
+  return pending;
+}
+
+async function runWithRetries(
+  executor: MigrationExecutor,
+  runner: QueryRunner,
+  migration: Migration,
+  { report, timeoutMs }: MigrationOptions,
+): Promise<void> {
+  const began = performance.now();
+  for (let reported = -Infinity; ;) {
+    try {
+      return await runOne(executor, runner, migration);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const waited = performance.now() - began;
+      if (waited + pauseMs > timeoutMs) throw lockedOut(migration, timeoutMs, error);
+      if (waited - reported >= reportEveryMs) {
+        report(
+          `${migration.name} waits for a table that another session uses, such as pg_dump, and tries again`,
+        );
+        reported = waited;
+      }
+    }
+    await pause(pauseMs);
+  }
+}
+
+/** While a statement waits for its lock, every later reader and writer of the table waits behind it: so it waits a second at most (docs/guarantees.md G23). */
+async function runOne(executor: MigrationExecutor, runner: QueryRunner, migration: Migration): Promise<void> {
+  // Without a transaction, such as CREATE INDEX CONCURRENTLY, it waits for transactions of others and blocks nobody.
+  const isApart = migration.instance?.transaction === false;
+  await runner.query(`SET lock_timeout = '${isApart ? 0 : '1s'}'`);
+  if (!isApart) await runner.startTransaction();
+  try {
+    await executor.executeMigration(migration);
+    if (!isApart) await runner.commitTransaction();
+  } catch (error) {
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    throw error;
+  }
+}
+
+const lockedOut = ({ name }: Migration, timeoutMs: number, cause: unknown): Error =>
+  new Error(
+    `${name} got no lock within ${Math.round(timeoutMs / 1_000)} s: end the sessions that use its tables, such as pg_dump, and start again`,
+    { cause },
+  );
 
 export async function isMigrated(database: Database): Promise<boolean> {
   return !(await database.source.showMigrations());

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../database.js';
+import { isCheckViolation, isLockTimeout, isStatementTimeout } from '../database-error.js';
 import { lowestIdOf } from './ids.js';
 
 export interface PartitionPlan {
@@ -11,18 +13,28 @@ export interface PartitionPlan {
   keptWhile?: (start: number, end: number) => string;
 }
 
+interface Partition {
+  name: string;
+  start: number;
+  end: number;
+}
+
+type Warn = (line: string) => void;
+
 const dayMs = 86_400_000;
 const ahead = 3;
 const partitionLock = 7_301_004;
+const pausesMs = [1_000, 2_000];
 
+/** What other sessions do not allow now is left to the next round, with a warning. */
 export async function maintainPartitions(
   database: Database,
   plans: readonly PartitionPlan[],
-  warn: (line: string) => void = () => undefined,
+  warn: Warn = () => undefined,
 ): Promise<void> {
   const [row] = await database.query<{ now: Date }>('SELECT now()');
   for (const plan of plans) {
-    await makeAhead(database, plan, row!.now);
+    await makeAhead(database, plan, row!.now, warn);
     await dropOld(database, plan, row!.now, warn);
   }
 }
@@ -36,62 +48,112 @@ export function firstKeptId(
   return lowestIdOf(Math.floor((now.getTime() - retentionDays * dayMs) / span) * span);
 }
 
-async function makeAhead(database: Database, plan: PartitionPlan, now: Date): Promise<void> {
-  const known = new Set(await partitionsOf(database, plan.table));
+async function makeAhead(database: Database, plan: PartitionPlan, now: Date, warn: Warn): Promise<void> {
+  const known = await partitionsOf(database, plan);
   const span = plan.days * dayMs;
   const first = Math.floor(now.getTime() / span);
   for (let index = first; index <= first + ahead; index += 1) {
-    const name = partitionName(plan.table, index * span);
-    if (known.has(name)) continue;
-    const bounds = `FROM ('${lowestIdOf(index * span)}') TO ('${lowestIdOf((index + 1) * span)}')`;
-    await exclusively(database, () =>
-      database.query(
-        `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${plan.table} FOR VALUES ${bounds} WITH (fillfactor = ${plan.fillPercent ?? 100})`,
-      ),
-    );
+    const partition = partitionAt(plan.table, index * span, span);
+    if (known.some(({ name }) => name === partition.name)) continue;
+    const outcome = await tried(database, () => attach(database, plan, partition));
+    if (outcome === 'locked' && known.length === 0)
+      throw new Error(`${plan.table} has no partitions: ${locked}`);
+    if (outcome === 'locked') return warn(`${partition.name} is not made yet: ${locked}`);
+    if (outcome === 'taken')
+      warn(`${partition.name} cannot be made: rows of its time are in ${plan.table}_default, and stay there`);
   }
 }
 
-async function dropOld(
+/**
+ * CREATE TABLE … PARTITION OF would lock the whole table exclusively, and everything that is accepted would wait behind it while pg_dump
+ * reads. ATTACH lets others write; it locks only the default partition, which it searches for rows of the new one.
+ */
+async function attach(
   database: Database,
-  { table, days, retentionDays, keptWhile }: PartitionPlan,
-  now: Date,
-  warn: (line: string) => void,
+  { table, fillPercent = 100 }: PartitionPlan,
+  { name, start, end }: Partition,
 ): Promise<void> {
-  const oldest = now.getTime() - retentionDays * dayMs;
-  for (const name of await partitionsOf(database, table)) {
-    const day = /_p(\d{4})(\d{2})(\d{2})$/.exec(name);
-    if (!day) continue;
-    const start = Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3]));
-    const end = start + days * dayMs;
-    if (end >= oldest) continue;
-    const isKept = await exclusively(database, async () => {
-      const [row] = keptWhile
-        ? await database.query<{ kept: boolean }>(`SELECT ${keptWhile(start, end)} AS kept`)
-        : [];
-      if (!row?.kept) await database.query(`DROP TABLE IF EXISTS ${name}`);
-      return row?.kept;
-    });
-    if (isKept) warn(`${name} is kept beyond ${retentionDays} days, because rows in it are still needed`);
+  const [row] = await database.query('SELECT FROM pg_inherits WHERE inhrelid = to_regclass($1)', [name]);
+  if (row) return;
+  await database.query(
+    `CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL) WITH (fillfactor = ${fillPercent})`,
+  );
+  await database.query(
+    `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${lowestIdOf(start)}') TO ('${lowestIdOf(end)}')`,
+  );
+}
+
+async function dropOld(database: Database, plan: PartitionPlan, now: Date, warn: Warn): Promise<void> {
+  const oldest = now.getTime() - plan.retentionDays * dayMs;
+  for (const partition of await partitionsOf(database, plan)) {
+    if (partition.end >= oldest) continue;
+    const outcome = await tried(database, () => drop(database, plan, partition));
+    if (outcome === 'locked') return warn(`${partition.name} is not dropped yet: ${locked}`);
+    if (outcome === 'kept')
+      warn(
+        `${partition.name} is kept beyond ${plan.retentionDays} days, because rows in it are still needed`,
+      );
   }
 }
 
-/** IF NOT EXISTS does not help replicas that create the same table at the same time. */
+/**
+ * DETACH … CONCURRENTLY, which would not lock the whole table, is impossible while there is a default partition. So the table is locked
+ * for the moment of the DROP, and only if all its locks can be had soon: each has its own lock timeout, all together have that of the statement.
+ */
+async function drop(
+  database: Database,
+  { keptWhile }: PartitionPlan,
+  { name, start, end }: Partition,
+): Promise<'kept' | undefined> {
+  const [row] = keptWhile
+    ? await database.query<{ kept: boolean }>(`SELECT ${keptWhile(start, end)} AS kept`)
+    : [];
+  if (row?.kept) return 'kept';
+  await database.query(`SET LOCAL statement_timeout = '1500ms'`);
+  await database.query(`DROP TABLE IF EXISTS ${name}`);
+  return undefined;
+}
+
+const locked = 'another session, such as pg_dump, holds a lock';
+
+/** Tries again after pauses, in which those who wait behind it go on. */
+async function tried<T>(database: Database, work: () => Promise<T>): Promise<T | 'locked' | 'taken'> {
+  for (const pauseMs of [...pausesMs, null]) {
+    try {
+      return await exclusively(database, work);
+    } catch (error) {
+      if (isCheckViolation(error)) return 'taken';
+      if (!isLockTimeout(error) && !isStatementTimeout(error)) throw error;
+    }
+    if (pauseMs !== null) await pause(pauseMs);
+  }
+  return 'locked';
+}
+
+/** Replicas do the same at the same time; one after another, each finds what the one before it did. */
 async function exclusively<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return database.transaction(async () => {
     await database.query('SELECT pg_advisory_xact_lock($1)', [partitionLock]);
+    await database.query(`SET LOCAL lock_timeout = '1s'`);
     return work();
   });
 }
 
-async function partitionsOf(database: Database, table: string): Promise<string[]> {
+/** Without the default partition. */
+async function partitionsOf(database: Database, { table, days }: PartitionPlan): Promise<Partition[]> {
   const rows = await database.query<{ name: string }>(
-    `SELECT child.relname AS name FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid WHERE inhparent = $1::regclass`,
+    `SELECT child.relname AS name FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
+     WHERE inhparent = $1::regclass ORDER BY child.relname`,
     [table],
   );
-  return rows.map(({ name }) => name);
+  return rows.flatMap(({ name }) => {
+    const [, year, month, day] = /_p(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];
+    if (year === undefined) return [];
+    return [partitionAt(table, Date.UTC(Number(year), Number(month) - 1, Number(day)), days * dayMs)];
+  });
 }
 
-function partitionName(table: string, start: number): string {
-  return `${table}_p${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`;
+function partitionAt(table: string, start: number, span: number): Partition {
+  const day = new Date(start).toISOString().slice(0, 10).replaceAll('-', '');
+  return { name: `${table}_p${day}`, start, end: start + span };
 }
