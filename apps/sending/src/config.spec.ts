@@ -13,7 +13,7 @@ describe('what is kept of e-mails', () => {
     'is kept longer than mail can be scheduled ahead, or the service does not start: %s',
     (name) => {
       expect(() => read({ [name]: String(fewest - 1) })).toThrow(
-        new RegExp(`^ {2}${name}=${fewest - 1} must be a number from ${fewest} to 3650: .*scheduled`, 'm'),
+        new RegExp(`^${name}=${fewest - 1} must be a number from ${fewest} to 3650: .*scheduled`, 'm'),
       );
       expect(() => read({ [name]: String(fewest) })).not.toThrow();
     },

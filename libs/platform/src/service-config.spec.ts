@@ -30,9 +30,8 @@ describe('POSTHORN_SECRET_KEY', () => {
         return (error as Error).message;
       }
     })();
-    const [, ...lines] = refusal.split('\n');
-    expect(lines).toEqual([expect.stringMatching(/^ {2}POSTHORN_SECRET_KEY .*openssl rand -hex 32/)]);
-    expect(lines[0]).toMatch(problem);
+    expect(refusal).toMatch(/^POSTHORN_SECRET_KEY .*openssl rand -hex 32.*$/);
+    expect(refusal).toMatch(problem);
     for (const part of (ring ?? '').split(',').filter((each) => each.length > 5))
       expect(refusal).not.toContain(part.trim());
   });

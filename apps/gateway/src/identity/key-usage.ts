@@ -35,8 +35,13 @@ export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async write(): Promise<void> {
     if (this.used.size === 0) return;
-    const used = [...this.used.values()];
+    const written = this.used;
     this.used = new Map();
-    await this.keys.markUsed(used);
+    try {
+      await this.keys.markUsed([...written.values()]);
+    } catch (error) {
+      this.used = new Map([...written, ...this.used]);
+      throw error;
+    }
   }
 }

@@ -85,10 +85,10 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
       `DELETE FROM invitations USING auth_users person
        WHERE token_hash = $1 AND person.id = $2 AND person."emailVerified" AND person.email = invitations.email
          AND expires_at > clock_timestamp()
-         AND EXISTS (
+         AND (invited_by IS NULL OR EXISTS (
            SELECT FROM members sender
            WHERE sender.project_id = invitations.project_id AND sender.user_id = invited_by AND sender.role <> 'MEMBER'
-         )
+         ))
        RETURNING project_id AS "projectId", role`,
       [tokenHash, userId],
     );

@@ -83,7 +83,7 @@ describe('the mail of a project', () => {
     });
     const before = await countOf(noisy, `state = 'FAILED'`);
     await arrived('beside-slow@sink.test');
-    expect((await countOf(noisy, `state = 'FAILED'`)) - before).toBeLessThan(8);
+    expect((await countOf(noisy, `state = 'FAILED'`)) - before).toBeLessThan(15);
     await fixture.loseContacts();
   });
 

@@ -14,10 +14,9 @@ export class ProjectTurns {
     let messages = await this.claims.claim({ ...options, afterProject });
     if (messages.length === 0 && afterProject !== firstProject)
       messages = await this.claims.claim({ ...options, afterProject: firstProject });
-    this.cursor[lane] =
-      messages.length > 0 && messages.length < limit
-        ? firstProject
-        : (messages.at(-1)?.projectId ?? firstProject);
+    // Rows come in no order.
+    const last = messages.map(({ projectId }) => projectId).reduce((a, b) => (a > b ? a : b), firstProject);
+    this.cursor[lane] = messages.length < limit ? firstProject : last;
     return messages;
   }
 }

@@ -13,17 +13,16 @@ import { toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { firstProject, ProjectTurns } from './project-turns.js';
+import {
+  bufferSize,
+  extraSlots,
+  claimRestMs,
+  extraClaimRestMs,
+  pollMs,
+  composeSlice,
+  postponeMs,
+} from './claim-limits.js';
 import { bulkEvery, ReadyBuffer } from './ready-buffer.js';
-
-// About 100 ms of work; a later message of another project waits no longer than that.
-const bufferSize = 128;
-const extraSlots = 16;
-const claimRestMs = 15;
-const extraClaimRestMs = 5;
-/** Scheduled messages become due without a wake-up, and at rest a wake-up may be lost. */
-const pollMs = { busy: 1_000, idle: 4_000 };
-const composeSlice = 16;
-const postponeMs = 1_000;
 
 /** Keeps a small buffer of claimed and composed messages: transactional before bulk, projects in turns. */
 @Injectable()
@@ -38,6 +37,7 @@ export class ReadyMessages {
   private suspect: ClaimedMessage | null = null;
   private onReady: () => void = () => undefined;
   private open = true;
+  private stopped = false;
   private atRest = false;
   private readonly pauses = new Pauses(pollMs.busy, pollMs.idle);
   private readonly composing = new ComposingCounts();
@@ -53,23 +53,11 @@ export class ReadyMessages {
     private readonly config: SendingConfig,
   ) {
     this.turns = new ProjectTurns(claims);
-    this.loop = new Loop({
-      everyMs: pollMs.busy,
-      restMs: claimRestMs,
-      work: () => this.refill(),
-      onError: (error) => this.failed(error),
-    });
-    this.extraClaims = new Loop({
-      everyMs: pollMs.busy,
-      restMs: extraClaimRestMs,
-      work: () => this.claimMissingProjects(),
-      onError: (error) => this.failed(error),
-    });
-    this.suspects = new Loop({
-      everyMs: pollMs.busy,
-      work: () => this.takeSuspect(),
-      onError: (error) => this.failed(error),
-    });
+    const loop = (restMs: number, work: () => Promise<void | number>) =>
+      new Loop({ everyMs: pollMs.busy, restMs, work, onError: (error) => this.failed(error) });
+    this.loop = loop(claimRestMs, () => this.refill());
+    this.extraClaims = loop(extraClaimRestMs, () => this.claimMissingProjects());
+    this.suspects = loop(0, () => this.takeSuspect());
   }
 
   get size(): number {
@@ -105,7 +93,8 @@ export class ReadyMessages {
   }
 
   putBack(messages: ReadyMessage[]): void {
-    this.buffer.putBack(messages);
+    if (this.stopped) void this.returnAll(messages);
+    else this.buffer.putBack(messages);
   }
 
   /** After a statement without an answer: messages that this process does not know of return when the lease expires. */
@@ -120,6 +109,7 @@ export class ReadyMessages {
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     await Promise.all([this.loop.stop(), this.extraClaims.stop(), this.suspects.stop()]);
     await Promise.all(this.underWay);
     await this.release();

@@ -46,8 +46,9 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.deliveryPaused) return;
+    // Also while paused: the database is in use, and a restored copy shows at once.
     this.lease.start();
+    if (this.config.deliveryPaused) return;
     this.ready.start(() => this.dispatch());
   }
 

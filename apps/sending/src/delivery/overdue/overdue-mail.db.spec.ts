@@ -14,6 +14,8 @@ beforeEach(async () => {
   project = await suite.buildProject();
 });
 
+/** Its renewals are too rare to say that the database is in use. */
+const paused = { DELIVERY_PAUSED: 'true', LEASE_SECONDS: '600' };
 const operator = serviceCaller('suite', noProject);
 const accept = async (to: string) =>
   (await suite.bus.call(emails.accept, project.caller, buildSend(project.domain, { to }))).emails[0]!.id;
@@ -23,14 +25,14 @@ const arrived = (to: string) => eventually(async () => mailTo(to) === 1, `${to} 
 
 /** Mail that was queued when everything stopped, hours ago. */
 async function stoppedWith(addresses: string[], change: string): Promise<void> {
-  await suite.restart({ DELIVERY_PAUSED: 'true' });
+  await suite.restart(paused);
   for (const to of addresses) await accept(to);
   await suite.database.query(
     `UPDATE deliveries SET due_at = now() - interval '5 hours' WHERE project_id = $1`,
     [project.projectId],
   );
   await suite.database.query(`UPDATE installation SET ${change}`);
-  await suite.restart({ LOG_LEVEL: 'warn' });
+  await suite.restart();
 }
 
 describe('overdue mail', () => {
@@ -54,7 +56,7 @@ describe('overdue mail', () => {
     expect(await suite.bus.call(overdueMail.release, operator, {})).toEqual({ changed: 2, left: 0 });
     for (const to of overdue) await arrived(to);
     // The next start finds nothing to hold.
-    await suite.restart({ LOG_LEVEL: 'warn' });
+    await suite.restart();
     expect(await held()).toMatchObject({ count: 0 });
   });
 
@@ -79,7 +81,7 @@ describe('overdue mail', () => {
   });
 
   it('that was in hand-off when everything stopped is held too', async () => {
-    await suite.restart({ DELIVERY_PAUSED: 'true' });
+    await suite.restart(paused);
     await accept('in-hand-off@sink.test');
     await suite.database.query(
       `WITH dead AS (INSERT INTO workers (id, expires_at) VALUES (uuidv7(), now() - interval '7 hours') RETURNING id)
@@ -87,7 +89,7 @@ describe('overdue mail', () => {
       [project.projectId],
     );
     await suite.database.query(`UPDATE installation SET alive_at = now() - interval '7 hours'`);
-    await suite.restart({ LOG_LEVEL: 'warn' });
+    await suite.restart();
     await eventually(async () => (await held()).count === 1, 'it is held');
   });
 });

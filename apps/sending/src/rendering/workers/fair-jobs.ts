@@ -3,6 +3,8 @@ import { JobAbandoned, type WorkerPool } from './worker-pool.js';
 export interface FairJobsOptions<Job, Result> {
   pool: Pick<WorkerPool<Job, Result>, 'run'>;
   threads: number;
+  /** Jobs of a project that take longer than this on average are slow. */
+  slowMs?: number;
 }
 
 interface WaitingJob<Job, Result> {
@@ -11,8 +13,7 @@ interface WaitingJob<Job, Result> {
   done: (answer: Result | Error) => void;
 }
 
-/** Jobs of a project that take longer than this on average are slow. */
-const slowMs = 20;
+const defaultSlowMs = 20;
 /** How long one batch may keep a thread, unless a single job takes longer. */
 const batchMs = 100;
 const maxBatch = 20;
@@ -30,7 +31,11 @@ export class FairJobs<Job, Result> {
   private slowRunning = 0;
   private isScheduled = false;
 
-  constructor(private readonly options: FairJobsOptions<Job, Result>) {}
+  private readonly slowMs: number;
+
+  constructor(private readonly options: FairJobsOptions<Job, Result>) {
+    this.slowMs = options.slowMs ?? defaultSlowMs;
+  }
 
   run(projectId: string, job: Job): Promise<Result | Error> {
     return new Promise((done) => {
@@ -72,7 +77,7 @@ export class FairJobs<Job, Result> {
           this.costs.set(projectId, null);
           return [this.takeFrom(projectId)];
         }
-        if (cost === undefined || cost === null || cost > slowMs || !hasRoom()) continue;
+        if (cost === undefined || cost === null || cost > this.slowMs || !hasRoom()) continue;
         batch.push(this.takeFrom(projectId));
         expectedMs += cost;
       }
