@@ -9,23 +9,23 @@ const askAgainMs = 250;
 const pauseMs = 2_000;
 const reportEveryMs = 15_000;
 
-interface Patience {
+interface TryAgain {
   report: (line: string) => void;
   /** How long a migration tries again while other sessions hold the locks that it needs. */
-  patienceMs: number;
+  limitMs: number;
 }
 
 export async function migrate(
   database: Database,
   report: (line: string) => void = () => undefined,
-  { patienceMs = 120_000 }: { patienceMs?: number } = {},
+  { limitMs = 120_000 }: { limitMs?: number } = {},
 ): Promise<number> {
   const runner = database.source.createQueryRunner();
   try {
     // Rewriting or indexing a large table takes long.
     await runner.query('SET statement_timeout = 0');
     await takeMigrationLock(runner, report);
-    const applied = await runPending(database, runner, { report, patienceMs });
+    const applied = await runPending(database, runner, { report, limitMs });
     if (applied.length > 0)
       report(
         `migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`,
@@ -54,18 +54,18 @@ async function takeMigrationLock(runner: QueryRunner, report: (line: string) => 
 }
 
 /** On this connection, because those of the pool have a statement timeout. */
-async function runPending(database: Database, runner: QueryRunner, patience: Patience): Promise<Migration[]> {
+async function runPending(database: Database, runner: QueryRunner, tryAgain: TryAgain): Promise<Migration[]> {
   const executor = new MigrationExecutor(database.source, runner);
   const pending = await executor.getPendingMigrations();
-  for (const migration of pending) await runPatiently(executor, runner, migration, patience);
+  for (const migration of pending) await runUntilUnlocked(executor, runner, migration, tryAgain);
   return pending;
 }
 
-async function runPatiently(
+async function runUntilUnlocked(
   executor: MigrationExecutor,
   runner: QueryRunner,
   migration: Migration,
-  { report, patienceMs }: Patience,
+  { report, limitMs }: TryAgain,
 ): Promise<void> {
   const began = performance.now();
   for (let reported = -Infinity; ;) {
@@ -74,7 +74,7 @@ async function runPatiently(
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       const waited = performance.now() - began;
-      if (waited + pauseMs > patienceMs) throw lockedOut(migration, patienceMs, error);
+      if (waited + pauseMs > limitMs) throw lockedOut(migration, limitMs, error);
       if (waited - reported >= reportEveryMs) {
         report(
           `${migration.name} waits for a table that another session uses, such as pg_dump, and tries again`,
@@ -101,9 +101,9 @@ async function runOne(executor: MigrationExecutor, runner: QueryRunner, migratio
   }
 }
 
-const lockedOut = ({ name }: Migration, patienceMs: number, cause: unknown): Error =>
+const lockedOut = ({ name }: Migration, limitMs: number, cause: unknown): Error =>
   new Error(
-    `${name} got no lock within ${Math.round(patienceMs / 1_000)} s: end the sessions that use its tables, such as pg_dump, and start again`,
+    `${name} got no lock within ${Math.round(limitMs / 1_000)} s: end the sessions that use its tables, such as pg_dump, and start again`,
     { cause },
   );
 
