@@ -127,7 +127,7 @@ describe('a migration of a table that another session reads', () => {
     }
     const leave = await readerOf('big');
     const replica = await replicaWith([Before1700000000001, AddColumn1700000000002]);
-    await expect(migrate(replica, undefined, { timeoutMs: 1_000 })).rejects.toThrow(
+    await expect(migrate(replica, undefined, { limitMs: 1_000 })).rejects.toThrow(
       /AddColumn1700000000002 got no lock within 1 s: end the sessions/,
     );
     await leave();

@@ -5,27 +5,27 @@ import type { QueryRunner } from './data-source.js';
 import type { Database } from './database.js';
 
 const migrationLock = 7_301_002;
-const pollMs = 250;
+const askAgainMs = 250;
 const pauseMs = 2_000;
 const reportEveryMs = 15_000;
 
-interface MigrationOptions {
+interface TryAgain {
   report: (line: string) => void;
   /** How long a migration tries again while other sessions hold the locks that it needs. */
-  timeoutMs: number;
+  limitMs: number;
 }
 
 export async function migrate(
   database: Database,
   report: (line: string) => void = () => undefined,
-  { timeoutMs = 120_000 }: { timeoutMs?: number } = {},
+  { limitMs = 120_000 }: { limitMs?: number } = {},
 ): Promise<number> {
   const runner = database.source.createQueryRunner();
   try {
     // Rewriting or indexing a large table takes long.
     await runner.query('SET statement_timeout = 0');
     await takeMigrationLock(runner, report);
-    const applied = await runPending(database, runner, { report, timeoutMs });
+    const applied = await runPending(database, runner, { report, limitMs });
     if (applied.length > 0)
       report(
         `migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`,
@@ -39,7 +39,7 @@ export async function migrate(
 }
 
 /**
- * Polls instead of waiting: CREATE INDEX CONCURRENTLY waits for the transactions of all other sessions, also for that of a replica that
+ * Asks again instead of waiting: CREATE INDEX CONCURRENTLY waits for the transactions of all other sessions, also for that of a replica that
  * waits for this lock, so that both would wait for each other.
  */
 async function takeMigrationLock(runner: QueryRunner, report: (line: string) => void): Promise<void> {
@@ -49,23 +49,23 @@ async function takeMigrationLock(runner: QueryRunner, report: (line: string) => 
     }[];
     if (row!.taken) return;
     if (isFirst) report('another process migrates: waiting for it');
-    await pause(pollMs);
+    await pause(askAgainMs);
   }
 }
 
 /** On this connection, because those of the pool have a statement timeout. */
-async function runPending(database: Database, runner: QueryRunner, options: MigrationOptions): Promise<Migration[]> {
+async function runPending(database: Database, runner: QueryRunner, tryAgain: TryAgain): Promise<Migration[]> {
   const executor = new MigrationExecutor(database.source, runner);
   const pending = await executor.getPendingMigrations();
-  for (const migration of pending) await runWithRetries(executor, runner, migration, options);
+  for (const migration of pending) await runUntilUnlocked(executor, runner, migration, tryAgain);
   return pending;
 }
 
-async function runWithRetries(
+async function runUntilUnlocked(
   executor: MigrationExecutor,
   runner: QueryRunner,
   migration: Migration,
-  { report, timeoutMs }: MigrationOptions,
+  { report, limitMs }: TryAgain,
 ): Promise<void> {
   const began = performance.now();
   for (let reported = -Infinity; ;) {
@@ -74,7 +74,7 @@ async function runWithRetries(
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       const waited = performance.now() - began;
-      if (waited + pauseMs > timeoutMs) throw lockedOut(migration, timeoutMs, error);
+      if (waited + pauseMs > limitMs) throw lockedOut(migration, limitMs, error);
       if (waited - reported >= reportEveryMs) {
         report(
           `${migration.name} waits for a table that another session uses, such as pg_dump, and tries again`,
@@ -101,9 +101,9 @@ async function runOne(executor: MigrationExecutor, runner: QueryRunner, migratio
   }
 }
 
-const lockedOut = ({ name }: Migration, timeoutMs: number, cause: unknown): Error =>
+const lockedOut = ({ name }: Migration, limitMs: number, cause: unknown): Error =>
   new Error(
-    `${name} got no lock within ${Math.round(timeoutMs / 1_000)} s: end the sessions that use its tables, such as pg_dump, and start again`,
+    `${name} got no lock within ${Math.round(limitMs / 1_000)} s: end the sessions that use its tables, such as pg_dump, and start again`,
     { cause },
   );
 
