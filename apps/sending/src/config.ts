@@ -154,7 +154,8 @@ export class SendingConfig extends ServiceConfig {
   @Env('DELIVERY_PAUSED', {
     kind: 'flag',
     default: 'false',
-    describe: 'accept mail but hand nothing over, for maintenance and measurements',
+    describe:
+      'accept mail but hand nothing over, for maintenance and measurements; what waits for more than a day fails',
   })
   deliveryPaused: boolean;
 

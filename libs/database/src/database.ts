@@ -200,10 +200,13 @@ export class Database {
   /** A ROLLBACK would wait for the statement that hangs. Postgres notices a closed socket only after that statement, so it is told. */
   private async closeConnection(runner: QueryRunner): Promise<void> {
     const client = (await clientOf(runner)) as unknown as Client & { processID: number };
-    // Before that, the pool would lend the connection again.
-    const closed = new Promise<void>((resolve) => client.once('end', resolve));
-    client.connection.stream.destroy();
-    await closed;
+    const { stream } = client.connection;
+    if (!stream.destroyed) {
+      // Before that, the pool would lend the connection again.
+      const closed = new Promise<void>((resolve) => client.once('end', resolve));
+      stream.destroy();
+      await closed;
+    }
     await this.apart(() => this.query('SELECT pg_terminate_backend($1)', [client.processID])).catch(
       () => undefined,
     );

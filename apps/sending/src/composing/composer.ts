@@ -16,7 +16,14 @@ import { ContactVariables } from './contact-variables.js';
 import { SlowContents } from './slow-contents.js';
 
 export type NotComposed =
-  { retryable: true } | { retryable: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
+  | { retryable: true }
+  | {
+      retryable: false;
+      failureKind: 'rendering' | 'domain_unverified';
+      error: string;
+      /** The rendering was ended by a limit. */
+      isTooSlow?: boolean;
+    };
 
 export interface ComposedMessage extends Composed {
   returnPathDomain: string | null;
@@ -87,7 +94,11 @@ export class Composer implements OnApplicationShutdown {
         failureKind: 'domain_unverified',
         error: 'The domain of the sender is no longer verified',
       };
-    return this.composeAs(message, identity, variables, sources);
+    if (this.slow.isKnown(message)) return notRendered(tooSlow);
+    const composition = await this.composeAs(message, identity, variables, sources);
+    if (isComposed(composition)) this.slow.clear(message);
+    else if (!composition.retryable && composition.isTooSlow) this.slow.add(message);
+    return composition;
   }
 
   private async composeAs(
@@ -96,15 +107,14 @@ export class Composer implements OnApplicationShutdown {
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
   ): Promise<Composition> {
-    if (this.slow.isKnown(message)) return notRendered(tooSlow);
     const jobWith = (files: Buffer[]) =>
       this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
     const composed = await (message.attachments
       ? this.composeWithFiles(message, jobWith)
       : this.composeJob(() => jobWith([])));
     if (composed instanceof JobAbandoned && !composed.isCulprit) return { retryable: true };
-    if (composed instanceof JobAbandoned) this.slow.add(message);
-    if (composed instanceof Error) return notRendered(composed.message);
+    if (composed instanceof Error)
+      return { ...notRendered(composed.message), isTooSlow: composed instanceof JobAbandoned };
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
 
@@ -142,7 +152,7 @@ export class Composer implements OnApplicationShutdown {
 const tooSlow =
   'Several messages of this template took longer than the time limit for rendering; for ten minutes no others are attempted';
 
-const notRendered = (error: string): NotComposed => ({ retryable: false, failureKind: 'rendering', error });
+const notRendered = (error: string) => ({ retryable: false, failureKind: 'rendering', error }) as const;
 
 const templatesOf = (messages: readonly StoredMessage[]) =>
   messages.flatMap(({ projectId, templateId, templateVersion }) =>

@@ -22,11 +22,22 @@ describe('templates that ran out of time', () => {
     ]);
   });
 
+  it('are forgotten where one was rendered in time', () => {
+    const slow = new SlowContents();
+    slow.add(message(1));
+    slow.add(message(1));
+    slow.clear(message(1));
+    slow.add(message(1));
+    expect(slow.isKnown(message(1))).toBe(false);
+  });
+
   it('get another chance after ten minutes', () => {
     let now = 0;
     const slow = new SlowContents(() => now);
     for (let count = 0; count < 3; count += 1) slow.add(message(1));
     now = 10 * 60_000;
+    expect(slow.isKnown(message(1))).toBe(false);
+    slow.add(message(1));
     expect(slow.isKnown(message(1))).toBe(false);
   });
 

@@ -15,10 +15,16 @@ export class SlowContents {
 
   add(message: Named): void {
     const key = keyOf(message);
-    const count = (this.timeouts.get(key)?.count ?? 0) + 1;
+    const known = this.timeouts.get(key);
+    const count = known && this.now() < known.until ? known.count + 1 : 1;
     this.timeouts.delete(key);
     this.timeouts.set(key, { count, until: this.now() + rememberedMs });
     if (this.timeouts.size > maxRemembered) this.timeouts.delete(this.timeouts.keys().next().value!);
+  }
+
+  /** One that was rendered in time shows that the data of the others was to blame. */
+  clear(message: Named): void {
+    this.timeouts.delete(keyOf(message));
   }
 
   isKnown(message: Named): boolean {

@@ -3,7 +3,8 @@ import { Loop, Pauses } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
 import { DeliveryWakeUp } from './delivery-wake-up.js';
-import { LeasesRepository, type AmbiguousRules } from './claiming/leases.repository.js';
+import { Lease } from './claiming/lease.js';
+import { LeasesRepository, policiesOf, type AmbiguousRules } from './claiming/leases.repository.js';
 import { failure, outcomeOfAbandoned, outcomeOfAmbiguity } from './outcomes/outcome.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 
@@ -29,13 +30,14 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly recorder: OutcomeRecorder,
     private readonly claims: ClaimsRepository,
     private readonly wakeUp: DeliveryWakeUp,
+    private readonly lease: Lease,
     config: SendingConfig,
   ) {
     // At rest it runs often enough to notice a new claim before its lease can expire.
     this.pauses = new Pauses(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },
-      policies: { 0: config.ambiguousPolicy, 1: config.ambiguousMarketingPolicy },
+      policies: policiesOf(config),
     };
   }
 
@@ -49,6 +51,8 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async sweep(): Promise<number> {
     if (await this.claims.isIdle()) return this.pauses.after(false);
+    // Before the first lease, overdue mail may still have to be held.
+    if (this.lease.workerId === null) return this.pauses.after(true);
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of dead workers`);
     const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);

@@ -23,7 +23,8 @@ export class HoldOverdueMail1764800000000 implements MigrationInterface {
       CREATE TABLE installation (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
         epoch text NOT NULL,
-        alive_at timestamptz(3) NOT NULL DEFAULT now()
+        alive_at timestamptz(3) NOT NULL DEFAULT now(),
+        hold_before timestamptz(3)
       )`);
   }
 

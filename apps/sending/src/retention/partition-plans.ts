@@ -6,7 +6,12 @@ type Condition = NonNullable<PartitionPlan['keptWhile']>;
 
 const dayMs = 86_400_000;
 /** Each has an index of its own. */
-const openStates = [`d.state = 'QUEUED'`, `d.state IN ('CLAIMED', 'HANDOFF')`, `d.state = 'AMBIGUOUS'`];
+const openStates = [
+  `d.state = 'QUEUED'`,
+  `d.state = 'HELD'`,
+  `d.state IN ('CLAIMED', 'HANDOFF')`,
+  `d.state = 'AMBIGUOUS'`,
+];
 const anyOpen = (sqlOf: (isOpen: string) => string): string =>
   openStates.map((isOpen) => `EXISTS (${sqlOf(isOpen)})`).join(' OR ');
 

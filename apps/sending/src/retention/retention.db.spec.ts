@@ -76,7 +76,7 @@ describe('an old partition', () => {
   });
   const maintain = () => maintainPartitions(suite.database, plans(), (line) => warnings.push(line));
 
-  it.each(['QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS'])(
+  it.each(['QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS'])(
     'is kept while mail of it is %s, and dropped when it is sent',
     async (state) => {
       const id = await buildDelivery(state, { id: idAt(old) });

@@ -15,7 +15,7 @@ export interface ClaimedMessage extends StoredMessage {
   leaseToken: number;
   /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
-  /** Milliseconds since the message was first due, measured by Postgres. */
+  /** Milliseconds since its day began: when it was first due, or released after an outage; measured by Postgres. */
   waitedMs: number;
   expired: boolean;
   bytes: number;
@@ -147,7 +147,7 @@ const fits = (large: string, alone: string): string =>
 
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
-         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
+         extract(epoch FROM now() - c.expires_at + interval '${attemptHours} hours')::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
          ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id

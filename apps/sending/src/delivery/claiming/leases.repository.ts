@@ -1,5 +1,5 @@
 import type { Database } from '@posthorn/database';
-import type { AmbiguousPolicy } from '../../config.js';
+import type { AmbiguousPolicy, SendingConfig } from '../../config.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
@@ -24,6 +24,14 @@ export interface AmbiguousRules {
   policies: Record<Lane, AmbiguousPolicy>;
 }
 
+export const policiesOf = ({
+  ambiguousPolicy,
+  ambiguousMarketingPolicy,
+}: Pick<SendingConfig, 'ambiguousPolicy' | 'ambiguousMarketingPolicy'>): AmbiguousRules['policies'] => ({
+  [lanes.transactional]: ambiguousPolicy,
+  [lanes.bulk]: ambiguousMarketingPolicy,
+});
+
 const isHeld = `state IN ('CLAIMED', 'HANDOFF')`;
 
 export class LeasesRepository {
@@ -40,8 +48,12 @@ export class LeasesRepository {
   /** Answers false where the lease has expired, and with it all claims, or is unknown to this database. */
   async renew(workerId: string, leaseMs: number): Promise<boolean> {
     const rows = await this.database.query(
-      `WITH used AS (UPDATE installation SET alive_at = now() WHERE alive_at < now() - interval '1 minute')
-       UPDATE workers SET expires_at = now() + $2 * interval '1 millisecond' WHERE id = $1 AND expires_at > now() RETURNING id`,
+      `WITH renewed AS (
+         UPDATE workers SET expires_at = now() + $2 * interval '1 millisecond' WHERE id = $1 AND expires_at > now() RETURNING id
+       ), used AS (
+         UPDATE installation SET alive_at = now() WHERE alive_at < now() - interval '1 minute' AND EXISTS (SELECT FROM renewed)
+       )
+       SELECT id FROM renewed`,
       [workerId, leaseMs],
     );
     return rows.length > 0;

@@ -32,7 +32,7 @@ describe('the mark', () => {
     const { projectId } = await suite.buildProject();
     const { workerId, messages } = await claimedMessages(suite.database, projectId, 2);
     await suite.database.query(
-      `UPDATE deliveries SET expires_at = now() WHERE project_id = $1 AND email_id = $2`,
+      `UPDATE deliveries SET expires_at = now() - interval '6 minutes' WHERE project_id = $1 AND email_id = $2`,
       [projectId, messages[0]!.emailId],
     );
     const verdicts = await marksAt(0).mark(workerId, messages);

@@ -109,7 +109,7 @@ const guardSql = `
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'lost'
         WHEN project.project_id IS NULL THEN 'unknown_project'
         WHEN project.disabled THEN 'disabled'
-        WHEN d.expires_at <= now() THEN 'expired'
+        WHEN d.expires_at <= now() - interval '5 minutes' THEN 'expired'
         WHEN suppression.email IS NOT NULL THEN 'suppressed'
         -- Erased addresses are suppressed by hash; for all others this is one lookup in a small index.
         WHEN erased.email IS NOT NULL AND EXISTS (

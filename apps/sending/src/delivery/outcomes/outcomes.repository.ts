@@ -100,9 +100,10 @@ const recordSql = `
     FROM outcome o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
       AND d.lease_token = o.lease_token
-      AND (d.state IN ('CLAIMED', 'HANDOFF', 'AMBIGUOUS', 'HELD')
-        -- Given up; or it was queued once more because nobody knew of the attempt that now reports its end.
-        OR (d.state = 'QUEUED' AND (d.claims >= ${maxClaims} OR o.state IN ('SENT', 'BOUNCED', 'FAILED'))))
+      AND (d.state IN ('CLAIMED', 'HANDOFF') OR (d.state = 'AMBIGUOUS' AND o.state <> 'AMBIGUOUS')
+        OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims})
+        -- Dropped by the operator; or queued or held because nobody knew of the attempt that now reports its end.
+        OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
     RETURNING o.row_index, d.attempts
   ), email AS (
     UPDATE emails e

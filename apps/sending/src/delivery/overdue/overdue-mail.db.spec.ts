@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { emails, overdueMail, serviceCaller, noProject } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
+import { LeasesRepository } from '../claiming/leases.repository.js';
+import { lanes } from '../delivery.entity.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 
 let suite: SendingSuite;
@@ -91,5 +94,44 @@ describe('overdue mail', () => {
     await suite.database.query(`UPDATE installation SET alive_at = now() - interval '7 hours'`);
     await suite.restart();
     await eventually(async () => (await held()).count === 1, 'it is held');
+    // It may have left already, and its lane is never sent twice.
+    await suite.database.query(`UPDATE deliveries SET lane = ${lanes.bulk}`);
+    expect(await suite.bus.call(overdueMail.release, operator, {})).toEqual({ changed: 1, left: 0 });
+    await eventually(async () => {
+      const { items } = await suite.bus.call(emails.list, project.caller, { limit: 10 });
+      return items[0]!.failureKind === 'delivery_unconfirmed';
+    }, 'it fails');
+    expect(mailTo('in-hand-off@sink.test')).toBe(0);
+  });
+
+  it('that is released is retried like new mail, however old it is', async () => {
+    const to = 'refuse-450-times-1@sink.test';
+    await stoppedWith([to], `alive_at = now() - interval '30 hours'`);
+    await suite.database.query(
+      `UPDATE emails SET created_at = now() - interval '30 hours' WHERE project_id = $1`,
+      [project.projectId],
+    );
+    await suite.database.query(
+      `UPDATE deliveries SET expires_at = now() - interval '6 hours' WHERE project_id = $1`,
+      [project.projectId],
+    );
+    await eventually(async () => (await held()).count === 1, 'it is held');
+    await suite.restart({ RETRY_SECONDS: '1' });
+    await suite.bus.call(overdueMail.release, operator, {});
+    await arrived(to);
+  });
+
+  it('is found although a worker tried to renew its lost lease before', async () => {
+    await suite.restart(paused);
+    await eventually(
+      async () => (await suite.database.query(`SELECT 1 FROM installation`)).length > 0,
+      'begun',
+    );
+    await suite.database.query(`UPDATE installation SET alive_at = now() - interval '7 hours'`);
+    expect(await new LeasesRepository(suite.database).renew(newId(), 1_000)).toBe(false);
+    const [row] = await suite.database.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM now() - alive_at)::float8 AS seconds FROM installation`,
+    );
+    expect(row!.seconds).toBeGreaterThan(6 * 3_600);
   });
 });

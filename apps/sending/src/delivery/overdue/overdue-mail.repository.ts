@@ -1,5 +1,7 @@
 import type { HeldMailOfProject } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import type { AmbiguousRules } from '../claiming/leases.repository.js';
+import { lanes } from '../delivery.entity.js';
 
 export interface Gap {
   /** Seconds since a worker last used this database. */
@@ -33,13 +35,16 @@ export class OverdueMailRepository {
   async findGap(limitSeconds: number, holdSome: (gap: Gap) => Promise<boolean>): Promise<Gap | null> {
     return this.database.transaction(async () => {
       await this.database.query(`SELECT pg_advisory_xact_lock($1)`, [checkLock]);
+      // Set once, so that mail which is accepted while many batches are held is not overdue.
       const [gap] = await this.database.query<Gap>(
-        `SELECT extract(epoch FROM now() - alive_at)::float8 AS seconds, epoch <> ${currentEpoch} AS restored FROM installation`,
+        `UPDATE installation SET hold_before = coalesce(hold_before, now() - ${overdue})
+         RETURNING extract(epoch FROM now() - alive_at)::float8 AS seconds, epoch <> ${currentEpoch} AS restored`,
       );
       const isLong = gap !== undefined && (gap.restored || gap.seconds > limitSeconds);
       if (!isLong || (await holdSome(gap))) {
         await this.database.query(
-          `INSERT INTO installation (epoch) SELECT ${currentEpoch} ON CONFLICT (singleton) DO UPDATE SET epoch = excluded.epoch, alive_at = now()`,
+          `INSERT INTO installation (epoch) SELECT ${currentEpoch} ON CONFLICT (singleton) DO UPDATE
+             SET epoch = excluded.epoch, alive_at = now(), hold_before = NULL`,
         );
         return null;
       }
@@ -56,7 +61,7 @@ export class OverdueMailRepository {
   async hold(limit: number): Promise<number> {
     const rows = await this.database.query(
       `WITH queued AS (
-         SELECT ${key} FROM deliveries WHERE state = 'QUEUED' AND due_at < now() - ${overdue} LIMIT $1 FOR UPDATE
+         SELECT ${key} FROM deliveries WHERE state = 'QUEUED' AND due_at < (SELECT hold_before FROM installation) LIMIT $1 FOR UPDATE
        ), interrupted AS (
          SELECT ${key} FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF')
            AND NOT EXISTS (SELECT FROM workers w WHERE w.id = worker_id AND w.expires_at > now()) LIMIT $1 FOR UPDATE
@@ -97,14 +102,23 @@ export class OverdueMailRepository {
     return row!.at;
   }
 
-  /** Each message gets a new day in which it may be sent. */
-  async release(projectId: string | null, limit: number): Promise<number> {
+  /**
+   * Each message gets a new day in which it may be sent. What may have left already is sent again only as far as the policy of its lane
+   * allows: the sweeper decides about it, as about any unknown outcome.
+   */
+  async release(
+    projectId: string | null,
+    limit: number,
+    policies: AmbiguousRules['policies'],
+  ): Promise<number> {
     const rows = await this.database.query(
-      `UPDATE deliveries d SET state = 'QUEUED', claims = 0, due_at = greatest(d.due_at, now()), expires_at = greatest(d.expires_at, now() + interval '24 hours')
+      `UPDATE deliveries d SET claims = 0,
+         state = CASE WHEN d.resends > 1 OR (d.resends > 0 AND CASE d.lane WHEN ${lanes.transactional} THEN $3 ELSE $4 END = 'hold') THEN 'AMBIGUOUS' ELSE 'QUEUED' END,
+         due_at = greatest(d.due_at, now()), expires_at = greatest(d.expires_at, now() + interval '24 hours')
        FROM (SELECT project_id, email_id, position FROM deliveries
              WHERE state = 'HELD' AND ${isChosen} ORDER BY project_id, due_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS chosen
        WHERE d.project_id = chosen.project_id AND d.email_id = chosen.email_id AND d.position = chosen.position RETURNING 1`,
-      [projectId, limit],
+      [projectId, limit, policies[lanes.transactional], policies[lanes.bulk]],
     );
     return rows.length;
   }

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ChangedHeldMail, HeldMail } from '@posthorn/contracts';
 import { SendingConfig } from '../../config.js';
+import { policiesOf, type AmbiguousRules } from '../claiming/leases.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { failure } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
@@ -14,6 +15,7 @@ const droppedAtOnce = 256;
 export class OverdueMail {
   private readonly log = new Logger('OverdueMail');
   private readonly limitSeconds: number;
+  private readonly policies: AmbiguousRules['policies'];
 
   constructor(
     private readonly mail: OverdueMailRepository,
@@ -22,6 +24,7 @@ export class OverdueMail {
     config: SendingConfig,
   ) {
     this.limitSeconds = config.outageHoldHours * 3_600;
+    this.policies = policiesOf(config);
   }
 
   /** Before a worker begins. In several transactions, each of which finds the same gap until everything is held. */
@@ -49,7 +52,7 @@ export class OverdueMail {
   }
 
   async release(projectId: string | null): Promise<ChangedHeldMail> {
-    const changed = await this.mail.release(projectId, atOnce);
+    const changed = await this.mail.release(projectId, atOnce, this.policies);
     if (changed > 0) this.wakeUp.wake();
     return { changed, left: await this.mail.count(projectId) };
   }

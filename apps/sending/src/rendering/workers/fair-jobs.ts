@@ -29,6 +29,8 @@ export class FairJobs<Job, Result> {
   private readonly costs = new Map<string, number | null>();
   private running = 0;
   private slowRunning = 0;
+  /** After a quick batch a slow one is next, so that neither waits for ever. */
+  private lastWasQuick = false;
   private isScheduled = false;
 
   private readonly slowMs: number;
@@ -58,9 +60,11 @@ export class FairJobs<Job, Result> {
 
   private next(): void {
     while (this.running < this.options.threads) {
-      const quick = this.quickBatch();
-      const batch = quick ?? this.slowBatch();
+      const slowFirst = this.slowRunning === 0 && this.lastWasQuick ? this.slowBatch() : null;
+      const quick = slowFirst ? null : this.quickBatch();
+      const batch = slowFirst ?? quick ?? this.slowBatch();
       if (!batch) return;
+      this.lastWasQuick = quick !== null;
       void this.work(batch, quick === null);
     }
   }
@@ -90,7 +94,7 @@ export class FairJobs<Job, Result> {
     if (this.slowRunning >= Math.max(1, this.options.threads - 1)) return null;
     for (const [projectId, queue] of this.waiting) {
       const cost = this.costs.get(projectId);
-      if (cost === undefined || cost === null) continue;
+      if (cost === undefined || cost === null || cost <= this.slowMs) continue;
       const count = Math.min(queue.length, Math.max(1, Math.floor(batchMs / cost)));
       return Array.from({ length: count }, () => this.takeFrom(projectId));
     }
