@@ -30,6 +30,7 @@ export * from './schema/fields.js';
 export * from './common/idempotency.js';
 export * from './common/import-jobs.js';
 export * from './schema/instant.js';
+export * from './schema/nearest-name.js';
 export * from './schema/json-schema.js';
 export * from './contacts/lists.js';
 export * from './sending/mail-history.js';
