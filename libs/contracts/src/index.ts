@@ -44,6 +44,7 @@ export * from './common/person-data.js';
 export * from './gateway/projects.js';
 export * from './common/read-models.js';
 export * from './sending/recipients.js';
+export * from './schema/required-members.js';
 export * from './schema/revive.js';
 export * from './common/scopes.js';
 export * from './common/scope-descriptions.js';

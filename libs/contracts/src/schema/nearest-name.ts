@@ -1,12 +1,15 @@
 /** The known name that was probably meant, or null where none is like it. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const wanted = plain(name);
+  const most = Math.max(1, Math.floor(wanted.length / 3));
   let best: { name: string; edits: number } | null = null;
   for (const candidate of known) {
-    const edits = editsBetween(wanted, plain(candidate));
+    const other = plain(candidate);
+    if (Math.abs(other.length - wanted.length) > most) continue;
+    const edits = editsBetween(wanted, other);
     if (edits < (best?.edits ?? Infinity)) best = { name: candidate, edits };
   }
-  return best && best.edits <= Math.max(1, Math.floor(wanted.length / 3)) ? best.name : null;
+  return best && best.edits <= most ? best.name : null;
 }
 
 /** `html_body`, `htmlBody` and `html-body` are the same word. */
