@@ -1,10 +1,15 @@
 import { DevServerError, startableServices } from '@posthorn/dev';
-import { runProcess, StartError } from '@posthorn/platform';
+import { runProcess, StartError, wantsHelp } from '@posthorn/platform';
 import { startPosthorn } from './posthorn.js';
-import { readStartOptions } from './start-options.js';
+import { readStartOptions, startHelp } from './start-options.js';
 import { welcome } from './welcome.js';
 
 const began = performance.now();
+const texts = process.argv.slice(2);
+if (wantsHelp(texts)) {
+  console.log(startHelp());
+  process.exit(0);
+}
 
 await runProcess(async (environment) => {
   const running = await start(environment).catch((error: unknown) => {
@@ -21,7 +26,7 @@ await runProcess(async (environment) => {
 });
 
 async function start(environment: NodeJS.ProcessEnv) {
-  const options = readStartOptions(process.argv.slice(2), environment, startableServices());
+  const options = readStartOptions(texts, environment, startableServices());
   return startPosthorn(options, environment, (line) => console.log(line));
 }
 

@@ -1,4 +1,4 @@
-import { lockDirectory, stopServicesLeftBehind, type Inbox, type Say } from '@posthorn/dev';
+import { lockDirectory, refuseTakenPort, stopServicesLeftBehind, type Inbox, type Say } from '@posthorn/dev';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { readConfig, type Environment } from '@posthorn/platform';
 import { startAsProcesses, type Serving } from './as-processes.js';
@@ -33,6 +33,8 @@ export async function startPosthorn(
   try {
     const lock = lockDirectory(directory.path);
     started.add(() => lock.release());
+    await refuseTakenPort(config.port, 'PORT');
+    if (!config.smtpUrl) await refuseTakenPort(config.inboxPort, 'INBOX_PORT');
     await stopServicesLeftBehind(directory.readProcessesFile(), report);
     const separateDatabases = options.as === 'processes' && options.separateDatabases;
     const servers = await startServers(

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import type { ServiceName } from '@posthorn/contracts';
 import { DevServerError } from '@posthorn/dev';
-import type { Environment } from '@posthorn/platform';
+import { readArguments, variablesOf, type Environment } from '@posthorn/platform';
+import { AllInOneConfig } from './config.js';
 
 export type StartOptions = { as: 'one-process' } | ProcessesOptions;
 
@@ -27,29 +27,38 @@ export function readStartOptions(
     throw new DevServerError(
       `npm consumed --${stored} as its own option; put two dashes before it: ${usage}`,
     );
-  const values = parsed(texts);
-  if (!values.services && (values.replicas !== undefined || values['separate-databases']))
+  const { values, flags } = readArguments(texts, {
+    options: ['replicas'],
+    flags: ['services', 'separate-databases'],
+    help: `${command} --help`,
+  });
+  const { replicas } = values;
+  const separateDatabases = flags.has('separate-databases');
+  if (!flags.has('services') && (replicas !== undefined || separateDatabases))
     throw new DevServerError(`replicas and separate databases require start:services: ${usage}`);
-  if (!values.services) return { as: 'one-process' };
-  const separateDatabases = values['separate-databases'] ?? false;
+  if (!flags.has('services')) return { as: 'one-process' };
   if (separateDatabases && environment['DATABASE_URL'])
     throw new DevServerError(
       'DATABASE_URL configures one server for all services: remove --separate-databases, or set one URL per service (SENDING_DATABASE_URL, …)',
     );
-  return { as: 'processes', replicas: readReplicas(values.replicas ?? '', services), separateDatabases };
+  return { as: 'processes', replicas: readReplicas(replicas ?? '', services), separateDatabases };
 }
 
-function parsed(texts: string[]): { services?: boolean; replicas?: string; 'separate-databases'?: boolean } {
-  const options = {
-    services: { type: 'boolean' },
-    replicas: { type: 'string' },
-    'separate-databases': { type: 'boolean' },
-  } as const;
-  try {
-    return parseArgs({ args: texts, options }).values;
-  } catch (error) {
-    throw new DevServerError(`${(error as Error).message}\n  ${usage}`);
-  }
+/** What `npm start -- --help` prints. */
+export function startHelp(): string {
+  const settings = Object.values(variablesOf(AllInOneConfig)).map(
+    ({ name, describe, default: preset }) => `  ${name.padEnd(22)}${describe}${preset ? ` (${preset})` : ''}`,
+  );
+  return `usage:
+  npm start
+      runs every service in one process
+  ${usage}
+      runs each service in a process of its own: with replicas, and with a PostgreSQL server for each service
+
+Settings are environment variables, such as PORT=8080 npm start:
+${settings.join('\n')}
+
+docs/configuration.md lists those of the services.`;
 }
 
 function readReplicas(text: string, services: readonly ServiceName[]): Partial<Record<ServiceName, number>> {

@@ -1,5 +1,6 @@
 export * from './address-hashes.js';
 export * from './admin-server.js';
+export * from './command-line.js';
 export * from './commits.js';
 export * from './config.js';
 export * from './limited-runs.js';

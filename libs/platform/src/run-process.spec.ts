@@ -41,13 +41,37 @@ describe('runProcess', () => {
     expect(code).toBe(1);
   });
 
-  it('prints a remedy for a failed start without a stack, and exits with 1', async () => {
-    const { complained, code } = await run(
-      `throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });`,
+  it.each([
+    [
+      'ECONNREFUSED',
+      'connect ECONNREFUSED 127.0.0.1:1',
+      'a server is not reachable (connect ECONNREFUSED 127.0.0.1:1): check DATABASE_URL and NATS_URL',
+    ],
+    [
+      '28P01',
+      'password authentication failed for user "me"',
+      'the database refuses this start (password authentication failed for user "me"): check DATABASE_URL',
+    ],
+    [
+      'EADDRNOTAVAIL',
+      'listen EADDRNOTAVAIL: 192.0.2.1:3000',
+      'this machine has no such address (listen EADDRNOTAVAIL: 192.0.2.1:3000): set HOST or ADMIN_HOST to one of its own',
+    ],
+  ])(
+    'prints a remedy for a failed start in one line, and exits with 1: %s',
+    async (failure, message, line) => {
+      const { complained, code } = await run(
+        `throw Object.assign(new Error(${JSON.stringify(message)}), { code: '${failure}' });`,
+      );
+      expect([complained, code]).toEqual([`${line}\n`, 1]);
+    },
+  );
+
+  it('stops what runs when it fails, prints why, and exits with 1', async () => {
+    const { reported, complained, code } = await run(
+      `return { ...service, failed: Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })) };`,
     );
-    expect(complained).toBe(
-      'a server is not reachable (connect ECONNREFUSED 127.0.0.1:1): check DATABASE_URL and NATS_URL\n',
-    );
-    expect(code).toBe(1);
+    expect([reported, code]).toEqual(['drained\nserves\n', 1]);
+    expect(complained).toMatch(/^a server is not reachable .*\n$/);
   });
 });

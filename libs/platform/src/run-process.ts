@@ -41,13 +41,22 @@ export async function runProcess(start: (environment: Environment) => Promise<St
   }
 }
 
-/** Errors with a known remedy are printed without a stack. */
+/** Errors with a known remedy are printed in one line, without a stack. */
 function explained(error: unknown): string {
   if (error instanceof StartError) return error.message;
-  const { code, port, message, stack } = error as Error & { code?: string; port?: number };
+  const { code = '', port, message, stack } = error as Error & { code?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `port ${port ?? ''} is in use: stop the process that uses it, or set PORT or ADMIN_PORT`;
-  if (code === 'ECONNREFUSED')
-    return `a server is not reachable (${message}): check DATABASE_URL and NATS_URL`;
+  if (code === 'EACCES' && port !== undefined)
+    return `port ${port} needs more rights: set PORT or ADMIN_PORT to a port above 1024`;
+  if (code === 'EADDRNOTAVAIL')
+    return `this machine has no such address (${message}): set HOST or ADMIN_HOST to one of its own`;
+  if (unreachable.has(code))
+    return `a server is not reachable (${message || code}): check DATABASE_URL and NATS_URL`;
+  if (refusing.test(code)) return `the database refuses this start (${message}): check DATABASE_URL`;
   return stack ?? message;
 }
+
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT']);
+/** Wrong credentials, no such database, or no right to make one. */
+const refusing = /^(28...|3D000|42501)$/;

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats, startPostgres } from '@posthorn/dev';
+import { wantsHelp } from '@posthorn/platform';
 import pg from 'pg';
 import { benchAccepts } from './accepts.js';
 import { benchAudience } from './audience/audience.js';
@@ -42,12 +43,15 @@ type Part = keyof typeof parts;
 /** A profile slows down what it looks at, so it is made only when it is asked for. */
 const common: Part[] = ['accepts', 'hand-off', 'fairness', 'memory', 'start'];
 
+const usage = `npm run bench -- [--quick] [--contacts=<number>] [${Object.keys(parts).join('] [')}]`;
+if (wantsHelp(process.argv.slice(2))) {
+  console.log(`usage: ${usage}`);
+  process.exit(0);
+}
 const requested = process.argv.slice(2).filter((text) => !text.startsWith('--'));
 const unknown = requested.find((text) => !Object.hasOwn(parts, text));
 if (unknown) {
-  console.error(
-    `there is no part ${unknown}: npm run bench -- [--quick] [--contacts=<number>] [${Object.keys(parts).join('] [')}]`,
-  );
+  console.error(`there is no part ${unknown}: ${usage}`);
   process.exit(2);
 }
 

@@ -1,30 +1,41 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments, wantsHelp } from '@posthorn/platform';
 import { runAudience } from './audience/run-audience.js';
 import { plainLoad } from './loads/plain-load.js';
 import { SendingLoad } from './loads/sending-load.js';
 import { runChaos, type ChaosOptions } from './run.js';
 
-const { values } = parseArgs({
-  options: {
-    sends: { type: 'string', default: '10000' },
-    faults: { type: 'string', default: '100' },
-    seed: { type: 'string', default: '1' },
-    rate: { type: 'string', default: '250' },
-    suite: { type: 'string', default: 'main' },
-    keep: { type: 'boolean', default: false },
-  },
-});
-const whole = (name: 'sends' | 'faults' | 'seed' | 'rate'): number => {
-  const number = Number(values[name]);
-  if (Number.isInteger(number) && number >= 0) return number;
-  console.error(
-    `--${name} ${values[name]} is no whole number: npm run chaos -- --sends 10000 --faults 100 --seed 1`,
-  );
+const help =
+  'npm run chaos -- [--suite main|sending|audience] [--sends 10000] [--faults 100] [--seed 1] [--rate 250] [--keep]';
+const defaults = { sends: '10000', faults: '100', seed: '1', rate: '250', suite: 'main' };
+
+const refuse = (mistake: string): never => {
+  console.error(mistake);
   process.exit(2);
 };
+const texts = process.argv.slice(2);
+if (wantsHelp(texts)) {
+  console.log(`usage: ${help}`);
+  process.exit(0);
+}
+const { values, flags } = given();
+
+function given(): { values: typeof defaults; flags: ReadonlySet<string> } {
+  try {
+    const read = readArguments(texts, { options: Object.keys(defaults), flags: ['keep'], help });
+    return { values: { ...defaults, ...read.values }, flags: read.flags };
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function whole(name: 'sends' | 'faults' | 'seed' | 'rate'): number {
+  const number = Number(values[name]);
+  if (Number.isInteger(number) && number >= 0) return number;
+  return refuse(`--${name} ${values[name]} is no whole number: ${help}`);
+}
 
 type Run = (options: Omit<ChaosOptions, 'load'>) => Promise<boolean>;
 const suites: Record<string, Run> = {
@@ -32,12 +43,7 @@ const suites: Record<string, Run> = {
   sending: (options) => runChaos({ ...options, load: new SendingLoad() }),
   audience: runAudience,
 };
-if (!Object.hasOwn(suites, values.suite)) {
-  console.error(
-    `there is no suite ${values.suite}: npm run chaos -- --suite ${Object.keys(suites).join('|')}`,
-  );
-  process.exit(2);
-}
+if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 
 // Postgres runs as another user, who must reach its folder.
 const directory = mkdtempSync(join(tmpdir(), 'posthorn-chaos-'));
@@ -49,6 +55,6 @@ const green = await suites[values.suite]!({
   seed: whole('seed'),
   ratePerSecond: whole('rate'),
 });
-if (green && !values.keep) rmSync(directory, { recursive: true, force: true });
+if (green && !flags.has('keep')) rmSync(directory, { recursive: true, force: true });
 else console.log(`The books of this run: ${directory}`);
 process.exit(green ? 0 : 1);

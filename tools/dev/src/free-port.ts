@@ -27,6 +27,21 @@ export async function chooseQuietPort(): Promise<number> {
   }
 }
 
+/** Before anything is started on it: `variable` is where another one can be named. */
+export async function refuseTakenPort(port: number, variable: string): Promise<void> {
+  try {
+    if (port > 0) await probe(port);
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE')
+      throw new DevServerError(
+        `port ${port} is in use: stop what listens there (ss -ltnp 'sport = :${port}'), or set ${variable} to another port`,
+      );
+    if (errorCode(error) === 'EACCES')
+      throw new DevServerError(`port ${port} needs more rights: set ${variable} to a port above 1024`);
+    throw error;
+  }
+}
+
 export function portTaken(port: number, what: string): DevServerError {
   return new DevServerError(
     `Port ${port} for ${what} is taken on 127.0.0.1. Stop what listens there (ss -ltnp 'sport = :${port}'), or choose another port.`,

@@ -109,7 +109,7 @@ export class ServiceProcess {
   private async launchOnFreePorts(attempt: number): Promise<void> {
     this.port = this.options.port || (await chooseQuietPort());
     this.adminPort = await chooseQuietPort();
-    const taken = (port: number) => this.recentOutput().includes(`port ${port} is taken`);
+    const taken = (port: number) => this.recentOutput().includes(`port ${port} is in use`);
     await this.launch().catch((error: unknown) => {
       const wasOurChoice = taken(this.adminPort) || (!this.options.port && taken(this.port));
       if (!wasOurChoice || attempt === launchAttempts) throw error;

@@ -13,10 +13,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { wantsHelp } from '@posthorn/platform';
 import { changed, changesOf, readMutants, type Mutant } from './mutant.js';
 
 const root = resolve('.');
 const requested = process.argv.slice(2);
+if (wantsHelp(requested)) {
+  console.log('usage: npm run mutants -- [part of the name of a mutant in tools/mutants/patches …]');
+  process.exit(0);
+}
 const mutants = readMutants('tools/mutants/patches').filter(
   ({ name }) => requested.length === 0 || requested.some((part) => name.includes(part)),
 );

@@ -13,6 +13,8 @@ export interface Command {
   /** Options without a value. */
   flags?: string[];
   inProject: boolean;
+  /** The option of a member of the contract, where it has another name. */
+  members?: Readonly<Record<string, string>>;
   describe: string;
   run: (bus: ReadingBus, caller: Caller, values: Values) => Promise<unknown>;
 }

@@ -52,6 +52,7 @@ export const commands: Command[] = [
     options: ['secret?', 'public?'],
     inProject: true,
     describe: 'requests a second for sk_ and pk_ keys; left out: the default',
+    members: { secretPerSecond: 'secret', publicPerSecond: 'public' },
     run: (bus, caller, values) =>
       bus.call(projects.limit, caller, {
         id: caller.projectId,
@@ -65,6 +66,7 @@ export const commands: Command[] = [
     options: ['name', 'preset?', 'mode?', 'scopes?', 'domain-id?'],
     inProject: true,
     describe: 'make an API key; the token is shown once',
+    members: { legacyGrantPreset: 'preset' },
     run: (bus, caller, { name, preset, mode, scopes, 'domain-id': domainId }) =>
       bus.call(apiKeys.create, caller, {
         name: name!,
@@ -145,20 +147,5 @@ export const commands: Command[] = [
   ...repairCommands,
   ...rebuildCommands,
 ];
-
-export function usage(only?: Command): string {
-  const lines = (only ? [only] : commands).map(
-    ({ noun, verb, options, positional, flags = [], inProject, describe }) => {
-      const bare = positional
-        ? [`<${positional}>`, ...flags.map((name) => `--${name}`)].join(' | ')
-        : flags.map((name) => `[--${name}]`).join(' ');
-      const texts = [...options, ...(inProject ? ['project?'] : [])].map((name) =>
-        name.endsWith('?') ? `[--${name.slice(0, -1)} …]` : `--${name} …`,
-      );
-      return `  npm run posthorn -- ${[noun, verb, bare, ...texts].filter(Boolean).join(' ')}\n      ${describe}`;
-    },
-  );
-  return `usage:\n${lines.join('\n')}\n\nWithout --project the demo project of npm start is meant.`;
-}
 
 const count = (text: string | undefined): number | null => (text === undefined ? null : Number(text));

@@ -1,54 +1,73 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { noProject, DomainError, type Caller } from '@posthorn/contracts';
+import { noProject, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
-import { ReadingBus } from './reading-bus.js';
+import { readArguments, StartError, wantsHelp } from '@posthorn/platform';
 import type { Command, Values } from './command.js';
-import { commands, usage } from './commands.js';
+import { describeFailure } from './failure.js';
+import { ReadingBus } from './reading-bus.js';
+import { find, helpOf, nameOf, synopsis, usage } from './usage.js';
 
 /** Operator commands: a client of the bus with the operator's identity, never SQL into a service (docs/api-decisions.md §15). */
 const dataDirectory = process.env['POSTHORN_DATA_DIR'] ?? '.posthorn';
 
 process.exitCode = await run(process.argv.slice(2));
 
-async function run([noun, verb, ...rest]: string[]): Promise<number> {
-  const command = commands.find((each) => each.noun === noun && each.verb === verb);
-  if (!command) return fail(usage());
-  let values: Values;
-  try {
-    values = readArguments(command, rest);
-  } catch (error) {
-    return fail(`${(error as Error).message}\n\n${usage(command)}`);
+async function run(texts: string[]): Promise<number> {
+  const [noun, verb, ...rest] = texts;
+  if (wantsHelp(texts)) {
+    console.log(usage(noun, verb));
+    return 0;
   }
-  const missing = command.options.filter((name) => !name.endsWith('?') && !values[name]);
-  const projectId = values['project'] ?? devProject();
-  if (missing.length > 0)
-    return fail(`missing: ${missing.map((name) => `--${name}`).join(', ')}\n\n${usage(command)}`);
-  if (!projectId && command.inProject) return fail(`missing: --project\n\n${usage(command)}`);
-  return withBus(async (bus) => {
+  if (noun === undefined) return fail(usage());
+  try {
+    const command = find(noun, verb);
+    const values = readValues(command, rest);
     const caller: Caller = {
-      projectId: projectId ?? noProject,
+      projectId: projectFor(command, values),
       actor: { kind: 'OPERATOR', id: 'posthorn' },
     };
-    console.log(JSON.stringify(await command.run(bus, caller, values), null, 2));
-    return 0;
-  });
+    return await withBus((bus) => execute(command, bus, caller, values));
+  } catch (error) {
+    if (error instanceof StartError) return fail(error.message);
+    throw error;
+  }
 }
 
-function readArguments({ options, flags = [], positional }: Command, args: string[]): Values {
-  const named = [...options, 'project'].map((name) => [name.replace(/\?$/, ''), { type: 'string' as const }]);
-  const bare = flags.map((name) => [name, { type: 'boolean' as const }]);
-  const read = parseArgs({
-    args,
-    options: Object.fromEntries([...named, ...bare]),
-    allowPositionals: Boolean(positional),
+function readValues(command: Command, texts: string[]): Values {
+  const { options, flags = [], positional } = command;
+  const given = readArguments(texts, {
+    options: [...options, 'project'].map((name) => name.replace(/\?$/, '')),
+    flags,
+    words: positional ? 1 : 0,
+    help: helpOf(command),
   });
-  const first = positional && read.positionals[0] !== undefined ? { [positional]: read.positionals[0] } : {};
+  const missing = options.filter((name) => !name.endsWith('?') && !given.values[name]);
+  if (missing.length > 0)
+    throw new StartError(
+      `${nameOf(command)} needs ${missing.map((name) => `--${name}`).join(' and ')}: ${synopsis(command)}`,
+    );
   return {
-    ...Object.fromEntries(Object.entries(read.values).map(([name, value]) => [name, String(value)])),
-    ...first,
+    ...given.values,
+    ...Object.fromEntries([...given.flags].map((name) => [name, 'true'])),
+    ...(positional && given.words.length > 0 ? { [positional]: given.words[0] } : {}),
   };
+}
+
+function projectFor(command: Command, values: Values): string {
+  const projectId = values['project'] ?? readJson<{ projectId: string }>('dev.json')?.projectId;
+  if (!projectId && command.inProject)
+    throw new StartError(`${nameOf(command)} needs --project, the id of a project: ${synopsis(command)}`);
+  return projectId ?? noProject;
+}
+
+async function execute(command: Command, bus: ReadingBus, caller: Caller, values: Values): Promise<number> {
+  try {
+    console.log(JSON.stringify(await command.run(bus, caller, values), null, 2));
+    return 0;
+  } catch (error) {
+    return fail(describeFailure(error, command));
+  }
 }
 
 async function withBus(work: (bus: ReadingBus) => Promise<number>): Promise<number> {
@@ -59,17 +78,9 @@ async function withBus(work: (bus: ReadingBus) => Promise<number>): Promise<numb
     return fail(`NATS does not answer at ${url}: start Posthorn with npm start, or set NATS_URL`);
   try {
     return await work(new ReadingBus(new Bus(connection)));
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    const members = error.details.errors?.map(({ path, message }) => `  ${path.join('.')} ${message}`) ?? [];
-    return fail([`${error.code}: ${error.message}`, ...members].join('\n'));
   } finally {
     await connection.close();
   }
-}
-
-function devProject(): string | undefined {
-  return readJson<{ projectId: string }>('dev.json')?.projectId;
 }
 
 function readJson<T>(name: string): T | null {

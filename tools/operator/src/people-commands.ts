@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { applications, users } from '@posthorn/contracts';
 import type { Command } from './command.js';
 
+/** Passwords and secrets take a while to hash. */
+const waiting = { timeoutMs: 15_000 };
+
 export const peopleCommands: Command[] = [
   {
     noun: 'users',
@@ -19,17 +22,23 @@ export const peopleCommands: Command[] = [
     inProject: false,
     describe: 'make a client of OAuth; its secret is shown once, a public one (on a device) has none',
     run: (bus, caller, { name, ...values }) =>
-      bus.call(applications.register, caller, {
-        name: name!,
-        redirectUri: values['redirect-uri']!,
-        isPublic: values['public'] !== undefined,
-      }),
+      bus.call(
+        applications.register,
+        caller,
+        {
+          name: name!,
+          redirectUri: values['redirect-uri']!,
+          isPublic: values['public'] !== undefined,
+        },
+        waiting,
+      ),
   },
   {
     noun: 'applications',
     verb: 'remove',
     options: ['client'],
     inProject: false,
+    members: { clientId: 'client' },
     describe: 'end a client of OAuth, its secret, and everything that people let it have',
     run: (bus, caller, { client }) => bus.call(applications.remove, caller, { clientId: client! }),
   },
@@ -39,14 +48,20 @@ export const peopleCommands: Command[] = [
     options: ['email', 'name?'],
     flags: ['verified', 'password-stdin'],
     inProject: false,
+    members: { password: 'password-stdin' },
     describe: 'make a person who can sign in; the password is made and shown once, or read from stdin',
     run: (bus, caller, { email, name, verified, ...values }) =>
-      bus.call(users.create, caller, {
-        email: email!,
-        ...(name ? { name } : {}),
-        ...(verified ? { verified: true } : {}),
-        // Never as an option: everybody on the machine can read the command lines of others.
-        ...(values['password-stdin'] ? { password: readFileSync(0, 'utf8').replace(/\r?\n$/, '') } : {}),
-      }),
+      bus.call(
+        users.create,
+        caller,
+        {
+          email: email!,
+          ...(name ? { name } : {}),
+          ...(verified ? { verified: true } : {}),
+          // Never as an option: everybody on the machine can read the command lines of others.
+          ...(values['password-stdin'] ? { password: readFileSync(0, 'utf8').replace(/\r?\n$/, '') } : {}),
+        },
+        waiting,
+      ),
   },
 ];

@@ -2,9 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { wantsHelp } from '@posthorn/platform';
 import { recordMails } from './recorded-mails.js';
 import { traceText } from './trace-tree.js';
 
+if (wantsHelp(process.argv.slice(2))) {
+  console.log('usage: npm run trace -- [--write]');
+  process.exit(0);
+}
 const page = join(fileURLToPath(new URL('../../../../', import.meta.url)), 'docs/a-trace.md');
 const { traces } = await recordMails({ count: 1, texts: ['--services'] });
 const text = traceText(traces[0]!);

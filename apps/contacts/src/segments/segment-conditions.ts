@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  conditionMissingText,
   conditionTooCostly,
   filtersOf,
   invalid,
@@ -31,7 +32,7 @@ export class SegmentConditions {
 
   async read(projectId: string, given: unknown): Promise<Condition> {
     if (given === undefined || given === null)
-      throw invalidMember(['condition'], 'required', 'is required for a DYNAMIC segment');
+      throw invalidMember(['condition'], 'required', conditionMissingText);
     const condition = parseCondition(given);
     const named = filtersOf(condition).filter(
       (filter): filter is MembershipFilter => filter.field === 'segment' || filter.field === 'list',

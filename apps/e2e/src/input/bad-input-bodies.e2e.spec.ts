@@ -60,7 +60,7 @@ const members: [string, string, [pointer: string, code: string][]][] = [
   ['a number of 140 000 digits', withMember('"metadata":{"a":1e140000}'), [['/metadata/a', 'out_of_range']]],
   ['__proto__', withMember('"__proto__":{"to":"eve@example.com"}'), [['/__proto__', 'unknown_field']]],
   ['constructor', withMember('"constructor":{"prototype":{}}'), [['/constructor', 'unknown_field']]],
-  ['only __proto__', `{"__proto__":${withSubject('a')}}`, [['/__proto__', 'unknown_field'], ['/to', 'required']]],
+  ['only __proto__', `{"__proto__":${withSubject('a')}}`, [['/__proto__', 'unknown_field'], ['/to', 'required'], ['/subject', 'required'], ['/body', 'required']]],
   ['an object as __proto__ of metadata', withMember('"metadata":{"__proto__":{"a":"b"}}'), [['/metadata/__proto__', 'invalid_type']]],
   ['1 001 members of one object', withMember(`"metadata":${keys(1_001)}`), [['/metadata', 'out_of_range']]],
   ['1 MB with 100 000 members', keys(100_000), [['', 'out_of_range']]],

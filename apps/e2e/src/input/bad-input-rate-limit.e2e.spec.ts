@@ -4,7 +4,11 @@ import { expectRefusal, prefixes, surfaces, withPosthorn, type Surface } from '.
 import type { Answer } from '../testing/running-posthorn.js';
 
 const suite = withPosthorn({ RATE_LIMIT_ENABLED: 'true' });
-const tooMany = { status: 429, code: 'rate_limited', detail: 'Too many requests with this API key' };
+const tooMany = {
+  status: 429,
+  code: 'rate_limited',
+  detail: 'This API key may make 10 requests per second; try again in 1 second',
+};
 
 const newer = ['ratelimit-policy', 'ratelimit'];
 const header = ({ headers }: Answer, name: string) => headers.get(name);

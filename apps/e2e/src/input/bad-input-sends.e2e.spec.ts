@@ -82,7 +82,7 @@ const rows: [string, Row][] = [
   ['51 recipients', { change: { to: Array.from({ length: 51 }, (_, index) => `r${index}@example.com`) }, errors: [['/to', 'too_long']], only: 'legacy' }],
   ['no recipient', { change: { to: [] }, errors: [['/to', 'too_short']], only: 'legacy' }],
   ['one bad recipient of three', { change: { to: ['ada@example.com', 'bob@', 'eve@example.com'] }, errors: [['/to/1', 'invalid_format']], only: 'legacy' }],
-  ['no members at all', { change: { to: undefined, subject: undefined, body: undefined }, errors: [['/to', 'required']] }],
+  ['no members at all', { change: { to: undefined, subject: undefined, body: undefined }, errors: [['/to', 'required'], ['/subject', 'required'], ['/body', 'required']] }],
   ['CR/LF in the subject', { change: { subject: 'Hi\r\nBcc: eve@example.com' }, errors: [['/subject', 'invalid_text']] }],
   ['LF at the end of the subject', { change: { subject: 'Hi\n' }, errors: [['/subject', 'invalid_text']] }],
   ['a subject of 0 characters', { change: { subject: '' }, errors: [['/subject', 'too_short']] }],
@@ -150,6 +150,33 @@ describe.each(surfaces)('a send on %s, refused with nothing stored', (surface) =
       expectRefusal(answer, surface, path, { status: 422, errors: (surface === 'legacy' && legacy) || here });
     },
   );
+});
+
+describe.each(surfaces)('a send with a misspelt member on %s', (surface) => {
+  it('names the member that was meant, and what is missing now, in one answer', async () => {
+    const { status, body } = await suite.posthorn.post(`${prefixes[surface]}/emails`, {
+      to: mail.to,
+      sugject: mail.subject,
+      body: mail.body,
+    });
+    const failures = surface === 'v1' ? body.errors : body.error.details.errors;
+    const place = (name: string) => (surface === 'v1' ? { pointer: `/${name}` } : { field: name });
+    expect(status).toBe(422);
+    expect(failures).toEqual([
+      {
+        ...place('sugject'),
+        code: 'unknown_field',
+        message: 'is not a known field; did you mean `subject`?',
+      },
+      { ...place('subject'), code: 'required', message: 'is required unless a template provides it' },
+    ]);
+  });
+
+  it('without subject and body is told both', async () => {
+    const answer = await suite.posthorn.post(`${prefixes[surface]}/emails`, { to: mail.to });
+    const errors = ['subject', 'body'].map((name) => [pointerOn(surface, `/${name}`), 'required'] as const);
+    expectRefusal(answer, surface, `${prefixes[surface]}/emails`, { status: 422, errors });
+  });
 });
 
 describe('a send', () => {

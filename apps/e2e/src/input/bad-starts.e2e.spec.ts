@@ -25,8 +25,14 @@ describe('a failing start', () => {
   const refused = async (environment: Record<string, string>): Promise<string> => {
     const posthorn = await launch(environment);
     expect(await posthorn.exitCode()).toBe(1);
-    expect(posthorn.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+    expect(posthorn.output).not.toMatch(/\n\s+at .*:\d+:\d+|configuration/);
     return posthorn.output;
+  };
+  /** Refused before anything is started, in one line. */
+  const refusedInOneLine = async (environment: Record<string, string>): Promise<string> => {
+    const output = (await refused(environment)).trimEnd();
+    expect(output.split('\n')).toHaveLength(1);
+    return output;
   };
 
   it('reports that another process uses the same data', async () => {
@@ -34,13 +40,18 @@ describe('a failing start', () => {
     expect(await refused({})).toMatch(/already|runs|running/i);
   });
 
-  it('reports that the port is in use, and what to set', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await new Promise((listening) => taken.once('listening', listening));
-    const { port } = taken.address() as AddressInfo;
-    expect(await refused({ PORT: String(port) })).toMatch(new RegExp(`port ${port} is in use.*PORT`));
-    taken.close();
-  });
+  it.each(['PORT', 'INBOX_PORT'])(
+    'reports that the port is in use, and what to set: %s',
+    async (variable) => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await new Promise((listening) => taken.once('listening', listening));
+      const { port } = taken.address() as AddressInfo;
+      expect(await refusedInOneLine({ [variable]: String(port) })).toBe(
+        `port ${port} is in use: stop what listens there (ss -ltnp 'sport = :${port}'), or set ${variable} to another port`,
+      );
+      taken.close();
+    },
+  );
 
   it('reports that the data directory is not writable', async () => {
     mkdirSync(dirname(directory.path), { recursive: true });
@@ -60,9 +71,14 @@ describe('a failing start', () => {
   });
 
   it.each([
-    ['PORT', 'soon', /PORT=soon must be a number/],
-    ['SMTP_URL', 'not a url', /SMTP_URL must be a URL/],
-    ['RETENTION_CONTENTS_DAYS', '30', /RETENTION_CONTENTS_DAYS=30 must be a number from 33 to 3650/],
+    ['PORT', 'soon', /^PORT=soon must be a number from 0 to 65535: port of the API/],
+    ['SMTP_URL', 'not a url', /^SMTP_URL must be a URL: /],
+    ['RETENTION_CONTENTS_DAYS', '30', /^RETENTION_CONTENTS_DAYS=30 must be a number from 33 to 3650/],
+  ])('reports in one line what is wrong with %s=%s', async (name, value, line) => {
+    expect(await refusedInOneLine({ [name]: value })).toMatch(line);
+  });
+
+  it.each([
     ['LEASE_SECONDS', '0', /LEASE_SECONDS=0 must be a number from 2 to 600/],
     ['RATE_LIMIT_ENABLED', 'maybe', /RATE_LIMIT_ENABLED=maybe must be true or false/],
     ['POSTHORN_SECRET_KEY', 'weak', /POSTHORN_SECRET_KEY contains a key of 4 characters.*openssl rand/],

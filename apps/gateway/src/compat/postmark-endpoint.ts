@@ -107,7 +107,7 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     if (this.limiter.enabled && rateLimitKey) {
       const state = await this.limiter.take(rateLimitKey);
       void reply.headers(rateLimitHeaders(state, 'legacy'));
-      if (isExceeded(state)) throw rateLimited(state.resetIn);
+      if (isExceeded(state)) throw rateLimited(state.limit, state.resetIn);
     }
     return { ...caller, address: ip };
   }

@@ -85,6 +85,7 @@ describe('a message of the compatibility dialect', () => {
     [300, 'Subject is required', { Subject: '' }],
     [300, 'Subject', { Subject: 'a\r\nBcc: x@example.org' }],
     [300, 'HtmlBody or TextBody is required', { HtmlBody: null }],
+    [300, 'To is required; Subject is required', { To: '', Subject: null }],
     [300, 'ReplyTo', { ReplyTo: 'x' }],
     [300, 'Headers', { Headers: [{ Name: 'Bcc', Value: 'x@example.org' }] }],
     [300, 'Headers', { Headers: [{ Name: 'X-A', Value: 'a\r\nb' }] }],

@@ -1,9 +1,11 @@
 import {
   EmailContent,
+  invalid,
   invalidMember,
   maxRecipients,
   parse,
   parseMailbox,
+  type InvalidMember,
   type Mailbox,
 } from '@posthorn/contracts';
 import { templatesUnsupported, tooManyRecipients } from '../dialects/postmark.js';
@@ -29,7 +31,6 @@ export function readMessage(message: unknown): ReadMessage {
     addresses(members, 'Cc', 'cc'),
     addresses(members, 'Bcc', 'bcc'),
   ];
-  if (to.length === 0) throw invalidMember(['to'], 'required', 'is required');
   if (to.length + cc.length + bcc.length > maxRecipients) throw tooManyRecipients(maxRecipients);
   const plain = withoutAbsent({
     from: oneAddress(members, 'From', 'from'),
@@ -41,16 +42,31 @@ export function readMessage(message: unknown): ReadMessage {
     attachments: attachments(members),
     tags: tags(members),
   });
-  if (!plain['from']) throw invalidMember(['from'], 'required', 'is required');
-  if (plain['subject'] === undefined) throw invalidMember(['subject'], 'required', 'is required');
-  if (plain['body'] === undefined && plain['text'] === undefined)
-    throw invalidMember(['body'], 'required', 'or TextBody is required');
+  const missing = missingOf(to, plain);
+  if (missing.length > 0) throw invalid(missing);
   const content = parse(EmailContent, {
     ...plain,
     ...(cc.length > 0 ? { cc } : {}),
     ...(bcc.length > 0 ? { bcc } : {}),
   });
   return { to: members['To'] as string, recipients: to, content: content as ReadMessage['content'] };
+}
+
+function missingOf(to: readonly Mailbox[], plain: Record<string, unknown>): InvalidMember[] {
+  const missing = (name: string, message: string): InvalidMember => ({
+    path: [name],
+    code: 'required',
+    message,
+  });
+  return [
+    ...(to.length === 0 ? [missing('to', 'is required')] : []),
+    ...['from', 'subject'].flatMap((name) =>
+      plain[name] === undefined ? [missing(name, 'is required')] : [],
+    ),
+    ...(plain['body'] === undefined && plain['text'] === undefined
+      ? [missing('body', 'or TextBody is required')]
+      : []),
+  ];
 }
 
 const given = (members: Members, name: string): boolean =>

@@ -1,22 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   Contact,
-  CreateContact,
   DomainError,
   Email,
   errorCodes,
   invalidMember,
   legacyOnlyCodes,
   SendEmail,
-  SendEmails,
   type ErrorKind,
 } from '@posthorn/contracts';
 import { noCredential, RefusedMembers, wrongMethod } from '../edge/http/edge-errors.js';
-import type { Dialect, ErrorContext } from './dialect.js';
+import type { ErrorContext } from './dialect.js';
 import { statusOfKind } from './dialect.js';
 import { dialectOfPath } from './dialects.js';
 import { legacy } from './legacy.js';
-import { readBody } from './read-body.js';
 import { titles, v1, v1Codes } from './v1.js';
 
 const context: ErrorContext = {
@@ -193,100 +190,5 @@ describe('an error', () => {
     expect(legacy.error(error, context)).toMatchObject({
       error: { code: 'RESUBSCRIBE_CONFIRMATION_REQUIRED', details: { previousStatus: 'UNSUBSCRIBED' } },
     });
-  });
-});
-
-describe('a body', () => {
-  const failuresOf = (dialect: Dialect, shape: new () => object, plain: object) => {
-    try {
-      readBody(dialect.names, shape, plain);
-    } catch (error) {
-      return (error as DomainError).details.errors!.map(({ path, code }) => `${path.join('/')} ${code}`);
-    }
-    return [];
-  };
-  const content = { subject: 's', body: 'b' };
-
-  it('accepts only the names of its dialect', () => {
-    expect(
-      readBody(v1.names, SendEmail, { ...content, to: 'A@Example.test', reply_to: 'R <r@example.test>' }),
-    ).toEqual({
-      ...content,
-      to: { email: 'a@example.test' },
-      replyTo: { email: 'r@example.test', name: 'R' },
-    });
-    expect(
-      failuresOf(v1, SendEmail, { ...content, to: 'a@b.cc', replyTo: 'a@b.cc', reply: 'a@b.cc' }),
-    ).toEqual(['replyTo unknown_field', 'reply unknown_field']);
-    expect(failuresOf(legacy, SendEmails, { ...content, to: 'a@b.cc', reply_to: 'a@b.cc' })).toEqual([
-      'reply_to unknown_field',
-    ]);
-    expect(
-      readBody(legacy.names, SendEmails, {
-        ...content,
-        to: ['a@b.cc', { email: 'D@e.ff' }],
-        reply: 'a@b.cc',
-      }),
-    ).toMatchObject({
-      to: [{ email: 'a@b.cc' }, { email: 'd@e.ff' }],
-      replyTo: { email: 'a@b.cc' },
-    });
-  });
-
-  it('reports all failures at once', () => {
-    expect(
-      failuresOf(v1, SendEmail, {
-        to: ['a@b.cc', 'd@e.ff'],
-        subject: 'a\r\nBcc: x',
-        extra: 1,
-        metadata: { a: 1 },
-        headers: { Bcc: 'x' },
-      }),
-    ).toEqual([
-      'extra unknown_field',
-      'to invalid_format',
-      'subject invalid_text',
-      'headers/Bcc invalid_format',
-      'metadata/a invalid_type',
-    ]);
-  });
-
-  it('accepts custom fields as an object, as text on v1, and as data on the legacy surface', () => {
-    const email = 'a@b.cc';
-    const expected = { email, customFields: { aKey: 1 } };
-    expect(readBody(v1.names, CreateContact, { email, custom_fields: { aKey: 1 } })).toEqual(expected);
-    expect(readBody(v1.names, CreateContact, { email, custom_fields: '{"aKey":1}' })).toEqual(expected);
-    expect(readBody(legacy.names, CreateContact, { email, data: { aKey: 1 } })).toEqual(expected);
-    expect(readBody(legacy.names, CreateContact, { email, customFields: { aKey: 1 } })).toEqual(expected);
-    expect(failuresOf(legacy, CreateContact, { email, customFields: {}, data: {} })).toEqual([
-      'data not_allowed',
-    ]);
-    expect(failuresOf(legacy, CreateContact, { email, customFields: '{}' })).toEqual([
-      'customFields invalid_type',
-    ]);
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: 'x' })).toEqual([
-      'custom_fields invalid_type',
-    ]);
-  });
-
-  it('checks JSON inside a string as well', () => {
-    const email = 'a@b.cc';
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":1,"a":2}' })).toEqual([
-      'custom_fields not_allowed',
-    ]);
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":"\\u0000"}' })).toEqual([
-      'custom_fields invalid_text',
-    ]);
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":'.repeat(40) })).toEqual([
-      'custom_fields out_of_range',
-    ]);
-  });
-
-  it('is safe against __proto__', () => {
-    const plain = JSON.parse('{"__proto__":{"subscribed":false},"email":"a@b.cc"}') as object;
-    expect(failuresOf(v1, CreateContact, plain)).toEqual(['__proto__ unknown_field']);
-    const inside = JSON.parse('{"email":"a@b.cc","custom_fields":{"__proto__":{"polluted":true}}}') as object;
-    readBody(v1.names, CreateContact, inside);
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });

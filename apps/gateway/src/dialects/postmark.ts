@@ -85,12 +85,13 @@ export const postmarkStatusOf = ({ kind }: DomainError): number =>
 export function postmarkErrorOf(error: DomainError): PostmarkAnswer {
   if (error instanceof PostmarkRefusal) return { ErrorCode: error.errorCode, Message: error.message };
   if (error.kind === 'unauthenticated') return postmarkErrorOf(badToken());
-  const [first] = error.details.errors ?? [];
+  const errors = error.details.errors ?? [];
+  const [first] = errors;
   if (!first) return { ErrorCode: codeOfKind[error.kind], Message: error.message };
   const isSender = first.path[0] === 'from' && first.code === 'not_verified';
   return {
     ErrorCode: isSender ? postmarkCodes.senderNotVerified : codeOfKind[error.kind],
-    Message: `${nameOf(first.path)} ${first.message}`,
+    Message: errors.map(({ path, message }) => `${nameOf(path)} ${message}`).join('; '),
   };
 }
 

@@ -2,6 +2,7 @@ import { tryParse, type InvalidMember, type Shape } from '@posthorn/contracts';
 import { scanBody } from '../edge/bodies/body-guard.js';
 import { RefusedMembers } from '../edge/http/edge-errors.js';
 import { memberFaults } from '../edge/bodies/parse-body.js';
+import { unknownField } from './unknown-field.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 
 /** Reports every failure at once, in the names of the dialect. */
@@ -14,6 +15,8 @@ export function readBody<T extends object>(names: ShapeNames, shape: Shape<T>, p
   return value;
 }
 
+const maxSuggestions = 20;
+
 class Renaming {
   constructor(
     private readonly names: ShapeNames,
@@ -25,7 +28,7 @@ class Renaming {
     const renamed: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(plain)) {
       const named = table.get(name);
-      if (!named) this.refuse([...path, name], 'unknown_field', 'is not a known field');
+      if (!named) this.refuse([...path, name], 'unknown_field', this.unknown(name, table.keys()));
       else if (Object.hasOwn(renamed, named.inner))
         this.refuse([...path, name], 'not_allowed', 'sets a field that is already set under another name');
       else renamed[named.inner] = this.value(named, value, [...path, name]);
@@ -53,6 +56,11 @@ class Renaming {
       return {};
     }
     return parsed(text);
+  }
+
+  /** Only for so many, because a body may have thousands. */
+  private unknown(name: string, known: Iterable<string>): string {
+    return unknownField('field', name, this.refused.length < maxSuggestions ? known : []);
   }
 
   private refuse(path: string[], code: InvalidMember['code'], message: string): void {

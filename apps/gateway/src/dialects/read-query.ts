@@ -10,6 +10,7 @@ import { RefusedMembers } from '../edge/http/edge-errors.js';
 import type { RouteDeclaration } from '../edge/routes/route.js';
 import type { Dialect } from './dialect.js';
 import type { NamedField } from './shape-names.js';
+import { unknownField } from './unknown-field.js';
 
 export interface ReadQuery {
   filters: object;
@@ -49,7 +50,7 @@ export function readQuery(
     const refuse = (code: InvalidMember['code'], message: string) =>
       failures.push({ path: [name], code, message });
     const parameter = known.get(name);
-    if (!parameter) refuse('unknown_field', 'is not a known parameter');
+    if (!parameter) refuse('unknown_field', unknownField('parameter', name, known.keys()));
     else if (typeof value !== 'string') refuse('not_allowed', 'must be given only once');
     else if (parameter === 'cursor') read.cursor = value;
     else if (parameter === 'limit')

@@ -58,6 +58,11 @@ describe('a client address with invalid credentials', () => {
       'rate_limited',
       'application/problem+json',
     ]);
+    expect(v1.json['detail']).toMatch(
+      new RegExp(
+        `^An address may make ${most} requests with invalid credentials per minute; try again in \\d+ seconds?$`,
+      ),
+    );
     const legacy = await request('/api/contacts', bearer('sk_live_wrong'));
     expect([legacy.status, legacy.json]).toMatchObject([
       429,

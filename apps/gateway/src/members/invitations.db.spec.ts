@@ -250,6 +250,7 @@ describe('an invitation', () => {
     expect([withdrawn.status, withdrawn.text]).toEqual([200, expect.stringContaining('deleted')]);
     const again = await invite(projectId, owner, invited.email);
     expect([again.status, again.json['code']]).toEqual([429, 'rate_limited']);
+    expect(again.json['detail']).toMatch(/ one per minute to an address; try again in \d+ seconds$/);
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(50);
     expectNoInvitation(await accept(invited, token));
     await suite.database.query(

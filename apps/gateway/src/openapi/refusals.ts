@@ -47,7 +47,7 @@ function refusalsOfGuard({ declaration, method, projectInPath }: Route): DomainE
   // Reading one's own data across projects needs no scope and no trusted origin.
   const lacks = takesKeys || namesProject || method !== 'GET';
   return [
-    ...(takesKeys ? [noCredential(), rateLimited(1)] : []),
+    ...(takesKeys ? [noCredential(), rateLimited(10, 1)] : []),
     ...(takesSessions ? [noSession()] : []),
     ...(namesProject ? [foreignProject()] : []),
     ...(lacks ? [notForPublicKeys()] : []),

@@ -10,6 +10,7 @@ import { Identities } from '../identity/identities.js';
 import { isOwnPath } from './library/own-path.js';
 import { isOneLine } from './pages/one-line.js';
 import { PeopleLibrary } from './library/people-library.js';
+import { Attempts } from './attempts/attempts.js';
 import { addressHeader, authPath } from './people-rules.js';
 import { SignUps } from './sign-ups.js';
 
@@ -39,6 +40,7 @@ export class People {
     private readonly identities: Identities,
     private readonly library: PeopleLibrary,
     private readonly signUps: SignUps,
+    private readonly attempts: Attempts,
   ) {}
 
   async request({ method, path, query = {}, body, request }: PeopleRequest): Promise<Response> {
@@ -53,6 +55,15 @@ export class People {
     const answer = path === '/sign-up/email' ? await this.signUp(body, request, handle) : await handle();
     await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
     return answer;
+  }
+
+  /** The library's own text says neither the limit nor the wait. */
+  private tooOften(path: string, { headers }: Response): Response {
+    const wait = headers.get('x-retry-after');
+    if (wait === null)
+      return Response.json({ message: 'Too many attempts; try again later' }, { status: 429 });
+    const message = this.attempts.refusalText(path, Number(wait));
+    return Response.json({ message }, { status: 429, headers: { 'x-retry-after': wait } });
   }
 
   private async signUp(
@@ -70,7 +81,9 @@ export class People {
   /** Passes a request to the library; `path` includes the query. */
   async handOn(path: string, init: RequestInit): Promise<Response> {
     const auth = await this.library.open();
-    return within(maxWaitMs, auth.handler(new Request(new URL(path, this.config.publicUrl), init)));
+    const url = new URL(path, this.config.publicUrl);
+    const answer = await within(maxWaitMs, auth.handler(new Request(url, init)));
+    return answer.status === 429 ? this.tooOften(url.pathname.slice(authPath.length), answer) : answer;
   }
 
   /** A user created by the operator, in the ambient transaction. */

@@ -3,6 +3,8 @@ import { GatewayConfig } from '../config.js';
 import { InvitationsRepository } from '../members/invitations.repository.js';
 import { Attempts } from './attempts/attempts.js';
 
+/** Counted together with the sign-ups that the library refuses. */
+const path = '/sign-up/email';
 /** As the library limits its own sign-up. */
 const rule = { window: 10, max: 3 };
 const refusals = {
@@ -34,10 +36,10 @@ export class SignUps {
   async refusal(email: unknown, clientAddress: string): Promise<Response | null> {
     const { signUp } = this.config;
     if (signUp === 'open' || (signUp === 'invite' && (await this.isInvited(email)))) return null;
-    const { allowed, retryAfter } = await this.attempts.take(`${clientAddress}|/sign-up/refused`, rule);
+    const { allowed, retryAfter } = await this.attempts.take(`${clientAddress}|${path}`, rule);
     if (allowed) return Response.json(refusals[signUp], { status: 403 });
     return Response.json(
-      { message: 'Too many requests. Please try again later.' },
+      { message: this.attempts.refusalText(path, retryAfter!) },
       { status: 429, headers: { 'x-retry-after': String(retryAfter) } },
     );
   }

@@ -100,6 +100,9 @@ describe('creating a project', () => {
     expect(published.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
     const refused = published.find(({ status }) => status === 429)!;
     expect(refused.json['code']).toBe('rate_limited');
+    expect(refused.json['detail']).toMatch(
+      /^A person may create at most 5 projects per hour; try again in \d+ seconds$/,
+    );
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
     await age(person.userId, 61);
     expect((await create(person, 'Later')).status).toBe(201);

@@ -98,8 +98,10 @@ export class PrepareSend {
 
   private async contentOf(projectId: string, send: AcceptEmails): Promise<FrozenContent> {
     const { template, subject, body, text, verbatim } = send;
-    if (!template && subject === undefined) throw contentMissing('subject');
-    if (!template && body === undefined && !(verbatim && text !== undefined)) throw contentMissing('body');
+    const hasBody = body !== undefined || (verbatim && text !== undefined);
+    const missing = [subject === undefined ? 'subject' : null, hasBody ? null : 'body'] as const;
+    const needed = template ? [] : missing.filter((name) => name !== null);
+    if (needed.length > 0) throw contentMissing(...needed);
     if (verbatim) return verbatimContent(subject!);
     return this.templates.freeze(projectId, { templateId: template, subject, html: body, text });
   }

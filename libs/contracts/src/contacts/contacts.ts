@@ -17,6 +17,7 @@ import {
   Text,
 } from '../schema/fields.js';
 import { PageEnd, PagePosition, PageQuery } from '../common/page.js';
+import { AlsoRequired } from '../schema/required-members.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
 /** At most 64 KiB of JSON, nested at most 5 levels (docs/api-decisions.md §5). */
@@ -100,7 +101,10 @@ export class BulkOutcome {
   @ListOf(() => BulkRefusal, 0, 1000) errors: BulkRefusal[];
 }
 
+const unnamedText = 'is required unless emails is given; give only one of them';
+
 /** Either ids or addresses; unknown ones are ignored. */
+@AlsoRequired(({ emails }): Record<string, string> => (emails === undefined ? { ids: unnamedText } : {}))
 export class DeleteContacts {
   @Ids(1, 1000) @Optional() ids?: string[];
   @Addresses(1, 1000) @Optional() emails?: string[];
@@ -229,5 +233,4 @@ export const contactEvents = {
 export const contactNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such contact');
 export const contactExists = () =>
   new DomainError('conflict', 'conflict', 'A contact with this email already exists');
-export const contactsUnnamed = () =>
-  invalidMember(['ids'], 'required', 'is required unless emails is given; give only one of them');
+export const contactsUnnamed = () => invalidMember(['ids'], 'required', unnamedText);

@@ -19,6 +19,7 @@ import {
 } from '../schema/fields.js';
 import { IdempotentRequest } from '../common/idempotency.js';
 import { PageEnd, PageQuery } from '../common/page.js';
+import { AlsoRequired } from '../schema/required-members.js';
 import { JoinFields } from '../schema/shapes.js';
 
 /** Reserved for Posthorn's own events. */
@@ -39,7 +40,12 @@ export class CustomEvent {
   @Instant() createdAt: Date;
 }
 
+const anonymousText = 'is required unless email is given; give only one of them';
+
 /** Give the contact's id or address; an unknown address becomes a contact, as in an upsert. */
+@AlsoRequired(({ email }): Record<string, string> =>
+  email === undefined ? { contactId: anonymousText } : {},
+)
 export class CreateEvent {
   @Line(1, 200, { example: 'signup' }) name: string;
   @Id() @Optional() contactId?: string;
@@ -122,8 +128,7 @@ export const events = {
 
 export const eventNameReserved = (member: 'name' | 'event') =>
   invalidMember([member], 'not_allowed', 'must not begin with email., contact. or segment.');
-export const anonymousEvent = () =>
-  invalidMember(['contactId'], 'required', 'is required unless email is given; give only one of them');
+export const anonymousEvent = () => invalidMember(['contactId'], 'required', anonymousText);
 export const eventContactUnknown = () =>
   invalidMember(['contactId'], 'not_found', 'must be a contact of this project');
 export const eventOutOfTime = () =>

@@ -18,6 +18,7 @@ import {
   Texts,
 } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
+import { AlsoRequired } from '../schema/required-members.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
 /** DYNAMIC: contacts that match the condition. STATIC: contacts added by address. Fixed at creation. */
@@ -60,7 +61,12 @@ export class Segment {
 class SegmentBase extends PickFields(Segment, ['name', 'type']) {}
 class SegmentSettings extends PickFields(Segment, ['description', 'condition', 'trackMembership']) {}
 
+export const conditionMissingText = 'is required for a DYNAMIC segment';
+
 /** `condition` is required for a DYNAMIC segment and ignored for a STATIC one; `trackMembership` is false by default. */
+@AlsoRequired(({ type }): Record<string, string> =>
+  type === 'DYNAMIC' ? { condition: conditionMissingText } : {},
+)
 export class CreateSegment extends JoinFields(SegmentBase, PartialFields(SegmentSettings)) {}
 
 class ChangeableMembers extends PickFields(Segment, [

@@ -1,4 +1,4 @@
-import { DomainError } from '../common/errors.js';
+import { DomainError, inSeconds } from '../common/errors.js';
 import { Address, Choice, Id, Instant, Text } from '../schema/fields.js';
 import { scopes, type Scope } from '../common/scopes.js';
 import { PickFields } from '../schema/shapes.js';
@@ -63,7 +63,7 @@ export const tooManyNewInvitations = (retryAfterSeconds: number) =>
   new DomainError(
     'rate_limited',
     'rate_limited',
-    'A project may send at most 50 invitations per hour and one per minute to an address',
+    `A project may send at most 50 invitations per hour and one per minute to an address; try again ${inSeconds(retryAfterSeconds)}`,
     {
       retryAfterSeconds,
       limit: 50,

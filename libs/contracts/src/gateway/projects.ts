@@ -1,5 +1,5 @@
 import { event, request } from '../schema/contract.js';
-import { DomainError } from '../common/errors.js';
+import { DomainError, inSeconds } from '../common/errors.js';
 import {
   Address,
   Choice,
@@ -130,7 +130,9 @@ export const emailNotVerified = () =>
 export const tooManyProjects = () =>
   new DomainError('conflict', 'conflict', 'A person may own at most 10 active projects');
 export const tooManyNewProjects = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'A person may create at most 5 projects per hour', {
-    retryAfterSeconds,
-    limit: 5,
-  });
+  new DomainError(
+    'rate_limited',
+    'rate_limited',
+    `A person may create at most 5 projects per hour; try again ${inSeconds(retryAfterSeconds)}`,
+    { retryAfterSeconds, limit: 5 },
+  );

@@ -61,7 +61,12 @@ describe('a base64 file in its bytes', () => {
   it('passes from JSON to JSON without becoming a string, and is decoded once', () => {
     const content = Buffer.alloc(1_000, 7).toString('base64');
     const json = Buffer.from(
-      JSON.stringify({ to: 'ä@b.test', attachments: [{ filename: 'a.bin', content }] }),
+      JSON.stringify({
+        to: 'ä@b.test',
+        subject: 's',
+        body: 'b',
+        attachments: [{ filename: 'a.bin', content }],
+      }),
     );
     const body = readJson(json, only(json)) as { attachments: [{ content: Base64Text }] };
     const file = body.attachments[0].content;

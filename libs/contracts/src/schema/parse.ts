@@ -5,6 +5,7 @@ import { Base64Text } from './base64-text.js';
 import type { FailureCode } from './field-check.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 import { checkField } from './field-check.js';
+import { missingMembers } from './required-members.js';
 import { revive } from './revive.js';
 import { invalid, type InvalidMember } from '../common/errors.js';
 import { rememberRules } from './validation-rules.js';
@@ -70,7 +71,7 @@ export function tryParse<T extends object>(
   );
   const value = materialise(shape, plainToInstance(shape, hideFreeMaps(shape, source)), nested.values) as T;
   const failures = validateSync(value, { forbidUnknownValues: false }).flatMap((error) => flatten(error, []));
-  return { value, failures: [...unknown, ...failures] };
+  return { value, failures: [...unknown, ...failures, ...missingMembers(shape, source)] };
 }
 
 /** class-transformer visits every key in worse than linear time, so free maps and files are hidden (docs/guarantees.md §1.5). */

@@ -30,6 +30,7 @@ import {
   SettleSend,
 } from './sends.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
+import { contentMissingText } from './sends.js';
 
 export class EmailEvent {
   @Id() id: string;
@@ -196,8 +197,8 @@ export const emailNotPending = () =>
 export const emailNotScheduled = () => new DomainError('conflict', 'conflict', 'The email is not scheduled');
 export const contentNotRetained = () =>
   new DomainError('not_found', 'resource_not_found', 'The content of this email is no longer retained');
-export const contentMissing = (member: 'subject' | 'body') =>
-  invalidMember([member], 'required', 'is required unless a template provides it');
+export const contentMissing = (...members: ('subject' | 'body')[]) =>
+  invalid(members.map((name) => ({ path: [name], code: 'required', message: contentMissingText })));
 export const tooManyRecipients = (member: 'cc' | 'bcc') =>
   invalidMember([member], 'too_long', 'brings the total above 50 recipients');
 export const attachmentsTooLarge = () => invalidMember(['attachments'], 'too_long', 'exceed 10 MiB in total');

@@ -22,6 +22,7 @@ import {
   Texts,
 } from '../schema/fields.js';
 import { IdempotentRequest } from '../common/idempotency.js';
+import { AlsoRequired } from '../schema/required-members.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
 /** Recipients of one send in `to`, `cc` and `bcc` together (docs/api-decisions.md §3). */
@@ -100,8 +101,14 @@ class SomeRecipients {
   @Mailboxes(1, maxRecipients) to: Mailbox[];
 }
 
+export const contentMissingText = 'is required unless a template provides it';
+const withoutTemplate = ({ template }: { template?: unknown }): Record<string, string> =>
+  template ? {} : { subject: contentMissingText, body: contentMissingText };
+
+@AlsoRequired(withoutTemplate)
 export class SendEmail extends JoinFields(OneRecipient, EmailContent) {}
 
+@AlsoRequired(withoutTemplate)
 export class SendEmails extends JoinFields(SomeRecipients, EmailContent) {}
 
 /** `POST /emails/batch`: up to 100 messages, each accepted or refused separately. */

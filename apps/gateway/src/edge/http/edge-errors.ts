@@ -1,4 +1,4 @@
-import { DomainError, type InvalidMember } from '@posthorn/contracts';
+import { DomainError, inSeconds, type InvalidMember } from '@posthorn/contracts';
 
 /** Validation errors whose paths already use the names of the request's dialect. */
 export class RefusedMembers extends DomainError {
@@ -40,15 +40,20 @@ export const scopeMissing = (scope: string) =>
   new DomainError('forbidden', 'scope_missing', `The credential lacks the scope ${scope}`);
 export const projectDisabled = () =>
   new DomainError('forbidden', 'project_disabled', 'The project is disabled');
-export const rateLimited = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'Too many requests with this API key', {
-    retryAfterSeconds,
-  });
-export const tooManyAttempts = (retryAfterSeconds: number, limit: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'Too many requests with invalid credentials', {
-    retryAfterSeconds,
-    limit,
-  });
+export const rateLimited = (perSecond: number, retryAfterSeconds: number) =>
+  new DomainError(
+    'rate_limited',
+    'rate_limited',
+    `This API key may make ${perSecond} requests per second; try again ${inSeconds(retryAfterSeconds)}`,
+    { retryAfterSeconds },
+  );
+export const tooManyAttempts = (retryAfterSeconds: number, perMinute: number) =>
+  new DomainError(
+    'rate_limited',
+    'rate_limited',
+    `An address may make ${perMinute} requests with invalid credentials per minute; try again ${inSeconds(retryAfterSeconds)}`,
+    { retryAfterSeconds, limit: perMinute },
+  );
 
 export const unknownRoute = () => new DomainError('not_found', 'resource_not_found', 'No such route');
 export const wrongMethod = (allow: string[]) =>

@@ -54,7 +54,7 @@ export class RequestPipeline {
   private async limit(rateLimitKey: RateLimitKey, dialect: Dialect, reply: HttpReply): Promise<void> {
     const state = await this.limiter.take(rateLimitKey);
     reply.headers(rateLimitHeaders(state, dialect.surface));
-    if (isExceeded(state)) throw rateLimited(state.resetIn);
+    if (isExceeded(state)) throw rateLimited(state.limit, state.resetIn);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { inSeconds } from '@posthorn/contracts';
 import { AttemptsRepository, type Attempt, type AttemptRule } from './attempts.repository.js';
 
 const maxRemembered = 10_000;
@@ -9,9 +10,14 @@ export class Attempts {
   /** Instants of the monotonic clock, oldest first. */
   private readonly refused = new Map<string, number>();
 
+  /** By path: the library chooses them. */
+  private readonly rules = new Map<string, AttemptRule>();
+
   constructor(private readonly rows: AttemptsRepository) {}
 
+  /** The key is a client address and a path, with a bar between them. */
   async take(key: string, rule: AttemptRule): Promise<Attempt> {
+    this.rules.set(pathOf(key), rule);
     const left = (this.refused.get(key) ?? 0) - performance.now();
     if (left > 0) return { allowed: false, retryAfter: Math.ceil(left / 1_000) };
     const attempt = await this.rows.take(key, rule);
@@ -20,8 +26,17 @@ export class Attempts {
     return attempt;
   }
 
+  /** Says how often a client may do what it did too often, and when it may again. */
+  refusalText(path: string, seconds: number): string {
+    const rule = this.rules.get(path);
+    const limit = rule ? `: at most ${rule.max} within ${rule.window} seconds` : '';
+    return `Too many attempts${limit}; try again ${inSeconds(seconds)}`;
+  }
+
   private remember(key: string, seconds: number): void {
     this.refused.set(key, performance.now() + seconds * 1_000);
     if (this.refused.size > maxRemembered) this.refused.delete(this.refused.keys().next().value!);
   }
 }
+
+const pathOf = (key: string): string => key.slice(key.lastIndexOf('|') + 1);
