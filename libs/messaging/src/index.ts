@@ -22,7 +22,7 @@ export * from './outbox/outbox-relay.js';
 export * from './outages/outage.js';
 export * from './outages/repeats.js';
 export * from './outages/service-context.js';
-export * from './events/pauses.js';
+export * from './events/idle-backoff.js';
 export * from './outbox/publishing.repository.js';
 export * from './events/read-models.repository.js';
 export * from './wake-ups.js';

@@ -85,7 +85,7 @@ export class ContactsController {
     scope: 'contacts:write',
     body: DeleteContacts,
     reply: DeletedContacts,
-    legacyOutcome: 'deleted',
+    legacySuccess: 'deleted',
     errors: [contactsUnnamed],
     whileDisabled: true,
   })

@@ -129,7 +129,7 @@ export class SegmentsController {
     ...members,
     summary: 'Remove contacts from a STATIC segment by address',
     reply: RemovedMembers,
-    legacyOutcome: 'deleted',
+    legacySuccess: 'deleted',
   })
   removeMembers({ caller, params, body }: RouteRequest<SegmentAddresses>): Promise<RemovedMembers> {
     return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! });

@@ -7,7 +7,7 @@ export interface HeldDelivery {
   leaseToken: number;
 }
 
-export const heldDeliveryColumns: readonly Column<HeldDelivery>[] = [
+export const leasedDeliveryColumns: readonly Column<HeldDelivery>[] = [
   { column: 'row_index', type: 'int', value: (_, index) => index },
   { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
   { column: 'email_id', type: 'uuid', value: ({ emailId }) => emailId },

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Loop, Pauses } from '@posthorn/messaging';
+import { Loop, IdleBackoff } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
 import { DeliveryWakeUp } from './delivery-wake-up.js';
@@ -18,7 +18,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Sweeper');
   private disabledCheckedAt = -Infinity;
   private readonly rules: AmbiguousRules;
-  private readonly pauses: Pauses;
+  private readonly pauses: IdleBackoff;
   private readonly loop = new Loop({
     everyMs,
     work: () => this.sweep(),
@@ -34,7 +34,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     config: SendingConfig,
   ) {
     // At rest it runs often enough to notice a new claim before its lease can expire.
-    this.pauses = new Pauses(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
+    this.pauses = new IdleBackoff(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },
       policies: policiesOf(config),
@@ -61,7 +61,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
         this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row) }),
       ),
     );
-    const abandoned = await this.leases.abandoned(unresolvedAtOnce);
+    const abandoned = await this.leases.claimedTooOften(unresolvedAtOnce);
     await Promise.all(
       abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfAbandoned() })),
     );

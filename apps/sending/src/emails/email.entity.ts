@@ -54,7 +54,7 @@ export class EmailContentRow {
   @Column('text', { nullable: true }) subject: string | null;
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column('integer', { name: 'template_version', nullable: true }) templateVersion: number | null;
-  /** Whether the content is rendered; that of the legacy dialect is used verbatim. */
+  /** Whether the content is rendered as Liquid; that of the Postmark-compatible API and of system mails is not. */
   @Column('boolean') liquid: boolean;
   @Column('jsonb', { nullable: true }) data: Record<string, unknown> | null;
   @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;

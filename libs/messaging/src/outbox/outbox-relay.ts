@@ -50,7 +50,7 @@ export class OutboxRelay {
   private comparedAt = -Infinity;
   private seen: SeenStream | null = null;
   private pauseMs = pauseMs.least;
-  private rewoundIn: number | null = null;
+  private rewoundGeneration: number | null = null;
   private readonly unsubscribe: () => void;
 
   constructor(private readonly options: OutboxRelayOptions) {
@@ -144,7 +144,7 @@ export class OutboxRelay {
     if (
       this.seen &&
       isSame(this.seen, now) &&
-      this.rewoundIn === null &&
+      this.rewoundGeneration === null &&
       this.checkedAt - this.comparedAt < compareEveryMs
     )
       return;
@@ -152,7 +152,7 @@ export class OutboxRelay {
     const known = await publishing.known();
     const again = await ensureStream(connection.nats, service);
     const seen = { incarnation: String(again.created), lastSequence: again.state.last_seq };
-    if (!known || isLost(known, seen) || known.generation === this.rewoundIn) {
+    if (!known || isLost(known, seen) || known.generation === this.rewoundGeneration) {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
       const first = await publishing.renew(known, seen, since);
       if (first && known)
@@ -163,7 +163,7 @@ export class OutboxRelay {
   }
 
   private failed(error: unknown): void {
-    if (error instanceof StreamRewound) this.rewoundIn = error.generation;
+    if (error instanceof StreamRewound) this.rewoundGeneration = error.generation;
     this.forget();
     this.log.warn(`events wait in the outbox: ${(error as Error).message}`);
   }

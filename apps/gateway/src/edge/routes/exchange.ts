@@ -24,7 +24,10 @@ export interface Exchange<Kind extends RouteKind = RouteKind> {
 export class NoBody {}
 
 /** What a controller sees; `read` is what this kind of route reads beyond the common part. */
-export function callOf({ route, admission, request }: Exchange, read: Partial<RouteRequest>): RouteRequest {
+export function routeRequestOf(
+  { route, admission, request }: Exchange,
+  read: Partial<RouteRequest>,
+): RouteRequest {
   const caller: Caller = { ...admission.caller, ...clientOf(request) };
   const none = { body: {}, query: {}, page: {}, wantsPage: false, onlyLooks: false };
   return {
@@ -40,11 +43,13 @@ export function callOf({ route, admission, request }: Exchange, read: Partial<Ro
 }
 
 export async function handle({ route, handler }: Exchange, call: RouteRequest): Promise<object> {
-  return actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
+  return actFor(call.caller, () => handler(call)).catch((error: unknown) =>
+    throwUnknownOutcome(route, error),
+  );
 }
 
 /** A write that reached its service may have been committed (docs/api-decisions.md §1). Sends settle it themselves. */
-function openOutcome({ method, sends }: Route, error: unknown): never {
+function throwUnknownOutcome({ method, sends }: Route, error: unknown): never {
   const reached = error instanceof CallFailed && error.reached && method !== 'GET' && !sends;
   throw reached ? outcomeUnknown() : error;
 }

@@ -6,7 +6,7 @@ import type { DomainPage } from '../../dialects/dialect.js';
 import { BodyReader } from '../bodies/body-reader.js';
 import { CsvTable, wantsCsv } from '../bodies/csv.js';
 import { Cursors, type CursorScope } from './cursor.js';
-import { asJson, callOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
+import { asJson, routeRequestOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
 import { tableOf } from './stream-server.js';
 
 @Injectable()
@@ -31,7 +31,7 @@ export class PageServer {
       ...(dialect.showsTotal(declaration.paged) ? { withTotal: true } : {}),
     };
     const wantsTable = declaration.tabled === true && wantsCsv(request.raw);
-    const result = await handle(exchange, callOf(exchange, { query: filters, page, wantsTable }));
+    const result = await handle(exchange, routeRequestOf(exchange, { query: filters, page, wantsTable }));
     if (result instanceof CsvTable) return tableOf(reply, result);
     const found = result as DomainPage;
     const next = found.next ? this.cursors.write(found.next, scope) : null;

@@ -5,7 +5,7 @@ import { Cors } from '../http/cors.js';
 import { unknownRoute, wrongMethod } from '../http/edge-errors.js';
 import { Failures, pathOf } from '../http/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../http/fastify.js';
-import { keepOneHost } from '../http/one-host.js';
+import { keepOneHost as redirectLoopbackNames } from '../http/one-host.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { RequestWatch } from '../http/request-watch.js';
 import type { Handler } from './route.js';
@@ -61,7 +61,7 @@ export class Registrar implements OnApplicationBootstrap {
       void reply.headers(headers);
       done();
     });
-    keepOneHost(fastify, this.config.publicUrl);
+    redirectLoopbackNames(fastify, this.config.publicUrl);
     // Set on sending, so that requests that arrived before the drain close their connection too.
     fastify.addHook('onSend', (_request, reply, _payload, done) => {
       if (this.draining) void reply.header('connection', 'close');

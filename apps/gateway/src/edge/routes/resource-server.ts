@@ -9,7 +9,7 @@ import { parseBody } from '../bodies/parse-body.js';
 import { headerValues } from '../http/header-values.js';
 import { HtmlPage, onlyLooks, wantsPage } from '../http/html-page.js';
 import type { RouteRequest, Entries } from './route-request.js';
-import { asJson, callOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
+import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
 import { idempotencyOf } from './idempotency.js';
 import { successOf, type RouteKinds } from './route.js';
 
@@ -53,7 +53,7 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
     ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
     : { body: readBody(dialect.names, declaration.body ?? NoBody, plain) };
   const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
-  return callOf(exchange, {
+  return routeRequestOf(exchange, {
     body,
     query: filters,
     ...('positions' in entries ? { entries } : {}),

@@ -71,8 +71,8 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
 }
 
 function declarationOn(surface: Surface, declaration: RouteDeclaration): RouteDeclaration {
-  const { legacyOutcome } = declaration;
-  return surface === 'legacy' && legacyOutcome ? { ...declaration, success: legacyOutcome } : declaration;
+  const { legacySuccess } = declaration;
+  return surface === 'legacy' && legacySuccess ? { ...declaration, success: legacySuccess } : declaration;
 }
 
 function refuseIncomplete(name: string, method: Method, path: string, declaration: RouteDeclaration): void {

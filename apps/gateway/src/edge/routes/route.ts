@@ -39,7 +39,7 @@ interface ResourceRoute extends RouteBase {
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
   success?: Success;
-  legacyOutcome?: Success;
+  legacySuccess?: Success;
   /** The list of the body whose entries are read and answered one by one; the success `batch` answers all of them. */
   eachOf?: string;
   idempotent?: boolean;

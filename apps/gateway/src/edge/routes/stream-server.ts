@@ -5,7 +5,7 @@ import { BodyReader } from '../bodies/body-reader.js';
 import { CsvTable } from '../bodies/csv.js';
 import type { HttpReply } from '../http/fastify.js';
 import { EventStream, wantsEvents } from './event-stream.js';
-import { asJson, callOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
+import { asJson, routeRequestOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
 import { OpenStreams } from './open-streams.js';
 import { StreamedResource } from './streamed.js';
 
@@ -22,7 +22,7 @@ export class StreamServer {
     await refuseBody(exchange, this.bodies);
     const { filters } = queryOf(exchange);
     if (declaration.streamed === 'events' && wantsEvents(request.raw)) return this.follow(exchange, filters);
-    const result = await handle(exchange, callOf(exchange, { query: filters }));
+    const result = await handle(exchange, routeRequestOf(exchange, { query: filters }));
     const write = (value: object): object => dialect.resource(declaration.reply, value);
     if (result instanceof CsvTable) return tableOf(reply, result);
     if (!(result instanceof StreamedResource)) return asJson(reply, write(result));
@@ -35,7 +35,7 @@ export class StreamServer {
     const write = (value: object): object => dialect.resource(declaration.reply, value);
     const close = this.open.open(admission.caller.projectId);
     try {
-      const result = await handle(exchange, callOf(exchange, { query, wantsEvents: true }));
+      const result = await handle(exchange, routeRequestOf(exchange, { query, wantsEvents: true }));
       if (!(result instanceof EventStream)) throw new Error(`${route.path} answers no event stream`);
       reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
       return result.stream(write, () => this.guard.admit(route, request)).once('close', close);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUpload, openUpload } from '../bodies/upload.js';
-import { asJson, callOf, handle, optionsOf, queryOf, type Exchange } from './exchange.js';
+import { asJson, routeRequestOf, handle, optionsOf, queryOf, type Exchange } from './exchange.js';
 import { ResourceServer, statusOf, written } from './resource-server.js';
 
 @Injectable()
@@ -14,7 +14,7 @@ export class UploadServer {
     try {
       const upload = await openUpload(raw, declaration.uploads, (fields) => optionsOf(exchange, fields));
       const query = { ...queryOf(exchange).filters, ...upload.options };
-      const result = await handle(exchange, callOf(exchange, { query, upload }));
+      const result = await handle(exchange, routeRequestOf(exchange, { query, upload }));
       reply.statusCode = statusOf(declaration, dialect, result);
       return asJson(reply, written(declaration, dialect, result));
     } finally {

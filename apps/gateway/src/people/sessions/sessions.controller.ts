@@ -40,7 +40,7 @@ export class SessionsController {
     callers: ['SESSION'],
     project: 'NONE',
     reply: EndedSessions,
-    legacyOutcome: 'deleted',
+    legacySuccess: 'deleted',
   })
   async endOthers({ caller, sessionId }: RouteRequest): Promise<EndedSessions> {
     return { ended: await this.sessions.endOthers(caller.actor.id, sessionId!) };

@@ -77,7 +77,7 @@ export class ClaimsRepository {
   async isIdle(): Promise<boolean> {
     const [row] = await this.database.prepared<{ isIdle: boolean }>({
       name: 'deliveries idle',
-      sql: restSql,
+      sql: isIdleSql,
       parameters: [],
       skipsCommitListeners: true,
     });
@@ -128,7 +128,7 @@ export class ClaimsRepository {
 }
 
 /** Ordered like the index: a cached plan from a time when the table was full may scan all of it. */
-const restSql = `
+const isIdleSql = `
   SELECT coalesce(
     (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
     (SELECT false FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') ORDER BY worker_id LIMIT 1),

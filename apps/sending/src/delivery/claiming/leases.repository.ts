@@ -32,7 +32,7 @@ export const policiesOf = ({
   [lanes.bulk]: ambiguousMarketingPolicy,
 });
 
-const isHeld = `state IN ('CLAIMED', 'HANDOFF')`;
+const isLeased = `state IN ('CLAIMED', 'HANDOFF')`;
 
 export class LeasesRepository {
   constructor(private readonly database: Database) {}
@@ -71,17 +71,17 @@ export class LeasesRepository {
   async sweepExpired({ seconds }: AmbiguousRules): Promise<number> {
     const rows = await this.database.query(
       `WITH RECURSIVE holder AS (
-         (SELECT worker_id FROM deliveries WHERE ${isHeld} ORDER BY worker_id LIMIT 1)
+         (SELECT worker_id FROM deliveries WHERE ${isLeased} ORDER BY worker_id LIMIT 1)
          UNION ALL
          SELECT following.worker_id FROM holder, LATERAL (
-           SELECT worker_id FROM deliveries WHERE ${isHeld} AND worker_id > holder.worker_id ORDER BY worker_id LIMIT 1
+           SELECT worker_id FROM deliveries WHERE ${isLeased} AND worker_id > holder.worker_id ORDER BY worker_id LIMIT 1
          ) AS following
        )
        UPDATE deliveries d
        SET state = CASE d.state WHEN 'CLAIMED' THEN 'QUEUED' ELSE 'AMBIGUOUS' END,
            due_at = CASE d.state WHEN 'CLAIMED' THEN d.due_at
                     ELSE now() + CASE d.lane WHEN ${lanes.transactional} THEN $1::int ELSE $2::int END * interval '1 second' END
-       WHERE ${isHeld} AND worker_id = ANY (ARRAY(
+       WHERE ${isLeased} AND worker_id = ANY (ARRAY(
          SELECT h.worker_id FROM holder h WHERE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = h.worker_id AND w.expires_at > now())
        ))
        RETURNING d.email_id`,
@@ -104,7 +104,7 @@ export class LeasesRepository {
     );
   }
 
-  async abandoned(limit: number): Promise<Unfinished[]> {
+  async claimedTooOften(limit: number): Promise<Unfinished[]> {
     return this.database.query<Unfinished>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims
        FROM deliveries WHERE state = 'QUEUED' AND claims >= ${maxClaims} LIMIT $1`,

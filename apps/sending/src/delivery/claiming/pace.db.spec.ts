@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
-import { Pace, reached } from './pace.js';
+import { Pace, waitForSlot } from './pace.js';
 
 const perSecond = 50;
 
@@ -35,7 +35,7 @@ describe('the rate limit of a provider', () => {
   it('detects a missed slot, and keeps the others', async () => {
     const round = async () => {
       const now = performance.now();
-      const published = await Promise.all([reached(now - 700), reached(now), reached(now + 40)]);
+      const published = await Promise.all([waitForSlot(now - 700), waitForSlot(now), waitForSlot(now + 40)]);
       expect(performance.now()).toBeGreaterThanOrEqual(now + 40);
       return published;
     };
@@ -50,7 +50,7 @@ describe('the rate limit of a provider', () => {
     const wait = await take(pace, 3);
     await new Promise((resolve) => setTimeout(resolve, 60));
     const slots = pace.slots(wait, 3) as number[];
-    expect(await Promise.all(slots.map((slot) => reached(slot)))).toEqual([true, true, true]);
+    expect(await Promise.all(slots.map((slot) => waitForSlot(slot)))).toEqual([true, true, true]);
   });
 
   it('reserves nothing where nothing leaves', async () => {

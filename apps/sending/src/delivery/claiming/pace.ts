@@ -45,7 +45,7 @@ export class Pace {
   }
 }
 
-export async function reached(slot: number): Promise<boolean> {
+export async function waitForSlot(slot: number): Promise<boolean> {
   // A timer may fire up to a millisecond early.
   for (let left = slot - performance.now(); left > 0; left = slot - performance.now())
     await delay(Math.ceil(left));

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isOutcomeUnknown } from '@posthorn/database';
-import { Loop, Pauses } from '@posthorn/messaging';
+import { Loop, IdleBackoff } from '@posthorn/messaging';
 import { Composer, isComposed, type Composition } from '../../composing/composer.js';
 import { SendingConfig } from '../../config.js';
 import { ComposingCounts } from './composing-counts.js';
@@ -39,7 +39,7 @@ export class ReadyMessages {
   private open = true;
   private stopped = false;
   private atRest = false;
-  private readonly pauses = new Pauses(pollMs.busy, pollMs.idle);
+  private readonly pauses = new IdleBackoff(pollMs.busy, pollMs.idle);
   private readonly composing = new ComposingCounts();
   private readonly held = new HeldBytes();
   private readonly underWay = new Set<Promise<void>>();
@@ -56,7 +56,7 @@ export class ReadyMessages {
     const loop = (restMs: number, work: () => Promise<void | number>) =>
       new Loop({ everyMs: pollMs.busy, restMs, work, onError: (error) => this.failed(error) });
     this.loop = loop(claimRestMs, () => this.refill());
-    this.extraClaims = loop(extraClaimRestMs, () => this.claimMissingProjects());
+    this.extraClaims = loop(extraClaimRestMs, () => this.claimUnbufferedProjects());
     this.suspects = loop(0, () => this.takeSuspect());
   }
 
@@ -162,7 +162,7 @@ export class ReadyMessages {
   }
 
   /** A project without a message in the buffer does not wait until half of the buffer is sent. */
-  private async claimMissingProjects(): Promise<void> {
+  private async claimUnbufferedProjects(): Promise<void> {
     const workerId = this.lease.workerId;
     const limit = Math.min(extraSlots, this.capacity) + Math.min(this.space, 0);
     if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;

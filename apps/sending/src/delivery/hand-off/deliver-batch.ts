@@ -12,7 +12,7 @@ import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
 import { requeueNow, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
-import { reached, type Slot } from '../claiming/pace.js';
+import { waitForSlot, type Slot } from '../claiming/pace.js';
 import { Provider } from './provider.js';
 import type { ReadyMessage } from '../claiming/ready-message.js';
 import { ReadyMessages } from '../claiming/ready-messages.js';
@@ -164,7 +164,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     slot: Slot,
     markedAt: number,
   ): Promise<Outcome> {
-    const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await reached(slot);
+    const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await waitForSlot(slot);
     if (!inTime) return requeueNow();
     const fence = () => {
       this.lease.assertHeld(workerId);

@@ -2,7 +2,7 @@ import { columnsOf, type Database, type Statement } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { addressLock } from '../../suppressions/suppressions.repository.js';
-import { heldDeliveryColumns } from '../delivery-columns.js';
+import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { lanes } from '../delivery.entity.js';
 import type { ClaimedMessage } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
@@ -85,7 +85,7 @@ function lock(messages: Marked[]): Statement {
 }
 
 const guardColumns = columnsOf<Guarded>([
-  ...heldDeliveryColumns,
+  ...leasedDeliveryColumns,
   {
     column: 'hash',
     type: 'text',

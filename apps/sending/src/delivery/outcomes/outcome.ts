@@ -173,7 +173,7 @@ export function outcomeOfAmbiguity({ policy, claims, resends, expired }: Ambiguo
   );
 }
 
-/** The contract's reasons for a message whose day is over: what the last attempt showed decides. */
+/** The failure kinds of the API for a message whose day is over: what the last attempt showed decides. */
 function outcomeOfExpiry({ attempts, resends }: DeliveryProgress): Outcome {
   if (resends > 0)
     return failure('delivery_unconfirmed', 'The mail server may have taken the message; its day is over');

@@ -1,7 +1,7 @@
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { addressLock } from '../../suppressions/suppressions.repository.js';
-import { heldDeliveryColumns } from '../delivery-columns.js';
+import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { maxClaims, type Outcome } from './outcome.js';
 
 export interface OutcomeRow {
@@ -27,7 +27,7 @@ export class OutcomesRepository {
 }
 
 const outcomes = columnsOf<OutcomeRow>([
-  ...heldDeliveryColumns,
+  ...leasedDeliveryColumns,
   { column: 'recipient', type: 'text', value: ({ recipient }) => recipient },
   { column: 'subject', type: 'text', value: ({ subject }) => subject },
   { column: 'state', type: 'text', value: ({ outcome }) => outcome.state },

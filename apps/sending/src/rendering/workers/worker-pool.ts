@@ -40,7 +40,7 @@ export class WorkerPool<Job, Result> {
 
   constructor(private readonly options: WorkerPoolOptions<Job>) {}
 
-  /** Results in the order of the jobs; an error where one failed. One post runs on one thread, in sequence. */
+  /** Results in the order of the jobs; an error where one failed. One batch runs on one thread, in sequence. */
   run(jobs: Job[]): Promise<(Result | Error)[]> {
     if (jobs.length === 0) return Promise.resolve([]);
     if (this.closed) return Promise.resolve(jobs.map(() => new JobAbandoned('the service is ending')));
@@ -95,7 +95,7 @@ export class WorkerPool<Job, Result> {
     this.next();
   }
 
-  /** The job that crashed a thread is not retried; where it is unknown which one it was, none of the post is. */
+  /** The job that crashed a thread is not retried; where it is unknown which one it was, none of the batch is. */
   private giveUp(batch: JobBatch<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
     const culprits = index === null || this.closed ? open : [open[index]!];
     for (const position of culprits)

@@ -1,4 +1,4 @@
-export class Pauses {
+export class IdleBackoff {
   private ms: number;
 
   constructor(
