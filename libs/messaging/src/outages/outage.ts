@@ -3,6 +3,7 @@ import { runInContext } from '@posthorn/telemetry';
 
 /** A server that is supervised is back earlier. */
 const announceAfterMs = 3_000;
+const maxTexts = 100;
 
 export const outageLogContext = 'Outage';
 
@@ -70,7 +71,7 @@ export class Outage {
   }
 
   explain(text: string): void {
-    if (text !== '') this.texts.add(text);
+    if (text !== '' && this.texts.size < maxTexts) this.texts.add(text);
   }
 
   explains(line: string): boolean {
