@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { isOutcomeUnknown } from '@posthorn/database';
 import { Loop, IdleBackoff } from '@posthorn/messaging';
@@ -254,10 +255,18 @@ export class ReadyMessages {
     return isComposed(composition) || !composition.retryable || message.expired;
   }
 
+  /** Retried until the database answers: while the lease is renewed, nobody else would take them. */
   private async postpone(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     if (messages.length === 0) return;
     this.forget(messages);
-    await this.claims.release(workerId, postponeMs, messages).catch((error: Error) => this.failed(error));
+    while (!this.stopped) {
+      try {
+        return await this.claims.release(workerId, postponeMs, messages);
+      } catch (error) {
+        this.failed(error);
+        await delay(postponeMs, undefined, { ref: false });
+      }
+    }
   }
 
   forget(messages: readonly ClaimedMessage[]): void {
