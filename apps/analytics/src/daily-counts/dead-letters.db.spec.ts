@@ -102,7 +102,7 @@ describe('an operator', () => {
 
   it.each([
     [['dead-letters', 'replay'], 'id is required, or --all'],
-    [['events', 'republish'], 'missing: --since'],
+    [['events', 'republish'], 'events republish needs --since'],
     [['events', 'republish', '--since', 'yesterday'], 'since must be an instant'],
     [['dead-letters', 'list', '--service', 'postoffice'], 'service must be one of gateway'],
     [['dead-letters', 'list', '--service', 'workflows'], 'The service is temporarily unavailable'],

@@ -73,12 +73,12 @@ describe('a failing start', () => {
   it.each([
     ['PORT', 'soon', /^PORT=soon must be a number from 0 to 65535: port of the API/],
     ['SMTP_URL', 'not a url', /^SMTP_URL must be a URL: /],
-    ['RETENTION_CONTENTS_DAYS', '30', /^RETENTION_CONTENTS_DAYS=30 must be a number from 33 to 3650/],
   ])('reports in one line what is wrong with %s=%s', async (name, value, line) => {
     expect(await refusedInOneLine({ [name]: value })).toMatch(line);
   });
 
   it.each([
+    ['RETENTION_CONTENTS_DAYS', '30', /RETENTION_CONTENTS_DAYS=30 must be a number from 33 to 3650/],
     ['LEASE_SECONDS', '0', /LEASE_SECONDS=0 must be a number from 2 to 600/],
     ['RATE_LIMIT_ENABLED', 'maybe', /RATE_LIMIT_ENABLED=maybe must be true or false/],
     ['POSTHORN_SECRET_KEY', 'weak', /POSTHORN_SECRET_KEY contains a key of 4 characters.*openssl rand/],
