@@ -11,7 +11,8 @@ export interface Taken {
 /** States that last no time are held open by a lock that their next statement waits for. */
 const locks: Partial<Record<State, Lock>> = {
   'accept transaction': { table: 'email_contents', statement: '%INSERT INTO emails (%' },
-  'final write': { table: 'email_events', statement: '%UPDATE deliveries d%SET state = o.state%' },
+  // Postgres shows the first kilobyte of a statement.
+  'final write': { table: 'email_events', statement: '%recipient AS email FROM requested WHERE suppress%' },
   'relay between publish and mark': { table: 'outbox', statement: '%UPDATE outbox SET published_at%' },
 };
 
