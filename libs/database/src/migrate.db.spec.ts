@@ -4,6 +4,7 @@ import { openDatabase, type DatabaseOptions, type QueryRunner } from './data-sou
 import type { Database } from './database.js';
 import { migrate } from './migrate.js';
 import { bareParts } from './testing/bare-parts.js';
+import { holdTable } from './testing/hold-table.js';
 
 let clone: TestDatabase;
 let database: Database;
@@ -40,21 +41,6 @@ async function replicaWith(migrations: Migrations): Promise<Database> {
 class AddColumn1700000000002 {
   up = (runner: QueryRunner) => runner.query('ALTER TABLE big ADD COLUMN name text');
   down = (runner: QueryRunner) => runner.query('ALTER TABLE big DROP COLUMN name');
-}
-
-/** Another session that reads the table until it is told to leave. */
-async function readerOf(table: string): Promise<() => Promise<void>> {
-  let leave!: () => void;
-  const left = new Promise<void>((resolve) => (leave = resolve));
-  let begun!: () => void;
-  const holds = new Promise<void>((resolve) => (begun = resolve));
-  const reading = database.transaction(async () => {
-    await database.query(`LOCK TABLE ${table} IN ACCESS SHARE MODE`);
-    begun();
-    await left;
-  });
-  await holds;
-  return () => (leave(), reading);
 }
 
 describe('a replica that starts while another one migrates', () => {
@@ -100,7 +86,7 @@ describe('a replica that starts while another one migrates', () => {
 
 describe('a migration of a table that another session reads', () => {
   it('lets others write to it, and is made when the session has left', async () => {
-    const leave = await readerOf('big');
+    const leave = await holdTable(database, 'big');
     const replica = await replicaWith([AddColumn1700000000002]);
     const lines: string[] = [];
     const migration = migrate(replica, (line) => lines.push(line));
@@ -125,7 +111,7 @@ describe('a migration of a table that another session reads', () => {
       up = (runner: QueryRunner) => runner.query('CREATE TABLE IF NOT EXISTS before_it (id int)');
       down = (runner: QueryRunner) => runner.query('DROP TABLE before_it');
     }
-    const leave = await readerOf('big');
+    const leave = await holdTable(database, 'big');
     const replica = await replicaWith([Before1700000000001, AddColumn1700000000002]);
     await expect(migrate(replica, undefined, { limitMs: 1_000 })).rejects.toThrow(
       /AddColumn1700000000002 got no lock within 1 s: end the sessions/,

@@ -5,6 +5,7 @@ import type { Database } from '../database.js';
 import { lowestIdOf, newId } from './ids.js';
 import { maintainPartitions, type PartitionPlan } from './partitions.js';
 import { bareParts } from '../testing/bare-parts.js';
+import { holdTable } from '../testing/hold-table.js';
 
 const dayMs = 86_400_000;
 const plan: PartitionPlan = { table: 'outbox', days: 1, retentionDays: 7, fillPercent: 80 };
@@ -52,19 +53,8 @@ interface Reader {
   leave: () => Promise<unknown>;
 }
 
-/** Another session that reads the table and all its partitions until it is told to leave, as pg_dump does. */
 async function readerOf(table: string): Promise<Reader> {
-  let leave!: () => void;
-  const left = new Promise<void>((resolve) => (leave = resolve));
-  let begun!: () => void;
-  const holds = new Promise<void>((resolve) => (begun = resolve));
-  const reading = database.transaction(async () => {
-    await database.query(`LOCK TABLE ${table} IN ACCESS SHARE MODE`);
-    begun();
-    await left;
-  });
-  await holds;
-  reader = { leave: () => (leave(), reading) };
+  reader = { leave: await holdTable(database, table) };
   return reader;
 }
 

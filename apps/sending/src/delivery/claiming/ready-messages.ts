@@ -240,7 +240,6 @@ export class ReadyMessages {
       this.composing.add([...open], -1);
     }
     await this.postpone(workerId, [...open]);
-    this.onReady();
   }
 
   private handled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {

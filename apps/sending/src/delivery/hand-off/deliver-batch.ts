@@ -32,6 +32,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   private marking = 0;
   private stopped = false;
   private probe: NodeJS.Timeout | null = null;
+  private soon: NodeJS.Immediate | null = null;
   private lingering: NodeJS.Timeout | null = null;
   private lingerIsOver = false;
   private readonly running = new Set<Promise<void>>();
@@ -49,7 +50,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     // Also while paused: the database is in use, and a restored copy shows at once.
     this.lease.start();
     if (this.config.deliveryPaused) return;
-    this.ready.start(() => this.dispatch());
+    this.ready.start(() => this.dispatchSoon());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -60,6 +61,14 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     await this.provider.close();
     await this.recorder.drained();
     await this.lease.stop();
+  }
+
+  /** Once for all that becomes ready together, because a mark for each message would cost as much as one for all. */
+  private dispatchSoon(): void {
+    this.soon ??= setImmediate(() => {
+      this.soon = null;
+      this.dispatch();
+    });
   }
 
   private dispatch(): void {

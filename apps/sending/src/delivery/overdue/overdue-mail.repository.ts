@@ -1,6 +1,6 @@
 import type { HeldMailOfProject } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { AmbiguousRules } from '../claiming/leases.repository.js';
+import type { AmbiguousRules, Unfinished } from '../claiming/leases.repository.js';
 import { lanes } from '../delivery.entity.js';
 
 export interface Gap {
@@ -10,14 +10,7 @@ export interface Gap {
   restored: boolean;
 }
 
-export interface HeldDelivery {
-  projectId: string;
-  emailId: string;
-  position: number;
-  leaseToken: number;
-  recipient: string;
-  trace: string | null;
-}
+export type HeldDelivery = Omit<Unfinished, 'claims'>;
 
 const key = `project_id, email_id, position`;
 const checkLock = 7_301_006;
