@@ -7,3 +7,5 @@ export const extraClaimRestMs = 5;
 export const pollMs = { busy: 1_000, idle: 4_000 };
 export const composeSlice = 16;
 export const postponeMs = 1_000;
+/** Of the messages whose last claim ended with its process once: a poisonous one among them costs the others one more claim. */
+export const suspectsAtOnce = 16;

@@ -117,39 +117,58 @@ describe('a claim', () => {
 });
 
 describe('a message whose last claim ended with its process', () => {
-  it('is claimed alone, transactional ones first, and not a fourth time', async () => {
+  const withClaims = async (given: readonly { claims: number; lane?: number; bytes?: number }[]) => {
     await emptied();
     const { caller, domain } = await suite.buildProject();
-    await accept(caller, domain, 5);
+    await accept(caller, domain, given.length);
     const rows = await suite.database.query<{ email_id: string }>(
       `SELECT email_id FROM deliveries ORDER BY email_id`,
     );
-    const ids = rows.map((row) => row.email_id);
-    const [none, once, bulk, thrice] = ids;
-    for (const [id, claims, lane] of [
-      [once, 1, 0],
-      [bulk, 2, 1],
-      [thrice, 3, 0],
-      [ids[4], 1, 0],
-    ] as const)
-      await suite.database.query(`UPDATE deliveries SET claims = $2, lane = $3 WHERE email_id = $1`, [
-        id,
-        claims,
-        lane,
-      ]);
-    const claims = new ClaimsRepository(suite.database);
+    for (const [index, { claims, lane = 0, bytes = 1_000 }] of given.entries())
+      await suite.database.query(
+        `UPDATE deliveries SET claims = $2, lane = $3, bytes = $4 WHERE email_id = $1`,
+        [rows[index]!.email_id, claims, lane, bytes],
+      );
+    return rows.map((row) => row.email_id);
+  };
+  const suspects = async (limit: number, alone: boolean) =>
+    (
+      await new ClaimsRepository(suite.database).claimSuspects({
+        ...{ workerId: newId(), limit, alone },
+        capacity: { small: 1, large: 0, alone: true },
+      })
+    )
+      .map(({ emailId }) => emailId)
+      .sort();
+
+  it('is claimed with others of its kind after the first time, alone after the second, and not a fourth time', async () => {
+    const [none, once, bulk, , other, twice, large] = await withClaims([
+      { claims: 0 },
+      { claims: 1 },
+      { claims: 1, lane: 1 },
+      { claims: 3 },
+      { claims: 1 },
+      { claims: 2 },
+      { claims: 1, bytes: 10_000_000 },
+    ]);
     expect((await claim(10)).map(({ emailId }) => emailId)).toEqual([none]);
-    const found: string[][] = [];
-    for (let index = 0; index < 4; index += 1) {
-      const suspects = await claims.claimSuspect(newId(), { small: 1, large: 0, alone: true });
-      found.push(suspects.map(({ emailId }) => emailId));
-    }
-    expect(found.slice(0, 2).flat().sort()).toEqual([once, ids[4]].sort());
-    expect(found.slice(2)).toEqual([[bulk], []]);
+    expect(await suspects(16, true)).toEqual([once, other].sort());
+    expect(await suspects(16, false)).toEqual([bulk]);
+    expect(await suspects(16, false)).toEqual([]);
+    const alone = [await suspects(16, true), await suspects(16, true)];
+    expect(alone.map(({ length }) => length)).toEqual([1, 1]);
+    expect(alone.flat().sort()).toEqual([twice, large].sort());
+    expect(await suspects(16, true)).toEqual([]);
     const counts = await suite.database.query<{ claims: number }>(
       `SELECT claims FROM deliveries ORDER BY email_id`,
     );
-    expect(counts.map((row) => row.claims)).toEqual([1, 2, 3, 3, 2]);
+    expect(counts.map((row) => row.claims)).toEqual([1, 2, 2, 3, 2, 3, 2]);
+  });
+
+  it('takes no more of them at once than the limit', async () => {
+    await withClaims(Array.from({ length: 5 }, () => ({ claims: 1 })));
+    expect(await suspects(3, true)).toHaveLength(3);
+    expect(await suspects(3, false)).toHaveLength(2);
   });
 
   it('starts again at zero claims where its worker releases it', async () => {

@@ -31,6 +31,14 @@ export interface ClaimOptions {
   excludedProjects?: readonly string[];
 }
 
+export interface SuspectOptions {
+  workerId: string;
+  capacity: Capacity;
+  limit: number;
+  /** This process works on no other suspect. */
+  alone: boolean;
+}
+
 const maxProjectsInTurn = 100;
 const minTurn = 20;
 const largestInteger = 2_147_483_647;
@@ -84,13 +92,13 @@ export class ClaimsRepository {
     return row!.isIdle;
   }
 
-  @SpanAfterwards('claim suspect')
-  async claimSuspect(workerId: string, capacity: Capacity): Promise<ClaimedMessage[]> {
-    const parameters = [workerId, capacity.large, capacity.alone];
+  /** Those that ended their process once together, up to the limit, or else one of the others where it may be claimed alone. */
+  @SpanAfterwards('claim suspects')
+  async claimSuspects({ workerId, capacity, limit, alone }: SuspectOptions): Promise<ClaimedMessage[]> {
     return this.database.prepared<ClaimedMessage>({
-      name: 'claim-suspect',
-      sql: claimSuspectSql,
-      parameters,
+      name: 'claim-suspects',
+      sql: claimSuspectsSql,
+      parameters: [workerId, capacity.large, capacity.alone, limit, alone],
       skipsCommitListeners: true,
     });
   }
@@ -153,11 +161,16 @@ const claimedColumns = `
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id
   LEFT JOIN email_contents k ON k.project_id = c.project_id AND k.id = e.content_id`;
 
-const claimSuspectSql = `
-  WITH suspect AS (
-    SELECT project_id, email_id, position FROM deliveries
-    WHERE state = 'QUEUED' AND claims > 0 AND claims < ${maxClaims} AND due_at <= now() AND ${fits('$2', '$3')}
-    ORDER BY lane, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+const isSuspect = `state = 'QUEUED' AND claims > 0 AND claims < ${maxClaims} AND due_at <= now() AND ${fits('$2', '$3')}`;
+const isTogether = `(claims = 1 AND bytes <= ${largeMessage})`;
+
+const claimSuspectsSql = `
+  WITH next AS (
+    SELECT lane, ${isTogether} AS together FROM deliveries WHERE ${isSuspect} AND (${isTogether} OR $5)
+    ORDER BY lane, ${isTogether} DESC, due_at LIMIT 1
+  ), suspect AS (
+    SELECT project_id, email_id, position FROM deliveries JOIN next ON deliveries.lane = next.lane AND ${isTogether} = next.together
+    WHERE ${isSuspect} ORDER BY due_at LIMIT (SELECT CASE WHEN together THEN $4::int ELSE 1 END FROM next) FOR UPDATE OF deliveries SKIP LOCKED
   ), claimed AS (
     UPDATE deliveries d SET state = 'CLAIMED', worker_id = $1, lease_token = d.lease_token + 1, claims = d.claims + 1
     FROM suspect s WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = s.position

@@ -14,6 +14,7 @@ import { toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { firstProject, ProjectTurns } from './project-turns.js';
+import { Suspects } from './suspects.js';
 import {
   bufferSize,
   extraSlots,
@@ -33,9 +34,8 @@ export class ReadyMessages {
   private readonly turns: ProjectTurns;
   private readonly loop: Loop;
   private readonly extraClaims: Loop;
-  private readonly suspects: Loop;
-  /** Its last claim ended with its process. One at a time, so that it is known which message ends a process again. */
-  private suspect: ClaimedMessage | null = null;
+  private readonly suspectClaims: Loop;
+  private readonly suspects = new Suspects();
   private onReady: () => void = () => undefined;
   private open = true;
   private stopped = false;
@@ -58,7 +58,7 @@ export class ReadyMessages {
       new Loop({ everyMs: pollMs.busy, restMs, work, onError: (error) => this.failed(error) });
     this.loop = loop(claimRestMs, () => this.refill());
     this.extraClaims = loop(extraClaimRestMs, () => this.claimUnbufferedProjects());
-    this.suspects = loop(0, () => this.takeSuspect());
+    this.suspectClaims = loop(claimRestMs, () => this.claimSuspects());
   }
 
   get size(): number {
@@ -74,7 +74,7 @@ export class ReadyMessages {
     });
     this.loop.start();
     this.extraClaims.start();
-    this.suspects.start();
+    this.suspectClaims.start();
   }
 
   /** While the provider is unavailable nothing is claimed: messages stay in the queue, where other workers can claim them. */
@@ -111,7 +111,7 @@ export class ReadyMessages {
 
   async stop(): Promise<void> {
     this.stopped = true;
-    await Promise.all([this.loop.stop(), this.extraClaims.stop(), this.suspects.stop()]);
+    await Promise.all([this.loop.stop(), this.extraClaims.stop(), this.suspectClaims.stop()]);
     await Promise.all(this.underWay);
     await this.release();
   }
@@ -184,11 +184,12 @@ export class ReadyMessages {
     }
   }
 
-  private async takeSuspect(): Promise<void> {
+  private async claimSuspects(): Promise<void> {
     const workerId = this.lease.workerId;
-    if (this.atRest || !workerId || !this.open || this.suspect) return;
-    const messages = await this.claims.claimSuspect(workerId, this.held.capacity);
-    this.suspect = messages[0] ?? null;
+    const { room } = this.suspects;
+    if (this.atRest || !workerId || !this.open || !room) return;
+    const messages = await this.claims.claimSuspects({ workerId, capacity: this.held.capacity, ...room });
+    this.suspects.add(messages);
     await this.composeAll(workerId, messages);
   }
 
@@ -270,9 +271,7 @@ export class ReadyMessages {
 
   forget(messages: readonly ClaimedMessage[]): void {
     if (this.held.remove(messages)) this.loop.wakeUp();
-    if (!this.suspect || !messages.includes(this.suspect)) return;
-    this.suspect = null;
-    this.suspects.wakeUp();
+    if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }
 
   private release(): Promise<void> {

@@ -1,0 +1,35 @@
+import type { ClaimedMessage, SuspectOptions } from './claims.repository.js';
+import { suspectsAtOnce } from './claim-limits.js';
+import { largeMessage } from './held-bytes.js';
+
+type Suspect = Pick<ClaimedMessage, 'claims' | 'bytes'>;
+
+/**
+ * Messages of this process whose last claim ended with its process. After the first time a few are claimed together, after the second each
+ * one alone: so a killed process delays its messages little, and it is known which message ends a process again.
+ */
+export class Suspects {
+  private readonly held = new Set<Suspect>();
+
+  /** What may be claimed now; null for nothing. */
+  get room(): Pick<SuspectOptions, 'limit' | 'alone'> | null {
+    const { size } = this.held;
+    return this.hasRoom ? { limit: suspectsAtOnce - size, alone: size === 0 } : null;
+  }
+
+  add(messages: readonly Suspect[]): void {
+    for (const message of messages) this.held.add(message);
+  }
+
+  /** Answers whether more can be claimed because of it. */
+  remove(messages: readonly Suspect[]): boolean {
+    const removed = messages.filter((message) => this.held.delete(message));
+    return removed.length > 0 && this.hasRoom;
+  }
+
+  private get hasRoom(): boolean {
+    // The claim itself is counted.
+    const mayBeTogether = ({ claims, bytes }: Suspect) => claims <= 2 && bytes <= largeMessage;
+    return this.held.size <= suspectsAtOnce / 2 && [...this.held].every(mayBeTogether);
+  }
+}
