@@ -60,7 +60,8 @@ describe('while a server is unavailable', () => {
     const count = (text: string) => lines.filter((line) => line.includes(text)).length;
     if (mode === 'one') expect([count(began), count(ended)]).toEqual([1, 1]);
     const others = lines.filter((line) => / warn |ERROR/.test(line) && !line.includes(began));
-    expect(others.length).toBeLessThanOrEqual(mode === 'one' ? 3 : 12);
+    // What was in progress when the server went away may fail once each.
+    expect(others.slice(mode === 'one' ? 6 : 12)).toEqual([]);
   };
   const total = async () =>
     (await answered(200, () => posthorn.get('/api/v1/emails?limit=100'), 'reads again')).body.data
