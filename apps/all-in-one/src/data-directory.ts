@@ -10,6 +10,8 @@ export interface DevFile {
   projectId: string;
   secretKey: string;
   publicKey: string;
+  /** A public key that may only subscribe and unsubscribe addresses, for forms in web pages. */
+  formKey: string;
   user: { email: string; password: string };
 }
 

@@ -9,12 +9,13 @@ import {
   systemProjectId,
   users,
   type Caller,
+  type CreateApiKey,
 } from '@posthorn/contracts';
 import type { Bus } from '@posthorn/messaging';
 import type { DevFile } from './data-directory.js';
 
 type Keys = Pick<DevFile, 'projectId' | 'secretKey' | 'publicKey'>;
-type Demo = Keys & Pick<DevFile, 'user'>;
+type Demo = Keys & Pick<DevFile, 'formKey' | 'user'>;
 
 const asOperator = (projectId: string): Caller => ({
   projectId,
@@ -30,8 +31,12 @@ export async function ensureDemo(
 ): Promise<Demo> {
   const stored = known && (await isKnown(bus, known.projectId)) ? known : null;
   const keys = stored ?? (await createDemo(bus));
-  // Data directories of earlier versions have keys but no user.
-  const demo = { ...keys, user: stored?.user ?? (await createUser(bus, keys.projectId)) };
+  // Data directories of earlier versions have neither a user nor a key for forms.
+  const demo = {
+    ...keys,
+    formKey: stored?.formKey ?? (await createFormKey(bus, keys.projectId)),
+    user: stored?.user ?? (await createUser(bus, keys.projectId)),
+  };
   for (const domain of devDomains) await verify(bus, demo.projectId, domain);
   return demo;
 }
@@ -62,6 +67,15 @@ async function createDemo(bus: Bus): Promise<Keys> {
     timeouts,
   );
   return { projectId, secretKey: secret.token, publicKey: open.token };
+}
+
+async function createFormKey(bus: Bus, projectId: string): Promise<string> {
+  const wanted: CreateApiKey = {
+    name: 'Demo key for forms',
+    legacyGrantPreset: 'SENDING_ONLY',
+    confine: { subscribeOnly: true },
+  };
+  return (await bus.call(apiKeys.create, asOperator(projectId), wanted, timeouts)).token;
 }
 
 /** If the address is taken by an earlier demo user, the new user gets another one. */

@@ -121,13 +121,14 @@ async function prepareDemo(
     const bus = new Bus(connection);
     await vouchForSystemMail(bus, config.systemMailFrom);
     const demo = await ensureDemo(bus, directory.readDevFile(), domains);
-    const { projectId, secretKey, publicKey, user } = demo;
+    const { projectId, secretKey, publicKey, formKey, user } = demo;
     const dev: DevFile = {
       baseUrl,
       inboxUrl: servers.inbox?.url ?? '',
       projectId,
       secretKey,
       publicKey,
+      formKey,
       user,
     };
     directory.writeDevFile(dev);

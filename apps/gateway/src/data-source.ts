@@ -14,6 +14,7 @@ import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
 import { Oauth1764300000000 } from './migrations/1764300000000-oauth.js';
 import { PeopleSecret1764300100000 } from './migrations/1764300100000-people-secret.js';
 import { GatewayWork1764700000000 } from './migrations/1764700000000-work.js';
+import { ConfinedKeys1764900000000 } from './migrations/1764900000000-confined-keys.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ProjectRow } from './projects/project.entity.js';
@@ -40,4 +41,5 @@ export const migrations = [
   PeopleSecret1764300100000,
   QuarantineGatewayEvents1764600000000,
   GatewayWork1764700000000,
+  ConfinedKeys1764900000000,
 ];

@@ -4,6 +4,8 @@ import {
   domains,
   projects,
   suppressions,
+  type Confine,
+  type CreateApiKey,
   type DisabledReason,
   type GrantPreset,
   type Scope,
@@ -63,18 +65,26 @@ export const commands: Command[] = [
   {
     noun: 'keys',
     verb: 'create',
-    options: ['name', 'preset?', 'mode?', 'scopes?', 'domain-id?'],
+    options: [
+      ...['name', 'preset?', 'mode?', 'scopes?', 'domain-id?'],
+      ...['origins?', 'template-ids?', 'recipients?'],
+    ],
+    flags: ['subscribe-only'],
     inProject: true,
-    describe: 'make an API key; the token is shown once',
-    members: { legacyGrantPreset: 'preset' },
-    run: (bus, caller, { name, preset, mode, scopes, 'domain-id': domainId }) =>
-      bus.call(apiKeys.create, caller, {
+    describe:
+      'make an API key; the token is shown once. A public key (--preset SENDING_ONLY) is confined by --subscribe-only, --origins, --template-ids and --recipients CONTACTS',
+    members: { legacyGrantPreset: 'preset', templateIds: 'template-ids', subscribeOnly: 'subscribe-only' },
+    run: (bus, caller, values) => {
+      const { name, preset, mode, scopes, 'domain-id': domainId } = values;
+      return bus.call(apiKeys.create, caller, {
         name: name!,
         ...(preset ? { legacyGrantPreset: preset as GrantPreset } : {}),
         ...(mode ? { mode: mode as 'LIVE' | 'TEST' } : {}),
         ...(scopes ? { scopes: scopes.split(',') as Scope[] } : {}),
         ...(domainId ? { domainId } : {}),
-      }),
+        ...confinementIn(values),
+      });
+    },
   },
   {
     noun: 'keys',
@@ -147,5 +157,22 @@ export const commands: Command[] = [
   ...repairCommands,
   ...rebuildCommands,
 ];
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+function confinementIn({
+  origins,
+  'template-ids': templateIds,
+  recipients,
+  'subscribe-only': subscribeOnly,
+}: Values): Pick<CreateApiKey, 'confine'> {
+  const confine: Confine = {
+    ...(origins ? { origins: origins.split(',') } : {}),
+    ...(templateIds ? { templateIds: templateIds.split(',') } : {}),
+    ...(recipients ? { recipients: recipients as 'ANY' | 'CONTACTS' } : {}),
+    ...(subscribeOnly ? { subscribeOnly: true } : {}),
+  };
+  return Object.keys(confine).length > 0 ? { confine } : {};
+}
 
 const count = (text: string | undefined): number | null => (text === undefined ? null : Number(text));

@@ -15,6 +15,8 @@ import {
   type EnsuredContacts,
   type ExportContacts,
   type ExportedContacts,
+  type FindSubscribed,
+  type SubscribedAddresses,
   type KnownVariables,
   type ListContacts,
   type UnsubscribeContact,
@@ -63,6 +65,11 @@ export class ContactsHandlers {
   @Handles(contacts.variables)
   variables({ caller, body }: Incoming<GetVariables>): Promise<KnownVariables> {
     return this.service.variables(caller.projectId, body.emails);
+  }
+
+  @Handles(contacts.subscribed)
+  subscribed({ caller, body }: Incoming<FindSubscribed>): Promise<SubscribedAddresses> {
+    return this.service.subscribed(caller.projectId, body.emails);
   }
 
   @Handles(contacts.get)

@@ -54,6 +54,14 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     );
   }
 
+  async subscribedAmong(projectId: string, emails: string[]): Promise<string[]> {
+    const rows = await this.database.query<{ email: string }>(
+      `SELECT email FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[]) AND subscribed`,
+      [projectId, emails],
+    );
+    return rows.map(({ email }) => email);
+  }
+
   async byAddresses(keys: ContactKey[]): Promise<ContactRow[]> {
     const rows = await this.database.prepared<Partial<ContactRow>>({
       name: 'contacts by address',

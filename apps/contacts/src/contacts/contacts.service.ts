@@ -10,6 +10,7 @@ import {
   type ExportedContacts,
   type KnownVariables,
   type ListContacts,
+  type SubscribedAddresses,
   type UnsubscribeContact,
   type UpdateContactById,
 } from '@posthorn/contracts';
@@ -65,6 +66,10 @@ export class ContactsService {
 
   async variables(projectId: string, emails: string[]): Promise<KnownVariables> {
     return { contacts: await this.contacts.variablesOf(projectId, emails) };
+  }
+
+  async subscribed(projectId: string, emails: string[]): Promise<SubscribedAddresses> {
+    return { emails: await this.contacts.subscribedAmong(projectId, emails) };
   }
 
   async list(projectId: string, query: ListContacts): Promise<ContactPage> {

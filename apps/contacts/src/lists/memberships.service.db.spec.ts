@@ -56,6 +56,27 @@ describe('subscribing', () => {
     expect(await fixture.countOf(caller, id)).toBe(1);
   });
 
+  it('with a key of public forms returns no confirmation token, and with a key that reaches contacts only is refused', async () => {
+    const { id } = await fixture.build(caller, { doubleOptIn: true });
+    const form: Caller = { ...page, confine: { subscribeOnly: true } };
+    for (const status of [null, 'PENDING'])
+      expect(await fixture.subscribe(form, id, { email })).toEqual({
+        membershipId: expect.any(String),
+        status: 'PENDING',
+        created: status === null,
+        previousStatus: status,
+      });
+    expect(await fixture.subscribe(caller, id, { email })).toMatchObject({
+      confirmToken: expect.any(String),
+    });
+    const confined: Caller = { ...page, confine: { onlyContacts: true } };
+    await expect(fixture.subscribe(confined, id, { email: 'new@example.org' })).rejects.toMatchObject({
+      ...{ kind: 'forbidden', code: 'scope_missing' },
+      message: expect.stringContaining('may not make contacts'),
+    });
+    expect((await suite.bus.call(contacts.list, caller, {})).items).toHaveLength(1);
+  });
+
   it('with double opt-in is pending, and subscribes the new contact when it is confirmed', async () => {
     const marks = await watchMarks(suite.database, projectId);
     const { id } = await fixture.build(caller, { doubleOptIn: true });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   confirmLinkOver,
+  mayNotSubscribe,
   type ConfirmedTarget,
   type ConfirmTarget,
   type SubscribeToList,
@@ -32,7 +33,9 @@ export class MembershipsService {
     private readonly commits: Commits,
   ) {}
 
-  subscribe(call: Incoming<SubscribeToList>): Promise<Subscription> {
+  async subscribe(call: Incoming<SubscribeToList>): Promise<Subscription> {
+    // Otherwise the key could make anybody a contact first.
+    if (call.caller.confine?.onlyContacts) throw mayNotSubscribe();
     return this.commits.before(call.deadline, async () =>
       this.join(await this.lists.lockSharedOrFail(call.caller.projectId, call.body.id), call),
     );
@@ -90,6 +93,8 @@ export class MembershipsService {
     if (previousStatus === 'PENDING') await this.memberships.renew(row);
     // Anybody may submit a public form for any address, so it must not change an existing contact.
     if (!created && !caller.isPublic) await this.contacts.change(contact, { customFields: data }, origin);
+    // Whoever has the token can confirm the address, so the key of a public form does not receive it.
+    if (caller.confine?.subscribeOnly) confirmToken = undefined;
     return { membershipId: row.id, status: row.status!, created: !known, previousStatus, confirmToken };
   }
 }

@@ -34,6 +34,7 @@ export interface DevFile {
   projectId: string;
   secretKey: string;
   publicKey: string;
+  formKey: string;
   user: { email: string; password: string };
 }
 

@@ -1,4 +1,4 @@
-import { grantedScopes, type GrantPreset, type Scope } from '@posthorn/contracts';
+import { grantedScopes, type Confinement, type GrantPreset, type Scope } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { lastFourOf, mintToken, type KeyMode } from './api-key-token.js';
 import { hashOfToken } from '../identity/token-hash.js';
@@ -14,6 +14,7 @@ export class ApiKeyRow {
   @Column('text') mode: KeyMode;
   @Column('text', { array: true }) scopes: Scope[];
   @Column('uuid', { name: 'domain_id', nullable: true }) domainId: string | null;
+  @Column('jsonb', { nullable: true }) confine: Confinement | null;
   @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true })
   lastUsedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;

@@ -55,7 +55,7 @@ export class ApiKeysController {
   }
 
   @Patch(one, {
-    summary: 'Change the name or the scopes of an API key',
+    summary: 'Change the name, the scopes or the confinement of an API key',
     scope: 'api-keys:write',
     body: UpdateApiKey,
     reply: ApiKey,
@@ -63,7 +63,7 @@ export class ApiKeysController {
     errors: [scopeEscalation, keyRevoked],
   })
   update({ caller, params, body }: RouteRequest<UpdateApiKey>): Promise<ApiKey> {
-    return this.keys.update(caller, params['keyId']!, body);
+    return this.issuance.update(caller, params['keyId']!, body);
   }
 
   @Delete(one, {

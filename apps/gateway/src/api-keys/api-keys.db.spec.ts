@@ -29,7 +29,7 @@ describe('API keys over HTTP', () => {
           name: 'Made',
           last_four: expect.stringMatching(/^\w{4}$/),
         },
-        ...{ legacy_grant_preset: 'SENDING_ONLY', mode: 'TEST', scopes: [], domain_id: null },
+        ...{ legacy_grant_preset: 'SENDING_ONLY', mode: 'TEST', scopes: [], domain_id: null, confine: null },
         ...{ last_used_at: null, created_at: expect.any(String), revoked_at: null },
         ...{
           reveal_url: expect.stringContaining(`http://localhost:3000/api/projects/${projectId}/api-keys/`),

@@ -10,6 +10,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import { GrantsService } from './grants.service.js';
 import { KeyDomains } from './key-domains.js';
 import { KeyIssuance } from './key-issuance.js';
+import { KeyTemplates } from './key-templates.js';
 import { RevealLinks } from './reveal-links.js';
 import { KeyEvents } from './key-events.js';
 import { RevealPurgesWork } from './reveal-purges.work.js';
@@ -25,6 +26,7 @@ import { RevealsService } from './reveals.service.js';
     ApiKeysRepository,
     GrantsService,
     KeyDomains,
+    KeyTemplates,
     KeyIssuance,
     RevealLinks,
     KeyEvents,

@@ -19,6 +19,7 @@ import { DatabaseClock, newId, type Page } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
 import { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
+import { confinementOf } from './confinement.js';
 import { covers, type Grant, type Reach } from './grant.js';
 import { GrantsService } from './grants.service.js';
 import { KeyEvents } from './key-events.js';
@@ -62,14 +63,15 @@ export class ApiKeysService {
     });
   }
 
-  update(caller: Caller, keyId: string, { name, scopes }: UpdateApiKey): Promise<ApiKeyRow> {
+  update(caller: Caller, keyId: string, { name, scopes, confine }: UpdateApiKey): Promise<ApiKeyRow> {
     return this.commits.before(null, async () => {
       const row = await this.heldFor(caller, keyId, (held) => {
         if (scopes) refuseScopes(held.legacyGrantPreset, scopes);
         return { ...held, scopes: scopes ?? held.scopes };
       });
       if (row.revokedAt) throw keyRevoked();
-      if (name === undefined && scopes === undefined) return row;
+      if (name === undefined && scopes === undefined && confine === undefined) return row;
+      if (confine !== undefined) row.confine = confinementOf(row.legacyGrantPreset, confine);
       Object.assign(row, { name: name ?? row.name, scopes: [...new Set(scopes ?? row.scopes)] });
       await this.changed(row, 'api_key.changed');
       return row;
@@ -107,12 +109,13 @@ export class ApiKeysService {
   private async mint(caller: Caller, wanted: CreateApiKey): Promise<{ row: ApiKeyRow; token: string }> {
     const { name, legacyGrantPreset = 'FULL', mode = 'LIVE', scopes = [], domainId = null } = wanted;
     refuseScopes(legacyGrantPreset, scopes);
+    const confine = confinementOf(legacyGrantPreset, wanted.confine ?? null);
     const { projectId } = caller;
     refuseEscalation(await this.grants.hold(caller), { legacyGrantPreset, mode, scopes, domainId });
     if ((await this.keys.countActive(projectId)) >= maxActiveKeys) throw tooManyKeys();
     const row = Object.assign(new ApiKeyRow(), {
       ...{ projectId, id: newId(), name, legacyGrantPreset, mode, scopes: [...new Set(scopes)], domainId },
-      ...{ lastUsedAt: null, createdAt: await this.clock.now(), revokedAt: null },
+      ...{ confine, lastUsedAt: null, createdAt: await this.clock.now(), revokedAt: null },
     });
     const token = row.renew();
     await this.keys.insert(row);

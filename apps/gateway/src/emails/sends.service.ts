@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  bringsContent,
   contacts,
   emails,
   type AcceptedBatch,
@@ -7,6 +8,7 @@ import {
   type AcceptEmails,
   type BatchResult,
   type Caller,
+  type CheckSend,
   type LegacySendReceipt,
   type Mailbox,
   type SendBatch,
@@ -44,9 +46,8 @@ export class SendsService {
   async sendToEach({ caller, body, idempotency }: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
-    const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
     const { from, template, headers } = body;
-    const query = { from, template, headers, ...sandboxed, idempotency };
+    const query = { from, template, headers, ...confinedParts(caller, body), idempotency };
     const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
     return legacyReceipt(
       accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
@@ -90,6 +91,12 @@ export class SendsService {
     return this.accepting.accept(caller, { ...send, recipients }, deadline);
   }
 }
+
+/** Checked before contacts are made of the recipients. */
+const confinedParts = ({ mode, confine }: Caller, { to, ...content }: SendEmails): Partial<CheckSend> => ({
+  ...(mode === 'TEST' || confine?.onlyContacts ? { to: to.map(({ email }) => email) } : {}),
+  ...(confine?.templateIds ? { ownContent: bringsContent(content) } : {}),
+});
 
 const receiptOf = ({ id, to, from }: AcceptedEmails['emails'][number]): SendReceipt => ({
   id,

@@ -3,11 +3,13 @@ import {
   roleScopes,
   scopes,
   type Caller,
+  type Confinement,
   type GrantPreset,
   type MemberRole,
   type Scope,
 } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
+import { enforcedByServices } from './confined-keys.js';
 
 export type CallerKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY';
 
@@ -35,6 +37,7 @@ export interface KeyRow {
   mode: KeyMode;
   scopes: Scope[];
   domainId: string | null;
+  confine: Confinement | null;
   /** For TEST keys only: the project's sandbox handle and the owners' verified addresses. */
   sandboxHandle: string | null;
   ownAddresses: string[] | null;
@@ -63,6 +66,7 @@ export interface Credential extends RateLimitKey {
   role?: MemberRole;
   scopes: ReadonlySet<Scope>;
   projectDisabled: boolean;
+  confinement?: Confinement | null;
   caller: Caller;
 }
 
@@ -90,10 +94,12 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
     scopes: new Set(grantedScopes(legacyGrantPreset, row.scopes)),
     projectDisabled: row.disabled,
     perSecond: isPublic ? row.publicPerSecond : row.secretPerSecond,
+    confinement: row.confine,
     caller: {
       ...{ projectId, actor: { kind: 'KEY', id: keyId, name: row.name }, mode },
       ...(isPublic ? { isPublic } : {}),
       ...(domainId ? { domainId } : {}),
+      ...(row.confine ? { confine: enforcedByServices(row.confine) } : {}),
       ...(row.sandboxHandle
         ? {
             sandbox: { address: `${row.sandboxHandle}@${sandboxDomain}`, recipients: row.ownAddresses ?? [] },

@@ -10,7 +10,7 @@ export class IdentitiesReadModel {
   async keysByHashes(hashes: string[]): Promise<(KeyRow | null)[]> {
     const rows = await this.database.query<KeyRow>(
       `SELECT key.token_hash AS "tokenHash", key.project_id AS "projectId", key.id AS "keyId", key.name,
-              key.legacy_grant_preset AS "legacyGrantPreset", key.mode, key.scopes, key.domain_id AS "domainId",
+              key.legacy_grant_preset AS "legacyGrantPreset", key.mode, key.scopes, key.domain_id AS "domainId", key.confine,
               CASE key.mode WHEN 'TEST' THEN project.sandbox_handle END AS "sandboxHandle",
               CASE key.mode WHEN 'TEST' THEN ARRAY(
                 SELECT person.email FROM members member JOIN auth_users person ON person.id = member.user_id

@@ -17,6 +17,7 @@ import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
 import { receiptOf, type AcceptRow } from './accept-row.js';
 import { AcceptingRepository } from './accepting.repository.js';
+import type { Reachable } from './confined-sends.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 
@@ -66,8 +67,9 @@ export class AcceptBatchService {
     deadline: Date | null,
   ): Promise<Prepared> {
     const prepared: Prepared = { rows: new Map(), refused: [...refused] };
+    const reachable = await this.prepared.reachableBy(caller, messages);
     for (const message of messages) {
-      const row = await this.prepareOne(caller, message, deadline);
+      const row = await this.prepareOne(caller, message, deadline, reachable);
       if (row instanceof DomainError)
         prepared.refused.push({ index: message.index, code: row.code, message: textOf(row) });
       else prepared.rows.set(message.index, row);
@@ -79,9 +81,10 @@ export class AcceptBatchService {
     caller: Caller,
     message: AcceptMessage,
     deadline: Date | null,
+    reachable: Reachable,
   ): Promise<AcceptRow | DomainError> {
     try {
-      return await this.prepared.prepare(caller, message, deadline);
+      return await this.prepared.prepare(caller, message, deadline, reachable);
     } catch (error) {
       if (error instanceof DomainError && !transient.has(error.kind)) return error;
       throw error;

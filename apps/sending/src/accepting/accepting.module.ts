@@ -7,6 +7,7 @@ import { TemplatesModule } from '../templates/templates.module.js';
 import { AcceptBatchService } from './accept-batch.js';
 import { AcceptEmailsService } from './accept-emails.js';
 import { AcceptingRepository } from './accepting.repository.js';
+import { ConfinedSends } from './confined-sends.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 
@@ -16,6 +17,7 @@ import { SettleSendService } from './settle-send.js';
     ...onDatabase([AcceptingRepository]),
     AcceptBatchService,
     AcceptEmailsService,
+    ConfinedSends,
     PrepareSend,
     SettleSendService,
   ],

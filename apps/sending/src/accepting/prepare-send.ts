@@ -15,6 +15,13 @@ import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectSettings } from '../projects/project-settings.js';
 import { TemplateDirectory, type FrozenContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accept-row.js';
+import {
+  ConfinedSends,
+  refuseOutsideTemplates,
+  refuseUnreachable,
+  templateUseOf,
+  type Reachable,
+} from './confined-sends.js';
 import { ControlHeaders } from './control-headers.js';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
 
@@ -29,14 +36,26 @@ export class PrepareSend {
     private readonly senders: SenderDirectory,
     private readonly templates: TemplateDirectory,
     private readonly settings: ProjectSettings,
+    private readonly confined: ConfinedSends,
     config: SendingConfig,
   ) {
     this.controlHeaders = new ControlHeaders(config.allowedControlHeaders);
     this.clock = new DatabaseClock(database);
   }
 
-  async prepare(caller: Caller, send: AcceptEmails, deadline: Date | null): Promise<AcceptRow> {
+  /** For many messages at once; `prepare` asks by itself for one. */
+  reachableBy(caller: Caller, sends: readonly AcceptEmails[]): Promise<Reachable> {
+    return this.confined.reachable(caller, sends.flatMap(everyAddress));
+  }
+
+  async prepare(
+    caller: Caller,
+    send: AcceptEmails,
+    deadline: Date | null,
+    reachable?: Reachable,
+  ): Promise<AcceptRow> {
     refuseTooManyRecipients(send);
+    refuseOutsideTemplates(caller, templateUseOf(send));
     this.controlHeaders.refuseIn(send.headers);
     if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
     const content = await this.contentOf(caller.projectId, send);
@@ -45,7 +64,10 @@ export class PrepareSend {
       send.from ?? content.from ?? undefined,
       content.category,
     );
-    refuseOutsideSandbox(caller, everyAddress(send));
+    const addresses = everyAddress(send);
+    refuseOutsideSandbox(caller, addresses);
+    if (reachable === undefined) reachable = await this.confined.reachable(caller, addresses);
+    refuseUnreachable(reachable, addresses);
     const files = readAttachments(send.attachments ?? []);
     const { tracking } = await this.settings.of(caller.projectId);
     const subject = content.subject ?? '';
@@ -88,12 +110,14 @@ export class PrepareSend {
 
   async check(
     caller: Caller,
-    { from, template, headers, to = [] }: Omit<CheckSend, 'idempotency'>,
+    { from, template, headers, to = [], ownContent = false }: Omit<CheckSend, 'idempotency'>,
   ): Promise<void> {
+    refuseOutsideTemplates(caller, { template, ownContent });
     this.controlHeaders.refuseIn(headers);
     const content = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
     await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
     refuseOutsideSandbox(caller, to);
+    refuseUnreachable(await this.confined.reachable(caller, to), to);
   }
 
   private async contentOf(projectId: string, send: AcceptEmails): Promise<FrozenContent> {

@@ -3,6 +3,8 @@ import {
   templates,
   type CreateTemplate,
   type DeletedTemplate,
+  type FindTemplates,
+  type KnownTemplates,
   type LintReport,
   type LintTemplate,
   type ListTemplates,
@@ -39,6 +41,11 @@ export class TemplatesHandlers {
   @Handles(templates.list)
   list({ caller, body }: Incoming<ListTemplates>): Promise<TemplatePage> {
     return this.service.list(caller.projectId, body);
+  }
+
+  @Handles(templates.known)
+  known({ caller, body }: Incoming<FindTemplates>): Promise<KnownTemplates> {
+    return this.service.known(caller.projectId, body.ids);
   }
 
   @Handles(templates.update)

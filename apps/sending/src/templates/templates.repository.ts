@@ -55,6 +55,14 @@ export class TemplatesRepository extends CountedRepository<TemplateRow> {
     return head ?? null;
   }
 
+  async idsAmong(projectId: string, ids: string[]): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT id FROM templates WHERE project_id = $1 AND id = ANY ($2::uuid[])`,
+      [projectId, ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async countMatches(projectId: string, filter: TemplateFilter): Promise<number> {
     const [counted] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM templates WHERE ${matching} LIMIT ${totalCap + 1}) AS capped`,

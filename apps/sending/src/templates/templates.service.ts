@@ -4,6 +4,7 @@ import {
   templateNotFound,
   type CreateTemplate,
   type DeletedTemplate,
+  type KnownTemplates,
   type ListTemplates,
   type ListTemplateVersions,
   type Template,
@@ -45,6 +46,10 @@ export class TemplatesService {
 
   async get(projectId: string, id: string): Promise<Template> {
     return (await this.found(this.templates.find(projectId, id))).toTemplate();
+  }
+
+  async known(projectId: string, ids: string[]): Promise<KnownTemplates> {
+    return { ids: await this.templates.idsAmong(projectId, ids) };
   }
 
   async list(projectId: string, query: ListTemplates): Promise<TemplatePage> {

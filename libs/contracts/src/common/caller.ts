@@ -17,6 +17,12 @@ export interface Caller {
   tokenId?: string;
   /** Restricts `from` to one domain (docs/api-decisions.md §2). */
   domainId?: string;
+  /** What the services enforce of a confined public key (docs/decisions/0023). */
+  confine?: {
+    templateIds?: readonly string[];
+    onlyContacts?: true;
+    subscribeOnly?: true;
+  };
 }
 
 /** A visitor's address (public key, opened link) is proof of consent only: it is not published, and erased with the consent. */

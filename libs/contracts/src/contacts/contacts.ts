@@ -135,6 +135,18 @@ export class KnownVariables {
   @ListOf(() => ContactVariables, 0, 500) contacts: ContactVariables[];
 }
 
+/** All addresses of the messages that wait, at once. */
+export const maxAddressesChecked = 5_000;
+
+export class FindSubscribed {
+  @Addresses(1, maxAddressesChecked) emails: string[];
+}
+
+/** Those of the addresses that are subscribed contacts. */
+export class SubscribedAddresses {
+  @Addresses(0, maxAddressesChecked) emails: string[];
+}
+
 export class DeletedContact extends PickFields(Contact, ['id']) {}
 
 export class UnsubscribeContact extends PickFields(Contact, ['email']) {}
@@ -150,6 +162,7 @@ export const contacts = {
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
   variables: request('contacts.contacts.variables', GetVariables, KnownVariables),
+  subscribed: request('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
   get: request('contacts.contacts.get', ContactId, Contact),
   list: request('contacts.contacts.list', ListContacts, ContactPage),
   /** Newest first, at most a thousand contacts and 4 MiB per page. */

@@ -115,7 +115,10 @@ export class Subscription {
   /** False for an existing membership, whether or not it changed. */
   @Flag() created: boolean;
   @Choice(membershipStatuses) @Nullable() previousStatus: MembershipStatus | null;
-  /** While PENDING: the token for the confirmation link, valid for 24 hours from now. A repeated call returns the same token. */
+  /**
+   * While PENDING: the token for the confirmation link, valid for 24 hours from now. A repeated call returns the same token. Absent for a key
+   * that may only subscribe.
+   */
   @Text(1, 200) @Optional() confirmToken?: string;
 }
 
@@ -185,6 +188,12 @@ export const resubscribeRefused = () =>
     'resubscribe_confirmation_required',
     'The contact unsubscribed from this list; confirm in the body that they asked to be subscribed again',
     { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
+  );
+export const mayNotSubscribe = () =>
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    'The key can send to contacts only, so it may not make contacts by subscribing them',
   );
 export const confirmLinkUnknown = () =>
   new DomainError('not_found', 'resource_not_found', 'The confirmation link is not valid');

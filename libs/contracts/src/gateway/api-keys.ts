@@ -1,11 +1,57 @@
 import { event, request } from '../schema/contract.js';
-import { DomainError } from '../common/errors.js';
-import { Choice, Id, Instant, ListOf, Nullable, Optional, Text, Texts } from '../schema/fields.js';
+import { DomainError, invalid, invalidMember } from '../common/errors.js';
+import {
+  Choice,
+  Flag,
+  Id,
+  Ids,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+  Texts,
+} from '../schema/fields.js';
 import { grantPresets, scopes, type GrantPreset, type Scope } from '../common/scopes.js';
-import { PickFields } from '../schema/shapes.js';
+import { PartialFields, PickFields } from '../schema/shapes.js';
 
 /** Limit of a list without pages (docs/api-decisions.md §1). */
 export const maxActiveKeys = 200;
+
+const reachable = ['ANY', 'CONTACTS'] as const;
+
+/** What a public key is confined to (docs/decisions/0023). A list that is null confines nothing. */
+export class Confinement {
+  /** Pages that may use the key: the `Origin` of a request must be one of these. */
+  @Texts(1, 20, 255, {
+    describe:
+      'Origins of the pages that may use the key, as browsers send them: scheme://host[:port]. Requests without an Origin header are refused. Null allows all',
+    example: ['https://shop.example'],
+  })
+  @Nullable()
+  origins: string[] | null;
+  /** The only content that the key may send. */
+  @Ids(1, 50, {
+    describe:
+      'The only templates that the key may send; sender, content, headers and files must then come from the template. Null allows all',
+  })
+  @Nullable()
+  templateIds: string[] | null;
+  @Choice(reachable, {
+    describe:
+      'CONTACTS: every address of a message (to, cc, bcc) must be a subscribed contact, and the key may not subscribe addresses',
+  })
+  recipients: (typeof reachable)[number];
+  @Flag({
+    describe:
+      'The key may only subscribe addresses to lists and unsubscribe them, and does not receive confirmation tokens',
+  })
+  subscribeOnly: boolean;
+}
+
+/** Absent members confine nothing. */
+export class Confine extends PartialFields(Confinement) {}
 
 export class ApiKey {
   @Id() id: string;
@@ -18,6 +64,8 @@ export class ApiKey {
   /** When empty, the preset applies. */
   @Texts(0, scopes.length, 64) scopes: Scope[];
   @Id() @Nullable() domainId: string | null;
+  /** Null for a key that is not confined, and for every secret key. */
+  @Nested(() => Confinement) @Nullable() confine: Confinement | null;
   @Instant() @Nullable() lastUsedAt: Date | null;
   @Instant() createdAt: Date;
   @Instant() @Nullable() revokedAt: Date | null;
@@ -28,12 +76,16 @@ export class CreateApiKey extends PickFields(ApiKey, ['name']) {
   @Choice(['LIVE', 'TEST']) @Optional() mode?: 'LIVE' | 'TEST';
   @Texts(0, scopes.length, 64) @Optional() scopes?: Scope[];
   @Id() @Nullable() @Optional() domainId?: string | null;
+  /** For public keys only. */
+  @Nested(() => Confine) @Nullable() @Optional() confine?: Confine | null;
 }
 
 /** At least one scope must remain: without any the preset would apply again and restore removed rights. */
 export class UpdateApiKey {
   @Text(1, 100) @Optional() name?: string;
   @Texts(1, scopes.length, 64) @Optional() scopes?: Scope[];
+  /** Replaces the confinement as a whole; null lifts it. */
+  @Nested(() => Confine) @Nullable() @Optional() confine?: Confine | null;
 }
 
 /** A key whose secret a member of the project can reveal once. */
@@ -80,7 +132,7 @@ export const apiKeyEvents = {
   changed: event(
     'gateway.api_key.changed',
     ApiKeyEvent,
-    'The name, scopes or (by rotation) the secret of a key changed.',
+    'The name, scopes, confinement or (by rotation) the secret of a key changed.',
   ),
   revoked: event(
     'gateway.api_key.revoked',
@@ -103,3 +155,24 @@ export const scopeEscalation = () =>
   );
 export const tooManyKeys = () =>
   new DomainError('conflict', 'conflict', `A project may have at most ${maxActiveKeys} active API keys`);
+export const confinedSecretKey = () =>
+  invalidMember(['confine'], 'not_allowed', 'is for public keys only: legacyGrantPreset SENDING_ONLY');
+export const confinesNothing = () =>
+  invalidMember(['confine'], 'required', 'must confine the key to something; null lifts its confinement');
+export const originsUnreadable = (positions: readonly number[]) =>
+  invalid(
+    positions.map((position) => ({
+      path: ['confine', 'origins', String(position)],
+      code: 'invalid_format',
+      message:
+        'must be an origin as browsers send it: http or https, the host in lower case, a port only if it is not the default one, no path',
+    })),
+  );
+export const confinedTemplatesUnknown = (positions: readonly number[]) =>
+  invalid(
+    positions.map((position) => ({
+      path: ['confine', 'templateIds', String(position)],
+      code: 'not_found',
+      message: 'must be a template of this project',
+    })),
+  );

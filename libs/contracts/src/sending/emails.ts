@@ -223,6 +223,13 @@ export const onlyTestFromSandbox = () => confined('Only a TEST key can send from
 export const recipientOutsideSandbox = () =>
   confined('A TEST key can send only to verified addresses of the owners and to the simulator');
 export const outsideDomain = () => confined('The key can send only from the domain it is restricted to');
+export const outsideTemplates = () => confined('The key can send only the templates that it is confined to');
+export const ownContentRefused = () =>
+  confined(
+    'The key is confined to templates: sender, subject, body, text, reply address, headers and attachments come from the template and must be left out',
+  );
+export const recipientNotContact = () =>
+  confined('The key can send only to subscribed contacts; each address of the message must be one');
 export const outsideStream = (stream: EmailCategory) =>
   confined(`The sender's domain is for ${stream.toLowerCase()} mail only`);
 export const senderNotAligned = (domain: string) =>

@@ -211,9 +211,16 @@ export class AcceptedBatch {
   @ListOf(() => RefusedMessage, 0, maxBatch) refused: RefusedMessage[];
 }
 
+/** What a template provides, so that a key confined to templates may not bring it. */
+const ownContent = ['from', 'subject', 'body', 'text', 'replyTo', 'headers', 'attachments'] as const;
+export const bringsContent = (send: Partial<EmailContent>): boolean =>
+  ownContent.some((name) => send[name] !== undefined);
+
 export class CheckSend extends PickFields(EmailContent, ['from', 'template', 'headers']) {
-  /** Checked for TEST keys only. */
+  /** Every address; checked for TEST keys and keys that reach contacts only. */
   @Addresses(1, maxRecipients) @Optional() to?: string[];
+  /** Whether the request brings content of its own. */
+  @Flag() @Optional() ownContent?: boolean;
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
 

@@ -8,6 +8,7 @@ import {
   Flag,
   FreeMap,
   Id,
+  Ids,
   Instant,
   Line,
   ListOf,
@@ -146,11 +147,21 @@ export class LintReport {
   @ListOf(() => Finding, 0, 200) findings: Finding[];
 }
 
+export class FindTemplates {
+  @Ids(1, 50) ids: string[];
+}
+
+export class KnownTemplates {
+  @Ids(0, 50) ids: string[];
+}
+
 export const templates = {
   /** Errors: `validation_error` for syntax errors (with line and column) and for `/from`. */
   create: request('sending.templates.create', CreateTemplate, Template),
   get: request('sending.templates.get', TemplateId, Template),
   list: request('sending.templates.list', ListTemplates, TemplatePage),
+  /** Those of the ids that are templates of the project. */
+  known: request('sending.templates.known', FindTemplates, KnownTemplates),
   update: request('sending.templates.update', UpdateTemplateById, Template),
   /** 409 while an unsent campaign or an enabled workflow uses it; its versions are kept for accepted messages. */
   delete: request('sending.templates.delete', TemplateId, DeletedTemplate),

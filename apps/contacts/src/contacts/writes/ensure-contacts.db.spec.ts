@@ -123,4 +123,17 @@ describe('the fields of contacts', () => {
       contacts: [],
     });
   });
+
+  it('say which addresses are subscribed contacts of the project', async () => {
+    const { caller } = suite.buildProject();
+    await suite.bus.call(contacts.create, caller, { email: 'on@example.org' });
+    await suite.bus.call(contacts.create, caller, { email: 'off@example.org', subscribed: false });
+    const requested = { emails: ['on@example.org', 'off@example.org', 'nobody@example.org'] };
+    expect(await suite.bus.call(contacts.subscribed, caller, requested)).toEqual({
+      emails: ['on@example.org'],
+    });
+    expect(await suite.bus.call(contacts.subscribed, suite.buildProject().caller, requested)).toEqual({
+      emails: [],
+    });
+  });
 });

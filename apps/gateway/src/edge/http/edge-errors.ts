@@ -30,6 +30,18 @@ export const untrustedOrigin = () =>
   );
 export const notForPublicKeys = () =>
   new DomainError('forbidden', 'scope_missing', 'A public key may not call this operation');
+export const notInConfinedOrigin = () =>
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    'This key works only in pages of the origins that it is confined to; the request has another Origin header, or none',
+  );
+export const onlySubscribes = () =>
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    'This key may only subscribe addresses to lists and unsubscribe them',
+  );
 export const notForRole = () =>
   new DomainError(
     'forbidden',

@@ -25,6 +25,24 @@ describe('the account page', () => {
     expect(text).not.toContain(key.token);
   });
 
+  it('says what somebody who finds a public key can do with it', async () => {
+    const { projectId } = await suite.buildProject();
+    const open = { legacyGrantPreset: 'SENDING_ONLY' } as const;
+    await suite.buildKey(projectId, open);
+    await suite.buildKey(projectId, {
+      ...open,
+      confine: { subscribeOnly: true, origins: ['https://shop.example', 'https://www.shop.example'] },
+    });
+    await suite.buildKey(projectId, { ...open, confine: { recipients: 'CONTACTS' } });
+    const text = await accountOf({ as: await suite.buildUser({ projectId }) });
+    for (const reach of [
+      'public, sends anything to anybody · never used',
+      'public, subscribes only, on https://shop.example, https://www.shop.example · never used',
+      'public, sends anything to contacts · never used',
+    ])
+      expect(text).toContain(reach);
+  });
+
   it('shows no keys to a member whose role may not see them', async () => {
     const { projectId } = await suite.buildProject();
     const key = await suite.buildKey(projectId);

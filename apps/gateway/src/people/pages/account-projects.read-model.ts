@@ -1,10 +1,12 @@
-import { roleScopes, type MemberRole } from '@posthorn/contracts';
+import { roleScopes, type Confinement, type GrantPreset, type MemberRole } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
 export interface AccountKey {
   name: string;
   lastFour: string;
   mode: 'LIVE' | 'TEST';
+  legacyGrantPreset: GrantPreset;
+  confine: Confinement | null;
   lastUsedAt: string | null;
 }
 
@@ -29,7 +31,7 @@ export class AccountProjects {
       `SELECT p.id, p.name, m.role, p.disabled_reason IS NOT NULL AS "isDisabled", keys.list AS keys
        FROM members m JOIN projects p ON p.id = m.project_id, LATERAL (
          SELECT coalesce(json_agg(k), '[]') AS list FROM (
-           SELECT name, last_four AS "lastFour", mode, last_used_at AS "lastUsedAt" FROM api_keys
+           SELECT name, last_four AS "lastFour", mode, legacy_grant_preset AS "legacyGrantPreset", confine, last_used_at AS "lastUsedAt" FROM api_keys
            WHERE project_id = p.id AND revoked_at IS NULL ORDER BY created_at, id LIMIT ${maxKeys}
          ) AS k
        ) AS keys

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { isUuid, type MemberRole, type Session } from '@posthorn/contracts';
+import { isUuid, type Confinement, type MemberRole, type Session } from '@posthorn/contracts';
 import type { SessionUser } from '../../identity/credential.js';
 import { html, type Html } from '../../pages/html.js';
 import { PageRouter } from '../../pages/page-router.js';
@@ -123,11 +123,24 @@ function projectRow({ name, role, isDisabled, keys }: AccountProject): Html {
   </li>`;
 }
 
-function keyLine({ name, lastFour, mode, lastUsedAt }: AccountKey): Html {
+function keyLine({ name, lastFour, mode, legacyGrantPreset, confine, lastUsedAt }: AccountKey): Html {
   const used = lastUsedAt === null ? 'never used' : `last used ${dayOf(lastUsedAt)}`;
   return html`<p class="quiet-text">
-    Key “${name}” · …${lastFour}${mode === 'TEST' ? ' · test' : null} · ${used}
+    Key “${name}” ·
+    …${lastFour}${mode === 'TEST' ? ' · test' : null}${legacyGrantPreset === 'SENDING_ONLY' ? ` · ${reachOf(confine)}` : null}
+    · ${used}
   </p>`;
+}
+
+/** What somebody who finds a public key in a page can do with it. */
+function reachOf(confine: Confinement | null): string {
+  if (!confine) return 'public, sends anything to anybody';
+  const { origins, templateIds, recipients, subscribeOnly } = confine;
+  const templates =
+    templateIds && `${templateIds.length} ${templateIds.length === 1 ? 'template' : 'templates'}`;
+  const sends = [templates ?? 'anything', recipients === 'CONTACTS' ? 'contacts' : 'anybody'].join(' to ');
+  const from = origins && `on ${origins.join(', ')}`;
+  return ['public', subscribeOnly ? 'subscribes only' : `sends ${sends}`, from].filter(Boolean).join(', ');
 }
 
 const dayOf = (instant: string): string => new Date(instant).toISOString().slice(0, 10);

@@ -110,6 +110,18 @@ const keys: readonly WalkCaller[] = [
     ),
   },
   {
+    says: 'a public key that may only subscribe',
+    shows: ({ keys: { form } }) => ({ headers: bearer(form) }),
+    hears: keyed('PUBLIC', ({ declaration }) =>
+      scopesOf(declaration).includes('lists:write') ? 'admitted' : noScope,
+    ),
+  },
+  {
+    says: 'a public key confined to other origins',
+    shows: ({ keys: { ofOrigin } }) => ({ headers: { ...bearer(ofOrigin), origin: strangeOrigin } }),
+    hears: keyed('PUBLIC', () => noScope),
+  },
+  {
     says: "a key together with an owner's cookie, which is ignored",
     shows: (fixture) => ({
       headers: { ...session(fixture.cookies.OWNER, fixture.ours), ...bearer(fixture.unknown) },

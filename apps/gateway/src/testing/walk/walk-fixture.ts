@@ -1,4 +1,4 @@
-import { apiKeys, projects, scopes, type MemberRole, type Scope } from '@posthorn/contracts';
+import { apiKeys, projects, scopes, type Confine, type MemberRole, type Scope } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { mintDelegatedToken } from '../../oauth/delegated-token.js';
 import { mintToken } from '../../api-keys/api-key-token.js';
@@ -29,7 +29,15 @@ export class WalkFixture {
   readonly nowhere = newId();
   readonly nothing = newId();
   readonly keys = {} as Record<
-    'full' | 'public' | 'test' | 'revoked' | 'strangers' | 'disabled' | 'disabledPublic',
+    | 'full'
+    | 'public'
+    | 'form'
+    | 'ofOrigin'
+    | 'test'
+    | 'revoked'
+    | 'strangers'
+    | 'disabled'
+    | 'disabledPublic',
     string
   >;
   readonly cookies = {} as Record<MemberRole | 'STRANGER' | 'EXPIRED' | 'DISABLED', string>;
@@ -106,6 +114,10 @@ export class WalkFixture {
     const key = async (projectId: string, wanted = {}) => this.suite.buildKey(projectId, wanted);
     this.keys.full = (await key(this.ours)).token;
     this.keys.public = (await key(this.ours, { legacyGrantPreset: 'SENDING_ONLY' })).token;
+    const confined = async (confine: Confine) =>
+      (await key(this.ours, { legacyGrantPreset: 'SENDING_ONLY', confine })).token;
+    this.keys.form = await confined({ subscribeOnly: true });
+    this.keys.ofOrigin = await confined({ origins: ['https://another.example'] });
     this.keys.test = (await key(this.ours, { mode: 'TEST' })).token;
     const revoked = await key(this.ours);
     await this.suite.bus.call(apiKeys.revoke, { ...ofDisabled, projectId: this.ours }, { id: revoked.id });
