@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
+import { GatewayConfig } from '../config.js';
 import { badToken, postmarkErrorOf, postmarkStatusOf, templatesUnsupported } from '../dialects/postmark.js';
 import { batchBodyLimit, BodyReader, jsonType, sendBodyLimit } from '../edge/bodies/body-reader.js';
 import { rateLimited } from '../edge/http/edge-errors.js';
@@ -13,6 +14,7 @@ import type { Route } from '../edge/routes/route-table.js';
 import { Guard } from '../identity/guard.js';
 import { rateLimitHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { elsewhereOf } from './postmark-elsewhere.js';
 import { PostmarkSends } from './postmark-sends.js';
 
 const path = '/api/compat/postmark';
@@ -52,6 +54,7 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     private readonly failures: Failures,
     private readonly bodies: BodyReader,
     private readonly sends: PostmarkSends,
+    private readonly config: GatewayConfig,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -66,11 +69,27 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
       bodyLimit: batchBodyLimit,
       members: batchMembers,
     });
+    this.refuseOthers();
+  }
+
+  /** Needs no key, because the answer is the same for everybody. */
+  private refuseOthers(): void {
+    for (const url of [path, `${path}/*`])
+      this.fastify.route({
+        method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        url,
+        errorHandler: (error, request, reply) => void this.failed(error, request, reply),
+        handler: (request: HttpRequest) =>
+          Promise.reject(elsewhereOf((request.params as { '*'?: string })['*'] ?? '', this.config.publicUrl)),
+      });
+  }
+
+  private get fastify(): Fastify {
+    return (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
   }
 
   private open(below: string, way: Way): void {
-    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
-    fastify.route({
+    this.fastify.route({
       method: 'POST',
       url: path + below,
       errorHandler: (error, request, reply) => void this.failed(error, request, reply),

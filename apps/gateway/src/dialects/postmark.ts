@@ -14,6 +14,8 @@ export const postmarkCodes = {
   invalidInput: 300,
   senderNotVerified: 400,
   badJson: 402,
+  /** None of Postmark's own; the client throws its ordinary ApiInputError, because the status is 422. */
+  notCovered: 404,
   notAllowed: 405,
   inactiveRecipient: 406,
   tooManyMessages: 410,
@@ -39,6 +41,7 @@ export const templatesUnsupported = () =>
     postmarkCodes.templatesUnsupported,
     'Templates are not supported; send HtmlBody or TextBody',
   );
+export const notCovered = (message: string) => new PostmarkRefusal(postmarkCodes.notCovered, message);
 export const tooManyMessages = (most: number) =>
   new PostmarkRefusal(postmarkCodes.tooManyMessages, `A batch may have at most ${most} messages`);
 export const tooManyRecipients = (most: number) =>

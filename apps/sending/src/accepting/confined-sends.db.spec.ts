@@ -198,7 +198,7 @@ describe('a key confined to templates', () => {
     const { confined, mine, other } = await build();
     const { ids } = await suite.bus.call(templates.known, confined, { ids: [mine, newId(), other] });
     expect(ids.toSorted()).toEqual([mine, other].toSorted());
-    const stranger = (await suite.buildProject()).caller;
-    expect(await suite.bus.call(templates.known, stranger, { ids: [mine] })).toEqual({ ids: [] });
+    const another = (await suite.buildProject()).caller;
+    expect(await suite.bus.call(templates.known, another, { ids: [mine] })).toEqual({ ids: [] });
   });
 });

@@ -1,9 +1,10 @@
+import type { Method } from './route.js';
 import { isOfPattern } from './path-pattern.js';
 import { authPath } from '../../people/people-rules.js';
 
 /** A route that belongs to neither dialect (docs/api-decisions.md §1, surface `none`). */
 export interface OutsideRoute {
-  methods: readonly ('GET' | 'POST' | 'OPTIONS')[];
+  methods: readonly (Method | 'OPTIONS')[];
   path: string;
   callers: string;
   summary: string;
@@ -59,6 +60,12 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   compatible('email/batch', 'send up to 500 messages'),
   compatible('email/withTemplate', 'answers that templates are not supported'),
   compatible('email/batchWithTemplates', 'answers that templates are not supported'),
+  ...['/api/compat/postmark', '/api/compat/postmark/*'].map((path): OutsideRoute => ({
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    path,
+    callers: 'everybody',
+    summary: 'answers in the shape of Postmark that the method is not covered, and where to find it',
+  })),
   page('/sign-in', 'sign in'),
   page('/sign-in/code', 'the second factor'),
   page('/sign-out', 'sign out'),
