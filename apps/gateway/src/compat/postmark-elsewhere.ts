@@ -1,4 +1,10 @@
-import { notCovered, type PostmarkRefusal } from '../dialects/postmark.js';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { GatewayConfig } from '../config.js';
+import { notCovered, postmarkErrorOf, postmarkStatusOf, type PostmarkRefusal } from '../dialects/postmark.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
+
+export const postmarkPath = '/api/compat/postmark';
 
 /** Where Posthorn's own API has what a group of Postmark methods does, by the first segment of their path. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
@@ -13,8 +19,32 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['webhooks', 'There are no webhooks yet'],
 ]);
 
-/** The answer to a method or path that the compatibility API does not have; `below` is the path without its prefix. */
-export function elsewhereOf(below: string, publicUrl: string): PostmarkRefusal {
+/** Answers every other method and path; needs no key, because the answer is the same for everybody. */
+@Injectable()
+export class PostmarkElsewhere implements OnApplicationBootstrap {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    for (const url of [postmarkPath, `${postmarkPath}/*`])
+      fastify.route({
+        method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        url,
+        handler: ({ params }: HttpRequest, reply: HttpReply) => {
+          const refusal = refusalOf((params as { '*'?: string })['*'] ?? '', this.config.publicUrl);
+          return reply
+            .code(postmarkStatusOf(refusal))
+            .header('content-type', 'application/json; charset=utf-8')
+            .send(JSON.stringify(postmarkErrorOf(refusal)));
+        },
+      });
+  }
+}
+
+function refusalOf(below: string, publicUrl: string): PostmarkRefusal {
   const hint = elsewhere.get(below.split('/')[0]!.toLowerCase());
   return notCovered(
     [

@@ -2,7 +2,6 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
-import { GatewayConfig } from '../config.js';
 import { badToken, postmarkErrorOf, postmarkStatusOf, templatesUnsupported } from '../dialects/postmark.js';
 import { batchBodyLimit, BodyReader, jsonType, sendBodyLimit } from '../edge/bodies/body-reader.js';
 import { rateLimited } from '../edge/http/edge-errors.js';
@@ -12,12 +11,11 @@ import { headerValues } from '../edge/http/header-values.js';
 import { parseValue } from '../edge/bodies/parse-body.js';
 import type { Route } from '../edge/routes/route-table.js';
 import { Guard } from '../identity/guard.js';
+import { postmarkPath } from './postmark-elsewhere.js';
 import { rateLimitHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { elsewhereOf } from './postmark-elsewhere.js';
 import { PostmarkSends } from './postmark-sends.js';
 
-const path = '/api/compat/postmark';
 const tokenHeader = 'x-postmark-server-token';
 /** The same limit as for batches of the other surfaces: keys and elements of one body. */
 const batchMembers = 200_000;
@@ -25,7 +23,13 @@ const batchMembers = 200_000;
 class Nothing {}
 
 const sending: Route = {
-  ...{ method: 'POST', path: `${path}/email`, surface: 'legacy', controller: Nothing, handler: 'send' },
+  ...{
+    method: 'POST',
+    path: `${postmarkPath}/email`,
+    surface: 'legacy',
+    controller: Nothing,
+    handler: 'send',
+  },
   declaration: {
     summary: 'Send through the compatibility API',
     scope: 'emails:send',
@@ -54,7 +58,6 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     private readonly failures: Failures,
     private readonly bodies: BodyReader,
     private readonly sends: PostmarkSends,
-    private readonly config: GatewayConfig,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -69,29 +72,13 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
       bodyLimit: batchBodyLimit,
       members: batchMembers,
     });
-    this.refuseOthers();
-  }
-
-  /** Needs no key, because the answer is the same for everybody. */
-  private refuseOthers(): void {
-    for (const url of [path, `${path}/*`])
-      this.fastify.route({
-        method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        url,
-        errorHandler: (error, request, reply) => void this.failed(error, request, reply),
-        handler: (request: HttpRequest) =>
-          Promise.reject(elsewhereOf((request.params as { '*'?: string })['*'] ?? '', this.config.publicUrl)),
-      });
-  }
-
-  private get fastify(): Fastify {
-    return (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
   }
 
   private open(below: string, way: Way): void {
-    this.fastify.route({
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    fastify.route({
       method: 'POST',
-      url: path + below,
+      url: postmarkPath + below,
       errorHandler: (error, request, reply) => void this.failed(error, request, reply),
       handler: (request: HttpRequest, reply: HttpReply) => this.serve(way, request, reply),
     });

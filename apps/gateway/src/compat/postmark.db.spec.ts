@@ -171,60 +171,6 @@ describe('the official client, unmodified', () => {
     expect((inactive as Errors.InactiveRecipientsError).recipients).toEqual(['inactive@example.org']);
   });
 
-  it('is told what is covered, and where the rest is, by every other method', async () => {
-    const client = clientOf(key);
-    const answers = await Promise.all([
-      refusalOf(client.getBounces()),
-      refusalOf(client.getServer()),
-      refusalOf(client.getTemplates()),
-      refusalOf(client.getOutboundMessages()),
-      refusalOf(client.getDeliveryStatistics()),
-      refusalOf(client.getOutboundOverview()),
-      refusalOf(client.createWebhook({ Url: 'https://shop.example' })),
-      refusalOf(client.editServer({ Name: 'Shop' })),
-      refusalOf(client.archiveMessageStream('outbound')),
-      refusalOf(client.deleteTemplate(1)),
-      refusalOf(clientOf('sk_live_wrong').getServer()),
-    ]);
-    for (const answer of answers)
-      expect(answer).toEqual({
-        name: 'ApiInputError',
-        statusCode: 422,
-        code: 404,
-        message: expect.stringMatching(
-          /^This method is not part .* POST \/email and POST \/email\/batch only\. .*http:\/\/localhost:3000\/docs$/,
-        ),
-      });
-    expect(answers.map((answer) => /\/api\/v1\/[a-z/?=A-Z]+/.exec(answer!.message)?.[0] ?? null)).toEqual([
-      '/api/v1/emails?status=BOUNCED',
-      null,
-      '/api/v1/templates',
-      '/api/v1/emails',
-      '/api/v1/emails?status=BOUNCED',
-      '/api/v1/analytics/timeseries',
-      null,
-      null,
-      '/api/v1/suppressions',
-      '/api/v1/templates',
-      null,
-    ]);
-  });
-
-  it('is told so whatever the method and the path', async () => {
-    for (const below of ['', '/', '/email', '/email/batch/x', '/x%20y/../..%2Fz', '/ada@example.org'])
-      for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', ...(below === '/email' ? [] : ['POST'])]) {
-        const { status, text, headers } = await suite.request(method, `/api/compat/postmark${below}`, {
-          body: method === 'GET' ? undefined : { any: 'thing' },
-        });
-        expect([method, below, status, headers.get('content-type')]).toEqual([
-          ...[method, below, 422],
-          'application/json; charset=utf-8',
-        ]);
-        expect(Object.keys(JSON.parse(text) as object)).toEqual(['ErrorCode', 'Message']);
-        expect(text).not.toContain('ada@');
-      }
-  });
-
   it('distinguishes other kinds of key, a disabled project and too many requests', async () => {
     const other = await suite.buildProject();
     const secret = (await suite.buildKey(other.projectId)).token;

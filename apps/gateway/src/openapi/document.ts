@@ -61,7 +61,7 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A public key `pk_…`, which may be published in a web page. It can call only the operations marked for public keys.',
+      'A public key `pk_…`, which may be published in a web page. It can call only the operations marked for public keys; whoever finds it can send anything to anybody, unless it is confined when it is created: use one with `subscribeOnly` for forms.',
   },
   session: {
     type: 'apiKey',
