@@ -1,9 +1,10 @@
-import type { ServiceName } from '@posthorn/contracts';
+import { serviceNames, type ServiceName } from '@posthorn/contracts';
 import { ServiceSupervisor, startableServices, type Say, type ServiceProcessOptions } from '@posthorn/dev';
 import type { Environment } from '@posthorn/platform';
 import { startBalancer, type Balancer } from './balancer.js';
 import type { DataDirectory } from './data-directory.js';
 import type { ProcessesOptions } from './start-options.js';
+import { variableOf } from './servers.js';
 import type { Started } from './started.js';
 
 export interface Serving {
@@ -37,7 +38,7 @@ export async function startAsProcesses(
   const replicasOf = (service: ServiceName) => options.replicas[service] ?? 1;
   const balanced = replicasOf('gateway') > 1;
   // With several gateways, the balancer has the public port and the gateways listen on the loopback address.
-  const ofGateway = balanced ? { environment: { ...environment, HOST: '127.0.0.1' } } : { environment, port };
+  const ofGateway = balanced ? { HOST: '127.0.0.1' } : {};
   const processes = await supervisor.start(
     startableServices().flatMap((service) =>
       Array.from({ length: replicasOf(service) }, (_, index): ServiceProcessOptions => {
@@ -46,7 +47,11 @@ export async function startAsProcesses(
           service,
           name,
           report: (line) => log(`${name} | ${line}`),
-          ...(service === 'gateway' ? ofGateway : { environment }),
+          environment: {
+            ...environmentOf(service, environment),
+            ...(service === 'gateway' ? ofGateway : {}),
+          },
+          ...(service === 'gateway' && !balanced ? { port } : {}),
         };
       }),
     ),
@@ -54,4 +59,13 @@ export async function startAsProcesses(
   const gateways = processes.filter(({ service }) => service === 'gateway');
   if (balanced) balancer = await startBalancer(gateways, { host: environment['HOST'], port });
   return { url: (balancer ?? gateways[0]!).url, processes: processes.map(({ name }) => name) };
+}
+
+/** Without the accounts of the other services. */
+function environmentOf(service: ServiceName, environment: Environment): Environment {
+  const others = serviceNames.filter((other) => other !== service);
+  const hidden = new Set(
+    others.flatMap((other) => [variableOf(other, 'DATABASE'), variableOf(other, 'NATS')]),
+  );
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !hidden.has(name)));
 }

@@ -87,9 +87,11 @@ function serviceEnvironment(
     SIGN_UP: 'open',
     ...environment,
     ...intoInbox,
+    DATABASE_URL: undefined,
+    NATS_URL: undefined,
     ...servers.databases,
+    ...servers.buses,
     PORT: String(config.port),
-    NATS_URL: servers.natsUrl,
     POSTHORN_SECRET_KEY: config.secretKey ?? directory.secretKey(),
   };
 }

@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import { busUsers, serviceNames, type BusUser, type ServiceName } from '@posthorn/contracts';
 import { provisionDatabase } from '@posthorn/database';
 import { startableServices, startInbox, startNats, startPostgres, type Inbox, type Say } from '@posthorn/dev';
+import { natsConfiguration } from '@posthorn/messaging';
 import { secretKeysIn, type Environment } from '@posthorn/platform';
 import type { AllInOneConfig } from './config.js';
 import type { DataDirectory } from './data-directory.js';
@@ -7,8 +10,11 @@ import { EmbeddedServers } from './embedded-servers.js';
 import type { Started } from './started.js';
 
 export interface Servers {
-  /** DATABASE_URL, or one `<SERVICE>_DATABASE_URL` per service. */
+  /** One `<SERVICE>_DATABASE_URL` for each service. */
   databases: Environment;
+  /** One `<SERVICE>_NATS_URL` for each service, or NATS_URL where it is configured. */
+  buses: Environment;
+  /** With the user of the operator, where the server is embedded. */
   natsUrl: string;
   inbox: Inbox | null;
   /** Rejects when an embedded server is given up. */
@@ -29,58 +35,89 @@ export async function startServers(options: ServersOptions, started: Started): P
   const embedded = new EmbeddedServers(directory, report, started);
   const [databases, nats, inbox] = await Promise.allSettled([
     separateDatabases ? startDatabaseForEach(options, embedded) : startOneDatabase(options, embedded),
-    config.natsUrl ?? startEmbeddedNats(directory, embedded),
+    config.natsUrl ? sharedNats(config.natsUrl) : startEmbeddedNats(directory, embedded),
     config.smtpUrl
       ? null
       : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report }),
   ]);
   if (inbox.status === 'fulfilled' && inbox.value) started.add(inbox.value.stop);
+  const { databaseUrls, ...services } = valueOf(databases);
   const servers: Servers = {
-    databases: valueOf(databases),
-    natsUrl: valueOf(nats),
+    ...services,
+    ...valueOf(nats),
     inbox: valueOf(inbox),
     failed: embedded.failed,
   };
-  embedded.publish({
-    databaseUrls: Object.values(servers.databases) as string[],
-    natsUrl: servers.natsUrl,
-  });
+  embedded.publish({ databaseUrls, natsUrl: servers.natsUrl });
   return servers;
 }
 
-async function startEmbeddedNats(directory: DataDirectory, embedded: EmbeddedServers): Promise<string> {
-  const options = { dataDirectory: directory.at('nats'), binDirectory: directory.at('bin') };
-  return embedded.start('NATS', (port, report) => startNats({ ...options, port, report }));
+type Nats = Pick<Servers, 'buses' | 'natsUrl'>;
+
+const sharedNats = (natsUrl: string): Nats => ({ natsUrl, buses: { NATS_URL: natsUrl } });
+
+/** Each service and the operator have a user of their own, with a password of this start. */
+async function startEmbeddedNats(directory: DataDirectory, embedded: EmbeddedServers): Promise<Nats> {
+  const passwords = new Map(busUsers.map((user) => [user, randomBytes(24).toString('hex')]));
+  const options = {
+    dataDirectory: directory.at('nats'),
+    binDirectory: directory.at('bin'),
+    configuration: natsConfiguration((user) => JSON.stringify(passwords.get(user))),
+  };
+  const url = await embedded.start('NATS', (port, report) => startNats({ ...options, port, report }));
+  const urlOf = (user: BusUser): string => {
+    const own = new URL(url);
+    own.username = user;
+    own.password = passwords.get(user)!;
+    return own.href;
+  };
+  const buses = serviceNames.map((service) => [variableOf(service, 'NATS'), urlOf(service)]);
+  return { natsUrl: urlOf('operator'), buses: Object.fromEntries(buses) as Environment };
 }
 
-async function startOneDatabase(
-  { config, directory }: ServersOptions,
-  embedded: EmbeddedServers,
-): Promise<Environment> {
-  if (config.databaseUrl) return { DATABASE_URL: config.databaseUrl };
+export const variableOf = (service: ServiceName, server: 'DATABASE' | 'NATS'): string =>
+  `${service.toUpperCase()}_${server}_URL`;
+
+interface Databases {
+  databases: Environment;
+  /** For tools: the account of the whole server, or one URL for each service. */
+  databaseUrls: string[];
+}
+
+/** The services hold only their own accounts, not the one that creates them. */
+async function startOneDatabase(options: ServersOptions, embedded: EmbeddedServers): Promise<Databases> {
+  const { config, directory } = options;
   const dataDirectory = directory.at('postgres');
-  const url = await embedded.start('PostgreSQL', (port, report) =>
-    startPostgres({ dataDirectory, port, report }),
-  );
-  return { DATABASE_URL: url };
+  const adminUrl =
+    config.databaseUrl ??
+    (await embedded.start('PostgreSQL', (port, report) => startPostgres({ dataDirectory, port, report })));
+  const databases = await provideDatabases(options, async () => adminUrl);
+  return { databases, databaseUrls: [adminUrl] };
 }
 
-/** Data directories are `postgres-<service>`; a service with a configured database needs no server. */
-async function startDatabaseForEach(
+/** Data directories are `postgres-<service>`. */
+async function startDatabaseForEach(options: ServersOptions, embedded: EmbeddedServers): Promise<Databases> {
+  const databases = await provideDatabases(options, (service) => {
+    const dataDirectory = options.directory.at(`postgres-${service}`);
+    return embedded.start(`PostgreSQL of ${service}`, (port, report) =>
+      startPostgres({ dataDirectory, port, report }),
+    );
+  });
+  return { databases, databaseUrls: Object.values(databases) as string[] };
+}
+
+/** A service with a configured database needs no server. */
+async function provideDatabases(
   { config, environment, directory }: ServersOptions,
-  embedded: EmbeddedServers,
+  adminUrlOf: (service: ServiceName) => Promise<string>,
 ): Promise<Environment> {
   const [secretKey] = secretKeysIn(config.secretKey ?? directory.secretKey()) as [string];
   const opened = await Promise.allSettled(
     startableServices().map(async (service): Promise<[string, string]> => {
-      const variable = `${service.toUpperCase()}_DATABASE_URL`;
+      const variable = variableOf(service, 'DATABASE');
       const named = environment[variable]?.trim();
       if (named) return [variable, named];
-      const dataDirectory = directory.at(`postgres-${service}`);
-      const adminUrl = await embedded.start(`PostgreSQL of ${service}`, (port, report) =>
-        startPostgres({ dataDirectory, port, report }),
-      );
-      return [variable, await provisionDatabase({ adminUrl, service, secretKey })];
+      return [variable, await provisionDatabase({ adminUrl: await adminUrlOf(service), service, secretKey })];
     }),
   );
   return Object.fromEntries(opened.map(valueOf));

@@ -6,6 +6,7 @@ export * from './gateway/applications.js';
 export * from './gateway/audit.js';
 export * from './schema/base64-text.js';
 export * from './schema/bounded-text.js';
+export * from './common/bus-access.js';
 export * from './common/caller.js';
 export * from './campaigns/campaigns.js';
 export * from './common/catalogue.js';

@@ -1,3 +1,5 @@
+export * from './access/nats-configuration.js';
+export * from './access/nats-permissions.js';
 export * from './calls/acting.js';
 export * from './calls/call-responder.js';
 export * from './calls/bisect.js';

@@ -102,7 +102,10 @@ export async function openService<C extends ServiceConfig>(
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
   const context = currentService()!;
   const database = await openOwnDatabase(parts, config, options, { tracing, logger });
-  const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
+  const connection = await BusConnection.open({
+    url: ownUrl('NATS', parts.name, options) ?? config.natsUrl,
+    name: parts.name,
+  });
   const clock = new DatabaseClock(database);
   const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
   const messagingMetrics = new MessagingMetrics(metrics);
@@ -264,13 +267,20 @@ export async function closeMeans({
   await tracing.close();
 }
 
+/** Of `<SERVICE>_DATABASE_URL` or `<SERVICE>_NATS_URL`. */
+const ownUrl = (
+  server: 'DATABASE' | 'NATS',
+  service: ServiceName,
+  { environment }: Pick<StartOptions, 'environment'>,
+): string | undefined => environment[`${service.toUpperCase()}_${server}_URL`]?.trim() || undefined;
+
 async function openOwnDatabase<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   config: C,
   { environment, report: log }: StartOptions,
   { tracing, logger }: { tracing: Tracing; logger: PinoLogger },
 ): Promise<Database> {
-  const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`]?.trim() || undefined;
+  const own = ownUrl('DATABASE', parts.name, { environment });
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
   const url =
     own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));

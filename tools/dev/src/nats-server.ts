@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { DevServerError, type Report } from './dev-server-error.js';
@@ -16,6 +16,8 @@ export interface NatsOptions {
   /** Any free port where none is given. */
   port?: number;
   report?: Report;
+  /** Of the server, such as its users; in a file that only its owner can read. */
+  configuration?: string;
   /** Where a fetched nats-server is kept; `bin` beside the data directory unless given. */
   binDirectory?: string;
 }
@@ -35,7 +37,14 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const lock = lockDirectory(directory, 'NATS');
   try {
     await stopOrphan(directory, report);
-    const { server, port } = await launch(program, directory, options.port, 1);
+    const configured = writeConfiguration(directory, options.configuration);
+    const { server, port } = await launch(
+      program,
+      [...store(directory), ...configured],
+      directory,
+      options.port,
+      1,
+    );
     void server.ended.then(() => lock.release());
     const lastError = () => server.lastLine(errorLine);
     return { ...server, url: `nats://127.0.0.1:${port}`, port, lastError };
@@ -60,8 +69,21 @@ function pidFile(directory: string): string {
   return join(directory, 'nats-server.pid');
 }
 
+const store = (directory: string): string[] => ['-js', '-sd', directory, '-P', pidFile(directory)];
+
+/** Answers the arguments that name the file. */
+function writeConfiguration(directory: string, configuration: string | undefined): string[] {
+  if (configuration === undefined) return [];
+  const file = join(directory, 'nats-server.conf');
+  mkdirSync(directory, { recursive: true });
+  rmSync(file, { force: true });
+  writeFileSync(file, configuration, { mode: 0o600 });
+  return ['-c', file];
+}
+
 async function launch(
   program: string,
+  settings: readonly string[],
   directory: string,
   preferredPort: number | undefined,
   attempt: number,
@@ -71,19 +93,7 @@ async function launch(
   try {
     const server = await launchServer({
       program,
-      arguments: [
-        '-a',
-        '127.0.0.1',
-        '-p',
-        String(port),
-        '-n',
-        name,
-        '-js',
-        '-sd',
-        directory,
-        '-P',
-        pidFile(directory),
-      ],
+      arguments: ['-a', '127.0.0.1', '-p', String(port), '-n', name, ...settings],
       readyLine: /Server is ready/,
     });
     await confirmIdentity(port, name, server);
@@ -92,7 +102,7 @@ async function launch(
     if (!(error instanceof ServerEndedEarly)) throw error;
     if (!error.log.includes('address already in use')) throw brokenStore(directory, error.log);
     if (preferredPort !== undefined || attempt === launchAttempts) throw portTaken(port, 'NATS');
-    return launch(program, directory, preferredPort, attempt + 1);
+    return launch(program, settings, directory, preferredPort, attempt + 1);
   }
 }
 

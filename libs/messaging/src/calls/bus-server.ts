@@ -1,6 +1,8 @@
 import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import {
+  busAccess,
+  durableOf,
   eventCatalogue,
   requestsOf,
   type EventContract,
@@ -76,8 +78,13 @@ export class BusServer extends Server implements CustomTransportStrategy {
         `${this.options.service}: no handler for [${gaps.join(', ')}]; no contract for [${unknown.join(', ')}]`,
       );
     }
-    for (const pattern of this.patterns(true))
+    const { receives } = busAccess[this.options.service];
+    const allowed = receives.map(({ event, purpose }) => `${event.name} ${purpose}`);
+    for (const pattern of this.patterns(true)) {
       if (!eventOf(pattern)) throw new Error(`there is no event ${pattern.split(' ')[0]}`);
+      if (!allowed.includes(pattern))
+        throw new Error(`${this.options.service} may not receive ${pattern}: add it to busAccess`);
+    }
   }
 
   private patterns(events: boolean): string[] {
@@ -99,7 +106,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
             ...dependencies,
             consumers,
             contract: eventOf(pattern)!,
-            durable: `${service}-${purpose}`,
+            durable: durableOf(service, purpose),
             run,
           }),
         );

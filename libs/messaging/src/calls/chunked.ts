@@ -1,4 +1,5 @@
-import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { newInbox } from './inboxes.js';
 
 /**
  * Payloads over 512 KiB; a stock nats-server refuses messages over 1 MiB. The first message names the size and a control subject; the
@@ -24,7 +25,7 @@ export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   if (size <= chunkThreshold)
     return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };
-  const control = createInbox();
+  const control = newInbox(nats);
   const opening = headers();
   opening.set(sizeHeader, String(size));
   opening.set(controlHeader, control);
@@ -68,7 +69,7 @@ export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Buf
   if (!(size <= maxBytes)) return Promise.reject(new Error(`a transfer of ${size} bytes is too large`));
   return new Promise((resolve, reject) => {
     const whole = Buffer.allocUnsafeSlow(size);
-    const inbox = createInbox();
+    const inbox = newInbox(nats);
     let received = 0;
     let chunks = 0;
     const silence = setTimeout(() => finish(new Error('a transfer stalled')), silenceMs);

@@ -1,4 +1,5 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { inboxPrefixOf, rememberInboxPrefix } from './inboxes.js';
 import { currentService } from '../outages/service-context.js';
 
 /** NATS may be unavailable at any time; Postgres holds the truth (docs/guarantees.md §1.1). */
@@ -15,8 +16,12 @@ export class BusConnection {
   }
 
   static async open({ url, name }: { url: string; name: string }): Promise<BusConnection> {
+    const { host, username, password } = new URL(url);
+    const user = decodeURIComponent(username);
+    const inboxPrefix = user ? inboxPrefixOf(user) : undefined;
     const nats = await connect({
-      servers: url,
+      servers: host,
+      ...(user ? { user, pass: decodeURIComponent(password), inboxPrefix } : {}),
       name,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
@@ -24,7 +29,8 @@ export class BusConnection {
       timeout: 5_000,
       noAsyncTraces: true,
     });
-    return new BusConnection(nats, `NATS at ${new URL(url).host}`);
+    if (inboxPrefix) rememberInboxPrefix(nats, inboxPrefix);
+    return new BusConnection(nats, `NATS at ${host}`);
   }
 
   get connected(): boolean {

@@ -1,5 +1,11 @@
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
-import type { Caller, DomainError, EventContract, RequestContract } from '@posthorn/contracts';
+import {
+  receivedEach,
+  type Caller,
+  type DomainError,
+  type EventContract,
+  type RequestContract,
+} from '@posthorn/contracts';
 import { runInContext, type WorkContext } from '@posthorn/telemetry';
 import { actFor } from './acting.js';
 
@@ -49,6 +55,6 @@ export const OnEvent = (contract: EventContract, purpose: string): MethodDecorat
 
 export const OnEachEvent = (contracts: readonly EventContract[], purpose: string): MethodDecorator =>
   EventPattern<string[]>(
-    contracts.map(({ name }) => `${name} ${purpose}-${name.replace(/[._]/g, '-')}`),
+    receivedEach(contracts, purpose).map((each) => `${each.event.name} ${each.purpose}`),
     busTransport,
   ) as MethodDecorator;

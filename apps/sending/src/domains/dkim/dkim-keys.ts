@@ -9,7 +9,7 @@ import type { DomainRow } from '../domain.entity.js';
 import { keysPublished } from '../checks/domain-records.js';
 
 /** All verifiers know RSA; ed25519 (RFC 8463) is an addition. */
-const algorithms: readonly SigningAlgorithm[] = ['rsa', 'ed25519'];
+const algorithms: readonly SigningAlgorithm[] = ['ed25519', 'rsa'];
 
 @Injectable()
 export class DkimKeys {
@@ -52,10 +52,12 @@ export class DkimKeys {
     { projectId, id: domainId }: Pick<DomainRow, 'projectId' | 'id'>,
     state: KeyState,
   ): Promise<DkimKeyRow[]> {
+    // Sorted, so that the records of a domain have the same order whichever key is made first.
+    const ids = algorithms.map(() => newId()).sort();
     return Promise.all(
-      algorithms.map(async (algorithm) => {
+      algorithms.map(async (algorithm, index) => {
         const { privateKey, publicKey } = await generateKeyPair(algorithm);
-        const id = newId();
+        const id = ids[index]!;
         // From the random part of the id, so that it is unique to the project: the record proves ownership.
         const selector = `ph${id.slice(-10)}`;
         const row = Object.assign(new DkimKeyRow(), {

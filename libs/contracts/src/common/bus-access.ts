@@ -1,0 +1,112 @@
+import { emails, emailEvents } from '../sending/emails.js';
+import { mailHistory } from '../sending/mail-history.js';
+import { optOuts } from '../sending/opt-outs.js';
+import { domainEvents } from '../sending/domains.js';
+import { templates, templateUses } from '../sending/templates.js';
+import { contactEvents, contacts } from '../contacts/contacts.js';
+import { segmentUses } from '../contacts/segments.js';
+import { campaigns } from '../campaigns/campaigns.js';
+import { projectEvents, projects } from '../gateway/projects.js';
+import {
+  serviceNames,
+  type EventContract,
+  type RequestContract,
+  type ServiceName,
+} from '../schema/contract.js';
+import { eventCatalogue, requestCatalogue } from './catalogue.js';
+import { eraseIn } from './erasures.js';
+import { operations } from './operations.js';
+import { mailSummaries, readModels } from './read-models.js';
+import { secrets } from './secrets.js';
+
+/** Who connects to NATS: each service, and the operator's commands. */
+export type BusUser = ServiceName | 'operator';
+export const busUsers: readonly BusUser[] = [...serviceNames, 'operator'];
+
+export interface ReceivedEvent {
+  event: EventContract;
+  /** Names the durable consumer, which is `<service>-<purpose>`. */
+  purpose: string;
+}
+
+/** What a user may do on the bus beyond answering its own requests and publishing its own events. */
+export interface BusAccess {
+  calls: readonly RequestContract[];
+  receives: readonly ReceivedEvent[];
+}
+
+export const durableOf = (service: ServiceName, purpose: string): string => `${service}-${purpose}`;
+
+/** One durable consumer for each event, because nats-server 2.9 allows one filter subject for a consumer. */
+export const receivedEach = (events: readonly EventContract[], purpose: string): ReceivedEvent[] =>
+  events.map((event) => ({ event, purpose: `${purpose}-${event.name.replace(/[._]/g, '-')}` }));
+
+const operatorOnly = new Set<RequestContract>(
+  [...Object.values(operations), secrets, readModels].flatMap((group) => Object.values(group)),
+);
+
+/**
+ * The allow-lists of the NATS users (docs/decisions/0024-bus-users.md). A service that handles an event which is not listed here does not
+ * start; a call that is not listed is refused by NATS.
+ */
+export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
+  gateway: {
+    calls: requestCatalogue.filter((contract) => contract.owner !== 'gateway' && !operatorOnly.has(contract)),
+    receives: [
+      { event: domainEvents.unverified, purpose: 'domain-mails' },
+      ...receivedEach(eventCatalogue, 'audit'),
+    ],
+  },
+  sending: {
+    calls: [
+      projects.list,
+      projects.get,
+      contacts.get,
+      contacts.subscribed,
+      contacts.variables,
+      campaigns.sendsFrom,
+      ...Object.values(templateUses),
+    ],
+    receives: [
+      { event: projectEvents.changed, purpose: 'project-states' },
+      ...receivedEach([contactEvents.subscribed, contactEvents.unsubscribed], 'opt-outs'),
+    ],
+  },
+  contacts: {
+    calls: [
+      optOuts.put,
+      templates.get,
+      mailHistory.page,
+      mailSummaries.of,
+      ...Object.values(segmentUses),
+      ...Object.values(eraseIn),
+    ],
+    receives: [
+      { event: emailEvents.accepted, purpose: 'recipients' },
+      ...receivedEach(
+        [
+          emailEvents.sent,
+          emailEvents.delivered,
+          emailEvents.complained,
+          emailEvents.bounced,
+          emailEvents.opened,
+          emailEvents.clicked,
+        ],
+        'summaries',
+      ),
+    ],
+  },
+  campaigns: { calls: [emails.check], receives: [] },
+  workflows: { calls: [], receives: [] },
+  analytics: {
+    calls: [],
+    receives: [
+      { event: emailEvents.accepted, purpose: 'daily-emails' },
+      { event: emailEvents.delivered, purpose: 'daily-delivered' },
+      { event: emailEvents.bounced, purpose: 'daily-bounces' },
+      { event: emailEvents.opened, purpose: 'daily-opens' },
+      { event: emailEvents.clicked, purpose: 'daily-clicks' },
+    ],
+  },
+  operator: { calls: requestCatalogue, receives: [] },
+};

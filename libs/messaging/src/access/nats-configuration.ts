@@ -1,0 +1,26 @@
+import { busUsers, type BusUser } from '@posthorn/contracts';
+import { permissionsOf } from './nats-permissions.js';
+
+/**
+ * The configuration of a nats-server with one user for each service and one for the operator. `passwordOf` answers a quoted password, or
+ * the name of an environment variable of nats-server with a dollar sign before it.
+ */
+export function natsConfiguration(passwordOf: (user: BusUser) => string): string {
+  const users = busUsers.map((user) => {
+    const { publish, subscribe } = permissionsOf(user);
+    return [
+      '    {',
+      `      user: ${user}`,
+      `      password: ${passwordOf(user)}`,
+      '      permissions: {',
+      list('publish', publish),
+      list('subscribe', subscribe),
+      '      }',
+      '    }',
+    ].join('\n');
+  });
+  return `authorization: {\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
+}
+
+const list = (name: string, subjects: readonly string[]): string =>
+  `        ${name}: [\n${subjects.map((subject) => `          "${subject}"`).join('\n')}\n        ]`;

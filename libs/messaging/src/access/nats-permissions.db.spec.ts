@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import {
+  busAccess,
+  busUsers,
+  durableOf,
+  eventSubject,
+  requestsOf,
+  serviceNames,
+  streamOf,
+  type BusUser,
+} from '@posthorn/contracts';
+import { startNats, type NatsServer } from '@posthorn/dev';
+import { BusConnection } from '../calls/connection.js';
+import { ensureConsumer, ensureStream } from '../events/event-stream.js';
+import { natsConfiguration } from './nats-configuration.js';
+
+const root = mkdtempSync(join(tmpdir(), 'posthorn-nats-users-'));
+// Like what openssl rand -hex makes, which may look like a number.
+const passwordOf = (user: BusUser) => `12345e67${Buffer.from(user).toString('hex')}`;
+let server: NatsServer;
+const connections = new Map<BusUser, NatsConnection>();
+const refusals = new Map<BusUser, string[]>();
+
+const urlOf = (user: string, password: string) => `nats://${user}:${password}@127.0.0.1:${server.port}`;
+beforeAll(async () => {
+  const configuration = natsConfiguration((user) => JSON.stringify(passwordOf(user)));
+  server = await startNats({ dataDirectory: join(root, 'nats'), configuration });
+  for (const user of busUsers) {
+    const { nats } = await BusConnection.open({ url: urlOf(user, passwordOf(user)), name: user });
+    connections.set(user, nats);
+    void collectRefusals(user, nats);
+  }
+});
+afterAll(async () => {
+  await Promise.all([...connections.values()].map((nats) => nats.close()));
+  await server.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** The error of nats-server for a publish; null where it is allowed. */
+async function refusedPublish(user: BusUser, subject: string): Promise<string | null> {
+  const nats = connections.get(user)!;
+  nats.publish(subject, '[]');
+  // The refusal arrives before the answer to the ping.
+  await nats.flush();
+  await new Promise(setImmediate);
+  return (
+    refusals
+      .get(user)!
+      .splice(0)
+      .find((message) => message.includes(`"${subject}"`)) ?? null
+  );
+}
+
+async function collectRefusals(user: BusUser, nats: NatsConnection): Promise<void> {
+  const messages: string[] = [];
+  refusals.set(user, messages);
+  for await (const status of nats.status()) if (status.type === 'error') messages.push(status.error.message);
+}
+
+async function refusedSubscribe(user: BusUser, subject: string): Promise<string | null> {
+  const nats = connections.get(user)!;
+  return new Promise((resolve) => {
+    const subscription = nats.subscribe(subject, {
+      callback: (error) => resolve(error ? error.message : null),
+    });
+    void nats.flush().then(() =>
+      setImmediate(() => {
+        subscription.unsubscribe();
+        resolve(null);
+      }),
+    );
+  });
+}
+
+const denied = /permissions violation/i;
+const calledBy = (user: BusUser) => new Set(busAccess[user].calls.map(({ subject }) => subject));
+
+describe('the users of nats-server', () => {
+  it('are the only ones that can connect', async () => {
+    for (const url of [{}, { user: 'sending', pass: 'wrong' }, { user: 'nobody', pass: 'x' }])
+      await expect(
+        connect({ servers: `127.0.0.1:${server.port}`, ...url, reconnect: false }),
+      ).rejects.toThrow(/authorization/i);
+  });
+
+  it.each([...busUsers])('%s publishes requests that it is allowed to, and no others', async (user) => {
+    const allowed = calledBy(user);
+    for (const owner of serviceNames)
+      for (const { subject } of requestsOf(owner)) {
+        const refusal = await refusedPublish(user, `call.${subject}`);
+        if (allowed.has(subject)) expect([subject, refusal]).toEqual([subject, null]);
+        else expect([subject, refusal]).toEqual([subject, expect.stringMatching(denied)]);
+      }
+  });
+
+  it.each([...busUsers])('%s publishes no events and no wake-ups of others', async (user) => {
+    for (const owner of serviceNames.filter((each) => each !== user))
+      for (const subject of [`facts.${owner}.forged`, `wake.${owner}.work`])
+        expect([subject, await refusedPublish(user, subject)]).toEqual([
+          subject,
+          expect.stringMatching(denied),
+        ]);
+  });
+
+  it.each([...busUsers])('%s reads no requests, events, replies or wake-ups of others', async (user) => {
+    const others = busUsers.filter((each) => each !== user);
+    const subjects = [
+      '>',
+      '_INBOX.>',
+      'facts.>',
+      'call.>',
+      '$JS.>',
+      ...others.map((each) => `_INBOX.${each}.>`),
+    ];
+    for (const owner of serviceNames.filter((each) => each !== user))
+      subjects.push(`call.${owner}.>`, `wake.${owner}.*`);
+    for (const subject of subjects)
+      expect([subject, await refusedSubscribe(user, subject)]).toEqual([
+        subject,
+        expect.stringMatching(denied),
+      ]);
+  });
+
+  it.each([...serviceNames])('%s makes its stream and its consumers', async (service) => {
+    const nats = connections.get(service)!;
+    expect((await ensureStream(nats, service)).config.name).toBe(streamOf(service));
+    for (const { event, purpose } of busAccess[service].receives) {
+      const durable = durableOf(service, purpose);
+      expect((await ensureConsumer(nats, event, durable)).config.filter_subject).toBe(
+        eventSubject(event.name),
+      );
+      expect((await ensureConsumer(nats, event, durable, 7_000)).config.ack_wait).toBe(7_000_000_000);
+    }
+  });
+
+  it.each([...busUsers])('%s cannot delete streams, purge them, or use consumers of others', async (user) => {
+    const requests = serviceNames.flatMap((owner) => {
+      const stream = streamOf(owner);
+      const whole = ['STREAM.DELETE', 'STREAM.PURGE', 'STREAM.UPDATE'].map(
+        (verb) => `$JS.API.${verb}.${stream}`,
+      );
+      if (owner === user) return whole;
+      const other = serviceNames.find((each) => each !== user && each !== owner)!;
+      const durable = durableOf(other, 'audit');
+      const consumers = ['INFO', 'DELETE', 'MSG.NEXT'].map(
+        (verb) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`,
+      );
+      return [
+        ...whole,
+        ...consumers,
+        `$JS.API.STREAM.MSG.DELETE.${stream}`,
+        `$JS.ACK.${stream}.${durable}.1.1.1.1.1`,
+      ];
+    });
+    for (const subject of requests)
+      expect([subject, await refusedPublish(user, subject)]).toEqual([
+        subject,
+        expect.stringMatching(denied),
+      ]);
+  });
+});

@@ -1,0 +1,72 @@
+import {
+  busAccess,
+  busUsers,
+  durableOf,
+  eventSubject,
+  streamOf,
+  type BusUser,
+  type ServiceName,
+  type ReceivedEvent,
+} from '@posthorn/contracts';
+import { subjectOf } from '../calls/frames.js';
+import { inboxPrefixOf } from '../calls/inboxes.js';
+
+/** Subjects with wildcards, as nats-server takes them. */
+export interface Permissions {
+  publish: string[];
+  subscribe: string[];
+}
+
+/** All that a user may publish and subscribe to; everything else is refused by nats-server. */
+export function permissionsOf(user: BusUser): Permissions {
+  const calls = busAccess[user].calls.map(({ subject }) => subjectOf(subject));
+  const inboxes = peersOf(user).map((peer) => `${inboxPrefixOf(peer)}.>`);
+  const own = `${inboxPrefixOf(user)}.>`;
+  if (user === 'operator') return { publish: sorted([...calls, ...inboxes]), subscribe: [own] };
+  const events = [ownEvents(user), ...busAccess[user].receives.map((each) => received(user, each))];
+  return {
+    publish: sorted([...calls, ...inboxes, `wake.${user}.*`, ...events.flat()]),
+    subscribe: [`call.${user}.>`, `wake.${user}.*`, own],
+  };
+}
+
+/** Whoever calls it or is called by it: replies and the parts of large messages go to their inboxes. */
+function peersOf(user: BusUser): BusUser[] {
+  const called = new Set(busAccess[user].calls.map(({ owner }) => owner));
+  const calls = (other: BusUser) => busAccess[other].calls.some(({ owner }) => owner === user);
+  return busUsers.filter((other) => (called as ReadonlySet<BusUser>).has(other) || calls(other));
+}
+
+/** Its stream, with all consumers of it: an erasure reads it and overwrites in it. */
+function ownEvents(service: ServiceName): string[] {
+  const stream = streamOf(service);
+  return [
+    `facts.${service}.>`,
+    ...streamRequests(stream),
+    `$JS.API.STREAM.MSG.DELETE.${stream}`,
+    ...['CREATE', 'INFO', 'DELETE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`),
+    `$JS.API.CONSUMER.CREATE.${stream}`,
+    `$JS.ACK.${stream}.>`,
+  ];
+}
+
+/** Its own consumer on the stream of another service, with exactly the event that it receives. */
+function received(service: ServiceName, { event, purpose }: ReceivedEvent): string[] {
+  const stream = streamOf(event.owner);
+  const durable = durableOf(service, purpose);
+  return [
+    ...streamRequests(stream),
+    `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${eventSubject(event.name)}`,
+    ...['INFO', 'DELETE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`),
+    `$JS.ACK.${stream}.${durable}.>`,
+  ];
+}
+
+/** Whoever comes first creates the stream. */
+const streamRequests = (stream: string): string[] => [
+  `$JS.API.STREAM.INFO.${stream}`,
+  `$JS.API.STREAM.CREATE.${stream}`,
+  `$JS.API.CONSUMER.LIST.${stream}`,
+];
+
+const sorted = (subjects: readonly string[]): string[] => [...new Set(subjects)].sort();
