@@ -5,11 +5,17 @@ import { readArguments, wantsHelp } from '@posthorn/platform';
 import { runAudience } from './audience/run-audience.js';
 import { plainLoad } from './loads/plain-load.js';
 import { SendingLoad } from './loads/sending-load.js';
-import { runChaos, type ChaosOptions } from './run.js';
+import { runChaos } from './run.js';
+import { runNeighbours } from './suites/neighbours.js';
+import type { SuiteOptions } from './suites/suite.js';
 
 const help =
-  'npm run chaos -- [--suite main|sending|audience] [--sends 10000] [--faults 100] [--seed 1] [--rate 250] [--keep]';
-const defaults = { sends: '10000', faults: '100', seed: '1', rate: '250', suite: 'main' };
+  'npm run chaos -- [--suite main|sending|audience|neighbours] [--sends N] [--faults N] [--cases N] [--seed 1] [--rate N] [--keep]';
+const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate: '250', suite: 'main' };
+/** Where a suite needs others. */
+const defaultsOf: Record<string, Partial<typeof defaults>> = {
+  neighbours: { sends: '5000', rate: '14' },
+};
 
 const refuse = (mistake: string): never => {
   console.error(mistake);
@@ -25,23 +31,25 @@ const { values, flags } = given();
 function given(): { values: typeof defaults; flags: ReadonlySet<string> } {
   try {
     const read = readArguments(texts, { options: Object.keys(defaults), flags: ['keep'], help });
-    return { values: { ...defaults, ...read.values }, flags: read.flags };
+    const suite = read.values['suite'] ?? defaults.suite;
+    return { values: { ...defaults, ...defaultsOf[suite], ...read.values }, flags: read.flags };
   } catch (error) {
     return refuse((error as Error).message);
   }
 }
 
-function whole(name: 'sends' | 'faults' | 'seed' | 'rate'): number {
+function whole(name: 'sends' | 'faults' | 'cases' | 'seed' | 'rate'): number {
   const number = Number(values[name]);
   if (Number.isInteger(number) && number >= 0) return number;
   return refuse(`--${name} ${values[name]} is no whole number: ${help}`);
 }
 
-type Run = (options: Omit<ChaosOptions, 'load'>) => Promise<boolean>;
+type Run = (options: SuiteOptions) => Promise<boolean>;
 const suites: Record<string, Run> = {
   main: (options) => runChaos({ ...options, load: plainLoad }),
   sending: (options) => runChaos({ ...options, load: new SendingLoad() }),
   audience: runAudience,
+  neighbours: runNeighbours,
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 
@@ -52,6 +60,7 @@ const green = await suites[values.suite]!({
   directory,
   sends: whole('sends'),
   faults: whole('faults'),
+  cases: whole('cases'),
   seed: whole('seed'),
   ratePerSecond: whole('rate'),
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { DevServerError, type Report } from './dev-server-error.js';
@@ -18,6 +18,8 @@ export interface NatsOptions {
   report?: Report;
   /** Where a fetched nats-server is kept; `bin` beside the data directory unless given. */
   binDirectory?: string;
+  /** Further settings of the server, as lines of its configuration file. */
+  settings?: readonly string[];
 }
 
 export type NatsServer = EmbeddedServer;
@@ -35,7 +37,7 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const lock = lockDirectory(directory, 'NATS');
   try {
     await stopOrphan(directory, report);
-    const { server, port } = await launch(program, directory, options.port, 1);
+    const { server, port } = await launch({ program, directory, settings: options.settings }, options.port, 1);
     void server.ended.then(() => lock.release());
     const lastError = () => server.lastLine(errorLine);
     return { ...server, url: `nats://127.0.0.1:${port}`, port, lastError };
@@ -60,18 +62,33 @@ function pidFile(directory: string): string {
   return join(directory, 'nats-server.pid');
 }
 
+interface Launch {
+  program: string;
+  directory: string;
+  settings: readonly string[] | undefined;
+}
+
+/** The command line wins where both say something. */
+function settingsFile({ directory, settings }: Launch): string[] {
+  if (!settings) return [];
+  const file = join(directory, 'nats-server.conf');
+  writeFileSync(file, settings.join('\n'));
+  return ['-c', file];
+}
+
 async function launch(
-  program: string,
-  directory: string,
+  what: Launch,
   preferredPort: number | undefined,
   attempt: number,
 ): Promise<{ server: ServerProcess; port: number }> {
+  const { program, directory } = what;
   const port = await choosePort(preferredPort, 'NATS');
   const name = `posthorn-${randomUUID()}`;
   try {
     const server = await launchServer({
       program,
       arguments: [
+        ...settingsFile(what),
         '-a',
         '127.0.0.1',
         '-p',
@@ -92,7 +109,7 @@ async function launch(
     if (!(error instanceof ServerEndedEarly)) throw error;
     if (!error.log.includes('address already in use')) throw brokenStore(directory, error.log);
     if (preferredPort !== undefined || attempt === launchAttempts) throw portTaken(port, 'NATS');
-    return launch(program, directory, preferredPort, attempt + 1);
+    return launch(what, preferredPort, attempt + 1);
   }
 }
 

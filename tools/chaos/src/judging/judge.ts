@@ -219,7 +219,7 @@ const pathOf = (statuses: readonly string[]): string[] =>
 const isForbidden = (path: readonly string[]): boolean =>
   path.some((each, index) => index > 0 && !(moves[path[index - 1]!] ?? []).includes(each));
 
-function counters({ emails, totals, contacts }: Evidence): Finding {
+export function counters({ emails, totals, contacts }: Pick<Evidence, 'emails' | 'totals' | 'contacts'>): Finding {
   const rows = emails.filter(({ status }) => status !== 'VOIDED');
   const of = (status: string) => rows.filter((row) => row.status === status).length;
   const addresses = new Set(rows.map(({ to }) => to));
@@ -240,7 +240,7 @@ function counters({ emails, totals, contacts }: Evidence): Finding {
   );
 }
 
-function pace({ sink, ratePerSecond }: Evidence): Finding {
+export function pace({ sink, ratePerSecond }: Pick<Evidence, 'sink' | 'ratePerSecond'>): Finding {
   const instants = sink.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b);
   let first = 0;
   let most = 0;
