@@ -68,7 +68,7 @@ export class AudienceRecords {
   }
 
   /** Mail by its reader, from the tables of sending. */
-  private async mailDifferences(): Promise<Difference[]> {
+  async mailDifferences(): Promise<Difference[]> {
     const kinds = ['sent', 'delivered', 'bounced'].map(
       (kind) =>
         `SELECT to_email, '${kind}' AS kind, ${kind}_at AS at FROM emails WHERE project_id = $1 AND status <> 'VOIDED' AND ${kind}_at IS NOT NULL`,
