@@ -7,11 +7,12 @@ import { plainLoad } from './loads/plain-load.js';
 import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
 import { runNeighbours } from './suites/neighbours.js';
+import { runOperations } from './suites/operations.js';
 import { runPoison } from './suites/poison.js';
 import type { SuiteOptions } from './suites/suite.js';
 
 const help =
-  'npm run chaos -- [--suite main|sending|audience|neighbours|poison] [--sends N] [--faults N] [--cases N] [--seed 1] [--rate N] [--keep]';
+  'npm run chaos -- [--suite main|sending|audience|neighbours|poison|operations] [--sends N] [--faults N] [--cases N] [--seed 1] [--rate N] [--keep]';
 const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate: '250', suite: 'main' };
 /** Where a suite needs others. */
 const defaultsOf: Record<string, Partial<typeof defaults>> = {
@@ -52,6 +53,7 @@ const suites: Record<string, Run> = {
   audience: runAudience,
   neighbours: runNeighbours,
   poison: runPoison,
+  operations: runOperations,
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 

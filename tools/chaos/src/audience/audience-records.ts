@@ -52,6 +52,11 @@ export class AudienceRecords {
   ) {}
 
   async differences(): Promise<Difference[]> {
+    return [...(await this.countDifferences()), ...(await this.mailDifferences())];
+  }
+
+  /** Without the summaries of mail. */
+  async countDifferences(): Promise<Difference[]> {
     const found = await Promise.all(
       Object.entries(countComparisons).map(async ([what, [stored, rows]]) => {
         const differing = await this.query<{ key: string; kept: string | null; counted: string | null }>(
@@ -64,7 +69,7 @@ export class AudienceRecords {
         }));
       }),
     );
-    return [...found.flat(), ...(await this.mailDifferences())];
+    return found.flat();
   }
 
   /** Mail by its reader, from the tables of sending. */

@@ -48,12 +48,12 @@ export const runNeighbours = (options: SuiteOptions): Promise<boolean> =>
       waiting: await waitingOf(tenants.disabled),
       owners: ownersOf(tenants),
       answers: [...tenants.victim.answers],
-      crashes: stage.processes.crashes,
+      crashes: stage.crashes,
     };
     for (const tenant of Object.values(tenants)) tenant.close();
     return {
       lines: linesOf(evidence),
-      figures: { queued: stage.options.sends, crashes: stage.processes.crashes.length },
+      figures: { queued: stage.options.sends, crashes: stage.crashes.length },
       findings: judgeNeighbours(evidence),
     };
   });

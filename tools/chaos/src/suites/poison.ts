@@ -9,6 +9,8 @@ import { oneOfEach, runSuite, type Stage, type SuiteOptions, type Verdict } from
 import { inTurns, Tenant } from './tenant.js';
 
 const atOnce = 12;
+/** A busy machine answers 503 now and then; a poisonous text would be answered so each time. */
+const triesOfACase = 12;
 const settleSeconds = 150;
 const maxEventBytes = 512 * 1024;
 const maxOutboxSeconds = 5;
@@ -24,7 +26,7 @@ export const runPoison = (options: SuiteOptions): Promise<boolean> =>
     const watch = new OutboxWatch(innocent.records);
     let sent = 0;
     await inTurns(cases, atOnce, async ({ kind, mail }) => {
-      await (kind === 'innocent' ? innocent : poisoner).send(mail);
+      await (kind === 'innocent' ? innocent : poisoner).sendSurely(mail, triesOfACase);
       sent += 1;
       if (sent % 1_000 === 0) console.log(`${sent} of ${cases.length} cases`);
     });
@@ -36,13 +38,13 @@ export const runPoison = (options: SuiteOptions): Promise<boolean> =>
   });
 
 async function judge(
-  { fixture, processes, options }: Stage,
+  { fixture, crashes, options }: Stage,
   cases: readonly PoisonCase[],
   { poisoner, innocent }: { poisoner: Tenant; innocent: Tenant },
   watch: OutboxWatch,
 ): Promise<Verdict> {
   const { records } = innocent;
-  const [poisonedRows, innocentRows] = [await poisoner.records.emails(), await records.emails()];
+  const [poisonedRows, innocentRows] = [await sentOf(poisoner), await sentOf(innocent)];
   const sink = readSinkLedger(fixture.sinkLedger);
   const sizes = await outboxSizes(records);
   const deadLetters = await records.deadLetters();
@@ -58,7 +60,7 @@ async function judge(
     ],
     figures: { cases: options.cases, outboxSeconds: watch.oldest, largest: sizes.largest },
     findings: [
-      finding('G18', 'a process ended', 12, [...processes.crashes]),
+      finding('G18', 'a process ended', 12, [...crashes]),
       innocentFinding(innocent, innocentRows, sink),
       finding(
         'G3 G18',
@@ -85,6 +87,9 @@ async function judge(
     ],
   };
 }
+
+const sentOf = async ({ records }: Tenant): Promise<EmailRow[]> =>
+  (await records.emails()).filter(({ status }) => status !== 'VOIDED');
 
 const counts = (groups: Map<string, readonly unknown[]>): string =>
   [...groups]
@@ -113,16 +118,12 @@ function innocentFinding(
 
 /** A text that cannot be kept is refused, never an error of ours. */
 function answersFinding(poisoner: Tenant, innocent: Tenant): Finding {
-  const isBad = (status: string) => status === 'none' || Number(status) >= 500;
-  const bad = [
-    ...[...poisoner.answers].filter(([status]) => isBad(status)),
-    ...[...innocent.answers].filter(([status]) => status !== '202'),
-  ];
   const looked = [...poisoner.answers.values(), ...innocent.answers.values()].reduce((a, b) => a + b, 0);
-  return finding(
-    'answers',
-    'poison answered with an error of the server, or innocent mail that is refused',
-    looked,
-    bad.map(([status, count]) => `${count} were answered ${status}`),
-  );
+  return finding('answers', 'a text that is answered with an error of the server each time', looked, [
+    ...poisoner.unanswered,
+    ...innocent.unanswered,
+    ...[...innocent.answers].map(([status, count]) =>
+      status.startsWith('4') ? `${count} innocent ones were answered ${status}` : null,
+    ),
+  ]);
 }

@@ -18,12 +18,14 @@ async function recountOne({
   name,
   records,
   projectId,
+  knowsReaders,
 }: Tenant): Promise<{ looked: number; broken: string[] }> {
+  const audience = new AudienceRecords(records, projectId);
   const [emails, totals, contacts, differences] = await Promise.all([
     records.emails(),
     records.totals(),
     records.contacts(),
-    new AudienceRecords(records, projectId).differences(),
+    knowsReaders ? audience.differences() : audience.countDifferences(),
   ]);
   const { looked, broken } = counters({ emails, totals, contacts: contacts.map(({ email }) => email) });
   return {
@@ -38,11 +40,12 @@ async function recountOne({
 /** What is left to be done for all of them; each is 0 in the end. */
 export async function unfinishedOf(tenants: readonly Tenant[]): Promise<Record<string, number>> {
   const sum: Record<string, number> = {};
-  for (const { records, projectId } of tenants) {
+  for (const { records, projectId, knowsReaders } of tenants) {
     const { missingContacts, uncounted, ...shared } = await records.unfinished();
     Object.assign(sum, shared);
     sum['uncounted'] = (sum['uncounted'] ?? 0) + uncounted;
     sum['missingContacts'] = (sum['missingContacts'] ?? 0) + missingContacts;
+    if (!knowsReaders) continue;
     sum['summaries'] =
       (sum['summaries'] ?? 0) + (await new AudienceRecords(records, projectId).mailDifferences()).length;
   }

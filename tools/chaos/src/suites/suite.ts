@@ -3,7 +3,7 @@ import type { ServiceName } from '@posthorn/contracts';
 import { Fixture } from '../fixture.js';
 import type { Finding } from '../judging/finding.js';
 import { printFindings } from '../judging/report.js';
-import type { ProcessGroup } from '../process-group.js';
+import type { ProcessGroup, ServiceStarter } from '../process-group.js';
 import { skewedProcesses } from '../product.js';
 import { Random } from '../random.js';
 
@@ -24,18 +24,51 @@ export interface Verdict {
   findings: Finding[];
 }
 
-/** The product on its servers, and what a suite needs to attack it. */
-export interface Stage {
-  options: SuiteOptions;
-  fixture: Fixture;
-  processes: ProcessGroup;
-  random: Random;
-}
+type Replicas = Partial<Record<ServiceName, number>>;
 
 interface Setup {
   name: string;
-  replicas: Partial<Record<ServiceName, number>>;
+  replicas: Replicas;
   environment?: Record<string, string>;
+}
+
+interface Start {
+  replicas: Replicas;
+  environment?: Record<string, string> | undefined;
+  program?: ServiceStarter | undefined;
+}
+
+/** The product on its servers, and what a suite needs to attack it. */
+export class Stage {
+  readonly random: Random;
+  private group: ProcessGroup | null = null;
+  private readonly groups: ProcessGroup[] = [];
+
+  constructor(
+    readonly options: SuiteOptions,
+    readonly fixture: Fixture,
+  ) {
+    this.random = new Random(options.seed);
+  }
+
+  get processes(): ProcessGroup {
+    return this.group!;
+  }
+
+  get crashes(): string[] {
+    return this.groups.flatMap(({ crashes }) => crashes);
+  }
+
+  get badExits(): string[] {
+    return this.groups.flatMap(({ badExits }) => badExits);
+  }
+
+  /** All processes anew, perhaps of another build or with other settings; those that run must have been stopped. */
+  async start({ replicas, environment, program }: Start): Promise<void> {
+    this.group = skewedProcesses(this.fixture, this.options, environment, program);
+    this.groups.push(this.group);
+    await this.group.start(replicas);
+  }
 }
 
 export const oneOfEach: Setup['replicas'] = {
@@ -50,13 +83,13 @@ export async function runSuite(
 ): Promise<boolean> {
   const began = performance.now();
   const fixture = await Fixture.start(options.directory, { keepsBytes: false });
-  const processes = skewedProcesses(fixture, options, environment);
+  const stage = new Stage(options, fixture);
   try {
-    await processes.start(replicas);
-    const verdict = await act({ options, fixture, processes, random: new Random(options.seed) });
+    await stage.start({ replicas, environment });
+    const verdict = await act(stage);
     return conclude(name, options.seed, (performance.now() - began) / 1_000, verdict);
   } finally {
-    await processes.stop();
+    await stage.processes.stop();
     await fixture.stop();
   }
 }

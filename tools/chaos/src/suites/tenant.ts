@@ -20,22 +20,29 @@ export interface Accepted {
 }
 
 const batchSize = 100;
+const readersAtOnce = 500;
 const triesOfAKey = 400;
 const pauseMs = 250;
-const isNotYet = new Set([null, 429, 500, 503, 504]);
+/** 409 while the first call of a key is still at work. */
+const isNotYet = new Set([null, 409, 429, 500, 503, 504]);
 
 /** One project with its key: what it asked for, and what it was told. */
 export class Tenant {
   readonly accepted: Accepted[] = [];
   /** How often each status was answered to a send; `none` where nothing came. */
   readonly answers = new Map<string, number>();
+  /** Sends that were never answered otherwise than with an error of the server. */
+  readonly unanswered: string[] = [];
+  /** Its readers were contacts before they got mail: what arrives before its contact does is in no summary. */
+  knowsReaders = false;
   private keys = 0;
 
   private constructor(
     readonly name: string,
     readonly projectId: string,
     readonly records: Records,
-    private readonly calls: GatewayCalls,
+    private readonly token: string,
+    private calls: GatewayCalls,
   ) {}
 
   static async create(fixture: Fixture, processes: ProcessGroup, name: string): Promise<Tenant> {
@@ -44,7 +51,7 @@ export class Tenant {
       () => fixture.databaseUrl,
       () => projectId,
     );
-    return new Tenant(name, projectId, records, new GatewayCalls(processes.gateways, token));
+    return new Tenant(name, projectId, records, token, new GatewayCalls(processes.gateways, token));
   }
 
   /** One request, answered or not. */
@@ -64,6 +71,15 @@ export class Tenant {
     throw new Error(`${method} ${path} was not answered in ${triesOfAKey} tries`);
   }
 
+  /** Contacts of all these addresses, which nothing was sent to yet. */
+  async makeReaders(addresses: readonly string[]): Promise<void> {
+    for (let first = 0; first < addresses.length; first += readersAtOnce)
+      await this.surely('POST', '/api/v1/contacts/bulk', {
+        contacts: addresses.slice(first, first + readersAtOnce).map((email) => ({ email })),
+      });
+    this.knowsReaders = true;
+  }
+
   /** One try. */
   async send(body: Mail): Promise<Received> {
     const received = await this.request('POST', '/api/v1/emails', body);
@@ -72,14 +88,14 @@ export class Tenant {
   }
 
   /** Repeats its Idempotency-Key until it has an answer of its own. */
-  async sendSurely(body: Mail): Promise<void> {
+  async sendSurely(body: Mail, mostTries = triesOfAKey): Promise<void> {
     const headers = { 'idempotency-key': `${this.name}-${this.keys++}` };
-    for (let tries = 0; tries < triesOfAKey; tries += 1) {
+    for (let tries = 0; tries < mostTries; tries += 1) {
       const received = await this.request('POST', '/api/v1/emails', body, headers);
       if (this.note(body.to, received)) return;
       await delay(pauseMs);
     }
-    throw new Error(`a send to ${body.to} was not answered in ${triesOfAKey} tries`);
+    this.unanswered.push(body.to);
   }
 
   /** All of them, at most so many at once. */
@@ -96,6 +112,12 @@ export class Tenant {
       for (const { data } of answer['data'] as { data?: { id: string; to: string } }[])
         if (data) this.accepted.push({ ...data, askedAt });
     }
+  }
+
+  /** To the gateways of another group of processes. */
+  moveTo({ gateways }: ProcessGroup): void {
+    this.calls.close();
+    this.calls = new GatewayCalls(gateways, this.token);
   }
 
   close(): void {
