@@ -48,8 +48,10 @@ export class LockWatch {
         this.looks += 1;
         await delay(everyMs);
       }
+    } catch {
+      // The server is gone: whoever stopped it says why.
     } finally {
-      await client.end();
+      await client.end().catch(() => undefined);
     }
   }
 }
