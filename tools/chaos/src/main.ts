@@ -9,14 +9,18 @@ import { runChaos } from './run.js';
 import { runNeighbours } from './suites/neighbours.js';
 import { runOperations } from './suites/operations.js';
 import { runPoison } from './suites/poison.js';
+import { runRelay } from './suites/relay.js';
+import { runStops } from './suites/stops.js';
 import type { SuiteOptions } from './suites/suite.js';
 
 const help =
-  'npm run chaos -- [--suite main|sending|audience|neighbours|poison|operations] [--sends N] [--faults N] [--cases N] [--seed 1] [--rate N] [--keep]';
+  'npm run chaos -- [--suite main|sending|audience|neighbours|poison|operations|relay|stops] [--sends N] [--faults N] [--cases N] [--seed 1] [--rate N] [--keep]';
 const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate: '250', suite: 'main' };
 /** Where a suite needs others. */
 const defaultsOf: Record<string, Partial<typeof defaults>> = {
   neighbours: { sends: '5000', rate: '14' },
+  relay: { sends: '1800' },
+  stops: { sends: '3000', faults: '12' },
 };
 
 const refuse = (mistake: string): never => {
@@ -54,6 +58,8 @@ const suites: Record<string, Run> = {
   neighbours: runNeighbours,
   poison: runPoison,
   operations: runOperations,
+  relay: runRelay,
+  stops: runStops,
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 

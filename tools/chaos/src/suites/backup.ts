@@ -74,11 +74,21 @@ async function onServer(url: string, work: (client: pg.Client) => Promise<void>)
   }
 }
 
+async function ownerOf(client: pg.Client, service: string): Promise<string> {
+  const { rows } = await client.query<{ owner: string }>(
+    `SELECT datdba::regrole::text AS owner FROM pg_database WHERE datname = $1`,
+    [`posthorn_${service}`],
+  );
+  return rows[0]!.owner;
+}
+
 /** A copy of every database, taken while no service runs. */
 export const takeBackup = (url: string): Promise<void> =>
   onServer(url, async (client) => {
     for (const service of services)
-      await client.query(`CREATE DATABASE backup_${service} TEMPLATE posthorn_${service}`);
+      await client.query(
+        `CREATE DATABASE backup_${service} TEMPLATE posthorn_${service} OWNER ${await ownerOf(client, service)}`,
+      );
   });
 
 /** The copies take the places of the databases, as other databases of the cluster; the mail in them is a day older. */

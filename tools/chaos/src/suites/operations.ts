@@ -78,6 +78,7 @@ async function dumpUnderLoad(stage: Stage, { steady }: Tenants): Promise<Operati
     await stage.processes.untilAllReady();
   }
   const dueUnderLocks = await stillDue(records, due);
+  const slowestMs = slowest.ms;
   await letGo();
   for (const member of [
     'sending-2',
@@ -93,7 +94,7 @@ async function dumpUnderLoad(stage: Stage, { steady }: Tenants): Promise<Operati
   await waits.stop();
   await untilQuiet(() => unfinishedOf([steady]), settleSeconds);
   const left = await stillDue(records, due);
-  return { waits, slowestMs: slowest.ms, due: due.size, dueUnderLocks: dueUnderLocks.length, left };
+  return { waits, slowestMs, due: due.size, dueUnderLocks: dueUnderLocks.length, left };
 }
 
 async function renew(stage: Stage, tenants: Tenants, environment?: Record<string, string>): Promise<void> {

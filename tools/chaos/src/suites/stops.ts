@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { until, watching } from '../faults/lock-trap.js';
+import { finding, type Finding } from '../judging/finding.js';
+import type { EmailRow } from '../judging/records.js';
+import { emailIdOf, readSinkLedger, type SinkLine } from '../judging/sink-ledger.js';
+import { workLeft, judgeWork } from '../judging/work-books.js';
+import type { Member, ProcessGroup } from '../process-group.js';
+import { untilQuiet } from '../product.js';
+import { recount, unfinishedOf } from './recount.js';
+import { runSuite, type Stage, type SuiteOptions, type Verdict } from './suite.js';
+import { Tenant } from './tenant.js';
+
+const replicas = { sending: 2, contacts: 2, analytics: 2, campaigns: 2, workflows: 2, gateway: 2 };
+/** Longer than a handler may take and than an event stays without an answer; shorter than a minute. */
+const stopMs = { least: 26_000, most: 59_000 };
+const staggerMs = 8_000;
+const catchMs = 4_000;
+const settleSeconds = 150;
+const maxCopies = 2;
+/** Messages in hand-off when a process stops: its connections to the mail server. */
+const connections = 16;
+const projects = ['first', 'second', 'third'];
+const recipients = ['ok', 'ok', 'ok', 'late-at-accept-700', 'late-at-data-90'];
+
+interface Stop {
+  member: Member;
+  ms: number;
+  /** It had a transaction open. */
+  inTransaction: boolean;
+}
+
+/** Processes stand still for up to a minute in the middle of what they do, one after another, and go on as if nothing had been. */
+export const runStops = (options: SuiteOptions): Promise<boolean> =>
+  runSuite(options, { name: 'stops', replicas }, async (stage) => {
+    const share = Math.ceil(options.sends / projects.length);
+    const tenants: Tenant[] = [];
+    for (const name of projects) {
+      const tenant = await Tenant.create(stage.fixture, stage.processes, name);
+      await tenant.makeReaders(Array.from({ length: share }, (_, index) => addressOf(name, index)));
+      tenants.push(tenant);
+    }
+    const loadMs = options.faults * staggerMs + stopMs.least;
+    const loads = tenants.map((tenant) => load(tenant, share, loadMs));
+    const stops = await stopMembers(stage);
+    await Promise.all(loads);
+    await stage.processes.untilAllReady();
+    await untilQuiet(() => unfinishedOf(tenants), settleSeconds);
+    const verdict = await judge(stage, tenants, stops);
+    for (const tenant of tenants) tenant.close();
+    return verdict;
+  });
+
+const addressOf = (name: string, index: number): string =>
+  `${recipients[index % recipients.length]}+${name}-${index}@sink.test`;
+
+/** Spread over the time; what meets a stopped gateway is asked again elsewhere. */
+async function load(tenant: Tenant, count: number, overMs: number): Promise<void> {
+  const sends: Promise<void>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const to = addressOf(tenant.name, index);
+    sends.push(tenant.sendSurely({ to, subject: 'Stops', body: `<p>To ${to}</p>` }));
+    await delay(overMs / count);
+  }
+  await Promise.all(sends);
+}
+
+async function stopMembers({ options, processes, random, fixture }: Stage): Promise<Stop[]> {
+  const members = (Object.keys(replicas) as (keyof typeof replicas)[]).flatMap((service) =>
+    processes.names(service),
+  );
+  const order = random.shuffled(members);
+  const stops: Promise<Stop>[] = [];
+  for (let index = 0; index < options.faults; index += 1) {
+    const ms = random.whole(stopMs.least, stopMs.most);
+    stops.push(stopOne(processes, fixture.databaseUrl, order[index % order.length]!, ms));
+    await delay(staggerMs);
+  }
+  return Promise.all(stops);
+}
+
+/** In the middle of a transaction, where it has one in time. */
+async function stopOne(processes: ProcessGroup, url: string, member: Member, ms: number): Promise<Stop> {
+  const watcher = await watching(url);
+  try {
+    const caught = await until(catchMs, async () => {
+      const { rows } = await watcher.query<{ name: string }>(
+        `SELECT application_name AS name FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' OR (state = 'active' AND query ~* '(insert|update|delete)')`,
+      );
+      return rows.some(({ name }) => processes.memberOf(Number(/(\d+)/.exec(name)?.[1])) === member) || null;
+    });
+    processes.signal(member, 'SIGSTOP');
+    console.log(
+      `${member} stands still for ${Math.round(ms / 1_000)} s${caught ? ', in a transaction' : ''}`,
+    );
+    await delay(ms);
+    processes.signal(member, 'SIGCONT');
+    return { member, ms, inTransaction: caught !== null };
+  } finally {
+    await watcher.end().catch(() => undefined);
+  }
+}
+
+async function judge(
+  { fixture, crashes }: Stage,
+  tenants: readonly Tenant[],
+  stops: readonly Stop[],
+): Promise<Verdict> {
+  const { records } = tenants[0]!;
+  const sink = readSinkLedger(fixture.sinkLedger);
+  const rows = (await Promise.all(tenants.map((tenant) => tenant.records.emails()))).flat();
+  const unfinished = await unfinishedOf(tenants);
+  const sendingStops = stops.filter(({ member }) => member.startsWith('sending')).length;
+  const deadLetters = await records.deadLetters();
+  const byEmail = Map.groupBy(sink, emailIdOf);
+  const repeats = sink.length - byEmail.size;
+  return {
+    lines: [
+      `Stops: ${stops.map(({ member, ms }) => `${member} ${Math.round(ms / 1_000)} s`).join(' · ')}`,
+      `In the middle of a transaction: ${stops.filter(({ inTransaction }) => inTransaction).length} of ${stops.length}`,
+      `At the mail server: ${sink.length} messages, ${repeats} repeats`,
+      `In the end: ${JSON.stringify(unfinished)}`,
+    ],
+    figures: { stops: stops.length, messages: byEmail.size, repeats },
+    findings: [
+      lost(tenants, rows, byEmail),
+      finding(
+        'G4',
+        `more than ${connections} repeats for each stop of a sending process, or a message that came more than ${maxCopies} times`,
+        byEmail.size,
+        [
+          repeats > connections * sendingStops ? `${repeats} repeats in ${sendingStops} stops` : null,
+          ...[...byEmail.values()].map((lines) =>
+            lines.length > maxCopies ? `${lines[0]!.to} came ${lines.length} times` : null,
+          ),
+        ],
+      ),
+      finding('G3 G5 G10', 'work that is not finished, and dead letters', rows.length, [
+        ...Object.entries(unfinished).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
+        ...deadLetters,
+      ]),
+      await recount(tenants),
+      judgeWork(await workLeft(records)),
+      finding('G18', 'a process ended', stops.length, [...crashes]),
+    ],
+  };
+}
+
+function lost(
+  tenants: readonly Tenant[],
+  rows: readonly EmailRow[],
+  byEmail: ReadonlyMap<string, readonly SinkLine[]>,
+): Finding {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const accepted = tenants.flatMap((tenant) => tenant.accepted);
+  return finding(
+    'G1 G3',
+    'accepted, and not delivered once at least, or a send that was never answered',
+    accepted.length,
+    [
+      ...tenants.flatMap(({ unanswered }) => unanswered),
+      ...accepted.map(({ id, to }) => {
+        const row = known.get(id);
+        if (row?.failureKind === 'delivery_unconfirmed') return null;
+        return row?.status === 'DELIVERED' && byEmail.has(id) ? null : `${to} is ${row?.status ?? 'gone'}`;
+      }),
+    ],
+  );
+}
