@@ -37,7 +37,11 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const lock = lockDirectory(directory, 'NATS');
   try {
     await stopOrphan(directory, report);
-    const { server, port } = await launch({ program, directory, settings: options.settings }, options.port, 1);
+    const { server, port } = await launch(
+      { program, directory, settings: options.settings },
+      options.port,
+      1,
+    );
     void server.ended.then(() => lock.release());
     const lastError = () => server.lastLine(errorLine);
     return { ...server, url: `nats://127.0.0.1:${port}`, port, lastError };

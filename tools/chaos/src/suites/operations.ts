@@ -72,14 +72,14 @@ async function dumpUnderLoad(stage: Stage, { steady }: Tenants): Promise<Operati
       await delay(loadEveryMs);
     }
   })();
-  const letGo = await lockLikeDump(records);
+  const unlock = await lockLikeDump(records);
   for (const member of restartedUnderLocks) {
     await stage.processes.leave(member);
     await stage.processes.untilAllReady();
   }
   const dueUnderLocks = await stillDue(records, due);
   const slowestMs = slowest.ms;
-  await letGo();
+  await unlock();
   for (const member of [
     'sending-2',
     ...restartedUnderLocks.slice(1),

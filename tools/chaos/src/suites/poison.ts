@@ -11,7 +11,7 @@ import { inTurns, Tenant } from './tenant.js';
 const atOnce = 12;
 /** A busy machine answers 503 now and then; a poisonous text would be answered so each time. */
 const triesOfACase = 12;
-const settleSeconds = 150;
+const settleSeconds = 90;
 const maxEventBytes = 512 * 1024;
 const maxOutboxSeconds = 5;
 const terminal = new Set(['DELIVERED', 'BOUNCED', 'FAILED', 'RENDERING_FAILURE', 'REJECTED']);

@@ -9,7 +9,7 @@ import { recount, unfinishedOf } from './recount.js';
 import { oneOfEach, runSuite, type Stage, type SuiteOptions, type Verdict } from './suite.js';
 import { Tenant } from './tenant.js';
 
-const settleSeconds = 150;
+const settleSeconds = 90;
 const housekeepers: readonly Member[] = ['sending-1', 'contacts-1'];
 const dayMs = 86_400_000;
 /** Beyond the retention of one day. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { until, watching } from '../faults/lock-trap.js';
+import type pg from 'pg';
+import { heldAt, until, watching, type Lock } from '../faults/lock-trap.js';
 import { finding, type Finding } from '../judging/finding.js';
 import type { EmailRow } from '../judging/records.js';
 import { emailIdOf, readSinkLedger, type SinkLine } from '../judging/sink-ledger.js';
@@ -64,7 +65,8 @@ async function load(tenant: Tenant, count: number, overMs: number): Promise<void
   await Promise.all(sends);
 }
 
-async function stopMembers({ options, processes, random, fixture }: Stage): Promise<Stop[]> {
+async function stopMembers(stage: Stage): Promise<Stop[]> {
+  const { options, processes, random } = stage;
   const members = (Object.keys(replicas) as (keyof typeof replicas)[]).flatMap((service) =>
     processes.names(service),
   );
@@ -72,29 +74,57 @@ async function stopMembers({ options, processes, random, fixture }: Stage): Prom
   const stops: Promise<Stop>[] = [];
   for (let index = 0; index < options.faults; index += 1) {
     const ms = random.whole(stopMs.least, stopMs.most);
-    stops.push(stopOne(processes, fixture.databaseUrl, order[index % order.length]!, ms));
+    stops.push(stopOne(stage, order[index % order.length]!, ms));
     await delay(staggerMs);
   }
   return Promise.all(stops);
 }
 
-/** In the middle of a transaction, where it has one in time. */
-async function stopOne(processes: ProcessGroup, url: string, member: Member, ms: number): Promise<Stop> {
-  const watcher = await watching(url);
+/** Subscribers are kept in the transaction of a batch by a lock that its effect waits for. */
+const effects: Partial<Record<string, Lock>> = {
+  contacts: { table: 'mail_summaries', statement: '%INSERT INTO mail_summaries%' },
+  analytics: { table: 'daily_counts', statement: '%INSERT INTO daily_counts%' },
+};
+
+/** In the middle of a transaction, where one comes in time; of a subscriber, whichever process comes first. */
+async function stopOne({ processes, fixture }: Stage, wanted: Member, ms: number): Promise<Stop> {
+  const service = wanted.split('-', 1)[0]!;
+  const url = new URL(fixture.databaseUrl);
+  let member = wanted;
+  const stop = (found: Member, inTransaction: boolean) => {
+    member = found;
+    processes.signal(member, 'SIGSTOP');
+    console.log(
+      `${member} stands still for ${Math.round(ms / 1_000)} s${inTransaction ? ', in a transaction' : ''}`,
+    );
+  };
+  const lock = effects[service];
+  if (lock) url.pathname = `/posthorn_${service}`;
+  const connect = () => watching(url.toString());
+  const caught = lock
+    ? await heldAt(connect, lock, catchMs, ({ pid }) =>
+        Promise.resolve(stop(processes.memberOf(pid!) ?? wanted, true)),
+      )
+    : await inTransaction(connect, processes, wanted);
+  if (!lock || !caught) stop(wanted, caught !== null);
+  await delay(ms);
+  processes.signal(member, 'SIGCONT');
+  return { member, ms, inTransaction: caught !== null };
+}
+
+async function inTransaction(
+  connect: () => Promise<pg.Client>,
+  processes: ProcessGroup,
+  member: Member,
+): Promise<true | null> {
+  const watcher = await connect();
   try {
-    const caught = await until(catchMs, async () => {
+    return await until(catchMs, async () => {
       const { rows } = await watcher.query<{ name: string }>(
         `SELECT application_name AS name FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' OR (state = 'active' AND query ~* '(insert|update|delete)')`,
       );
       return rows.some(({ name }) => processes.memberOf(Number(/(\d+)/.exec(name)?.[1])) === member) || null;
     });
-    processes.signal(member, 'SIGSTOP');
-    console.log(
-      `${member} stands still for ${Math.round(ms / 1_000)} s${caught ? ', in a transaction' : ''}`,
-    );
-    await delay(ms);
-    processes.signal(member, 'SIGCONT');
-    return { member, ms, inTransaction: caught !== null };
   } finally {
     await watcher.end().catch(() => undefined);
   }
