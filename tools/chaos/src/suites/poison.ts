@@ -68,6 +68,12 @@ async function judge(
         poisonedRows.length,
         poisonedRows.map(({ to, status }) => (terminal.has(status) ? null : `${to} is ${status}`)),
       ),
+      finding(
+        'texts',
+        'an end whose text could not be written, so that the last resort took its place',
+        poisonedRows.length,
+        await reducedTexts(poisoner),
+      ),
       answersFinding(poisoner, innocent),
       finding('G10', 'an event that is too large, quarantined, or a dead letter', cases.length, [
         sizes.largest > maxEventBytes ? `an event of ${sizes.largest} bytes` : null,
@@ -90,6 +96,16 @@ async function judge(
 
 const sentOf = async ({ records }: Tenant): Promise<EmailRow[]> =>
   (await records.emails()).filter(({ status }) => status !== 'VOIDED');
+
+/** `OutcomeRecorder` writes this where Postgres refuses the text. */
+async function reducedTexts({ records, projectId }: Tenant): Promise<string[]> {
+  const rows = await records.query<{ to: string }>(
+    'sending',
+    `SELECT to_email AS "to" FROM emails WHERE project_id = $1 AND error = 'The error text could not be stored'`,
+    [projectId],
+  );
+  return rows.map(({ to }) => to);
+}
 
 const counts = (groups: Map<string, readonly unknown[]>): string =>
   [...groups]
