@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceName } from '@posthorn/contracts';
 import type pg from 'pg';
 import { heldAt, until, watching, type Lock } from '../faults/lock-trap.js';
 import { finding, type Finding } from '../judging/finding.js';
@@ -73,27 +74,35 @@ async function stopMembers(stage: Stage): Promise<Stop[]> {
   );
   const order = random.shuffled(members);
   const stops: Promise<Stop>[] = [];
+  const done = new Set<Member>();
   for (let index = 0; index < options.faults; index += 1) {
     const ms = random.whole(stopMs.least, stopMs.most);
-    stops.push(stopOne(stage, order[index % order.length]!, ms));
+    stops.push(stopOne(stage, order[index % order.length]!, ms, done));
     await delay(staggerMs);
   }
   return Promise.all(stops);
 }
 
 /** Subscribers are kept in the transaction of a batch by a lock that its effect waits for. */
-const effects: Partial<Record<string, Lock>> = {
+const effects: Partial<Record<ServiceName, Lock>> = {
   contacts: { table: 'mail_summaries', statement: '%INSERT INTO mail_summaries%' },
   analytics: { table: 'daily_counts', statement: '%INSERT INTO daily_counts%' },
 };
 
 /** In the middle of a transaction, where one comes in time; of a subscriber, whichever process comes first. */
-async function stopOne({ processes, fixture }: Stage, wanted: Member, ms: number): Promise<Stop> {
-  const service = wanted.split('-', 1)[0]!;
+async function stopOne(
+  { processes, fixture }: Stage,
+  wanted: Member,
+  ms: number,
+  done: Set<Member>,
+): Promise<Stop> {
+  const service = wanted.split('-', 1)[0] as ServiceName;
+  const other = () => processes.names(service).find((name) => !done.has(name)) ?? wanted;
   const url = new URL(fixture.databaseUrl);
   let member = wanted;
   const stop = (found: Member, inTransaction: boolean) => {
     member = found;
+    done.add(member);
     processes.signal(member, 'SIGSTOP');
     console.log(
       `${member} stands still for ${Math.round(ms / 1_000)} s${inTransaction ? ', in a transaction' : ''}`,
@@ -107,7 +116,7 @@ async function stopOne({ processes, fixture }: Stage, wanted: Member, ms: number
         Promise.resolve(stop(processes.memberOf(pid!) ?? wanted, true)),
       ).catch(unlessLocked)
     : await inTransaction(connect, processes, wanted);
-  if (!lock || !caught) stop(wanted, caught !== null);
+  if (!lock || !caught) stop(lock ? other() : wanted, caught !== null);
   await delay(ms);
   processes.signal(member, 'SIGCONT');
   return { member, ms, inTransaction: caught !== null };
