@@ -9,7 +9,7 @@ import { LockWatch } from './lock-watch.js';
 import { asOperator } from './operator.js';
 import { previousRelease } from './previous-release.js';
 import { unfinishedOf } from './recount.js';
-import { oneOfEach, runSuite, type Stage, type SuiteOptions } from './suite.js';
+import { oneOfEach, reportedLater, runSuite, type Stage, type SuiteOptions } from './suite.js';
 import { Tenant } from './tenant.js';
 
 const replicas = { ...oneOfEach, sending: 2 };
@@ -64,14 +64,16 @@ async function dumpUnderLoad(stage: Stage, { steady }: Tenants): Promise<Operati
   const waits = new LockWatch(stage.fixture.databaseUrl);
   const slowest = { ms: 0 };
   let isOver = false;
-  const load = (async () => {
-    for (let index = 0; !isOver; index += 1) {
-      const began = performance.now();
-      await steady.sendSurely(plain(`steady-${index}@sink.test`));
-      slowest.ms = Math.max(slowest.ms, performance.now() - began);
-      await delay(loadEveryMs);
-    }
-  })();
+  const load = reportedLater(
+    (async () => {
+      for (let index = 0; !isOver; index += 1) {
+        const began = performance.now();
+        await steady.sendSurely(plain(`steady-${index}@sink.test`));
+        slowest.ms = Math.max(slowest.ms, performance.now() - began);
+        await delay(loadEveryMs);
+      }
+    })(),
+  );
   const unlock = await lockLikeDump(records);
   for (const member of restartedUnderLocks) {
     await stage.processes.leave(member);

@@ -9,7 +9,7 @@ import { workLeft, judgeWork } from '../judging/work-books.js';
 import type { Member, ProcessGroup } from '../process-group.js';
 import { untilQuiet } from '../product.js';
 import { recount, unfinishedOf } from './recount.js';
-import { runSuite, type Stage, type SuiteOptions, type Verdict } from './suite.js';
+import { reportedLater, runSuite, type Stage, type SuiteOptions, type Verdict } from './suite.js';
 import { Tenant } from './tenant.js';
 
 const replicas = { sending: 2, contacts: 2, analytics: 2, campaigns: 2, workflows: 2, gateway: 2 };
@@ -43,7 +43,7 @@ export const runStops = (options: SuiteOptions): Promise<boolean> =>
       tenants.push(tenant);
     }
     const loadMs = options.faults * staggerMs + stopMs.least;
-    const loads = tenants.map((tenant) => load(tenant, share, loadMs));
+    const loads = tenants.map((tenant) => reportedLater(load(tenant, share, loadMs)));
     const stops = await stopMembers(stage);
     await Promise.all(loads);
     await stage.processes.untilAllReady();
@@ -77,7 +77,7 @@ async function stopMembers(stage: Stage): Promise<Stop[]> {
   const done = new Set<Member>();
   for (let index = 0; index < options.faults; index += 1) {
     const ms = random.whole(stopMs.least, stopMs.most);
-    stops.push(stopOne(stage, order[index % order.length]!, ms, done));
+    stops.push(reportedLater(stopOne(stage, order[index % order.length]!, ms, done)));
     await delay(staggerMs);
   }
   return Promise.all(stops);

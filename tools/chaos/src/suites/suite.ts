@@ -109,6 +109,12 @@ function conclude(
   return held;
 }
 
+/** Awaited later: an error before that must not end the process, which would leave services behind that stand still. */
+export function reportedLater<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}
+
 /** The value below which so much of the sorted numbers lies; 0 where there are none. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
