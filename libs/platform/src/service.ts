@@ -7,6 +7,7 @@ import {
   DatabaseClock,
   isMigrated,
   maintainPartitions,
+  preparePartitions,
   measurePools,
   migrate,
   openDatabase,
@@ -295,7 +296,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
   });
   currentService()?.watchDatabase(url, () => database.query('SELECT 1'));
   await migrate(database, (line) => log?.(`${parts.name}: ${line}`));
-  await maintainPartitions(database, plansOf(parts, config), (line) => logger.warn(line));
+  await preparePartitions(database, plansOf(parts, config), (line) => logger.warn(line));
   return database;
 }
 

@@ -10,6 +10,7 @@ export * from './sending-project.js';
 export * from './service-fixture.js';
 export * from './signing-keys.js';
 export * from './smtp-sink/smtp-sink.js';
+export * from './slow-bus.js';
 export * from './stand-in.js';
 export * from './test-servers.js';
 export * from './work-off.js';

@@ -13,6 +13,7 @@ const hour = 3_600_000;
 const graceMs = 30_000;
 const clockSkew = fileURLToPath(new URL('faults/clock-skew.js', import.meta.url));
 
+export type ServiceStarter = Pick<typeof ServiceProcess, 'start'>;
 export type Member = `${ServiceName}-${number}`;
 
 /** When a gateway was told to stop: what was asked before must still be answered. */
@@ -27,8 +28,11 @@ export class ProcessGroup {
   readonly unsubscribes: Goodbye[] = [];
   /** Members that did not leave with 0 when asked to. */
   readonly badExits: string[] = [];
+  /** Members whose process ended although nobody had stopped or killed it. */
+  readonly crashes: string[] = [];
   private readonly members = new Map<Member, ServiceProcess>();
   private readonly output: WriteStream;
+  private readonly struck = new Set<Member>();
   private ending = false;
 
   constructor(
@@ -36,8 +40,10 @@ export class ProcessGroup {
     private readonly environment: Record<string, string>,
     /** By how many hours the clock of a member is wrong, each time that it starts. */
     private readonly skewHours: (member: string, incarnation: number) => number,
+    /** Starts the programs of another build. */
+    private readonly program: ServiceStarter = ServiceProcess,
   ) {
-    this.output = createWriteStream(join(directory, 'services.log'));
+    this.output = createWriteStream(join(directory, 'services.log'), { flags: 'a' });
   }
 
   async start(replicas: Partial<Record<ServiceName, number>>): Promise<void> {
@@ -58,6 +64,7 @@ export class ProcessGroup {
   }
 
   signal(member: Member, signal: NodeJS.Signals): void {
+    if (signal === 'SIGKILL') this.struck.add(member);
     this.members.get(member)!.kill(signal);
   }
 
@@ -65,6 +72,7 @@ export class ProcessGroup {
   async leave(member: Member): Promise<void> {
     const process = this.members.get(member)!;
     if (!process.isRunning) return;
+    this.struck.add(member);
     if (process.service === 'gateway')
       this.unsubscribes.push({ gateway: this.gateways.indexOf(process.url), at: performance.now() });
     const reportedAt = performance.now();
@@ -84,6 +92,13 @@ export class ProcessGroup {
     this.output.end();
   }
 
+  /** Every member finishes what it has; none comes back. */
+  async leaveAll(): Promise<void> {
+    this.ending = true;
+    await Promise.all([...this.members.keys()].map((member) => this.leave(member)));
+    this.output.end();
+  }
+
   private async untilReady(member: Member): Promise<void> {
     const process = this.members.get(member)!;
     for (let tries = 0; tries < readyTries; tries += 1) {
@@ -96,14 +111,16 @@ export class ProcessGroup {
   private async add(service: ServiceName, member: Member): Promise<void> {
     const report = (line: string) => this.output.write(`${member} ${line}\n`);
     const environment = { ...process.env, ...this.environment, ...this.clock(member, 0) };
-    const started = await ServiceProcess.start({ service, name: member, environment, report });
+    const started = await this.program.start({ service, name: member, environment, report });
     this.members.set(member, started);
     void this.watch(started);
   }
 
   private async watch(process: ServiceProcess): Promise<void> {
     for (let incarnation = 1; !this.ending; incarnation += 1) {
-      await process.ended;
+      const end = await process.ended;
+      if (!this.ending && !this.struck.delete(process.name as Member))
+        this.crashes.push(`${process.name} ${describeEnd(end)}`);
       await delay(restartAfterMs);
       // A start may meet the next fault: then it is tried again.
       if (!this.ending) await process.restart(this.clock(process.name, incarnation)).catch(() => undefined);

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
 import { Records } from './judging/records.js';
-import { ProcessGroup } from './process-group.js';
+import { ProcessGroup, type ServiceStarter } from './process-group.js';
 import type { Fixture } from './fixture.js';
 import { Random } from './random.js';
 
@@ -25,6 +25,8 @@ const shortWaits = {
 export function skewedProcesses(
   { databaseUrl, natsUrl, smtpUrl }: Fixture,
   { directory, seed, ratePerSecond }: { directory: string; seed: number; ratePerSecond: number },
+  more: Record<string, string> = {},
+  program?: ServiceStarter,
 ): ProcessGroup {
   const environment = {
     ...shortWaits,
@@ -32,10 +34,11 @@ export function skewedProcesses(
     DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
     SMTP_URL: smtpUrl,
+    ...more,
   };
-  return new ProcessGroup(directory, environment, (member, incarnation) =>
-    Random.named(`${seed} ${member} ${incarnation}`).pick([0, 26, -26]),
-  );
+  const skewHours = (member: string, incarnation: number) =>
+    Random.named(`${seed} ${member} ${incarnation}`).pick([0, 26, -26]);
+  return new ProcessGroup(directory, environment, skewHours, program);
 }
 
 /** A project that may send, with its key, and the books of it. */

@@ -31,6 +31,14 @@ describe('the embedded NATS', () => {
     await second.stop();
   });
 
+  it('takes further settings', async () => {
+    const server = await startNats({ dataDirectory, configuration: 'max_payload: 2048' });
+    const connection = await connect({ servers: server.url });
+    expect(connection.info?.max_payload).toBe(2_048);
+    await connection.close();
+    await server.stop();
+  });
+
   it('stops a server that was left behind', async () => {
     const orphan = await launchServer({
       program: await natsBinary({ binDirectory: join(folder, 'bin'), report: () => {} }),

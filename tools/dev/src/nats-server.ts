@@ -16,10 +16,10 @@ export interface NatsOptions {
   /** Any free port where none is given. */
   port?: number;
   report?: Report;
-  /** Of the server, such as its users; in a file that only its owner can read. */
-  configuration?: string;
   /** Where a fetched nats-server is kept; `bin` beside the data directory unless given. */
   binDirectory?: string;
+  /** Text of its configuration file, such as its users; only its owner can read the file. */
+  configuration?: string;
 }
 
 export type NatsServer = EmbeddedServer;
@@ -37,11 +37,8 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const lock = lockDirectory(directory, 'NATS');
   try {
     await stopOrphan(directory, report);
-    const configured = writeConfiguration(directory, options.configuration);
     const { server, port } = await launch(
-      program,
-      [...store(directory), ...configured],
-      directory,
+      { program, directory, configuration: options.configuration },
       options.port,
       1,
     );
@@ -69,10 +66,14 @@ function pidFile(directory: string): string {
   return join(directory, 'nats-server.pid');
 }
 
-const store = (directory: string): string[] => ['-js', '-sd', directory, '-P', pidFile(directory)];
+interface Launch {
+  program: string;
+  directory: string;
+  configuration: string | undefined;
+}
 
-/** Answers the arguments that name the file. */
-function writeConfiguration(directory: string, configuration: string | undefined): string[] {
+/** The command line wins where both say something. */
+function configurationFile({ directory, configuration }: Launch): string[] {
   if (configuration === undefined) return [];
   const file = join(directory, 'nats-server.conf');
   mkdirSync(directory, { recursive: true });
@@ -82,18 +83,30 @@ function writeConfiguration(directory: string, configuration: string | undefined
 }
 
 async function launch(
-  program: string,
-  settings: readonly string[],
-  directory: string,
+  what: Launch,
   preferredPort: number | undefined,
   attempt: number,
 ): Promise<{ server: ServerProcess; port: number }> {
+  const { program, directory } = what;
   const port = await choosePort(preferredPort, 'NATS');
   const name = `posthorn-${randomUUID()}`;
   try {
     const server = await launchServer({
       program,
-      arguments: ['-a', '127.0.0.1', '-p', String(port), '-n', name, ...settings],
+      arguments: [
+        ...configurationFile(what),
+        '-a',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-n',
+        name,
+        '-js',
+        '-sd',
+        directory,
+        '-P',
+        pidFile(directory),
+      ],
       readyLine: /Server is ready/,
     });
     await confirmIdentity(port, name, server);
@@ -102,7 +115,7 @@ async function launch(
     if (!(error instanceof ServerEndedEarly)) throw error;
     if (!error.log.includes('address already in use')) throw brokenStore(directory, error.log);
     if (preferredPort !== undefined || attempt === launchAttempts) throw portTaken(port, 'NATS');
-    return launch(program, settings, directory, preferredPort, attempt + 1);
+    return launch(what, preferredPort, attempt + 1);
   }
 }
 

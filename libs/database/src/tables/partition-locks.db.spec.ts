@@ -3,7 +3,7 @@ import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import { openDatabase } from '../data-source.js';
 import type { Database } from '../database.js';
 import { lowestIdOf, newId } from './ids.js';
-import { maintainPartitions, type PartitionPlan } from './partitions.js';
+import { maintainPartitions, preparePartitions, type PartitionPlan } from './partitions.js';
 import { bareParts } from '../testing/bare-parts.js';
 import { holdTable } from '../testing/hold-table.js';
 
@@ -108,6 +108,30 @@ describe('while another session reads the table', () => {
     const query = await readerOf('outbox_p20200101');
     expect(await slowestInsertDuring(maintain(), query)).toBeLessThan(2_000);
     expect(warnings).toEqual([expect.stringContaining('outbox_p20200101 is not dropped yet')]);
+  });
+
+  it('a service starts at once, and other tables are not waited for once more', async () => {
+    const others = ['second', 'third', 'fourth'].map((table) => ({ ...plan, table }));
+    for (const { table } of others)
+      await database.query(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (LIKE outbox INCLUDING ALL) PARTITION BY RANGE (id);
+        CREATE TABLE ${table}_default PARTITION OF ${table} DEFAULT`);
+    const plans = [plan, ...others];
+    await maintainPartitions(database, plans);
+    const missing = plans.map(({ table }) => nameOf(2).replace('outbox', table));
+    await database.query(`DROP TABLE ${missing.join(', ')}`);
+    const pgDump = await readerOf(plans.map(({ table }) => table).join(', '));
+    const timed = async (work: typeof maintainPartitions) => {
+      const began = performance.now();
+      await work(database, plans);
+      return performance.now() - began;
+    };
+    // A second for each table that is locked; a patient round pauses for three seconds, once.
+    expect(await timed(preparePartitions)).toBeLessThan(6_000);
+    expect(await timed(maintainPartitions)).toBeLessThan(12_000);
+    await pgDump.leave();
+    await preparePartitions(database, plans);
+    for (const name of missing)
+      expect(await database.query('SELECT to_regclass($1) AS made', [name])).toEqual([{ made: name }]);
   });
 
   it('a table that has no partition yet cannot be used, and the start fails', async () => {

@@ -26,17 +26,40 @@ const ahead = 3;
 const partitionLock = 7_301_004;
 const pausesMs = [1_000, 2_000];
 
+/** One round; whoever holds a lock on one table for long, as pg_dump does, mostly holds those on the others: then these are tried once. */
+interface Round {
+  database: Database;
+  now: Date;
+  warn: Warn;
+  isPatient: boolean;
+}
+
 /** What other sessions do not allow now is left to the next round, with a warning. */
 export async function maintainPartitions(
   database: Database,
   plans: readonly PartitionPlan[],
   warn: Warn = () => undefined,
 ): Promise<void> {
-  const [row] = await database.query<{ now: Date }>('SELECT now()');
+  const round = await beginRound(database, warn, true);
   for (const plan of plans) {
-    await makeAhead(database, plan, row!.now, warn);
-    await dropOld(database, plan, row!.now, warn);
+    await makeAhead(round, plan);
+    await dropOld(round, plan);
   }
+}
+
+/** Only what a start cannot do without, or can have at once: a service must not stay away while pg_dump reads. */
+export async function preparePartitions(
+  database: Database,
+  plans: readonly PartitionPlan[],
+  warn: Warn = () => undefined,
+): Promise<void> {
+  const round = await beginRound(database, warn, false);
+  for (const plan of plans) await makeAhead(round, plan);
+}
+
+async function beginRound(database: Database, warn: Warn, isPatient: boolean): Promise<Round> {
+  const [row] = await database.query<{ now: Date }>('SELECT now()');
+  return { database, now: row!.now, warn, isPatient };
 }
 
 /** The lowest id of the oldest partition that is not dropped yet. */
@@ -48,14 +71,15 @@ export function firstKeptId(
   return lowestIdOf(Math.floor((now.getTime() - retentionDays * dayMs) / span) * span);
 }
 
-async function makeAhead(database: Database, plan: PartitionPlan, now: Date, warn: Warn): Promise<void> {
+async function makeAhead(round: Round, plan: PartitionPlan): Promise<void> {
+  const { database, now, warn } = round;
   const known = await partitionsOf(database, plan);
   const span = plan.days * dayMs;
   const first = Math.floor(now.getTime() / span);
   for (let index = first; index <= first + ahead; index += 1) {
     const partition = partitionAt(plan.table, index * span, span);
     if (known.some(({ name }) => name === partition.name)) continue;
-    const outcome = await tried(database, () => attach(database, plan, partition));
+    const outcome = await tried(round, () => attach(database, plan, partition));
     if (outcome === 'locked' && known.length === 0)
       throw new Error(`${plan.table} has no partitions: ${locked}`);
     if (outcome === 'locked') return warn(`${partition.name} is not made yet: ${locked}`);
@@ -83,11 +107,12 @@ async function attach(
   );
 }
 
-async function dropOld(database: Database, plan: PartitionPlan, now: Date, warn: Warn): Promise<void> {
+async function dropOld(round: Round, plan: PartitionPlan): Promise<void> {
+  const { database, now, warn } = round;
   const oldest = now.getTime() - plan.retentionDays * dayMs;
   for (const partition of await partitionsOf(database, plan)) {
     if (partition.end >= oldest) continue;
-    const outcome = await tried(database, () => drop(database, plan, partition));
+    const outcome = await tried(round, () => drop(database, plan, partition));
     if (outcome === 'locked') return warn(`${partition.name} is not dropped yet: ${locked}`);
     if (outcome === 'kept')
       warn(
@@ -117,16 +142,17 @@ async function drop(
 const locked = 'another session, such as pg_dump, holds a lock';
 
 /** Tries again after pauses, in which those who wait behind it go on. */
-async function tried<T>(database: Database, work: () => Promise<T>): Promise<T | 'locked' | 'taken'> {
-  for (const pauseMs of [...pausesMs, null]) {
+async function tried<T>(round: Round, work: () => Promise<T>): Promise<T | 'locked' | 'taken'> {
+  for (const pauseMs of round.isPatient ? [...pausesMs, null] : [null]) {
     try {
-      return await exclusively(database, work);
+      return await exclusively(round.database, work);
     } catch (error) {
       if (isCheckViolation(error)) return 'taken';
       if (!isLockTimeout(error) && !isStatementTimeout(error)) throw error;
     }
     if (pauseMs !== null) await pause(pauseMs);
   }
+  round.isPatient = false;
   return 'locked';
 }
 

@@ -1,3 +1,5 @@
+import { oddReply } from './odd-replies.js';
+
 /** The stage at which the sink misbehaves. Stages before MAIL are set by options, later ones by the recipient. */
 export type EarlyStage = 'connect' | 'ehlo' | 'starttls' | 'handshake' | 'auth' | 'rset' | 'mail';
 export type LateStage = 'mail' | 'rcpt' | 'data' | 'body' | 'dot' | 'accept';
@@ -9,6 +11,7 @@ export type SinkFault = Misbehaviour & {
 
 type Misbehaviour =
   | { kind: 'reply'; text: string }
+  | { kind: 'bytes'; bytes: Buffer }
   | { kind: 'hang' | 'drop' | 'reset' | 'trickle' | 'senseless' | 'unfinished' }
   /** Replies after this many milliseconds, or without a number when `sink.release()` is called. */
   | { kind: 'late'; ms?: number }
@@ -22,6 +25,7 @@ const byReply = new RegExp(`^(${stages})-(\\d{3})(?:-(\\d\\.\\d{1,3}\\.\\d{1,3})
 const byKind = new RegExp(
   `^(hang|drop|reset|trickle|senseless|unfinished|extra|late)-(?:at|after)-(${stages})(?:-(\\d+))?$`,
 );
+const byOddReply = new RegExp(`^odd-(\\d{3})-(\\d{1,9})-at-(${stages})$`);
 const named: Record<string, SinkBehaviour> = {
   'drop-before-dot': { body: { kind: 'drop' } },
   'reset-before-dot': { body: { kind: 'reset' } },
@@ -36,7 +40,7 @@ const named: Record<string, SinkBehaviour> = {
 
 /**
  * `rcpt-550@…`, `rcpt-550-5.1.1@…`, `data-554@…`, `dot-451@…`, `hang-at-rcpt@…`, `drop-after-accept@…`
- * (stored, then dropped), `late-at-accept-200@…`, `refuse-450-times-3@…` and the names above; `+anything` is
+ * (stored, then dropped), `late-at-accept-200@…`, `refuse-450-times-3@…`, `odd-550-17-at-rcpt@…` (`oddReply`) and the names above; `+anything` is
  * ignored, anything else is accepted. `…-once@` shows a fault the first time only. At MAIL no recipient is
  * known yet, so `mail-450@…` and the like work as the *sender*.
  */
@@ -54,6 +58,9 @@ export function behaviourOf(recipient: string): SinkBehaviour {
         text: `${reply[2]} ${reply[3] ? `${reply[3]} ` : ''}as asked`,
       },
     };
+  const odd = byOddReply.exec(key);
+  if (odd !== null)
+    return { [odd[3] as LateStage]: { kind: 'bytes', bytes: oddReply(odd[1], Number(odd[2])) } };
   const refusals = /^refuse-(\d{3})-times-(\d+)$/.exec(key);
   if (refusals !== null)
     return { rcpt: { kind: 'reply', text: `${refusals[1]} not yet`, times: Number(refusals[2]) } };

@@ -19,6 +19,7 @@ export class SinkReplies {
 
   show(fault: SinkFault, due: string): 'silent' | 'goes on' {
     if (fault.kind === 'reply') this.log(fault.text);
+    else if (fault.kind === 'bytes') this.write(fault.bytes);
     else if (fault.kind === 'senseless') this.log('banana');
     else if (fault.kind === 'extra') this.log(`${due}\r\n${fault.text}`);
     else if (fault.kind === 'late') this.answerLate(due, fault.ms);
@@ -33,6 +34,11 @@ export class SinkReplies {
     else if (kind === 'reset') reset(this.socket);
     else if (kind === 'unfinished') this.socket.end('550 5.1.1 no such us');
     return 'silent';
+  }
+
+  private write(bytes: Buffer): void {
+    this.flush();
+    if (!this.socket.destroyed) this.socket.write(bytes);
   }
 
   private answerLate(due: string, ms: number | undefined): void {

@@ -1,3 +1,4 @@
+import { oddReply } from './odd-replies.js';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -108,6 +109,20 @@ describe('sink', () => {
     await expect(sink.waitFor(1, 20)).rejects.toThrow();
     sink.resume();
     await sink.waitFor(2);
+  });
+
+  it('answers with odd but complete replies, the same for the same number', async () => {
+    sink = await SmtpSink.start();
+    const client = dial();
+    client.log(
+      'EHLO x\r\nMAIL FROM:<a@b.test>\r\nRCPT TO:<odd-550-2-at-rcpt@d.test>\r\nRCPT TO:<ok@d.test>\r\n',
+    );
+    expect(await client.listen(/250 2.1.5/)).toContain('550 lone\rreturn\r\rhere\r\n250 2.1.5 Ok');
+    for (let number = 0; number < 100; number += 1) {
+      const reply = oddReply('451', number);
+      expect(reply).toEqual(oddReply('451', number));
+      expect(reply.toString('latin1')).toMatch(/^451[ -][\s\S]*\r\n$|^451\r\n$/);
+    }
   });
 
   it('refuses the given number of times and then accepts', async () => {

@@ -52,6 +52,11 @@ export class AudienceRecords {
   ) {}
 
   async differences(): Promise<Difference[]> {
+    return [...(await this.countDifferences()), ...(await this.mailDifferences())];
+  }
+
+  /** Without the summaries of mail. */
+  async countDifferences(): Promise<Difference[]> {
     const found = await Promise.all(
       Object.entries(countComparisons).map(async ([what, [stored, rows]]) => {
         const differing = await this.query<{ key: string; kept: string | null; counted: string | null }>(
@@ -64,11 +69,11 @@ export class AudienceRecords {
         }));
       }),
     );
-    return [...found.flat(), ...(await this.mailDifferences())];
+    return found.flat();
   }
 
   /** Mail by its reader, from the tables of sending. */
-  private async mailDifferences(): Promise<Difference[]> {
+  async mailDifferences(): Promise<Difference[]> {
     const kinds = ['sent', 'delivered', 'bounced'].map(
       (kind) =>
         `SELECT to_email, '${kind}' AS kind, ${kind}_at AS at FROM emails WHERE project_id = $1 AND status <> 'VOIDED' AND ${kind}_at IS NOT NULL`,

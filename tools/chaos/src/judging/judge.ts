@@ -219,7 +219,11 @@ const pathOf = (statuses: readonly string[]): string[] =>
 const isForbidden = (path: readonly string[]): boolean =>
   path.some((each, index) => index > 0 && !(moves[path[index - 1]!] ?? []).includes(each));
 
-function counters({ emails, totals, contacts }: Evidence): Finding {
+export function counters({
+  emails,
+  totals,
+  contacts,
+}: Pick<Evidence, 'emails' | 'totals' | 'contacts'>): Finding {
   const rows = emails.filter(({ status }) => status !== 'VOIDED');
   const of = (status: string) => rows.filter((row) => row.status === status).length;
   const addresses = new Set(rows.map(({ to }) => to));
@@ -240,17 +244,20 @@ function counters({ emails, totals, contacts }: Evidence): Finding {
   );
 }
 
-function pace({ sink, ratePerSecond }: Evidence): Finding {
+export function pace(
+  { sink, ratePerSecond }: Pick<Evidence, 'sink' | 'ratePerSecond'>,
+  withinMs = windowMs,
+): Finding {
   const instants = sink.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b);
   let first = 0;
   let most = 0;
   instants.forEach((instant, last) => {
-    while (instants[first]! <= instant - windowMs) first += 1;
+    while (instants[first]! <= instant - withinMs) first += 1;
     most = Math.max(most, last - first + 1);
   });
-  const searches = `more than ${ratePerSecond} messages in one second at the mail server (most: ${most})`;
+  const searches = `more than ${ratePerSecond} messages within ${withinMs / 1_000} s at the mail server (most: ${most})`;
   return finding('G13', searches, instants.length, [
-    ratePerSecond > 0 && most > ratePerSecond ? `${most} in one second` : null,
+    ratePerSecond > 0 && most > ratePerSecond ? `${most} within ${withinMs / 1_000} s` : null,
   ]);
 }
 

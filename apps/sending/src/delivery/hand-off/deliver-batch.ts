@@ -21,6 +21,8 @@ const marksInFlight = 2;
 // Older marks are not used: a suppression may have been added since (docs/guarantees.md §3).
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
+/** Of the rate: every replica reserves so many slots, and the message of a quiet project waits behind those of all. */
+const secondsAhead = 0.25;
 /** Short compared with the time that a mail server takes for a message. */
 const lingerMs = 2;
 
@@ -29,6 +31,8 @@ const lingerMs = 2;
 export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Delivery');
   private busy = 0;
+  /** Of those, how many have no slot yet, or wait for it. */
+  private waiting = 0;
   private marking = 0;
   private stopped = false;
   private probe: NodeJS.Timeout | null = null;
@@ -98,10 +102,14 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     this.ready.setOpen(pauseMs === 0);
     if (pauseMs > 0) return this.probeIn(pauseMs);
     const connections = this.provider.probing ? 1 : this.config.connections;
+    const free = Math.min(connections - this.busy, this.slotsAhead - this.waiting);
+    return this.recorder.waiting > 2 * this.config.connections ? 0 : free;
+  }
+
+  /** A slot that is reserved is lost to messages that come later, and what is marked no longer notices that its project is disabled. */
+  private get slotsAhead(): number {
     const { ratePerSecond } = this.config;
-    const paced =
-      ratePerSecond > 0 ? Math.min(connections, Math.max(1, Math.floor(ratePerSecond))) : connections;
-    return this.recorder.waiting > 2 * this.config.connections ? 0 : paced - this.busy;
+    return ratePerSecond > 0 ? Math.max(1, Math.ceil(ratePerSecond * secondsAhead)) : Infinity;
   }
 
   private probeIn(pauseMs: number): number {
@@ -125,9 +133,11 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async deliver(batch: ReadyMessage[]): Promise<void> {
     this.busy += batch.length;
+    this.waiting += batch.length;
     const marks = await this.mark(batch);
     if (!marks) {
       this.busy -= batch.length;
+      this.waiting -= batch.length;
       return;
     }
     const markedAt = performance.now();
@@ -156,10 +166,13 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   private async proceed(ready: ReadyMessage, { verdict, slot }: Mark, markedAt: number): Promise<void> {
     let outcome: Outcome | null;
     try {
-      outcome =
-        verdict === 'ok'
-          ? await this.handOver(ready, slot, markedAt)
-          : outcomeOfRefusal(verdict, ready.message);
+      const inTime = verdict !== 'ok' || (await this.isInTime(slot, markedAt));
+      this.waiting -= 1;
+      if (verdict !== 'ok') outcome = outcomeOfRefusal(verdict, ready.message);
+      else if (inTime) {
+        this.dispatchSoon();
+        outcome = await this.handOver(ready);
+      } else outcome = requeueNow();
     } finally {
       this.busy -= 1;
       this.ready.forget([ready.message]);
@@ -168,13 +181,11 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });
   }
 
-  private async handOver(
-    { message, envelope, raw, workerId }: ReadyMessage,
-    slot: Slot,
-    markedAt: number,
-  ): Promise<Outcome> {
-    const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await waitForSlot(slot);
-    if (!inTime) return requeueNow();
+  private async isInTime(slot: Slot, markedAt: number): Promise<boolean> {
+    return slot === null ? performance.now() - markedAt <= staleMarkMs : waitForSlot(slot);
+  }
+
+  private async handOver({ message, envelope, raw, workerId }: ReadyMessage): Promise<Outcome> {
     const fence = () => {
       this.lease.assertHeld(workerId);
     };
