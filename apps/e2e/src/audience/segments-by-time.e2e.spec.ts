@@ -2,7 +2,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { contactEvents, eventSubject, streamOf } from '@posthorn/contracts';
 import { BusConnection } from '@posthorn/messaging';
-import { eventually } from '@posthorn/testing';
+import { eventually, startTestNats, type TestNats } from '@posthorn/testing';
 import pg from 'pg';
 import { urlOfDatabase } from '../testing/left-behind.js';
 import { makeDataDirectory, mode, RunningPosthorn } from '../testing/running-posthorn.js';
@@ -14,14 +14,22 @@ const [entered, left] = [contactEvents.segmentEntered.name, contactEvents.segmen
 const directory = makeDataDirectory();
 let posthorn: RunningPosthorn;
 let database: pg.Pool;
+let nats: TestNats;
 beforeAll(async () => {
+  // A server without users, because the operator may read no events.
+  nats = await startTestNats();
   // Kills one service while the others continue.
-  posthorn = await RunningPosthorn.start(directory.path, {}, mode === 'one' ? ['--services'] : undefined);
+  posthorn = await RunningPosthorn.start(
+    directory.path,
+    { NATS_URL: nats.url },
+    mode === 'one' ? ['--services'] : undefined,
+  );
   database = new pg.Pool({ connectionString: await urlOfDatabase(posthorn, 'posthorn_contacts'), max: 2 });
 }, 60_000);
 afterAll(async () => {
   await database.end();
   await posthorn.stop();
+  await nats.stop();
   directory.remove();
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailEvents } from '@posthorn/contracts';
 import { BusConnection } from '@posthorn/messaging';
-import { eventually, SmtpSink } from '@posthorn/testing';
+import { eventually, SmtpSink, startTestNats, type TestNats } from '@posthorn/testing';
 import { jetstream } from '@nats-io/jetstream';
 import { makeDataDirectory, RunningPosthorn, type Answer } from '../testing/running-posthorn.js';
 
@@ -23,14 +23,17 @@ interface Line {
 describe('log lines while mail succeeds and fails', () => {
   const directory = makeDataDirectory();
   let sink: SmtpSink;
+  let nats: TestNats;
   let posthorn: RunningPosthorn;
   let refused: Answer;
   let lines: Line[];
 
   beforeAll(async () => {
-    sink = await SmtpSink.start();
+    // A server without users, because the operator may publish no events.
+    [sink, nats] = await Promise.all([SmtpSink.start(), startTestNats()]);
     posthorn = await RunningPosthorn.start(directory.path, {
       SMTP_URL: sink.url,
+      NATS_URL: nats.url,
       SMTP_DOT_TIMEOUT: '1',
       SENDING_RATE_PER_SECOND: '0',
       LOG_LEVEL: 'info',
@@ -58,7 +61,7 @@ describe('log lines while mail succeeds and fails', () => {
   }, 90_000);
   afterAll(async () => {
     await posthorn.stop();
-    await sink.stop();
+    await Promise.all([sink.stop(), nats.stop()]);
     directory.remove();
   });
 

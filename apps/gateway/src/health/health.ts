@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
+  busAccess,
   noProject,
   overdueMail,
-  requestCatalogue,
   serviceCaller,
   type RequestContract,
   type ServiceName,
@@ -37,7 +37,7 @@ export class Health implements OnApplicationBootstrap {
 
   private async check(): Promise<Record<string, 'ok' | 'silent'>> {
     const owners = new Map<ServiceName, RequestContract>(
-      requestCatalogue.map((contract) => [contract.owner, contract]),
+      busAccess.gateway.calls.map((contract) => [contract.owner, contract]),
     );
     const requested: [string, Promise<unknown>][] = [
       ['postgres', this.database.query('SELECT 1')],
