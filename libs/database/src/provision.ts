@@ -13,16 +13,23 @@ const provisionLock = 7_301_001;
 export async function provisionDatabase({ adminUrl, service, secretKey }: ProvisionOptions): Promise<string> {
   const name = `posthorn_${service}`;
   const password = createHmac('sha256', secretKey).update(`database-role:${service}`).digest('base64url');
+  const url = serviceUrl(adminUrl, name, password);
+  await provisionAt(adminUrl, url);
+  return url;
+}
+
+/** Creates the database and the role that the URL names, with its password, where they are missing. Safe to run concurrently. */
+export async function provisionAt(adminUrl: string, url: string): Promise<void> {
+  const { username, password, pathname } = new URL(url);
   const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
   await admin.connect();
   try {
     await admin.query('SELECT pg_advisory_lock($1)', [provisionLock]);
-    await ensureRole(admin, name, password);
-    await ensureDatabase(admin, name);
+    await ensureRole(admin, decodeURIComponent(username), decodeURIComponent(password));
+    await ensureDatabase(admin, decodeURIComponent(pathname.slice(1)), decodeURIComponent(username));
   } finally {
     await admin.end();
   }
-  return serviceUrl(adminUrl, name, password);
 }
 
 async function ensureRole(admin: pg.Client, name: string, password: string): Promise<void> {
@@ -35,10 +42,10 @@ async function ensureRole(admin: pg.Client, name: string, password: string): Pro
   await admin.query(`GRANT ${admin.escapeIdentifier(name)} TO CURRENT_USER`);
 }
 
-async function ensureDatabase(admin: pg.Client, name: string): Promise<void> {
+async function ensureDatabase(admin: pg.Client, name: string, owner: string): Promise<void> {
   const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
   const quoted = admin.escapeIdentifier(name);
-  if (!rowCount) await admin.query(`CREATE DATABASE ${quoted} OWNER ${quoted}`);
+  if (!rowCount) await admin.query(`CREATE DATABASE ${quoted} OWNER ${admin.escapeIdentifier(owner)}`);
   await admin.query(`REVOKE CONNECT, TEMPORARY ON DATABASE ${quoted} FROM PUBLIC`);
 }
 

@@ -41,6 +41,16 @@ export async function runProcess(start: (environment: Environment) => Promise<St
   }
 }
 
+/** For a process that does one thing and ends. */
+export async function runOnce(work: (environment: Environment) => Promise<void>): Promise<void> {
+  try {
+    await work(process.env);
+  } catch (error) {
+    console.error(explained(error));
+    process.exitCode = 1;
+  }
+}
+
 /** Errors with a known remedy are printed in one line, without a stack. */
 function explained(error: unknown): string {
   if (error instanceof StartError) return error.message;

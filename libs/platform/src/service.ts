@@ -7,11 +7,7 @@ import {
   DatabaseClock,
   isMigrated,
   maintainPartitions,
-  preparePartitions,
   measurePools,
-  migrate,
-  openDatabase,
-  provisionDatabase,
   type DatabaseOptions,
   type PartitionPlan,
 } from '@posthorn/database';
@@ -27,7 +23,6 @@ import {
   MessagingMetrics,
   measureWaiting,
   Outbox,
-  outboxPlan,
   OutboxRelay,
   PassErrorsOn,
   Publishing,
@@ -44,6 +39,7 @@ import { readConfig, type ConfigShape, type Environment } from './config.js';
 import { PinoLogger } from './logging.js';
 import { Secrets } from './sealing.js';
 import type { ServiceConfig } from './service-config.js';
+import { openOwnDatabase, ownUrl, plansOf } from './service-database.js';
 
 /** The parts of a service, used by its `main.ts` and by the all-in-one host. */
 export interface ServiceParts<C extends ServiceConfig> {
@@ -267,40 +263,3 @@ export async function closeMeans({
   await database.close();
   await tracing.close();
 }
-
-/** Of `<SERVICE>_DATABASE_URL` or `<SERVICE>_NATS_URL`. */
-const ownUrl = (
-  server: 'DATABASE' | 'NATS',
-  service: ServiceName,
-  { environment }: Pick<StartOptions, 'environment'>,
-): string | undefined => environment[`${service.toUpperCase()}_${server}_URL`]?.trim() || undefined;
-
-async function openOwnDatabase<C extends ServiceConfig>(
-  parts: ServiceParts<C>,
-  config: C,
-  { environment, report: log }: StartOptions,
-  { tracing, logger }: { tracing: Tracing; logger: PinoLogger },
-): Promise<Database> {
-  const own = ownUrl('DATABASE', parts.name, { environment });
-  const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
-  const url =
-    own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
-  const { entities, migrations } = parts;
-  const database = await openDatabase({
-    url,
-    name: `posthorn-${parts.name}-${process.pid}`,
-    entities,
-    migrations,
-    poolSize: config.databasePool,
-    tracing,
-  });
-  currentService()?.watchDatabase(url, () => database.query('SELECT 1'));
-  await migrate(database, (line) => log?.(`${parts.name}: ${line}`));
-  await preparePartitions(database, plansOf(parts, config), (line) => logger.warn(line));
-  return database;
-}
-
-const plansOf = <C extends ServiceConfig>(parts: ServiceParts<C>, config: C): PartitionPlan[] => [
-  outboxPlan(config.outboxDays),
-  ...(parts.partitions?.(config) ?? []),
-];

@@ -20,6 +20,8 @@ export interface NatsOptions {
   binDirectory?: string;
   /** Text of its configuration file, such as its users; only its owner can read the file. */
   configuration?: string;
+  /** What the configuration names. */
+  environment?: Record<string, string>;
 }
 
 export type NatsServer = EmbeddedServer;
@@ -38,7 +40,7 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   try {
     await stopOrphan(directory, report);
     const { server, port } = await launch(
-      { program, directory, configuration: options.configuration },
+      { program, directory, configuration: options.configuration, environment: options.environment },
       options.port,
       1,
     );
@@ -70,6 +72,7 @@ interface Launch {
   program: string;
   directory: string;
   configuration: string | undefined;
+  environment: Record<string, string> | undefined;
 }
 
 /** The command line wins where both say something. */
@@ -107,6 +110,7 @@ async function launch(
         '-P',
         pidFile(directory),
       ],
+      environment: what.environment,
       readyLine: /Server is ready/,
     });
     await confirmIdentity(port, name, server);

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { busUsers } from '@posthorn/contracts';
 import { ServiceConfig, variablesOf, type Variable } from '@posthorn/platform';
 import { apps, kindOf, variablesOfApp } from './configuration-page.js';
 
@@ -21,7 +22,7 @@ export async function envExample(): Promise<string> {
   const everywhere = passed(Object.values(variablesOf(ServiceConfig)));
   const seen = new Set(everywhere.map(({ name }) => name));
   const sections = [
-    section('Required', [...everywhere.filter(isRequired), password]),
+    section('Required', [...everywhere.filter(isRequired), ...passwords]),
     section(
       'Every service',
       everywhere.filter((each) => !isRequired(each)),
@@ -32,25 +33,30 @@ export async function envExample(): Promise<string> {
     for (const { name } of own) seen.add(name);
     sections.push(section(service, [...own, ownDatabase(service)]));
   }
-  return `# Settings of docker-compose.yml: cp .env.example .env, and remove the # before each line that you set.
+  return `# Settings of docker-compose.yml: deploy/new-env.sh makes .env of it; remove the # before each line that you set.
 # A setting that is not set, or empty, has the default that stands here. docs/deploying.md says which ones matter.
 # Made by \`npm run docs\` from the declarations in the code; do not edit.
 
 ${sections.join('\n')}`;
 }
 
-const password: Setting = {
-  name: 'POSTGRES_PASSWORD',
+const passwords: Setting[] = ['postgres', ...busUsers].map((user) => ({
+  name: `${user.toUpperCase()}_PASSWORD`,
   kind: 'text',
-  describe:
-    'password of the Postgres container; letters and digits only, because it becomes part of a URL: openssl rand -hex 24',
+  describe: `${passwordOf(user)}; letters and digits, and a letter first, because it becomes part of URLs and of deploy/nats.conf`,
   preset: null,
-};
+}));
+
+function passwordOf(user: string): string {
+  if (user === 'postgres') return 'password of the Postgres account that creates the others';
+  if (user === 'operator') return "password of the operator's commands at NATS";
+  return `password of ${user} at Postgres and at NATS`;
+}
 
 const ownDatabase = (service: string): Setting => ({
   name: `${service.toUpperCase()}_DATABASE_URL`,
   kind: 'url',
-  describe: 'a database for this service, which is then not derived from DATABASE_URL',
+  describe: 'a database for this service instead of the one in the Postgres container',
   preset: '',
 });
 
@@ -70,7 +76,8 @@ function settingOf(variable: Variable, composed: string): Setting {
     name,
     describe,
     kind: kindOf(variable),
-    preset: mark === '?' ? null : own.replace(/:\?[^}]*\}/g, '}'),
+    // A default with a password in it is no example for anybody.
+    preset: mark === '?' ? null : own.includes('_PASSWORD') ? '' : own,
   };
 }
 

@@ -11,6 +11,7 @@ import { configurationPage } from './configuration-page.js';
 import { envExample } from './env-example.js';
 import { eventsPage } from './events-page.js';
 import { metricsPage } from './metrics-page.js';
+import { natsUsers } from './nats-users.js';
 import { openApi } from './open-api.js';
 import { routesPage } from './routes-page.js';
 
@@ -26,6 +27,7 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/asyncapi.json': asyncApiDocument,
   'docs/openapi.json': openApi,
   '.env.example': envExample,
+  'deploy/nats.conf': natsUsers,
 };
 
 const stale: string[] = [];

@@ -153,8 +153,11 @@ export class RunningPosthorn {
   /** Ctrl-C; returns the exit code. Stored data, logs and exports must not contain secrets. */
   async stop(): Promise<number | null> {
     const leaks = this.isRunning ? await leaksStored(this.servers.databaseUrls, this.secrets) : [];
+    const refused = /NATS refuses: .*/.exec(this.output);
     this.child.kill('SIGINT');
-    return this.endWithout(leaks);
+    const code = await this.endWithout(leaks);
+    if (refused) throw new Error(`a user of the bus lacks a permission: ${refused[0]}`);
+    return code;
   }
 
   exitCode(): Promise<number | null> {

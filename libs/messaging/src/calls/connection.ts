@@ -1,9 +1,11 @@
+import { Logger } from '@nestjs/common';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { inboxPrefixOf, rememberInboxPrefix } from './inboxes.js';
 import { currentService } from '../outages/service-context.js';
 
 /** NATS may be unavailable at any time; Postgres holds the truth (docs/guarantees.md §1.1). */
 export class BusConnection {
+  private readonly log = new Logger('Bus');
   private up = true;
   private closing = false;
   private readonly lost: Set<() => void> = new Set();
@@ -55,6 +57,7 @@ export class BusConnection {
       if (status.type === 'disconnect' || status.type === 'staleConnection' || status.type === 'close')
         this.fall();
       if (status.type === 'reconnect') this.rise();
+      if (status.type === 'error') this.log.error(`NATS refuses: ${status.error.message}`);
     }
     this.fall();
   }

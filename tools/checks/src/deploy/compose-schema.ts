@@ -13,7 +13,8 @@ const only = (properties: Record<string, object>, required: string[] = []) => ({
 });
 const mapOf = (values: object) => ({ type: 'object', additionalProperties: values });
 
-const healthcheck = only(
+const healthcheckOff = only({ disable: { const: true } }, ['disable']);
+const healthcheckOn = only(
   {
     test: { type: 'array', minItems: 2, items: [{ enum: ['CMD', 'CMD-SHELL'] }], additionalItems: text },
     interval: duration,
@@ -40,7 +41,10 @@ const service = only(
     security_opt: texts,
     restart: { enum: ['unless-stopped', 'always', 'on-failure', 'no'] },
     stop_grace_period: duration,
-    healthcheck,
+    healthcheck: { anyOf: [healthcheckOn, healthcheckOff] },
+    entrypoint: texts,
+    profiles: texts,
+    networks: texts,
     deploy: only({ resources }),
     depends_on: mapOf(
       only(
@@ -54,7 +58,12 @@ const service = only(
 
 export const composeSchema = {
   type: 'object',
-  properties: { name: text, services: mapOf(service), volumes: mapOf(only({})) },
+  properties: {
+    name: text,
+    services: mapOf(service),
+    volumes: mapOf(only({})),
+    networks: mapOf(only({ internal: { type: 'boolean' } })),
+  },
   required: ['name', 'services'],
   patternProperties: { '^x-': {} },
   additionalProperties: false,

@@ -13,18 +13,23 @@ export interface ComposeService {
   volumes?: string[];
   read_only?: boolean;
   stop_grace_period?: string;
-  healthcheck?: { test: string[] };
+  healthcheck?: { test?: string[]; disable?: boolean };
+  entrypoint?: string[];
+  networks?: string[];
   depends_on?: Record<string, { condition: string }>;
 }
 
 export interface Compose {
   services: Record<string, ComposeService>;
   volumes?: Record<string, object>;
+  networks?: Record<string, { internal?: boolean }>;
 }
 
 /** What Compose puts for `${NAME:?…}` comes from a file that is not in the tree: any text long enough for a key. */
 const given = 'given-in-dotenv-0123456789abcdef0123456789abcdef';
 const variable = /\$\{([A-Z_]+)(?::([-?])([^{}]*))?\}/g;
+/** They run and end, and answer no requests. */
+const tools = new Set(['provision', 'operator']);
 /** Belong to the container, whatever `.env` says. */
 const fixed = new Set(['ADMIN_HOST', 'ADMIN_PORT', 'HOST', 'PORT']);
 
@@ -38,7 +43,7 @@ export function composeFindings(text: string, tree: Tree): string[] {
   );
   if (!validate(content)) return (validate.errors ?? []).map(describeSchemaError);
   const compose = content as unknown as Compose;
-  const ours = Object.entries(compose.services).filter(([, { build }]) => build);
+  const ours = Object.entries(compose.services).filter(([name, { build }]) => build && !tools.has(name));
   return [
     ...[...text.matchAll(/\$\{?[A-Z_]+\}?(?![:A-Z_}])/g)].map(
       ([text]) => `${text} may be empty: give it a default (:-) or demand it (:?)`,
@@ -90,7 +95,7 @@ function generalFindings([name, service]: [string, ComposeService], compose: Com
     report(`image ${service.image} needs a tag that stays`);
   for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
     if (!compose.services[other]) report(`depends on ${other}, which is no service`);
-    else if (condition === 'service_healthy' && !compose.services[other].healthcheck)
+    else if (condition === 'service_healthy' && !compose.services[other].healthcheck?.test)
       report(`waits for ${other}, which has no healthcheck`);
   }
   for (const volume of service.volumes ?? []) {
@@ -98,6 +103,12 @@ function generalFindings([name, service]: [string, ComposeService], compose: Com
     const known = /^[./]/.test(source) ? tree.has(source) : compose.volumes?.[source] !== undefined;
     if (!known) report(`volume ${source} is not there`);
   }
+  if (!service.networks) report('is in the network of everybody: name its networks');
+  for (const network of service.networks ?? [])
+    if (!compose.networks?.[network]) report(`network ${network} is not there`);
+  for (const other of service.image === 'posthorn:local' ? [] : ['data', 'bus'])
+    if (service.networks?.includes(other) && service.networks.length > 1)
+      report(`joins ${service.networks.join(' and ')}: an image of others stays in one network`);
   // Docker opens what it publishes past the firewall of the machine.
   for (const port of service.ports ?? [])
     if (!port.startsWith('127.0.0.1:')) report(`publishes ${port} on all addresses, not on 127.0.0.1`);
@@ -117,9 +128,9 @@ function ownFindings([name, service]: [string, ComposeService], compose: Compose
     findings.push(`command is [${service.command?.join(', ')}], not [${name}]`);
   if (!service.read_only) findings.push('its root can be written to');
   if (!service.healthcheck) findings.push('has no healthcheck');
-  const script = service.healthcheck?.test.find((text) => text.endsWith('.mjs'));
+  const script = service.healthcheck?.test?.find((text) => text.endsWith('.mjs'));
   if (service.healthcheck && !(script && tree.has(`deploy/${script.split('/').pop()}`)))
-    findings.push(`healthcheck: ${service.healthcheck.test.join(' ')} runs no script of deploy/`);
+    findings.push(`healthcheck: ${service.healthcheck.test?.join(' ')} runs no script of deploy/`);
   return findings.map((finding) => `${name}: ${finding}`);
 }
 
@@ -130,11 +141,17 @@ function environmentFindings(
   compose: Compose,
 ): string[] {
   const environment = environmentOf(service);
-  const known = Object.values(variablesOf(shape)).map((each) => each.name);
+  const known = Object.values(variablesOf(shape))
+    .map((each) => each.name)
+    .filter((each) => each !== 'DATABASE_URL');
   const own = `${name.toUpperCase()}_DATABASE_URL`;
   const findings = Object.keys(environment)
-    .filter((each) => !known.includes(each) && each !== own)
+    .filter((each) => !known.includes(each) && each !== own && each !== 'DATABASE_URL')
     .map((each) => `${each} is no variable of it (docs/configuration.md)`);
+  if (environment['DATABASE_URL'])
+    findings.push('DATABASE_URL is the account that creates databases: only provision may hold it');
+  if (!environment['NATS_URL']?.startsWith(`nats://${name}:`))
+    findings.push('NATS_URL names another user than its own');
   for (const each of [...known, own].filter((wanted) => !fixed.has(wanted)))
     if (!String(service.environment?.[each] ?? '').startsWith(`\${${each}:`))
       findings.push(`${each} of .env does not reach it`);
@@ -143,8 +160,7 @@ function environmentFindings(
       /^(postgres|nats|smtp)s?:/.test(value) && URL.canParse(value) ? new URL(value).hostname : null;
     if (host && !compose.services[host]) findings.push(`${each} names ${host}, which is no service`);
   }
-  if (!environment['DATABASE_URL'] && !environment[own])
-    findings.push('has no database: DATABASE_URL is missing');
+  if (!environment[own]) findings.push(`has no database: ${own} is missing`);
   return [...findings, ...valueFindings(service, environment, shape)];
 }
 

@@ -6,8 +6,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chooseQuietPort, startPostgres, type PostgresServer } from '@posthorn/dev';
-import { eventually, startTestNats, type TestNats } from '@posthorn/testing';
+import {
+  chooseQuietPort,
+  startNats,
+  startPostgres,
+  type NatsServer,
+  type PostgresServer,
+} from '@posthorn/dev';
+import { eventually } from '@posthorn/testing';
 import { assembleImage, type ImageTree } from '../testing/image-tree.js';
 import { environmentOf, readCompose } from './compose.js';
 import { readTree, serviceNames } from './tree.js';
@@ -19,17 +25,25 @@ const compose = readCompose(readFileSync(join(root, 'docker-compose.yml'), 'utf8
 describe('the image', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-image-servers-'));
   let postgres: PostgresServer;
-  let nats: TestNats;
+  let nats: NatsServer;
   let image: ImageTree;
   const children: ChildProcess[] = [];
 
   beforeAll(async () => {
     chmodSync(folder, 0o755);
+    // As Compose gives them to nats-server, whose configuration names them.
+    const environment = environmentOf(compose.services['nats']!);
+    const configuration = readFileSync(join(root, 'deploy/nats.conf'), 'utf8');
     [postgres, nats] = await Promise.all([
       startPostgres({ dataDirectory: join(folder, 'postgres') }),
-      startTestNats(),
+      startNats({ dataDirectory: join(folder, 'nats'), configuration, environment }),
     ]);
     image = assembleImage(root, await readTree(root));
+    const { child, ended } = run('provision', {
+      ...composed('provision'),
+      DATABASE_URL: postgres.url,
+    });
+    expect([await ended, child.exitCode]).toEqual([{ code: 0, said: '' }, 0]);
   }, 60_000);
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
@@ -38,13 +52,21 @@ describe('the image', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Only where the servers are and the ports differ from what Compose would give. */
-  const environmentFor = async (service: string): Promise<Record<string, string>> => ({
+  /** What Compose would give, but for where the servers are. */
+  const composed = (service: string): Record<string, string> => ({
     ...image.environment,
-    ...environmentOf(compose.services[service]!),
+    ...Object.fromEntries(
+      Object.entries(environmentOf(compose.services[service]!)).map(([name, value]) => [
+        name,
+        value
+          .replace('@postgres:5432', `@127.0.0.1:${postgres.port}`)
+          .replace('@nats:4222', `@127.0.0.1:${nats.port}`),
+      ]),
+    ),
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
-    DATABASE_URL: postgres.url,
-    NATS_URL: nats.url,
+  });
+  const environmentFor = async (service: string): Promise<Record<string, string>> => ({
+    ...composed(service),
     PORT: String(await chooseQuietPort()),
     ADMIN_PORT: String(await chooseQuietPort()),
   });
