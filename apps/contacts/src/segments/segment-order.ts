@@ -12,10 +12,13 @@ export const namedBy = (condition: Condition): string[] => [
 ];
 
 /** Each segment after those that it refers to, so that one pass over them evaluates a contact completely. */
-export function inOrder(rows: readonly SegmentRow[]): ConditionedSegment[] {
-  const open = new Map(
-    rows.map((segment) => [segment.id, { segment, condition: storedCondition(segment.condition) }]),
-  );
+export function inOrder(
+  rows: readonly SegmentRow[],
+  onUnreadable: (error: Error, segment: SegmentRow) => void = (error) => {
+    throw error;
+  },
+): ConditionedSegment[] {
+  const open = new Map(rows.flatMap((segment) => read(segment, onUnreadable)));
   const ordered: ConditionedSegment[] = [];
   const visit = (each: ConditionedSegment): void => {
     if (!open.delete(each.segment.id)) return;
@@ -24,4 +27,17 @@ export function inOrder(rows: readonly SegmentRow[]): ConditionedSegment[] {
   };
   for (const each of [...open.values()]) visit(each);
   return ordered;
+}
+
+/** Nothing where the condition cannot be read and that is no reason to stop. */
+function read(
+  segment: SegmentRow,
+  onUnreadable: (error: Error, segment: SegmentRow) => void,
+): [string, ConditionedSegment][] {
+  try {
+    return [[segment.id, { segment, condition: storedCondition(segment.condition) }]];
+  } catch (error) {
+    onUnreadable(error as Error, segment);
+    return [];
+  }
 }

@@ -33,6 +33,7 @@ export function buildUpkeep({ database, queue }: ServiceFixture): SegmentUpkeep 
     new Subjects(database),
     new SegmentsRepository(database, queue),
     events,
+    queue,
   );
 }
 

@@ -28,11 +28,13 @@ export interface Difference {
 
 export const noDifference = (): Difference => ({ entered: [], left: [], due: [], notDue: [] });
 
+/** What cannot be evaluated stays as it is, so that it stops neither other contacts nor other segments. */
 export function evaluate(
   live: readonly ConditionedSegment[],
   known: EvaluatedContact,
   now: Date,
   difference: Difference,
+  onError: (error: Error, pair: SegmentPair) => void,
 ): void {
   const { projectId, contactId, subject } = known;
   const pairOf = (segmentId: string): SegmentPair => ({ projectId, contactId, segmentId });
@@ -44,7 +46,12 @@ export function evaluate(
   const segments = new Set(known.segments);
   const due = new Map<string, number>();
   for (const { segment, condition } of live) {
-    const { matches, until } = matchCondition(condition, { ...subject, segments }, now);
+    const match = attempt(
+      () => matchCondition(condition, { ...subject, segments }, now),
+      (error) => onError(error, pairOf(segment.id)),
+    );
+    if (!match) continue;
+    const { matches, until } = match;
     if (until !== null) due.set(segment.id, Math.min(until, now.getTime() + maxMs));
     if (matches === segments.has(segment.id)) continue;
     if (matches) segments.add(segment.id);
@@ -54,4 +61,13 @@ export function evaluate(
   difference.notDue.push(...[...known.due.keys()].filter((id) => !due.has(id)).map(pairOf));
   for (const [id, at] of due)
     if (known.due.get(id) !== at) difference.due.push({ ...pairOf(id), dueAt: new Date(at) });
+}
+
+function attempt<T>(work: () => T, onError: (error: Error) => void): T | null {
+  try {
+    return work();
+  } catch (error) {
+    onError(error as Error);
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, segments } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
+import { segmentRefreshWork } from '../segment-kinds.js';
 import { LiveSuite } from '../testing/live-suite.js';
 import { all, plan } from '../testing/segments-suite.js';
 
@@ -159,9 +160,10 @@ describe('live segments', () => {
     });
   });
 
-  it('are skipped in a project with an unreadable segment, without delaying other projects', async () => {
+  it('go on beside an unreadable segment, which is evaluated for everybody once it can be read', async () => {
     const [broken, whole] = [suite.open(), suite.open()];
     const { id } = await broken.build();
+    const beside = await broken.build({ name: 'Beside' });
     await whole.build({ name: 'Pro', trackMembership: true });
     const reword = (condition: object) =>
       fixture.database.query(`UPDATE segments SET condition = $3 WHERE project_id = $1 AND id = $2`, [
@@ -174,9 +176,15 @@ describe('live segments', () => {
     await whole.contact('b@example.org', { plan: 'pro' });
     await whole.settled();
     expect((await suite.published(whole)).entered).toEqual([[expect.any(String), 'pro']]);
+    await broken.settled();
+    expect(await broken.members(beside.id)).toEqual(['a@example.org']);
     expect(await broken.members(id)).toEqual([]);
     await reword(plan('pro'));
-    await broken.settled();
+    await fixture.database.query(`UPDATE work_items SET due_at = now() WHERE kind = $1 AND key = $2`, [
+      segmentRefreshWork.name,
+      id,
+    ]);
+    await eventually(async () => (await broken.members(id)).length > 0, 'the segment is refreshed');
     expect(await broken.members(id)).toEqual(['a@example.org']);
   });
 

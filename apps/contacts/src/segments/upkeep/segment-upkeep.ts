@@ -1,14 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/database';
+import { WorkQueue } from '@posthorn/work';
 import { MembershipEvents } from '../membership-events.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
+import { segmentRefreshWork } from '../segment-kinds.js';
 import { inOrder, type ConditionedSegment } from '../segment-order.js';
+import type { SegmentRow } from '../segment.entity.js';
 import { SegmentsRepository } from '../segments.repository.js';
 import { evaluate, noDifference, type Difference, type SegmentPair } from './evaluate.js';
 import { Subjects } from './subjects.read-model.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
 const batchSize = 500;
+const unreadableDelayMs = 120_000;
 
 interface Round {
   done: string[];
@@ -19,12 +23,15 @@ interface Round {
 /** Keeps live segments up to date: evaluates contacts that changed or are due, and writes the differences and their events in one commit. */
 @Injectable()
 export class SegmentUpkeep {
+  private readonly log = new Logger('Segments');
+
   constructor(
     private readonly clock: DatabaseClock,
     private readonly upkeep: UpkeepRepository,
     private readonly subjects: Subjects,
     private readonly segments: SegmentsRepository,
     private readonly events: MembershipEvents,
+    private readonly queue: WorkQueue,
   ) {}
 
   async round(projectIds: readonly string[], now: Date): Promise<Round> {
@@ -64,7 +71,12 @@ export class SegmentUpkeep {
     const checked = await this.subjects.of(contacts, [...live.values()].flat());
     const now = await this.clock.now();
     const difference = noDifference();
-    for (const each of checked) evaluate(live.get(each.projectId) ?? [], each, now, difference);
+    for (const each of checked)
+      evaluate(live.get(each.projectId) ?? [], each, now, difference, (error, pair) =>
+        this.log.error(
+          `segment ${pair.segmentId} cannot be evaluated for contact ${pair.contactId}: ${error.message}`,
+        ),
+      );
     const { existing, busy } = await this.upkeep.lockContacts([
       ...difference.entered,
       ...difference.left,
@@ -77,7 +89,27 @@ export class SegmentUpkeep {
   private async liveOf(projectIds: readonly string[]): Promise<Map<string, ConditionedSegment[]>> {
     const rows = await this.segments.live(projectIds);
     const byProject = Map.groupBy(rows, ({ projectId }) => projectId);
-    return new Map([...byProject].map(([projectId, segments]) => [projectId, inOrder(segments)]));
+    const unreadable: SegmentRow[] = [];
+    const onUnreadable = (error: Error, segment: SegmentRow) => {
+      unreadable.push(segment);
+      this.log.error(`the condition of segment ${segment.id} cannot be read: ${error.message}`);
+    };
+    const live = new Map([...byProject].map(([projectId, rows]) => [projectId, inOrder(rows, onUnreadable)]));
+    await this.refreshLater(unreadable);
+    return live;
+  }
+
+  /** Its members stay as they are while the other segments go on; a release that can read it evaluates all contacts. */
+  private refreshLater(segments: readonly SegmentRow[]): Promise<void> {
+    return this.queue.enqueue(
+      segmentRefreshWork,
+      segments.map(({ projectId, id }) => ({
+        projectId,
+        key: id,
+        delayMs: unreadableDelayMs,
+        payload: { requested: true },
+      })),
+    );
   }
 
   private async write(

@@ -57,3 +57,21 @@ it('a round writes the members of several projects into their own segments', asy
     ).toEqual(wanted.map((entry) => ({ entry })));
   }
 });
+
+it('a segment that cannot be evaluated stops neither the other segments of its project nor its contacts', async () => {
+  const project = suite.open();
+  const { database } = suite.fixture;
+  const [pro, broken] = [
+    await project.build({ name: 'Pro', condition: plan('pro') }),
+    await project.build({ name: 'Broken', condition: plan('team') }),
+  ];
+  await project.settled();
+  await database.query(
+    `UPDATE segments SET condition = jsonb_set(condition, '{groups,0,filters,0,operator}', '"unheardOf"') WHERE id = $1`,
+    [broken.id],
+  );
+  await project.contact('ada@example.org', { plan: 'pro' });
+  await project.contact('bob@example.org', { plan: 'team' });
+  await project.settled();
+  expect(await project.members(pro.id)).toEqual(['ada@example.org']);
+});
