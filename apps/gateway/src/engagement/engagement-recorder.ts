@@ -3,6 +3,7 @@ import { noProject, DomainError, engagement, serviceCaller, type Engagement } fr
 import { newId } from '@posthorn/database';
 import { Bus, Loop } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
+import { EngagementLimits } from './engagement-limits.js';
 import { engagementsDropped, engagementsWaiting } from './engagement.metrics.js';
 
 export type Seen = Omit<Engagement, 'id' | 'agoMs'>;
@@ -22,12 +23,13 @@ const everyMs = 1_000;
 /** Nobody waits for these calls, so items are collected into few large ones. */
 const restMs = 50;
 
-/** Reports opens and clicks in the background, so that readers are independent of sending. Items beyond a memory limit are dropped. */
+/** Reports opens and clicks in the background, so that readers are independent of sending. Items beyond the limits are dropped. */
 @Injectable()
 export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Engagement');
   private readonly waiting: Waiting[] = [];
   private readonly dropped;
+  private readonly limits = new EngagementLimits(maxBytes / 2);
   private bytes = 0;
   private failing = false;
   private readonly loop = new Loop({
@@ -47,7 +49,7 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
 
   note(seen: Seen): void {
     const bytes = itemBytes + (seen.url?.length ?? 0) + (seen.userAgent?.length ?? 0);
-    if (this.bytes + bytes > maxBytes) return this.dropped.inc();
+    if (this.bytes + bytes > maxBytes || !this.limits.admit(seen, bytes)) return this.dropped.inc();
     this.waiting.push({ item: { ...seen, id: newId() }, seenAt: performance.now(), bytes });
     this.bytes += bytes;
     // During an outage, one attempt per second is enough.
@@ -94,7 +96,10 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
   }
 
   private forget(count: number): void {
-    for (const { bytes } of this.waiting.splice(0, count)) this.bytes -= bytes;
+    for (const { item, bytes } of this.waiting.splice(0, count)) {
+      this.bytes -= bytes;
+      this.limits.release(item, bytes);
+    }
   }
 
   private failed(error: unknown): void {

@@ -135,6 +135,17 @@ describe('readers', () => {
     expect(recorded.filter(({ emailId }) => emailId === location.emailId)).toHaveLength(20);
   });
 
+  it('of one message are recorded a hundred times a minute, however often a link is replayed', async () => {
+    await sendingComes();
+    const [replayed, other] = [buildTarget(), buildTarget()];
+    const link = `${suite.gateway.url}/t/c/${tokens.forClick({ ...replayed, url })}`;
+    for (let times = 0; times < 150; times += 1)
+      expect((await fetch(link, { redirect: 'manual' })).status).toBe(302);
+    await fetch(`${suite.gateway.url}/t/o/${tokens.forOpen(other)}.gif`);
+    await seenOf(other.emailId, 1);
+    expect(recorded.filter(({ emailId }) => emailId === replayed.emailId)).toHaveLength(100);
+  });
+
   it('are counted as dropped beyond the memory limit', async () => {
     const metrics = new Metrics('gateway');
     const recorder = new EngagementRecorder(suite.bus, metrics);

@@ -1,0 +1,47 @@
+import type { Engagement } from '@posthorn/contracts';
+
+type Location = Pick<Engagement, 'projectId' | 'emailId' | 'position'>;
+
+/** A person and their mail client never need more; whoever replays a link a thousand times is no reader. */
+const perMessageAndMinute = 100;
+const windowMs = 60_000;
+const maxMessages = 100_000;
+
+/** What one message or one project may add, so that a replayed link takes no room from the readers of others. */
+export class EngagementLimits {
+  private readonly counts = new Map<string, number>();
+  private readonly bytesOf = new Map<string, number>();
+  private windowEnds = 0;
+
+  constructor(
+    private readonly maxProjectBytes: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Answers whether there is room for it, and takes that room. */
+  admit(location: Location, bytes: number): boolean {
+    const { projectId } = location;
+    const waiting = this.bytesOf.get(projectId) ?? 0;
+    if (waiting + bytes > this.maxProjectBytes || !this.isFewOf(location)) return false;
+    this.bytesOf.set(projectId, waiting + bytes);
+    return true;
+  }
+
+  release({ projectId }: Location, bytes: number): void {
+    const left = (this.bytesOf.get(projectId) ?? 0) - bytes;
+    if (left > 0) this.bytesOf.set(projectId, left);
+    else this.bytesOf.delete(projectId);
+  }
+
+  private isFewOf({ emailId, position }: Location): boolean {
+    const now = this.now();
+    if (now >= this.windowEnds || this.counts.size >= maxMessages) {
+      this.counts.clear();
+      this.windowEnds = now + windowMs;
+    }
+    const key = `${emailId} ${position}`;
+    const count = (this.counts.get(key) ?? 0) + 1;
+    this.counts.set(key, count);
+    return count <= perMessageAndMinute;
+  }
+}
