@@ -3,8 +3,8 @@ import type { Engagement } from '@posthorn/contracts';
 type Location = Pick<Engagement, 'projectId' | 'emailId' | 'position'>;
 
 /** A person and their mail client never need more; whoever replays a link a thousand times is no reader. */
-const perMessageAndMinute = 100;
-const windowMs = 60_000;
+const perWindow = 100;
+const windowMs = 10_000;
 const maxMessages = 100_000;
 
 /** What one message or one project may add, so that a replayed link takes no room from the readers of others. */
@@ -42,6 +42,6 @@ export class EngagementLimits {
     const key = `${emailId} ${position}`;
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
-    return count <= perMessageAndMinute;
+    return count <= perWindow;
   }
 }

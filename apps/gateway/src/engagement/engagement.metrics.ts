@@ -2,7 +2,7 @@ import { counter, gauge } from '@posthorn/telemetry';
 
 export const engagementsDropped = counter(
   'posthorn_engagements_dropped_total',
-  'Opens and clicks that were dropped because too many were waiting, one message had more than 100 in a minute, or the process ended. Readers were not affected.',
+  'Opens and clicks that were dropped because too many were waiting, one message had more than 100 in ten seconds, or the process ended. Readers were not affected.',
 );
 export const engagementsWaiting = gauge(
   'posthorn_engagements_waiting',

@@ -6,7 +6,7 @@ import { ownDatabaseMs, within } from '../edge/http/deadline.js';
 import type { RateLimitKey } from '../identity/credential.js';
 import { rateLimited } from '../edge/http/edge.metrics.js';
 import { isExceeded, type RateLimitState } from './allowance.js';
-import { Blocks, type Position } from './blocks.js';
+import { Reservations, type CountedRequest } from './reservations.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
 
 const maxExhausted = 10_000;
@@ -19,11 +19,11 @@ interface Requested {
 /** Fixed one-second windows per key, counted in Postgres across all gateways and batched into one statement. */
 @Injectable()
 export class RateLimiter {
-  private readonly gatherer: Gatherer<Requested, Position>;
+  private readonly gatherer: Gatherer<Requested, CountedRequest>;
   private readonly refused;
   /** Keys over their limit until the end of the window, refused without a query. */
   private readonly exhausted = new Map<string, { state: RateLimitState; until: number }>();
-  private readonly blocks = new Blocks();
+  private readonly reservations = new Reservations();
 
   constructor(
     private readonly config: GatewayConfig,
@@ -53,7 +53,7 @@ export class RateLimiter {
     if (known && performance.now() < known.until) return known.state;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);
     const { second, used, now, until } =
-      this.blocks.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
+      this.reservations.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
     const left = (second + 1) * 1_000 - now;
     const state = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
     if (isExceeded(state)) this.remember(keyId, state, until);
@@ -66,34 +66,37 @@ export class RateLimiter {
   }
 
   /** Requests that waited for the previous flush may be served from the block it reserved. */
-  private async answer(requested: Requested[]): Promise<Position[]> {
-    const known = requested.map(({ keyId }) => this.blocks.take(keyId));
-    const rateLimitKey = await this.count(requested.filter((_, index) => !known[index]));
-    return known.map((window) => window ?? rateLimitKey.shift()!);
+  private async answer(requested: Requested[]): Promise<CountedRequest[]> {
+    const known = requested.map(({ keyId }) => this.reservations.take(keyId));
+    const counted = await this.count(requested.filter((_, index) => !known[index]));
+    return known.map((window) => window ?? counted.shift()!);
   }
 
-  private async count(requested: Requested[]): Promise<Position[]> {
+  private async count(requested: Requested[]): Promise<CountedRequest[]> {
     if (requested.length === 0) return [];
     const waiting = Map.groupBy(requested, ({ keyId }) => keyId);
     const limits = new Map([
-      ...this.blocks.expected(),
+      ...this.reservations.expected(),
       ...requested.map(({ keyId, limit }) => [keyId, limit] as const),
     ]);
     const wanted = (keyId: string) => waiting.get(keyId)?.length ?? 0;
     const calls = new Map(
-      [...limits].map(([keyId, limit]) => [keyId, this.blocks.shouldTake(keyId, wanted(keyId), limit)]),
+      [...limits].map(([keyId, limit]) => [
+        keyId,
+        this.reservations.amountToReserve(keyId, wanted(keyId), limit),
+      ]),
     );
     const requestedAt = performance.now();
-    const rateLimitKey = await within(ownDatabaseMs, this.windows.count(calls));
+    const counted = await within(ownDatabaseMs, this.windows.count(calls));
     const windows = new Map(
-      rateLimitKey.map((window) => [
+      counted.map((window) => [
         window.keyId,
         { ...window, until: requestedAt + (window.second + 1) * 1_000 - window.now },
       ]),
     );
     const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - calls.get(keyId)! + 1]));
     for (const [keyId, window] of windows)
-      this.blocks.keep(window, {
+      this.reservations.keep(window, {
         first: firsts.get(keyId)!,
         wanted: wanted(keyId),
         limit: limits.get(keyId)!,

@@ -17,7 +17,7 @@ import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
 import { receiptOf, type AcceptRow } from './accept-row.js';
 import { AcceptingRepository } from './accepting.repository.js';
-import type { Reachable } from './confined-sends.js';
+import type { AllowedRecipients } from './confined-sends.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 
@@ -81,7 +81,7 @@ export class AcceptBatchService {
     caller: Caller,
     message: AcceptMessage,
     deadline: Date | null,
-    reachable: Reachable,
+    reachable: AllowedRecipients,
   ): Promise<AcceptRow | DomainError> {
     try {
       return await this.prepared.prepare(caller, message, deadline, reachable);

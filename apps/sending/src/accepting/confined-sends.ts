@@ -20,7 +20,7 @@ interface Lookup {
 }
 
 /** The addresses that a caller may write to; null is anybody. */
-export type Reachable = ReadonlySet<string> | null;
+export type AllowedRecipients = ReadonlySet<string> | null;
 
 /** Which contacts a key that is confined to contacts reaches: one call for all messages that wait (docs/decisions/0023). */
 @Injectable()
@@ -32,7 +32,10 @@ export class ConfinedSends {
 
   constructor(private readonly bus: Bus) {}
 
-  async reachable({ projectId, confine }: Caller, emails: readonly string[]): Promise<Reachable> {
+  async allowedRecipients(
+    { projectId, confine }: Caller,
+    emails: readonly string[],
+  ): Promise<AllowedRecipients> {
     return confine?.onlyContacts ? this.lookups.submit({ projectId, emails }) : null;
   }
 
@@ -60,7 +63,7 @@ export class ConfinedSends {
   }
 }
 
-export function refuseUnreachable(reachable: Reachable, emails: readonly string[]): void {
+export function refuseUnreachable(reachable: AllowedRecipients, emails: readonly string[]): void {
   if (reachable && emails.some((email) => !reachable.has(email))) throw recipientNotContact();
 }
 

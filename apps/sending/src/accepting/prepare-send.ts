@@ -20,7 +20,7 @@ import {
   refuseOutsideTemplates,
   refuseUnreachable,
   templateUseOf,
-  type Reachable,
+  type AllowedRecipients,
 } from './confined-sends.js';
 import { ControlHeaders } from './control-headers.js';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
@@ -44,15 +44,15 @@ export class PrepareSend {
   }
 
   /** For many messages at once; `prepare` asks by itself for one. */
-  reachableBy(caller: Caller, sends: readonly AcceptEmails[]): Promise<Reachable> {
-    return this.confined.reachable(caller, sends.flatMap(everyAddress));
+  reachableBy(caller: Caller, sends: readonly AcceptEmails[]): Promise<AllowedRecipients> {
+    return this.confined.allowedRecipients(caller, sends.flatMap(everyAddress));
   }
 
   async prepare(
     caller: Caller,
     send: AcceptEmails,
     deadline: Date | null,
-    reachable?: Reachable,
+    reachable?: AllowedRecipients,
   ): Promise<AcceptRow> {
     refuseTooManyRecipients(send);
     refuseOutsideTemplates(caller, templateUseOf(send));
@@ -66,7 +66,7 @@ export class PrepareSend {
     );
     const addresses = everyAddress(send);
     refuseOutsideSandbox(caller, addresses);
-    if (reachable === undefined) reachable = await this.confined.reachable(caller, addresses);
+    if (reachable === undefined) reachable = await this.confined.allowedRecipients(caller, addresses);
     refuseUnreachable(reachable, addresses);
     const files = readAttachments(send.attachments ?? []);
     const { tracking } = await this.settings.of(caller.projectId);
@@ -117,7 +117,7 @@ export class PrepareSend {
     const content = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
     await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
     refuseOutsideSandbox(caller, to);
-    refuseUnreachable(await this.confined.reachable(caller, to), to);
+    refuseUnreachable(await this.confined.allowedRecipients(caller, to), to);
   }
 
   private async contentOf(projectId: string, send: AcceptEmails): Promise<FrozenContent> {

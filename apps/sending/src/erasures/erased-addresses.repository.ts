@@ -1,5 +1,5 @@
 import type { Database } from '@posthorn/database';
-import { addressLock } from '../suppressions/suppressions.repository.js';
+import { addressLockKeySql } from '../suppressions/suppressions.repository.js';
 import { without } from './address-pattern.js';
 
 export interface Erased {
@@ -16,7 +16,7 @@ export class ErasedAddressesRepository {
   /** Waits for marks of the address that are in progress; later marks find nothing to hand over (docs/guarantees.md G8). */
   async lock({ projectId, email }: Erased): Promise<void> {
     await this.database.query(
-      `SELECT pg_advisory_xact_lock(${addressLock}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
+      `SELECT pg_advisory_xact_lock(${addressLockKeySql}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
       [projectId, email],
     );
   }

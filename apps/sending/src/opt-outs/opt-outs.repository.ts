@@ -1,7 +1,7 @@
 import type { ContactEvent, PersonOptOut } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { ErasedAddressHashes } from '../erasures/erased-names.js';
-import { addressLock } from '../suppressions/suppressions.repository.js';
+import { addressLockKeySql } from '../suppressions/suppressions.repository.js';
 
 export interface OptOutPut {
   projectId: string;
@@ -25,7 +25,7 @@ export class OptOutsRepository {
   /** Waits for marks of these addresses, in the lock order of marks; later marks see the opt-outs. */
   async lock(puts: OptOutPut[]): Promise<void> {
     await this.database.query(
-      `SELECT pg_advisory_xact_lock(${addressLock}) FROM (
+      `SELECT pg_advisory_xact_lock(${addressLockKeySql}) FROM (
          SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS a (project_id, email) ORDER BY project_id, email
        ) AS address`,
       [puts.map(({ projectId }) => projectId), puts.map(({ email }) => email)],

@@ -3,7 +3,7 @@ import { keysetCondition, pageLimit, toPage, type Database, type Page } from '@p
 import { isErasedSql, type ErasedAddressHashes } from '../erasures/erased-names.js';
 
 /** Hand-off marks take it shared, and whoever blocks the address takes it exclusively (docs/guarantees.md §3). */
-export const addressLock = `hashtextextended(project_id || email, 8)`;
+export const addressLockKeySql = `hashtextextended(project_id || email, 8)`;
 
 /** Indexed; a collision of two addresses is not to be expected. */
 const listPosition = `md5(email)::uuid`;
@@ -19,7 +19,7 @@ export class SuppressionsRepository {
 
   async lock(projectId: string, email: string): Promise<void> {
     await this.database.query(
-      `SELECT pg_advisory_xact_lock(${addressLock}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
+      `SELECT pg_advisory_xact_lock(${addressLockKeySql}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
       [projectId, email],
     );
   }
@@ -44,7 +44,7 @@ export class SuppressionsRepository {
   async lockAll(projectId: string, emails: string[]): Promise<void> {
     await this.database.query(
       `WITH requested AS (SELECT DISTINCT $1::uuid AS project_id, email FROM unnest($2::text[]) AS a (email) ORDER BY project_id, email)
-       SELECT count(*) FROM (SELECT pg_advisory_xact_lock(${addressLock}) FROM requested) AS locked`,
+       SELECT count(*) FROM (SELECT pg_advisory_xact_lock(${addressLockKeySql}) FROM requested) AS locked`,
       [projectId, emails],
     );
   }

@@ -163,7 +163,7 @@ describe('live segments', () => {
   it('go on beside an unreadable segment, which is evaluated for everybody once it can be read', async () => {
     const [broken, whole] = [suite.open(), suite.open()];
     const { id } = await broken.build();
-    const beside = await broken.build({ name: 'Beside' });
+    const readable = await broken.build({ name: 'Beside' });
     await whole.build({ name: 'Pro', trackMembership: true });
     const reword = (condition: object) =>
       fixture.database.query(`UPDATE segments SET condition = $3 WHERE project_id = $1 AND id = $2`, [
@@ -177,7 +177,7 @@ describe('live segments', () => {
     await whole.settled();
     expect((await suite.published(whole)).entered).toEqual([[expect.any(String), 'pro']]);
     await broken.settled();
-    expect(await broken.members(beside.id)).toEqual(['a@example.org']);
+    expect(await broken.members(readable.id)).toEqual(['a@example.org']);
     expect(await broken.members(id)).toEqual([]);
     await reword(plan('pro'));
     await fixture.database.query(`UPDATE work_items SET due_at = now() WHERE kind = $1 AND key = $2`, [

@@ -1,6 +1,6 @@
 // About 100 ms of work; a later message of another project waits no longer than that.
 export const bufferSize = 128;
-export const extraSlots = 16;
+export const extraBufferPlaces = 16;
 export const claimRestMs = 15;
 export const extraClaimRestMs = 5;
 /** Scheduled messages become due without a wake-up, and at rest a wake-up may be lost. */

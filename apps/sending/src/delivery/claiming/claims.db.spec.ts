@@ -24,7 +24,7 @@ const claim = (
       lane: lanes.transactional,
       limit,
       afterProject: firstProject,
-      capacity: { small: 1_000_000, large: 0, alone: false },
+      capacity: { small: 1_000_000, large: 0, anySizeFits: false },
     },
     ...more,
   });
@@ -89,7 +89,9 @@ describe('a claim', () => {
     await suite.database.query(`UPDATE deliveries SET bytes = $1`, [large]);
     await accept(caller, domain, 2);
     const sizes = async (capacity: number, alone: boolean) => {
-      const claimed = await claim(20, { capacity: { small: 1_000_000, large: capacity, alone } });
+      const claimed = await claim(20, {
+        capacity: { small: 1_000_000, large: capacity, anySizeFits: alone },
+      });
       return [
         claimed.filter(({ bytes }) => bytes === large).length,
         claimed.filter(({ bytes }) => bytes < large).length,
@@ -135,7 +137,7 @@ describe('a message whose last claim ended with its process', () => {
     (
       await new ClaimsRepository(suite.database).claimSuspects({
         ...{ workerId: newId(), limit, alone },
-        capacity: { small: 1, large: 0, alone: true },
+        capacity: { small: 1, large: 0, anySizeFits: true },
       })
     )
       .map(({ emailId }) => emailId)
@@ -176,7 +178,7 @@ describe('a message whose last claim ended with its process', () => {
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain);
     const workerId = newId();
-    const capacity = { small: 1_000_000, large: 0, alone: false };
+    const capacity = { small: 1_000_000, large: 0, anySizeFits: false };
     const claims = new ClaimsRepository(suite.database);
     const claimed = await claims.claim({
       workerId,

@@ -71,7 +71,7 @@ export class ClaimsRepository {
       capacity.small,
       excludedProjects,
       capacity.large,
-      capacity.alone,
+      capacity.anySizeFits,
     ];
     return this.database.prepared<ClaimedMessage>({
       name: 'claim',
@@ -98,7 +98,7 @@ export class ClaimsRepository {
     return this.database.prepared<ClaimedMessage>({
       name: 'claim-suspects',
       sql: claimSuspectsSql,
-      parameters: [workerId, capacity.large, capacity.alone, limit, alone],
+      parameters: [workerId, capacity.large, capacity.anySizeFits, limit, alone],
       skipsCommitListeners: true,
     });
   }
@@ -193,7 +193,7 @@ const claimSql = `
     SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM turn, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id = turn.project_id AND due_at <= now()
-        -- Messages whose last claimer died are claimed one at a time.
+        -- Messages whose last claimer died are claimed apart.
         AND claims = 0 AND ${fits('$7', '$8')}
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
     ) AS taken WHERE turn.is_due LIMIT $3

@@ -2,7 +2,7 @@ export interface Capacity {
   small: number;
   large: number;
   /** No large message is in memory, so one of any size may be claimed. */
-  alone: boolean;
+  anySizeFits: boolean;
 }
 
 interface Held {
@@ -22,7 +22,7 @@ export class HeldBytes {
     return {
       small: budgets.small - this.used.small,
       large: budgets.large - this.used.large,
-      alone: this.used.large === 0,
+      anySizeFits: this.used.large === 0,
     };
   }
 

@@ -30,3 +30,8 @@ export function toReadyMessage(
 }
 
 const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
+
+export const neverComposed = {
+  failureKind: 'expired',
+  error: 'What the message depends on was not available within a day',
+} as const;

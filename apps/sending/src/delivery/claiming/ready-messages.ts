@@ -10,14 +10,14 @@ import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { HeldBytes, largeMessage } from './held-bytes.js';
 import { Lease } from './lease.js';
-import { toReadyMessage, type ReadyMessage } from './ready-message.js';
+import { neverComposed, toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { firstProject, ProjectTurns } from './project-turns.js';
 import { Suspects } from './suspects.js';
 import {
   bufferSize,
-  extraSlots,
+  extraBufferPlaces,
   claimRestMs,
   extraClaimRestMs,
   pollMs,
@@ -165,7 +165,7 @@ export class ReadyMessages {
   /** A project without a message in the buffer does not wait until half of the buffer is sent. */
   private async claimUnbufferedProjects(): Promise<void> {
     const workerId = this.lease.workerId;
-    const limit = Math.min(extraSlots, this.capacity) + Math.min(this.space, 0);
+    const limit = Math.min(extraBufferPlaces, this.capacity) + Math.min(this.space, 0);
     if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const without = [...this.buffer.projectsIn(lane), ...this.composing.projectsWith(1)];
@@ -207,9 +207,11 @@ export class ReadyMessages {
     // Liquid may need fields from another service, and large messages take long: neither delays plain ones.
     const isLarge = ({ bytes }: ClaimedMessage) => bytes > largeMessage;
     const common = messages.filter((each) => !isLarge(each));
-    const plain = common.filter(({ liquid }) => !liquid);
-    const liquid = common.filter((each) => each.liquid);
-    for (const some of [plain, liquid]) await this.composeInSlices(workerId, some);
+    for (const isLiquid of [false, true])
+      await this.composeInSlices(
+        workerId,
+        common.filter(({ liquid }) => liquid === isLiquid),
+      );
     for (const large of messages.filter(isLarge)) this.begin(workerId, [large]);
   }
 
@@ -269,8 +271,13 @@ export class ReadyMessages {
     }
   }
 
-  forget(messages: readonly ClaimedMessage[]): void {
+  free(messages: readonly ClaimedMessage[]): void {
     if (this.held.remove(messages)) this.loop.wakeUp();
+  }
+
+  /** Once their outcome is written: until then the end of this process may be theirs. */
+  forget(messages: readonly ClaimedMessage[]): void {
+    this.free(messages);
     if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }
 
@@ -289,8 +296,3 @@ export class ReadyMessages {
     }
   }
 }
-
-const neverComposed = {
-  failureKind: 'expired',
-  error: 'What the message depends on was not available within a day',
-} as const;

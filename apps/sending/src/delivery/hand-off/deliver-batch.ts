@@ -141,7 +141,11 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       return;
     }
     const markedAt = performance.now();
-    batch.forEach((ready, index) => this.track(this.proceed(ready, marks[index]!, markedAt)));
+    batch.forEach((ready, index) =>
+      this.track(
+        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.forget([ready.message])),
+      ),
+    );
     this.dispatch();
   }
 
@@ -175,7 +179,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       } else outcome = requeueNow();
     } finally {
       this.busy -= 1;
-      this.ready.forget([ready.message]);
+      this.ready.free([ready.message]);
     }
     this.dispatch();
     if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });

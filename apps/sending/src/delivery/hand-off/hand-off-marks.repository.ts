@@ -1,7 +1,7 @@
 import { columnsOf, type Database, type Statement } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
-import { addressLock } from '../../suppressions/suppressions.repository.js';
+import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { lanes } from '../delivery.entity.js';
 import type { ClaimedMessage } from '../claiming/claims.repository.js';
@@ -77,7 +77,7 @@ function lock(messages: Marked[]): Statement {
   return {
     name: 'lock-addresses',
     sql: `WITH requested AS (SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS r (project_id, email) ORDER BY project_id, email),
-         address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLock}) FROM requested),
+         address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLockKeySql}) FROM requested),
          allowance AS MATERIALIZED (SELECT 1 FROM allowances WHERE project_id IN (SELECT project_id FROM requested) ORDER BY project_id, category FOR UPDATE)
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM allowance)`,
     parameters: [requested.map(({ projectId }) => projectId), requested.map(({ email }) => email)],

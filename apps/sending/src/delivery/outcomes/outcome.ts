@@ -167,7 +167,7 @@ export function outcomeOfAmbiguity({ policy, claims, resends, expired }: Ambiguo
   if (policy === 'resend' && resends < maxResends && !expired) return { ...requeueNow(), resent: true };
   return failure(
     'delivery_unconfirmed',
-    resends > 0
+    resends > 0 && policy === 'resend'
       ? 'The mail server may have taken the message, which was sent twice; it is not sent a third time'
       : 'The mail server may have taken the message; it was not sent again',
   );

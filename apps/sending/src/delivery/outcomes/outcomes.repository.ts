@@ -1,6 +1,6 @@
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
-import { addressLock } from '../../suppressions/suppressions.repository.js';
+import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { maxClaims, type Outcome } from './outcome.js';
 
@@ -85,7 +85,7 @@ const recordSql = `
     SELECT * FROM ${outcomes.unnest('o', 1)}
   ), locked AS MATERIALIZED (
     -- In the order in which marks take their locks. A later mark then sees the suppression.
-    SELECT pg_advisory_xact_lock(${addressLock}) FROM (
+    SELECT pg_advisory_xact_lock(${addressLockKeySql}) FROM (
       SELECT DISTINCT project_id, recipient AS email FROM requested WHERE suppress ORDER BY project_id, email
     ) AS address
   ), outcome AS MATERIALIZED (

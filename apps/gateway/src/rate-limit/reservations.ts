@@ -9,12 +9,12 @@ const maxExpected = 1_000;
 const checkEveryMs = 5;
 
 /** `until` is measured from before the query, so no position is used after its window. */
-export interface Position extends RateWindow {
+export interface CountedRequest extends RateWindow {
   until: number;
 }
 
 interface Block {
-  window: Position;
+  window: CountedRequest;
   limit: number;
   next: number;
   last: number;
@@ -22,11 +22,11 @@ interface Block {
   served: number;
 }
 
-export class Blocks {
+export class Reservations {
   private readonly blocks = new Map<string, Block>();
   private nextLook = 0;
 
-  take(keyId: string): Position | null {
+  take(keyId: string): CountedRequest | null {
     const block = this.blocks.get(keyId);
     if (!block || block.next > block.last || performance.now() >= block.window.until) return null;
     const used = block.next;
@@ -36,7 +36,7 @@ export class Blocks {
   }
 
   /** Reserves up to twice the current demand, or the demand the key has shown. */
-  shouldTake(keyId: string, wanted: number, limit: number): number {
+  amountToReserve(keyId: string, wanted: number, limit: number): number {
     const foreseen = Math.max(wanted * 2, wantedSoon(this.blocks.get(keyId)));
     return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), foreseen));
   }
@@ -55,7 +55,10 @@ export class Blocks {
   }
 
   /** Of the positions from `first` on, `wanted` are already assigned. */
-  keep(window: Position, { first, wanted, limit }: { first: number; wanted: number; limit: number }): void {
+  keep(
+    window: CountedRequest,
+    { first, wanted, limit }: { first: number; wanted: number; limit: number },
+  ): void {
     if (limit < blocksInLimit) return;
     if (this.blocks.size >= maxKeys) this.blocks.clear();
     const before = this.blocks.get(window.keyId);
