@@ -9,10 +9,10 @@ describe('the memory of messages', () => {
     const large = [megabytes(14), megabytes(14)];
     held.add(large);
     held.add([megabytes(1)]);
-    expect(held.capacity).toEqual({ small: megabytes(31).bytes, large: -megabytes(4).bytes, alone: false });
+    expect(held.capacity).toEqual({ small: megabytes(31).bytes, large: -megabytes(4).bytes, anySizeFits: false });
     expect(held.remove([large[0]!])).toBe(true);
     expect(held.remove([large[1]!])).toBe(true);
-    expect(held.capacity).toMatchObject({ large: megabytes(24).bytes, alone: true });
+    expect(held.capacity).toMatchObject({ large: megabytes(24).bytes, anySizeFits: true });
   });
 
   it('follows the composed size, is freed once, and reports when waiting claims may continue', () => {
