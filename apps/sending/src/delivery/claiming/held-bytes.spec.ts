@@ -9,7 +9,11 @@ describe('the memory of messages', () => {
     const large = [megabytes(14), megabytes(14)];
     held.add(large);
     held.add([megabytes(1)]);
-    expect(held.capacity).toEqual({ small: megabytes(31).bytes, large: -megabytes(4).bytes, anySizeFits: false });
+    expect(held.capacity).toEqual({
+      small: megabytes(31).bytes,
+      large: -megabytes(4).bytes,
+      anySizeFits: false,
+    });
     expect(held.remove([large[0]!])).toBe(true);
     expect(held.remove([large[1]!])).toBe(true);
     expect(held.capacity).toMatchObject({ large: megabytes(24).bytes, anySizeFits: true });
