@@ -210,7 +210,7 @@ export class ReadyMessages {
     for (const isLiquid of [false, true])
       await this.composeInSlices(
         workerId,
-        common.filter(({ liquid }) => liquid === isLiquid),
+        common.filter(({ liquid }) => Boolean(liquid) === isLiquid),
       );
     for (const large of messages.filter(isLarge)) this.begin(workerId, [large]);
   }
