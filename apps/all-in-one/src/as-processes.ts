@@ -1,10 +1,9 @@
 import { serviceNames, type ServiceName } from '@posthorn/contracts';
 import { ServiceSupervisor, startableServices, type Say, type ServiceProcessOptions } from '@posthorn/dev';
-import type { Environment } from '@posthorn/platform';
+import { ownVariable, type Environment } from '@posthorn/platform';
 import { startBalancer, type Balancer } from './balancer.js';
 import type { DataDirectory } from './data-directory.js';
 import type { ProcessesOptions } from './start-options.js';
-import { variableOf } from './servers.js';
 import type { Started } from './started.js';
 
 export interface Serving {
@@ -65,7 +64,7 @@ export async function startAsProcesses(
 function environmentOf(service: ServiceName, environment: Environment): Environment {
   const others = serviceNames.filter((other) => other !== service);
   const hidden = new Set(
-    others.flatMap((other) => [variableOf(other, 'DATABASE'), variableOf(other, 'NATS')]),
+    others.flatMap((other) => [ownVariable(other, 'DATABASE'), ownVariable(other, 'NATS')]),
   );
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !hidden.has(name)));
 }

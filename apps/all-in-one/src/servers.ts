@@ -3,7 +3,7 @@ import { busUsers, serviceNames, type BusUser, type ServiceName } from '@posthor
 import { provisionDatabase } from '@posthorn/database';
 import { startableServices, startInbox, startNats, startPostgres, type Inbox, type Say } from '@posthorn/dev';
 import { natsConfiguration } from '@posthorn/messaging';
-import { secretKeysIn, type Environment } from '@posthorn/platform';
+import { ownVariable, secretKeysIn, type Environment } from '@posthorn/platform';
 import type { AllInOneConfig } from './config.js';
 import type { DataDirectory } from './data-directory.js';
 import { EmbeddedServers } from './embedded-servers.js';
@@ -71,12 +71,9 @@ async function startEmbeddedNats(directory: DataDirectory, embedded: EmbeddedSer
     own.password = passwords.get(user)!;
     return own.href;
   };
-  const buses = serviceNames.map((service) => [variableOf(service, 'NATS'), urlOf(service)]);
+  const buses = serviceNames.map((service) => [ownVariable(service, 'NATS'), urlOf(service)]);
   return { natsUrl: urlOf('operator'), buses: Object.fromEntries(buses) as Environment };
 }
-
-export const variableOf = (service: ServiceName, server: 'DATABASE' | 'NATS'): string =>
-  `${service.toUpperCase()}_${server}_URL`;
 
 interface Databases {
   databases: Environment;
@@ -114,7 +111,7 @@ async function provideDatabases(
   const [secretKey] = secretKeysIn(config.secretKey ?? directory.secretKey()) as [string];
   const opened = await Promise.allSettled(
     startableServices().map(async (service): Promise<[string, string]> => {
-      const variable = variableOf(service, 'DATABASE');
+      const variable = ownVariable(service, 'DATABASE');
       const named = environment[variable]?.trim();
       if (named) return [variable, named];
       return [variable, await provisionDatabase({ adminUrl: await adminUrlOf(service), service, secretKey })];

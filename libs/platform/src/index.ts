@@ -12,3 +12,4 @@ export * from './sealed-rows.repository.js';
 export * from './sealing.js';
 export * from './service.js';
 export * from './service-config.js';
+export { ownUrl, ownVariable } from './service-database.js';

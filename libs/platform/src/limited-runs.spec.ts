@@ -52,10 +52,22 @@ describe('limited runs', () => {
       kind: 'rate_limited',
       details: { retryAfterSeconds: 2 },
     });
-    first.push(run('c', '1'));
-    await expect(run('d', '1')).rejects.toMatchObject({ kind: 'rate_limited' });
-    for (const name of ['a1', 'b1', 'c1', 'a2', 'a3']) await end(name);
+    first.push(run('b', '2'));
+    await expect(run('b', '3')).rejects.toMatchObject({ kind: 'rate_limited' });
+    for (const name of ['a1', 'b1', 'a2', 'b2', 'a3']) await end(name);
     expect(await Promise.all(first)).toHaveLength(5);
+  });
+
+  it('give a project its place although others have taken all: the newest run of the longest queue is refused', async () => {
+    const { run, started, end } = open();
+    const kept = [run('a', '1'), run('b', '1'), run('a', '2')];
+    const newest = expect(run('a', '3')).rejects.toMatchObject({ kind: 'rate_limited' });
+    kept.push(run('b', '2'), run('c', '1'));
+    await newest;
+    await expect(run('d', '1')).rejects.toMatchObject({ kind: 'rate_limited' });
+    for (const name of ['a1', 'b1', 'a2', 'b2', 'c1']) await end(name);
+    expect(await Promise.all(kept)).toHaveLength(5);
+    expect(started).not.toContain('a3');
   });
 
   it('drop what waited past its deadline, and give its room to the next', async () => {

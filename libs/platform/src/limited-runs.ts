@@ -51,14 +51,24 @@ export class LimitedRuns {
       this.begin(projectId);
       return Promise.resolve();
     }
-    const { waiting, waitingPerProject } = this.limits;
-    if (queue.length >= waitingPerProject || this.waiting >= waiting) return Promise.reject(this.tooMany());
+    if (queue.length >= this.limits.waitingPerProject || !this.makePlace(queue.length))
+      return Promise.reject(this.tooMany());
     const deadline = remainingMs === null ? null : performance.now() + remainingMs;
     return new Promise((start, drop) => {
       queue.push({ projectId, deadline, start, drop });
       this.queues.set(projectId, queue);
       this.waiting += 1;
     });
+  }
+
+  /** All places may be taken, mostly by few projects: then the newest run of the longest queue gives way to a project that has fewer. */
+  private makePlace(ownWaiting: number): boolean {
+    if (this.waiting < this.limits.waiting) return true;
+    const longest = [...this.queues.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+    if (longest.length <= ownWaiting + 1) return false;
+    longest.pop()!.drop(this.tooMany());
+    this.waiting -= 1;
+    return true;
   }
 
   private async work<T>(projectId: string, work: () => Promise<T>): Promise<T> {

@@ -13,12 +13,15 @@ import type { PinoLogger } from './logging.js';
 import type { ServiceParts, StartOptions } from './service.js';
 import type { ServiceConfig } from './service-config.js';
 
-/** Of `<SERVICE>_DATABASE_URL` or `<SERVICE>_NATS_URL`. */
+/** `<SERVICE>_DATABASE_URL` or `<SERVICE>_NATS_URL`. */
+export const ownVariable = (service: ServiceName, server: 'DATABASE' | 'NATS'): string =>
+  `${service.toUpperCase()}_${server}_URL`;
+
 export const ownUrl = (
   server: 'DATABASE' | 'NATS',
   service: ServiceName,
   { environment }: Pick<StartOptions, 'environment'>,
-): string | undefined => environment[`${service.toUpperCase()}_${server}_URL`]?.trim() || undefined;
+): string | undefined => environment[ownVariable(service, server)]?.trim() || undefined;
 
 export async function openOwnDatabase<C extends ServiceConfig>(
   parts: ServiceParts<C>,

@@ -1,18 +1,13 @@
-import { emailEvents, type MailSummary, type MailUnderWay } from '@posthorn/contracts';
+import { busAccess, durableOf, type MailSummary, type MailUnderWay } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 import { lockForRepair } from './event-summary-rebuilds.repository.js';
 import type { ContactPosition } from './rebuild-positions.repository.js';
 
 /** The consumers of mail-summaries.subscribers.ts. */
-const subscribers = [
-  emailEvents.sent,
-  emailEvents.delivered,
-  emailEvents.complained,
-  emailEvents.bounced,
-  emailEvents.opened,
-  emailEvents.clicked,
-].map(({ name }) => `contacts-summaries-${name.replace(/[._]/g, '-')}`);
+const subscribers = busAccess.contacts.receives
+  .filter(({ purpose }) => purpose.startsWith('summaries-'))
+  .map(({ purpose }) => durableOf('contacts', purpose));
 
 export class MailSummaryRebuilds {
   constructor(private readonly database: Database) {}

@@ -18,11 +18,15 @@ describe('the limits of opens and clicks', () => {
   });
 
   it('leave room for other projects', () => {
-    const limits = new EngagementLimits(50, () => 0);
-    const flood = Array.from({ length: 80 }, (_, index) => location(String(index), 'flood'));
-    expect(flood.filter((each) => limits.admit(each, 1))).toHaveLength(50);
+    const limits = new EngagementLimits(100, () => 0);
+    const floodOf = (project: string) =>
+      Array.from({ length: 120 }, (_, index) => location(`${project} ${index}`, project)).filter((each) =>
+        limits.admit(each, 1),
+      );
+    const flood = floodOf('one');
+    expect([flood.length, floodOf('two').length, floodOf('three').length]).toEqual([50, 25, 12]);
     expect(limits.admit(location('a', 'victim'), 1)).toBe(true);
-    limits.release(flood[0]!, 1);
-    expect(limits.admit(location('next', 'flood'), 1)).toBe(true);
+    for (const each of flood) limits.release(each, 1);
+    expect(limits.admit(location('next', 'one'), 1)).toBe(true);
   });
 });

@@ -7,27 +7,30 @@ const perWindow = 100;
 const windowMs = 10_000;
 const maxMessages = 100_000;
 
-/** What one message or one project may add, so that a replayed link takes no room from the readers of others. */
+/** What one message or one project may add: a project never holds more than is still free, so that others always find room. */
 export class EngagementLimits {
   private readonly counts = new Map<string, number>();
   private readonly bytesOf = new Map<string, number>();
+  private total = 0;
   private windowEnds = 0;
 
   constructor(
-    private readonly maxProjectBytes: number,
+    private readonly maxBytes: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** Answers whether there is room for it, and takes that room. */
   admit(location: Location, bytes: number): boolean {
     const { projectId } = location;
-    const waiting = this.bytesOf.get(projectId) ?? 0;
-    if (waiting + bytes > this.maxProjectBytes || !this.isFewOf(location)) return false;
-    this.bytesOf.set(projectId, waiting + bytes);
+    const own = (this.bytesOf.get(projectId) ?? 0) + bytes;
+    if (own > this.maxBytes - this.total - bytes || !this.isFewOf(location)) return false;
+    this.bytesOf.set(projectId, own);
+    this.total += bytes;
     return true;
   }
 
   release({ projectId }: Location, bytes: number): void {
+    this.total -= bytes;
     const left = (this.bytesOf.get(projectId) ?? 0) - bytes;
     if (left > 0) this.bytesOf.set(projectId, left);
     else this.bytesOf.delete(projectId);

@@ -29,8 +29,7 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
   private readonly log = new Logger('Engagement');
   private readonly waiting: Waiting[] = [];
   private readonly dropped;
-  private readonly limits = new EngagementLimits(maxBytes / 2);
-  private bytes = 0;
+  private readonly limits = new EngagementLimits(maxBytes);
   private failing = false;
   private readonly loop = new Loop({
     everyMs,
@@ -49,9 +48,8 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
 
   note(seen: Seen): void {
     const bytes = itemBytes + (seen.url?.length ?? 0) + (seen.userAgent?.length ?? 0);
-    if (this.bytes + bytes > maxBytes || !this.limits.admit(seen, bytes)) return this.dropped.inc();
+    if (!this.limits.admit(seen, bytes)) return this.dropped.inc();
     this.waiting.push({ item: { ...seen, id: newId() }, seenAt: performance.now(), bytes });
-    this.bytes += bytes;
     // During an outage, one attempt per second is enough.
     if (!this.failing) this.loop.wakeUp();
   }
@@ -96,10 +94,7 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
   }
 
   private forget(count: number): void {
-    for (const { item, bytes } of this.waiting.splice(0, count)) {
-      this.bytes -= bytes;
-      this.limits.release(item, bytes);
-    }
+    for (const { item, bytes } of this.waiting.splice(0, count)) this.limits.release(item, bytes);
   }
 
   private failed(error: unknown): void {

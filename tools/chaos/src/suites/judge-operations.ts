@@ -31,6 +31,8 @@ export interface OperationsEvidence {
 
 const maxWaitSeconds = 2;
 const maxCopies = 2;
+const minLooks = 20;
+
 const isOld = ({ to }: SinkLine) => /^(released|dropped|late)-/.test(to);
 
 export function judgeOperations(evidence: OperationsEvidence): Finding[] {
@@ -39,6 +41,8 @@ export function judgeOperations(evidence: OperationsEvidence): Finding[] {
   return [
     finding('lock waits', `a wait of more than ${maxWaitSeconds} s for a lock`, dump.waits.looks, [
       wait > maxWaitSeconds ? dump.waits.line : null,
+      // A watch that ended early saw nothing, which proves nothing.
+      dump.waits.looks < minLooks ? `only ${dump.waits.looks} looks` : null,
     ]),
     finding('partitions', 'a partition that is not made or dropped once the dump is over', dump.due, [
       ...dump.left,

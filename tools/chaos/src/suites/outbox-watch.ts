@@ -25,8 +25,8 @@ export class OutboxWatch {
 
   private async run(): Promise<void> {
     while (!this.stopped) {
-      await Promise.all(services.map((service) => this.look(service).catch(() => undefined)));
-      this.looks += 1;
+      const looks = await Promise.allSettled(services.map((service) => this.look(service)));
+      if (looks.every(({ status }) => status === 'fulfilled')) this.looks += 1;
       await delay(everyMs);
     }
   }

@@ -82,6 +82,7 @@ async function judge(
       ]),
       finding('outbox', `an event that waited for ${maxOutboxSeconds} s or more`, watch.looks, [
         watch.oldest >= maxOutboxSeconds ? `${watch.oldest.toFixed(1)} s in ${watch.owner}` : null,
+        watch.looks === 0 ? 'nobody looked' : null,
       ]),
       finding(
         'G21',

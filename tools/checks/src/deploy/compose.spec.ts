@@ -1,24 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { busUsers } from '@posthorn/contracts';
 import { composeFindings } from './compose.js';
 import { readTree, type Tree } from './tree.js';
+import { changed, readDeployed, root } from '../testing/deployment.js';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+const compose = readDeployed('docker-compose.yml');
 
 let tree: Tree;
 beforeAll(async () => {
   tree = await readTree(root);
 });
-
-/** Every variant is the file as it stands with one change; one that changes nothing would prove nothing. */
-function changed(text: string, from: string, to: string): string {
-  expect(text).toContain(from);
-  return text.replace(from, to);
-}
 
 describe('docker-compose.yml', () => {
   it('is sound as it stands', () => {
@@ -219,7 +210,7 @@ describe('docker-compose.yml', () => {
 });
 
 it('.env.example has every setting that docker-compose.yml reads, and only the secrets without a default', () => {
-  const example = readFileSync(join(root, '.env.example'), 'utf8');
+  const example = readDeployed('.env.example');
   const names = new Set([...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!));
   const offered = [...example.matchAll(/^(#?)([A-Z_]+)=/gm)];
   expect(offered.map(([, , name]) => name).sort()).toEqual([...names].sort());

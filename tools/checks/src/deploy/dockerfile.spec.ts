@@ -1,23 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { dockerfileFindings } from './dockerfile.js';
 import { ignorePatterns, readTree, type Tree } from './tree.js';
+import { changed, readDeployed, root } from '../testing/deployment.js';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
+const dockerfile = readDeployed('deploy/Dockerfile');
 
 let tree: Tree;
 beforeAll(async () => {
   tree = await readTree(root);
 });
-
-/** Every variant is the file as it stands with one change; one that changes nothing would prove nothing. */
-function changed(text: string, from: string, to: string): string {
-  expect(text).toContain(from);
-  return text.replace(from, to);
-}
 
 describe('the Dockerfile', () => {
   it('is sound as it stands', () => {

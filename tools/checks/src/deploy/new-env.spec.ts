@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { busUsers } from '@posthorn/contracts';
-
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+import { root } from '../testing/deployment.js';
 
 describe('deploy/new-env.sh', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-new-env-'));

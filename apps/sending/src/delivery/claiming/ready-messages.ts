@@ -207,6 +207,7 @@ export class ReadyMessages {
     // Liquid may need fields from another service, and large messages take long: neither delays plain ones.
     const isLarge = ({ bytes }: ClaimedMessage) => bytes > largeMessage;
     const common = messages.filter((each) => !isLarge(each));
+    // Neither is known where the content is gone.
     for (const isLiquid of [false, true])
       await this.composeInSlices(
         workerId,
