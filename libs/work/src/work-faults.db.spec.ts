@@ -232,7 +232,10 @@ describe('a claim whose answer is lost', () => {
       // Its next claim waits for its own lease.
       await client.database.query(`SELECT 1 FROM work_workers FOR UPDATE`);
       await client.database.apart(() => client.queue.enqueue(kind, [{ projectId: newId() }]));
-      await eventually(async () => (await lockWaiters(client.database)).length > 0, 'it claims');
+      await eventually(
+        async () => (await lockWaiters(client.database, { statement: 'WITH RECURSIVE turn' })).length > 0,
+        'it claims',
+      );
       line.cut();
     });
     await eventually(

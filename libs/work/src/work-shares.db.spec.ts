@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
+import { ClaimsRepository } from './queue/claims.repository.js';
 import { untilDone, WorkSuite } from './testing/work-suite.js';
 import { work } from './queue/work-kind.js';
 
@@ -57,6 +58,26 @@ describe('the shares of projects', () => {
     worker.start();
     await untilDone(worker, kind);
     for (const round of [0, 4, 8]) expect(order.slice(round, round + 4).sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('do not let the second item of an exclusive project overtake a first one that another process is claiming', async () => {
+    const kind = kindOf({ exclusive: true });
+    const projectId = newId();
+    const { database, queue } = await suite.process();
+    for (const n of [1, 2]) await queue.enqueue(kind, [{ projectId, payload: { n } }]);
+    const claims = new ClaimsRepository(database);
+    const claimed = async () =>
+      (
+        await claims.claim({ kind, limit: 4, worker: { id: newId(), leaseMs: 60_000 }, afterProject: null })
+      ).items.map(({ payload }) => payload);
+    await database.transaction(async () => {
+      await database.query(
+        `SELECT id FROM work_items WHERE kind = $1 ORDER BY due_at, id LIMIT 1 FOR UPDATE`,
+        [kind.name],
+      );
+      expect(await database.apart(claimed)).toEqual([]);
+    });
+    expect(await claimed()).toEqual([{ n: 1 }]);
   });
 
   it('reach the last of 200 projects that all have more items than a claim takes', async () => {

@@ -118,6 +118,12 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
 /** No more projects than items are wanted, except that some of an exclusive kind may be busy. */
 const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
+/** An exclusive project whose first item another process holds is passed over: its second item must not overtake the first. */
+const firstOfProject = `
+      SELECT f.id AS head_id FROM work_items f
+      WHERE $6 AND f.state = 'READY' AND f.kind = $1 AND f.project_id = free.project_id AND ${isNotPaused('f')}
+      ORDER BY f.priority, f.due_at, f.id LIMIT 1`;
+
 /** Locked rows are updated by ctid, which saves an index lookup; an item enqueued again at this moment is left for the next claim. */
 const claimSql = (begins: string): string => `
   WITH RECURSIVE turn AS (
@@ -132,9 +138,10 @@ const claimSql = (begins: string): string => `
   ), share AS (
     SELECT CASE WHEN $6 OR $7 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
   ), ready AS (
-    SELECT row_location, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
+    SELECT row_location, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank
+    FROM free LEFT JOIN LATERAL (${firstOfProject}) AS head ON true, LATERAL (
       SELECT r.ctid AS row_location, r.id, r.priority, r.due_at FROM work_items r
-      WHERE r.state = 'READY' AND r.kind = $1 AND r.project_id = free.project_id AND ${isNotPaused('r')}
+      WHERE r.state = 'READY' AND r.kind = $1 AND r.project_id = free.project_id AND ${isNotPaused('r')} AND (NOT $6 OR r.id = head.head_id)
       ORDER BY r.priority, r.due_at, r.id LIMIT (SELECT size FROM share) FOR UPDATE OF r SKIP LOCKED
     ) AS first
   ), taken AS (
