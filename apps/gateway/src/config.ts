@@ -63,6 +63,15 @@ export class GatewayConfig extends ServiceConfig {
   })
   publicPerSecond: number;
 
+  @Env('RATE_LIMIT_SESSION_PER_SECOND', {
+    kind: 'number',
+    default: '50',
+    min: 1,
+    max: 1_000_000,
+    describe: 'requests per second for a signed-in user, over all sessions and projects',
+  })
+  sessionPerSecond: number;
+
   @Env('FAILED_ATTEMPTS_PER_MINUTE', {
     kind: 'number',
     default: '600',

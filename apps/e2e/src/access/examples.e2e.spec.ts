@@ -26,6 +26,7 @@ const suite = withPosthorn({
   DELIVERY_PAUSED: 'true',
   RATE_LIMIT_ENABLED: 'true',
   RATE_LIMIT_SECRET_PER_SECOND: '100000',
+  RATE_LIMIT_SESSION_PER_SECOND: '100000',
   TRUSTED_PROXIES: '127.0.0.1',
 });
 const committed = JSON.parse(readFileSync(file, 'utf8')) as Recorded;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expectRefusal, prefixes, surfaces, withPosthorn, type Surface } from '../testing/bad-input.js';
+import { signIn } from '../testing/people.js';
 import type { Answer } from '../testing/running-posthorn.js';
 
 const suite = withPosthorn({ RATE_LIMIT_ENABLED: 'true' });
@@ -63,6 +64,34 @@ describe.each(surfaces)('thirty calls at once on %s', (surface) => {
   it('are accepted again in the next window', async () => {
     await nextWindow();
     expect((await suite.posthorn.get(`${prefixes[surface]}/contacts`)).status).toBe(200);
+  });
+});
+
+describe('the limit of a signed-in user', () => {
+  it('is counted over all sessions, and says so', async () => {
+    const sessions = [
+      await signIn(suite.posthorn, suite.posthorn.dev.user),
+      await signIn(suite.posthorn, suite.posthorn.dev.user),
+    ];
+    await nextWindow();
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, index) =>
+        suite.posthorn.get('/api/v1/users/me/projects', sessions[index % 2]!.headers),
+      ),
+    );
+    const admitted = Map.groupBy(
+      answers.filter(({ status }) => status === 200),
+      (answer) => header(answer, 'x-ratelimit-reset'),
+    );
+    expect(Math.max(...[...admitted.values()].map(({ length }) => length))).toBe(50);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expect(answer.body.detail).toBe(
+        'A signed-in user may make 50 requests per second; try again in 1 second',
+      );
+      expect(header(answer, 'ratelimit-policy')).toBe('"per-user";q=50;w=1');
+    }
   });
 });
 

@@ -110,10 +110,10 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
       params: {},
       ip,
     });
-    if (this.limiter.enabled && rateLimitKey) {
+    if (this.limiter.enabled) {
       const state = await this.limiter.take(rateLimitKey);
-      void reply.headers(rateLimitHeaders(state, 'legacy'));
-      if (isExceeded(state)) throw rateLimited(state.limit, state.resetIn);
+      void reply.headers(rateLimitHeaders(state, 'legacy', rateLimitKey.kind));
+      if (isExceeded(state)) throw rateLimited(rateLimitKey.kind, state.limit, state.resetIn);
     }
     return { ...caller, address: ip };
   }

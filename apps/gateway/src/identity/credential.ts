@@ -11,12 +11,13 @@ import {
 import type { KeyMode } from '../api-keys/api-key-token.js';
 import { enforcedByServices } from './confined-keys.js';
 
-export type CallerKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY';
+export type LimitedKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN';
+export type CallerKind = LimitedKind | 'NOBODY';
 
-/** What the rate limiter counts by; sessions are not counted. */
+/** What the rate limiter counts by: the key, the grant of a token, or the user whatever the number of their sessions. */
 export interface RateLimitKey {
   keyId: string;
-  isPublic: boolean;
+  kind: LimitedKind;
   /** Limit of the project; null means the configured limit. */
   perSecond: number | null;
 }
@@ -25,7 +26,7 @@ export interface Admission {
   kind: CallerKind;
   caller: Caller;
   sessionId?: string;
-  rateLimitKey: RateLimitKey | null;
+  rateLimitKey: RateLimitKey;
 }
 
 export interface KeyRow {
@@ -61,7 +62,7 @@ export interface TokenRow {
 }
 
 export interface Credential extends RateLimitKey {
-  kind: Extract<CallerKind, 'SECRET' | 'PUBLIC' | 'TOKEN'>;
+  kind: Exclude<LimitedKind, 'SESSION'>;
   projectId: string;
   role?: MemberRole;
   scopes: ReadonlySet<Scope>;
@@ -90,7 +91,6 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
     kind: isPublic ? 'PUBLIC' : 'SECRET',
     keyId,
     projectId,
-    isPublic,
     scopes: new Set(grantedScopes(legacyGrantPreset, row.scopes)),
     projectDisabled: row.disabled,
     perSecond: isPublic ? row.publicPerSecond : row.secretPerSecond,
@@ -125,7 +125,7 @@ export function delegatedCredentialOf(row: TokenRow): Credential {
     ...(applicationName ? { name: applicationName } : {}),
   } as const;
   return {
-    ...{ kind: 'TOKEN', keyId: grantId, isPublic: false, perSecond: secretPerSecond, projectId, role },
+    ...{ kind: 'TOKEN', keyId: grantId, perSecond: secretPerSecond, projectId, role },
     ...{
       scopes: new Set(delegatedScopes(row)),
       projectDisabled: disabled,

@@ -90,14 +90,14 @@ export class Guard {
     const token = tokenOf(request.raw);
     const credential = token === null ? null : await this.credentialOf(token);
     if (!credential) throw noCredential();
-    const { kind, caller, keyId, isPublic, perSecond, role, confinement } = credential;
+    const { kind, caller, keyId, perSecond, role, confinement } = credential;
     if (!callers.includes(kind)) throw kind === 'PUBLIC' ? notForPublicKeys() : noCredential();
     if (route.projectInPath && projectInPath(request) !== credential.projectId) throw foreignProject();
     refuse(route, credential.projectDisabled, credential.scopes);
     if (confinement) refuseOutside(confinement, route, request.raw.rawHeaders);
     if (role && route.declaration.roles?.includes(role) === false) throw notForRole();
     if (kind !== 'TOKEN') this.usage.touch(credential);
-    return { kind, caller, rateLimitKey: { keyId, isPublic, perSecond } };
+    return { kind, caller, rateLimitKey: { keyId, kind, perSecond } };
   }
 
   private credentialOf(token: string): Credential | null | Promise<Credential | null> {
@@ -116,15 +116,16 @@ export class Guard {
     if (route.method !== 'GET' && !isTrustedOrigin(this.config, headerValues(rawHeaders, 'origin')))
       throw untrustedOrigin();
     const actor: Caller['actor'] = { kind: 'USER', id: session.userId, name: session.name };
-    const { sessionId } = session;
+    const { sessionId, userId } = session;
+    const rateLimitKey = { keyId: userId, kind: 'SESSION', perSecond: null } as const;
     if (route.declaration.project === 'NONE')
-      return { kind: 'SESSION', caller: { projectId: noProject, actor }, sessionId, rateLimitKey: null };
+      return { kind: 'SESSION', caller: { projectId: noProject, actor }, sessionId, rateLimitKey };
     const projectId = route.projectInPath ? projectInPath(request) : headerProject(rawHeaders);
-    const membership = isUuid(projectId) ? await this.identities.membership(session.userId, projectId) : null;
+    const membership = isUuid(projectId) ? await this.identities.membership(userId, projectId) : null;
     if (!membership) throw foreignProject();
     refuse(route, membership.disabled, scopesOfRole[membership.role]);
     if (route.declaration.roles?.includes(membership.role) === false) throw notForRole();
-    return { kind: 'SESSION', caller: { projectId, actor }, sessionId, rateLimitKey: null };
+    return { kind: 'SESSION', caller: { projectId, actor }, sessionId, rateLimitKey };
   }
 }
 

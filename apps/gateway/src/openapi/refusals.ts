@@ -47,8 +47,8 @@ function refusalsOfGuard({ declaration, method, projectInPath }: Route): DomainE
   // Reading one's own data across projects needs no scope and no trusted origin.
   const lacks = takesKeys || namesProject || method !== 'GET';
   return [
-    ...(takesKeys ? [noCredential(), rateLimited(10, 1)] : []),
-    ...(takesSessions ? [noSession()] : []),
+    ...(takesKeys ? [noCredential(), rateLimited('SECRET', 10, 1)] : []),
+    ...(takesSessions ? [noSession(), rateLimited('SESSION', 50, 1)] : []),
     ...(namesProject ? [foreignProject()] : []),
     ...(lacks ? [notForPublicKeys()] : []),
   ];

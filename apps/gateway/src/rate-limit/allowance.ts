@@ -1,3 +1,4 @@
+import type { LimitedKind } from '../identity/credential.js';
 import type { Surface } from '../edge/routes/route-request.js';
 
 export interface RateLimitState {
@@ -14,6 +15,7 @@ export const isExceeded = ({ used, limit }: RateLimitState): boolean => used > l
 export function rateLimitHeaders(
   { limit, used, resetAt, resetIn }: RateLimitState,
   surface: Surface,
+  kind: LimitedKind,
 ): Record<string, string> {
   const remaining = Math.max(0, limit - used);
   const older = {
@@ -22,9 +24,10 @@ export function rateLimitHeaders(
     'x-ratelimit-reset': String(resetAt),
   };
   if (surface === 'legacy') return older;
+  const policy = kind === 'SESSION' ? 'per-user' : 'per-key';
   return {
-    'ratelimit-policy': `"per-key";q=${limit};w=1`,
-    ratelimit: `"per-key";r=${remaining};t=${resetIn}`,
+    'ratelimit-policy': `"${policy}";q=${limit};w=1`,
+    ratelimit: `"${policy}";r=${remaining};t=${resetIn}`,
     ...older,
   };
 }

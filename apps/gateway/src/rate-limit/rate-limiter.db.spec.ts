@@ -27,7 +27,7 @@ const limits = Object.assign(new GatewayConfig(), {
 const limiter = () =>
   new RateLimiter(limits, new RateWindowsRepository(suite.database), new Metrics('gateway'));
 const credential = (change: Partial<RateLimitKey> = {}) =>
-  ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as RateLimitKey;
+  ({ keyId: newId(), kind: 'SECRET', perSecond: null, ...change }) as RateLimitKey;
 
 /** Number of accepted requests per window. */
 function admitted(allowances: RateLimitState[]): number[] {
@@ -50,7 +50,7 @@ describe('the rate limit', () => {
   });
 
   it('counts each key separately, in one statement', async () => {
-    const [first, second] = [credential(), credential({ isPublic: true })];
+    const [first, second] = [credential(), credential({ kind: 'PUBLIC' })];
     const here = limiter();
     const allowances = await Promise.all(
       Array.from({ length: 40 }, (_, index) => here.take(index % 2 ? first : second)),

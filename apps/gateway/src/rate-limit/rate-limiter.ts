@@ -3,7 +3,7 @@ import { Gatherer } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { ownDatabaseMs, within } from '../edge/http/deadline.js';
-import type { RateLimitKey } from '../identity/credential.js';
+import type { LimitedKind, RateLimitKey } from '../identity/credential.js';
 import { rateLimited } from '../edge/http/edge.metrics.js';
 import { isExceeded, type RateLimitState } from './allowance.js';
 import { Reservations, type CountedRequest } from './reservations.js';
@@ -16,7 +16,14 @@ interface Requested {
   limit: number;
 }
 
-/** Fixed one-second windows per key, counted in Postgres across all gateways and batched into one statement. */
+const labels: Record<LimitedKind, string> = {
+  SECRET: 'secret',
+  TOKEN: 'secret',
+  PUBLIC: 'public',
+  SESSION: 'session',
+};
+
+/** Fixed one-second windows per key or user, counted in Postgres across all gateways and batched into one statement. */
 @Injectable()
 export class RateLimiter {
   private readonly gatherer: Gatherer<Requested, CountedRequest>;
@@ -24,6 +31,7 @@ export class RateLimiter {
   /** Keys over their limit until the end of the window, refused without a query. */
   private readonly exhausted = new Map<string, { state: RateLimitState; until: number }>();
   private readonly reservations = new Reservations();
+  private readonly limits: Record<LimitedKind, number>;
 
   constructor(
     private readonly config: GatewayConfig,
@@ -31,6 +39,13 @@ export class RateLimiter {
     metrics: Metrics,
   ) {
     this.refused = metrics.counter(rateLimited);
+    const { secretPerSecond, publicPerSecond, sessionPerSecond } = config;
+    this.limits = {
+      SECRET: secretPerSecond,
+      TOKEN: secretPerSecond,
+      PUBLIC: publicPerSecond,
+      SESSION: sessionPerSecond,
+    };
     this.gatherer = new Gatherer({
       flush: (requested) => this.answer(requested),
       maxItems: 1_000,
@@ -44,14 +59,14 @@ export class RateLimiter {
 
   async take(rateLimitKey: RateLimitKey): Promise<RateLimitState> {
     const state = await this.allow(rateLimitKey);
-    if (isExceeded(state)) this.refused.inc({ key: rateLimitKey.isPublic ? 'public' : 'secret' });
+    if (isExceeded(state)) this.refused.inc({ key: labels[rateLimitKey.kind] });
     return state;
   }
 
-  private async allow({ keyId, isPublic, perSecond }: RateLimitKey): Promise<RateLimitState> {
+  private async allow({ keyId, kind, perSecond }: RateLimitKey): Promise<RateLimitState> {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.state;
-    const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);
+    const limit = perSecond ?? this.limits[kind];
     const { second, used, now, until } =
       this.reservations.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
     const left = (second + 1) * 1_000 - now;

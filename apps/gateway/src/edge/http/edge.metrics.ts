@@ -8,6 +8,6 @@ export const requestDuration = histogram(
 
 export const rateLimited = counter(
   'posthorn_rate_limited_requests_total',
-  'Requests that came faster than their key may.',
+  'Requests that came faster than their key or user may make them.',
   ['key'],
 );

@@ -43,8 +43,7 @@ export class RequestPipeline {
   ): Promise<string | Readable> {
     const dialect = dialects[route.surface];
     const admission = await this.guard.admit(route, request);
-    if (this.limiter.enabled && admission.rateLimitKey)
-      await this.limit(admission.rateLimitKey, dialect, reply);
+    if (this.limiter.enabled) await this.limit(admission.rateLimitKey, dialect, reply);
     refuseForeignIds(route, request);
     const { declaration } = route;
     const exchange = { route, declaration, dialect, admission, request, reply, handler };
@@ -53,8 +52,8 @@ export class RequestPipeline {
 
   private async limit(rateLimitKey: RateLimitKey, dialect: Dialect, reply: HttpReply): Promise<void> {
     const state = await this.limiter.take(rateLimitKey);
-    reply.headers(rateLimitHeaders(state, dialect.surface));
-    if (isExceeded(state)) throw rateLimited(state.limit, state.resetIn);
+    reply.headers(rateLimitHeaders(state, dialect.surface, rateLimitKey.kind));
+    if (isExceeded(state)) throw rateLimited(rateLimitKey.kind, state.limit, state.resetIn);
   }
 }
 
