@@ -27,10 +27,9 @@ export class ErasedContacts {
     await this.segments.removeOf(projectId, ids);
     await this.history.removeOf(projectId, ids);
     await this.rows.remove(projectId, ids, maxEvents);
-    const hashes = await this.tombstones.set(
-      projectId,
-      removed.map(({ email }) => email),
-    );
+    const emails = removed.map(({ email }) => email);
+    await this.rows.removeEarlyMail(projectId, emails);
+    const hashes = await this.tombstones.set(projectId, emails);
     await this.rows.hashConsents(projectId, ids, hashes);
     await this.pending.begin(projectId, removed);
   }

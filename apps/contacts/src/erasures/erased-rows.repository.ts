@@ -21,6 +21,13 @@ export class ErasedRowsRepository {
     return row!.events < limit;
   }
 
+  async removeEarlyMail(projectId: string, emails: readonly string[]): Promise<void> {
+    await this.database.query(
+      `DELETE FROM early_mail_events WHERE project_id = $1 AND email = ANY ($2::text[])`,
+      [projectId, emails],
+    );
+  }
+
   async removeRejected(projectId: string, pattern: string, limit: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE ctid = ANY (ARRAY(

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { IdempotencyKeys, onDatabase } from '@posthorn/database';
 import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
 import { TombstonesModule } from '../erasures/tombstones.module.js';
+import { EarlyMailEvents } from './early-mail-events.work.js';
 import { EventCounts } from './event-counts.read-model.js';
 import { EventsHandlers } from './events.handlers.js';
 import { EventsRepository } from './events.repository.js';
@@ -16,6 +17,7 @@ import { TracksRepository } from './tracks.repository.js';
   controllers: [EventsHandlers, MailSummariesSubscribers],
   providers: [
     ...onDatabase([EventsRepository, TracksRepository, EventCounts, MailSummaries, IdempotencyKeys]),
+    EarlyMailEvents,
     EventsService,
     RecordEvents,
   ],

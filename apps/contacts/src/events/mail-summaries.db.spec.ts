@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, emailEvents, type EmailEngaged, type EmailChangedEvent } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { watchMarks } from '../testing/segment-marks.js';
 
@@ -73,4 +74,66 @@ it('mail events are summed by contact and kind, once, without scanners and unkno
   await suite.sending.repeatAll();
   for (const durable of durables) await suite.sending.taken(durable);
   expect(await summaries()).toEqual(expected);
+});
+
+describe('mail events that arrive before the event that creates their contact', () => {
+  const at = '2026-03-01T00:00:00Z';
+  const durables = ['sent', 'delivered'].map((kind) => `contacts-summaries-sending-email-${kind}`);
+  const counted = (projectId: string) =>
+    suite.database.query<{ email: string; kind: string; count: number }>(
+      `SELECT email, kind, count FROM mail_summaries JOIN contacts ON contacts.project_id = mail_summaries.project_id AND contacts.id = contact_id
+       WHERE mail_summaries.project_id = $1 ORDER BY 1, 2`,
+      [projectId],
+    );
+  const waiting = async (projectId: string) =>
+    (
+      await suite.database.query<{ email: string }>(
+        `SELECT DISTINCT email FROM early_mail_events WHERE project_id = $1 ORDER BY 1`,
+        [projectId],
+      )
+    ).map(({ email }) => email);
+
+  async function sendToUnknown(projectId: string, emails: readonly string[]): Promise<void> {
+    for (const event of [emailEvents.sent, emailEvents.delivered])
+      await suite.sending.publish(
+        event,
+        projectId,
+        emails.map((email) => mail(email, at)),
+      );
+    for (const durable of durables) await suite.sending.taken(durable);
+  }
+
+  it('are counted once it exists, and leave when nobody creates it within an hour', async () => {
+    const { projectId } = suite.buildProject();
+    await sendToUnknown(projectId, ['new@example.org', 'never@example.org']);
+    expect([await counted(projectId), await waiting(projectId)]).toEqual([
+      [],
+      ['never@example.org', 'new@example.org'],
+    ]);
+    await suite.sending.publish(emailEvents.accepted, projectId, [
+      { ...mail('new@example.org', at), from: 'hello@example.test', contactId: null },
+    ]);
+    const expected = ['delivered', 'sent'].map((kind) => ({ email: 'new@example.org', kind, count: 1 }));
+    await eventually(async () => (await counted(projectId)).length === 2, 'they are counted');
+    expect(await counted(projectId)).toEqual(expected);
+    expect(await waiting(projectId)).toEqual(['never@example.org']);
+    await suite.database.query(
+      `UPDATE early_mail_events SET received_at = now() - interval '61 minutes' WHERE project_id = $1`,
+      [projectId],
+    );
+    await eventually(async () => (await waiting(projectId)).length === 0, 'the other is dropped');
+    expect(await counted(projectId)).toEqual(expected);
+  });
+
+  it('leave with the contact where it is erased before they are counted', async () => {
+    const { caller, projectId } = suite.buildProject();
+    await sendToUnknown(projectId, ['ann@example.org', 'bob@example.org']);
+    await suite.database.query(
+      `UPDATE work_items SET due_at = now() + interval '1 hour', state = 'WAITING' WHERE project_id = $1 AND kind = 'contacts.early-mail-events'`,
+      [projectId],
+    );
+    const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
+    await suite.bus.call(contacts.delete, caller, { id });
+    expect(await waiting(projectId)).toEqual(['bob@example.org']);
+  });
 });

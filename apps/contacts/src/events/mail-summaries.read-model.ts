@@ -9,21 +9,28 @@ export interface MailEventRow {
   at: Date;
 }
 
+const foldedAtOnce = 5_000;
+
 export class MailSummaries {
   constructor(private readonly database: Database) {}
 
-  /** In the transaction that marks the events as processed. Events of addresses without a contact are not counted. */
-  async add(projectId: string, occurred: MailEventRow[]): Promise<void> {
-    await this.database.query(
-      `WITH summed AS (
-         INSERT INTO mail_summaries AS known (project_id, contact_id, kind, count, first_at, last_at)
-         SELECT contacts.project_id, contacts.id, kind, count(*), min(at), max(at)
-         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS occurred (project_id, email, kind, at)
-         JOIN contacts USING (project_id, email) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-         ON CONFLICT (project_id, contact_id, kind) DO UPDATE SET count = known.count + excluded.count,
-           first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)
-         RETURNING project_id, contact_id AS id
-       ), ${marksDirty('(SELECT DISTINCT project_id, id FROM summed)')} SELECT`,
+  /**
+   * In the transaction that marks the events as processed. Events of addresses without a contact wait for an hour in `early_mail_events`, because they
+   * may overtake the event that creates it; returns whether there are any.
+   */
+  async add(projectId: string, occurred: MailEventRow[]): Promise<boolean> {
+    const [row] = await this.database.query<{ early: number }>(
+      `WITH occurred AS MATERIALIZED (
+         SELECT project_id, email, kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS event (project_id, email, kind, at) GROUP BY 1, 2, 3
+       ), owned AS MATERIALIZED (
+         SELECT occurred.*, contacts.id FROM occurred LEFT JOIN contacts USING (project_id, email)
+       ), ${summed('(SELECT * FROM owned WHERE id IS NOT NULL)')}, early AS (
+         INSERT INTO early_mail_events AS known (project_id, email, kind, count, first_at, last_at)
+         SELECT project_id, email, kind, count, first_at, last_at FROM owned WHERE id IS NULL ORDER BY 1, 2, 3
+         ON CONFLICT (project_id, email, kind) DO UPDATE SET ${added}, received_at = excluded.received_at
+         RETURNING 1
+       ) SELECT count(*)::int AS early FROM early`,
       [
         occurred.map(() => projectId),
         occurred.map(({ email }) => email),
@@ -31,5 +38,38 @@ export class MailSummaries {
         occurred.map(({ at }) => at),
       ],
     );
+    return row!.early > 0;
+  }
+
+  /** Counts early events whose contact exists by now and drops those that waited for an hour; returns the age of the newest one that is left, in seconds. */
+  async countEarly(projectId: string): Promise<number | null> {
+    await this.database.query(
+      `WITH found AS (
+         DELETE FROM early_mail_events e USING contacts c
+         WHERE e.project_id = $1 AND c.project_id = e.project_id AND c.email = e.email AND e.ctid = ANY (ARRAY(
+           SELECT w.ctid FROM early_mail_events w JOIN contacts USING (project_id, email) WHERE w.project_id = $1 LIMIT $2))
+         RETURNING e.*, c.id
+       ), ${summed('found')} SELECT`,
+      [projectId, foldedAtOnce],
+    );
+    await this.database.query(
+      `DELETE FROM early_mail_events WHERE project_id = $1 AND received_at < now() - interval '1 hour'`,
+      [projectId],
+    );
+    const [row] = await this.database.query<{ age: number | null }>(
+      `SELECT extract(epoch FROM now() - max(received_at))::float8 AS age FROM early_mail_events WHERE project_id = $1`,
+      [projectId],
+    );
+    return row!.age;
   }
 }
+
+const added = `count = known.count + excluded.count,
+           first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)`;
+
+const summed = (rows: string): string => `summed AS (
+         INSERT INTO mail_summaries AS known (project_id, contact_id, kind, count, first_at, last_at)
+         SELECT project_id, id, kind, count, first_at, last_at FROM ${rows} AS counted ORDER BY 1, 2, 3
+         ON CONFLICT (project_id, contact_id, kind) DO UPDATE SET ${added}
+         RETURNING project_id, contact_id AS id
+       ), ${marksDirty('(SELECT DISTINCT project_id, id FROM summed)')}`;

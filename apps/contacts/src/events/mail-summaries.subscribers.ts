@@ -7,6 +7,7 @@ import {
 } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { Tombstones } from '../erasures/tombstones.js';
+import { EarlyMailEvents } from './early-mail-events.work.js';
 import { MailSummaries, type MailEventRow, type MailKind } from './mail-summaries.read-model.js';
 
 const kindOf: Readonly<Record<string, MailKind>> = {
@@ -22,6 +23,7 @@ export class MailSummariesSubscribers {
   constructor(
     private readonly summaries: MailSummaries,
     private readonly tombstones: Tombstones,
+    private readonly early: EarlyMailEvents,
   ) {}
 
   @OnEachEvent([emailEvents.sent, emailEvents.delivered, emailEvents.complained], 'summaries')
@@ -54,6 +56,7 @@ export class MailSummariesSubscribers {
   /** Events from before an erasure do not belong to a contact that has the same address now. */
   private async add(projectId: string, occurred: MailEventRow[]): Promise<void> {
     const valid = await this.tombstones.withoutErased(projectId, occurred);
-    if (valid.length > 0) await this.summaries.add(projectId, valid);
+    if (valid.length === 0) return;
+    if (await this.summaries.add(projectId, valid)) await this.early.arrived(projectId);
   }
 }

@@ -89,6 +89,8 @@ const repairSql = `
   ), deleted AS (
     DELETE FROM mail_summaries s WHERE s.project_id = $1 AND s.contact_id = ANY ($2::uuid[])
       AND NOT EXISTS (SELECT FROM wanted WHERE wanted.contact_id = s.contact_id AND wanted.kind = s.kind) RETURNING s.contact_id
+  ), counted_here AS (
+    DELETE FROM early_mail_events e USING contacts c WHERE c.project_id = $1 AND c.id = ANY ($2::uuid[]) AND e.project_id = $1 AND e.email = c.email
   ), put AS (
     INSERT INTO mail_summaries AS known (project_id, contact_id, kind, count, first_at, last_at)
     SELECT $1, contact_id, kind, count, first_at, last_at FROM wanted ORDER BY 2, 3

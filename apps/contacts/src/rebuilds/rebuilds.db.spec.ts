@@ -229,6 +229,20 @@ describe('rebuilding summaries of mail', () => {
     expect([requested, await stored(projectId)]).toEqual([2, [4]]);
   });
 
+  it('counts events once that waited for their contact', async () => {
+    const projectId = await open();
+    await suite.database.query(
+      `INSERT INTO early_mail_events (project_id, email, kind, count, first_at, last_at) VALUES ($1, $2, 'sent', 1, $3, $3), ($1, 'other@example.org', 'sent', 1, $3, $3)`,
+      [projectId, email, at],
+    );
+    text = sum(1);
+    await rebuild('mail_summaries');
+    expect(await stored(projectId)).toEqual([1]);
+    expect(
+      await suite.database.query(`SELECT email FROM early_mail_events WHERE project_id = $1`, [projectId]),
+    ).toEqual([{ email: 'other@example.org' }]);
+  });
+
   it('refuses while there are dead letters, which would count twice', async () => {
     await open();
     await suite.database.query(
