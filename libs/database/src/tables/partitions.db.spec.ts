@@ -3,6 +3,7 @@ import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import { openDatabase } from '../data-source.js';
 import type { Database } from '../database.js';
 import { maintainPartitions, type PartitionPlan } from './partitions.js';
+import { lowestIdOf } from './ids.js';
 import { bareParts } from '../testing/bare-parts.js';
 
 describe('partitions', () => {
@@ -40,5 +41,21 @@ describe('partitions', () => {
       await Promise.all(replicas.map((replica) => maintainPartitions(replica, [plan])));
       expect(await names()).toEqual([0, 1, 2, 3].map((offset) => `outbox_p${day(offset)}`));
     }
+  });
+
+  it('of the time of a wrong clock have one place, whose rows leave when they are as old, unless they are still needed', async () => {
+    const [database] = replicas;
+    await database!.query(`CREATE TABLE outbox_default PARTITION OF outbox DEFAULT`);
+    const old = lowestIdOf(Date.now() - 8 * 86_400_000);
+    const kept = lowestIdOf(Date.now() - 6 * 86_400_000);
+    for (const id of [old, kept]) await database!.query(`INSERT INTO outbox_default (id) VALUES ($1)`, [id]);
+    const ids = async () =>
+      (await database!.query<{ id: string }>(`SELECT id FROM outbox_default ORDER BY id`)).map(
+        ({ id }) => id,
+      );
+    await maintainPartitions(database!, [{ ...plan, keptWhile: () => 'true' }]);
+    expect(await ids()).toEqual([old, kept]);
+    await maintainPartitions(database!, [plan]);
+    expect(await ids()).toEqual([kept]);
   });
 });

@@ -23,6 +23,7 @@ type Warn = (line: string) => void;
 
 const dayMs = 86_400_000;
 const ahead = 3;
+const deletedAtOnce = 5_000;
 const partitionLock = 7_301_004;
 const pausesMs = [1_000, 2_000];
 
@@ -44,6 +45,7 @@ export async function maintainPartitions(
   for (const plan of plans) {
     await makeAhead(round, plan);
     await dropOld(round, plan);
+    await emptyDefault(round, plan);
   }
 }
 
@@ -137,6 +139,28 @@ async function drop(
   await database.query(`SET LOCAL statement_timeout = '1500ms'`);
   await database.query(`DROP TABLE IF EXISTS ${name}`);
   return undefined;
+}
+
+/** The default partition holds rows that came while a clock was wrong; it is never dropped, so its old rows are deleted. */
+async function emptyDefault({ database, now }: Round, plan: PartitionPlan): Promise<void> {
+  const [partition] = await database.query<{ name: string | null; key: string }>(
+    `SELECT to_regclass(partrelid::regclass || '_default')::text AS name, attname AS key FROM pg_partitioned_table
+     JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0] WHERE partrelid = $1::regclass`,
+    [plan.table],
+  );
+  if (!partition?.name) return;
+  const { name, key } = partition;
+  const oldest = now.getTime() - plan.retentionDays * dayMs;
+  const kept = plan.keptWhile ? plan.keptWhile(0, oldest) : 'false';
+  for (let deleted = deletedAtOnce; deleted === deletedAtOnce;) {
+    const [row] = await database.query<{ deleted: number }>(
+      `WITH deleted AS (DELETE FROM ${name} WHERE NOT (${kept}) AND ctid = ANY (ARRAY(
+         SELECT ctid FROM ${name} WHERE ${key} < $1 LIMIT ${deletedAtOnce})) RETURNING 1)
+       SELECT count(*)::int AS deleted FROM deleted`,
+      [lowestIdOf(oldest)],
+    );
+    deleted = row!.deleted;
+  }
 }
 
 const locked = 'another session, such as pg_dump, holds a lock';
