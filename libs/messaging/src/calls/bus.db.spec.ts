@@ -109,6 +109,23 @@ describe('calls', () => {
     });
   });
 
+  it('of a batch fail each at its own deadline', async () => {
+    let release: (() => void) | undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const answer: Answer = async (calls) => {
+      await released;
+      return (calls as Incoming<Payload>[]).map(({ body }) => body);
+    };
+    const contract = await serve('hurried', answer, true);
+    const call = (timeoutMs: number) => bus.call(contract, caller, { data: {} }, { timeoutMs });
+    // Two batches are under way, so that the others form one.
+    const first = [call(10_000), call(10_000)];
+    const [hurried, patient] = [call(1), call(10_000)];
+    await expect(hurried).rejects.toMatchObject({ kind: 'timeout', reached: true });
+    release!();
+    expect(await Promise.all([...first, patient])).toEqual([{ data: {} }, { data: {} }, { data: {} }]);
+  });
+
   it('fail at once when the connection is lost', async () => {
     const own = await startTestNats();
     const connection = await BusConnection.open({ url: own.url, name: 'lost' });

@@ -95,7 +95,7 @@ export class Bus {
   }
 
   private async send(contract: RequestContract, outgoing: Outgoing): Promise<ReplyFrame> {
-    if (contract.batch) return this.gathererFor(contract).submit(outgoing);
+    if (contract.batch) return within(outgoing.timeoutMs, this.gathererFor(contract).submit(outgoing));
     const [answer] = await this.exchange(contract, [outgoing]);
     return answer!;
   }
@@ -122,7 +122,8 @@ export class Bus {
     if (!this.connection.connected) throw new CallFailed(false, false);
     const nats = this.connection.nats;
     const opening = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
-    const timeout = Math.min(...calls.map(({ timeoutMs }) => timeoutMs));
+    // Each call of a batch ends at its own time: one that has little left must not end its neighbours.
+    const timeout = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
     const lost = this.untilLost();
     try {
       const requested = nats.request(subjectOf(contract.subject), opening.data, {
@@ -152,6 +153,14 @@ export class Bus {
     promise.catch(() => undefined);
     return { promise, stop };
   }
+}
+
+/** The time in which calls are gathered counts, too. */
+function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new CallFailed(true, true)), timeoutMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 function callFailure(error: unknown): unknown {
