@@ -17,6 +17,10 @@ export class DatabaseClock {
     return new Date(performance.now() + this.offset!);
   }
 
+  async msUntil(deadline: Date | null): Promise<number | null> {
+    return deadline && deadline.getTime() - (await this.now()).getTime();
+  }
+
   /** After the deadline the client has heard that nothing happened, so nothing may be committed (docs/guarantees.md §4). */
   async refuseLate(deadline: Date | null): Promise<void> {
     if (deadline && (await this.now()) >= deadline)

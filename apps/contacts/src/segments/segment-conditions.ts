@@ -5,6 +5,8 @@ import {
   filtersOf,
   invalid,
   invalidMember,
+  liveConditionsTooLarge,
+  maxLiveConditionBytes,
   type Condition,
   type InvalidMember,
   type MembershipFilter,
@@ -57,9 +59,17 @@ export class SegmentConditions {
 
   async chooseUpkeep(row: SegmentRow, condition: Condition): Promise<void> {
     const { ms } = await this.previews.measure(row.projectId, condition, await this.clock.now());
-    const live = ms <= this.config.segmentLiveMs;
-    if (!live && row.trackMembership) throw conditionTooCostly(ms, this.config.segmentLiveMs);
-    Object.assign(row, { upkeep: live ? 'LIVE' : 'SCHEDULED', costMs: ms });
+    const isFast = ms <= this.config.segmentLiveMs;
+    if (!isFast && row.trackMembership) throw conditionTooCostly(ms, this.config.segmentLiveMs);
+    const hasRoom = await this.hasRoom(row);
+    if (!hasRoom && row.trackMembership) throw liveConditionsTooLarge();
+    Object.assign(row, { upkeep: isFast && hasRoom ? 'LIVE' : 'SCHEDULED', costMs: ms });
+  }
+
+  /** All live conditions of a project are evaluated for each contact that changes. */
+  private async hasRoom({ projectId, id, condition }: SegmentRow): Promise<boolean> {
+    const others = await this.segments.liveConditionBytes(projectId, id);
+    return others + Buffer.byteLength(JSON.stringify(condition)) <= maxLiveConditionBytes;
   }
 
   /** Replaces its members and, without events, those of the live segments that depend on it. */

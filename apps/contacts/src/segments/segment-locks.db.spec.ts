@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { segments } from '@posthorn/contracts';
-import { eventually } from '@posthorn/testing';
+import { eventually, lockWaiters } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { SegmentsRepository } from './segments.repository.js';
 import { SegmentDirtyRepository } from './segment-dirty.repository.js';
@@ -38,6 +38,23 @@ describe('segments', () => {
       });
     });
     expect(await made.made).toMatchObject({ memberCount: 1 });
+  });
+
+  it('of one project wait for one another without connections', async () => {
+    const mine = open();
+    const { bus, database, queue } = suite;
+    const made = await database.transaction(async () => {
+      await new SegmentsRepository(database, queue).lockProject(mine.projectId);
+      return database.apart(async () => {
+        const all = Array.from({ length: 8 }, () => mine.build({ type: 'STATIC' }));
+        const waiting = async () => (await lockWaiters(database, { locktype: 'advisory' })).length;
+        await eventually(async () => (await waiting()) > 0, 'one waits for the lock');
+        await bus.call(segments.list, mine.caller, {});
+        expect(await waiting()).toBe(1);
+        return { all };
+      });
+    });
+    expect(await Promise.all(made.all)).toHaveLength(8);
   });
 
   it('wait for such a writer until their deadline only', async () => {

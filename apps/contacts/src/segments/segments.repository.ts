@@ -35,6 +35,14 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     await this.database.query(`SET LOCAL lock_timeout TO DEFAULT`);
   }
 
+  /** For the rest of the transaction; past it the caller has given up. */
+  async limitStatements(limitMs: number | null): Promise<void> {
+    if (limitMs === null) return;
+    await this.database.query(`SELECT set_config('statement_timeout', $1, true)`, [
+      `${Math.max(1, Math.ceil(limitMs))}ms`,
+    ]);
+  }
+
   async add(row: NewSegment): Promise<SegmentRow> {
     await this.rows.insert(row as object);
     await this.schedule(row);
@@ -77,6 +85,15 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
 
   total(projectId: string): Promise<number> {
     return this.rows.countBy({ projectId });
+  }
+
+  async liveConditionBytes(projectId: string, exceptId: string): Promise<number> {
+    const [row] = await this.database.query<{ bytes: number }>(
+      `SELECT coalesce(sum(octet_length(condition::text)), 0)::int AS bytes FROM segments
+       WHERE project_id = $1 AND id <> $2 AND upkeep = 'LIVE'`,
+      [projectId, exceptId],
+    );
+    return row!.bytes;
   }
 
   async dynamic(projectId: string): Promise<SegmentRow[]> {

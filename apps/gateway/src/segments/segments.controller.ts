@@ -12,6 +12,7 @@ import {
   segmentInUse,
   segmentUsed,
   segmentNameTaken,
+  tooManySegments,
   segmentNotFound,
   segmentNotStatic,
   SegmentPreview,
@@ -44,7 +45,7 @@ export class SegmentsController {
     body: CreateSegment,
     reply: Segment,
     success: 'created',
-    errors: [segmentNameTaken],
+    errors: [segmentNameTaken, tooManySegments],
   })
   create({ caller, body }: RouteRequest<CreateSegment>): Promise<Segment> {
     return this.bus.call(segments.create, caller, body, waiting);

@@ -30,6 +30,10 @@ export const segmentUpkeeps = ['LIVE', 'SCHEDULED', 'MANUAL'] as const;
 export type SegmentUpkeep = (typeof segmentUpkeeps)[number];
 
 const maxSegmentName = 100;
+/** Of all types, in one project. */
+export const maxSegments = 1_000;
+/** JSON of the conditions of all LIVE segments of a project together; segments beyond it are SCHEDULED. */
+export const maxLiveConditionBytes = 256 * 1024;
 
 const condition = {
   max: maxConditionBytes,
@@ -190,6 +194,13 @@ export const segmentUsed = (users: readonly string[] = []) =>
   );
 export const segmentNotStatic = () =>
   conflict('Members of a DYNAMIC segment are determined by its condition');
+export const tooManySegments = () => conflict(`A project may have at most ${maxSegments} segments`);
+export const liveConditionsTooLarge = () =>
+  invalidMember(
+    ['trackMembership'],
+    'not_allowed',
+    `must be false: the conditions of this project's live segments have ${maxLiveConditionBytes / 1_024} KiB together, the most that can be evaluated for each change of a contact. Delete or simplify some, or turn tracking off`,
+  );
 export const conditionTooCostly = (ms: number, boundMs: number) =>
   invalidMember(
     ['trackMembership'],

@@ -120,10 +120,10 @@ describe('calls', () => {
     const call = (timeoutMs: number) => bus.call(contract, caller, { data: {} }, { timeoutMs });
     // Two batches are under way, so that the others form one.
     const first = [call(10_000), call(10_000)];
-    const [hurried, patient] = [call(1), call(10_000)];
+    const [hurried, unhurried] = [call(1), call(10_000)];
     await expect(hurried).rejects.toMatchObject({ kind: 'timeout', reached: true });
     release!();
-    expect(await Promise.all([...first, patient])).toEqual([{ data: {} }, { data: {} }, { data: {} }]);
+    expect(await Promise.all([...first, unhurried])).toEqual([{ data: {} }, { data: {} }, { data: {} }]);
   });
 
   it('fail at once when the connection is lost', async () => {

@@ -85,7 +85,10 @@ function holds(operator: Equality | OrderOperator, difference: number): boolean 
 const instantOf = (stored: unknown): Date | null =>
   typeof stored === 'string' ? (readInstant(stored)?.at ?? null) : null;
 
-/** By Unicode's simple mapping as in Postgres, where no letter becomes two. */
-function inLowerCase(text: string): string {
-  return Array.from(text, (letter) => (letter === 'İ' ? 'i' : letter.toLowerCase())).join('');
-}
+/** By Unicode's simple mapping as in Postgres: no letter becomes two, and a sigma at the end of a word is like any other. */
+const inLowerCase = (text: string): string =>
+  text
+    .replaceAll('İ', 'i')
+    .split('Σ')
+    .map((part) => part.toLowerCase())
+    .join('σ');

@@ -28,14 +28,17 @@ export interface Difference {
 
 export const noDifference = (): Difference => ({ entered: [], left: [], due: [], notDue: [] });
 
-/** What cannot be evaluated stays as it is, so that it stops neither other contacts nor other segments. */
-export function evaluate(
+/**
+ * Yields after each segment, so that the caller can let others go on. What cannot be evaluated stays as it is, so that it stops neither
+ * other contacts nor other segments.
+ */
+export function* evaluate(
   live: readonly ConditionedSegment[],
   known: EvaluatedContact,
   now: Date,
   difference: Difference,
   onError: (error: Error, pair: SegmentPair) => void,
-): void {
+): Generator<void> {
   const { projectId, contactId, subject } = known;
   const pairOf = (segmentId: string): SegmentPair => ({ projectId, contactId, segmentId });
   if (!subject) {
@@ -46,6 +49,7 @@ export function evaluate(
   const segments = new Set(known.segments);
   const due = new Map<string, number>();
   for (const { segment, condition } of live) {
+    yield;
     const match = attempt(
       () => matchCondition(condition, { ...subject, segments }, now),
       (error) => onError(error, pairOf(segment.id)),

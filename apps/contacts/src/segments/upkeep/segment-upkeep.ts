@@ -7,12 +7,27 @@ import { segmentRefreshWork } from '../segment-kinds.js';
 import { inOrder, type ConditionedSegment } from '../segment-order.js';
 import type { SegmentRow } from '../segment.entity.js';
 import { SegmentsRepository } from '../segments.repository.js';
-import { evaluate, noDifference, type Difference, type SegmentPair } from './evaluate.js';
+import {
+  evaluate,
+  noDifference,
+  type Difference,
+  type EvaluatedContact,
+  type SegmentPair,
+} from './evaluate.js';
+import { Turns } from './turns.js';
 import { Subjects } from './subjects.read-model.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
 const batchSize = 500;
 const unreadableDelayMs = 120_000;
+/** Of evaluation, for all projects of a round together: it runs in a transaction, and beside the requests of everybody. */
+const roundMs = 500;
+
+interface Evaluated {
+  busy: ReadonlySet<string>;
+  /** Not evaluated, because the time of their project was over. */
+  unreached: ReadonlySet<string>;
+}
 
 interface Round {
   done: string[];
@@ -41,14 +56,16 @@ export class SegmentUpkeep {
     const share = Math.max(1, Math.floor(batchSize / locked.length));
     const dirty = await this.upkeep.dirty(locked, share);
     const due = await this.upkeep.due(locked, now, share);
-    const busyContacts = await this.evaluateAll([...dirty, ...due]);
-    const checked = dirty.filter(({ contactId }) => !busyContacts.has(contactId));
+    const { busy: busyContacts, unreached } = await this.evaluateAll([...dirty, ...due]);
+    const isOpen = ({ contactId }: ContactMark) => busyContacts.has(contactId) || unreached.has(contactId);
+    const checked = dirty.filter((mark) => !isOpen(mark));
     await this.upkeep.removeMarks(checked);
     const stateOf = (projectId: string): keyof Round => {
       const [marked, timed] = [dirty, due].map((marks) =>
         marks.filter((mark) => mark.projectId === projectId),
       ) as [ContactMark[], ContactMark[]];
       const waiting = [...marked, ...timed];
+      if (waiting.some(({ contactId }) => unreached.has(contactId))) return 'more';
       if (waiting.some(({ contactId }) => busyContacts.has(contactId)))
         return waiting.every(({ contactId }) => busyContacts.has(contactId)) ? 'busy' : 'more';
       return marked.length >= share || timed.length >= share ? 'more' : 'done';
@@ -61,30 +78,49 @@ export class SegmentUpkeep {
     };
   }
 
-  private async evaluateAll(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
+  private async evaluateAll(marks: readonly ContactMark[]): Promise<Evaluated> {
     const contacts = [
       ...new Map(marks.map(({ projectId, contactId }) => [contactId, { projectId, contactId }])).values(),
     ];
-    if (contacts.length === 0) return new Set();
+    if (contacts.length === 0) return { busy: new Set(), unreached: new Set() };
     const live = await this.liveOf([...new Set(contacts.map(({ projectId }) => projectId))]);
     // The time is read after the contacts, so that it is not before any of their changes.
     const checked = await this.subjects.of(contacts, [...live.values()].flat());
     const now = await this.clock.now();
-    const difference = noDifference();
-    for (const each of checked)
-      evaluate(live.get(each.projectId) ?? [], each, now, difference, (error, pair) =>
-        this.log.error(
-          `segment ${pair.segmentId} cannot be evaluated for contact ${pair.contactId}: ${error.message}`,
-        ),
-      );
+    const { difference, unreached } = await this.differences(checked, live, now);
     const { existing, busy } = await this.upkeep.lockContacts([
       ...difference.entered,
       ...difference.left,
       ...difference.due,
     ]);
     await this.write(writable(difference, existing, busy), live, existing, now);
-    return busy;
+    return { busy, unreached };
   }
+
+  /** Each project has an even share of the round's time, and at least one contact; the others wait for its next round. */
+  private async differences(
+    checked: readonly EvaluatedContact[],
+    live: Map<string, ConditionedSegment[]>,
+    now: Date,
+  ): Promise<{ difference: Difference; unreached: Set<string> }> {
+    const difference = noDifference();
+    const unreached = new Set<string>();
+    const byProject = Map.groupBy(checked, ({ projectId }) => projectId);
+    const turns = new Turns(roundMs / byProject.size);
+    for (const [projectId, contacts] of byProject) {
+      turns.begin();
+      for (const [index, each] of contacts.entries()) {
+        if (index > 0 && turns.isOver) unreached.add(each.contactId);
+        else
+          for (const _ of evaluate(live.get(projectId) ?? [], each, now, difference, this.onFailed))
+            if (turns.isSliceOver) await turns.pause();
+      }
+    }
+    return { difference, unreached };
+  }
+
+  private readonly onFailed = (error: Error, { segmentId, contactId }: SegmentPair): void =>
+    this.log.error(`segment ${segmentId} cannot be evaluated for contact ${contactId}: ${error.message}`);
 
   private async liveOf(projectIds: readonly string[]): Promise<Map<string, ConditionedSegment[]>> {
     const rows = await this.segments.live(projectIds);

@@ -75,3 +75,33 @@ it('a segment that cannot be evaluated stops neither the other segments of its p
   await project.settled();
   expect(await project.members(pro.id)).toEqual(['ada@example.org']);
 });
+
+it('a project whose contacts take long to evaluate has its share of a round, and the others are done before it', async () => {
+  const [costly, other] = [suite.open(), suite.open()];
+  const { database } = suite.fixture;
+  await costly.build({ condition: plan('pro') });
+  const pro = await other.build({ condition: plan('pro') });
+  // As many as an earlier release let a project have.
+  const filters = Array.from({ length: 100 }, (_, index) => ({
+    field: `customFields.f${index}`,
+    operator: 'notContains',
+    value: 'y'.repeat(200),
+  }));
+  await database.query(
+    `INSERT INTO segments (project_id, id, name, slug, type, condition, upkeep, cost_ms, track_membership)
+     SELECT $1, uuidv7(), 'C' || n, 'c' || n, 'DYNAMIC', $2, 'LIVE', 0, false FROM generate_series(1, 100) AS n`,
+    [costly.projectId, JSON.stringify({ logic: 'AND', groups: [{ filters }] })],
+  );
+  const fields = Object.fromEntries(filters.map((_, index) => [`f${index}`, 'x'.repeat(200)]));
+  await whileHeld([costly, other], async () => {
+    for (let n = 0; n < 200; n += 1) await costly.contact(`c${n}@example.org`, fields);
+    await other.contact('o@example.org', { plan: 'pro' });
+  });
+  await eventually(async () => (await other.members(pro.id)).length === 1, 'the other project is done');
+  const [{ waiting }] = (await database.query<{ waiting: number }>(
+    `SELECT count(DISTINCT contact_id)::int AS waiting FROM segment_dirty WHERE project_id = $1`,
+    [costly.projectId],
+  )) as [{ waiting: number }];
+  expect(waiting).toBeGreaterThan(0);
+  await costly.settled();
+}, 60_000);
