@@ -42,7 +42,9 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     return this.rows.countBy({ projectId });
   }
 
+  /** Serializes the imports that a project starts. */
   async countOpen(projectId: string): Promise<number> {
+    await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 54))`, [projectId]);
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM imports WHERE project_id = $1 AND finished_at IS NULL`,
       [projectId],

@@ -13,6 +13,7 @@ import {
   suppressionImports,
   suppressionNotFound,
   suppressions,
+  tooManySuppressionImports,
   type SuppressionPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
@@ -87,7 +88,7 @@ export class SuppressionsController {
     reply: SuppressionImport,
     success: 'queued',
     whileDisabled: true,
-    errors: [() => csvUnreadable('')],
+    errors: [() => csvUnreadable(''), tooManySuppressionImports],
   })
   import({ caller, body }: RouteRequest<ImportSuppressions>): Promise<SuppressionImport> {
     return this.bus.call(suppressionImports.start, caller, body, waiting);

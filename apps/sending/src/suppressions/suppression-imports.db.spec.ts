@@ -127,4 +127,24 @@ describe('an import of suppressions', () => {
     }
     await ended(caller, begun);
   });
+
+  it('is one of twenty unfinished ones at most, even if they start together', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    await suite.database.query(
+      `INSERT INTO suppression_imports (project_id, id, csv, source, total, status)
+       SELECT $1, uuidv7(), 'email', 'API', 0, 'QUEUED' FROM generate_series(1, 18)`,
+      [projectId],
+    );
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 6 }, () => start(caller, `email\n${addresses(2_000).join('\n')}`)),
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    // Those that ended meanwhile make room for others.
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    for (const { reason } of refused as PromiseRejectedResult[])
+      expect(reason).toMatchObject({
+        kind: 'conflict',
+        message: 'A project may have at most 20 unfinished imports of suppressions',
+      });
+  });
 });

@@ -1,4 +1,4 @@
-import { importNotFound } from '@posthorn/contracts';
+import { importNotFound, maxOpenSuppressionImports, tooManySuppressionImports } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { suppressionImportWork } from './suppression-import-kind.js';
@@ -25,10 +25,21 @@ export class SuppressionImportsRepository extends ScopedRepository<SuppressionIm
   ): Promise<SuppressionImportRow> {
     const id = newId();
     return this.database.transaction(async () => {
+      await this.refuseTooMany(projectId);
       await this.rows.insert({ projectId, id, csv, source, total, status: 'QUEUED' });
       await this.queue.enqueue(suppressionImportWork, [{ projectId, key: id }]);
       return this.rows.findOneByOrFail({ projectId, id });
     });
+  }
+
+  /** Serializes the imports that a project starts. */
+  private async refuseTooMany(projectId: string): Promise<void> {
+    await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 55))`, [projectId]);
+    const [row] = await this.database.query<{ open: number }>(
+      `SELECT count(*)::int AS open FROM suppression_imports WHERE project_id = $1 AND finished_at IS NULL`,
+      [projectId],
+    );
+    if (row!.open >= maxOpenSuppressionImports) throw tooManySuppressionImports();
   }
 
   async begin({ projectId, id }: SuppressionImportRow): Promise<void> {

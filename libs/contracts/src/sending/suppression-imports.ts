@@ -1,5 +1,5 @@
 import { request } from '../schema/contract.js';
-import { invalidMember } from '../common/errors.js';
+import { DomainError, invalidMember } from '../common/errors.js';
 import { Text } from '../schema/fields.js';
 import { ImportJob } from '../common/import-jobs.js';
 import { PickFields } from '../schema/shapes.js';
@@ -22,4 +22,12 @@ export const suppressionImports = {
   get: request('sending.suppression_imports.get', SuppressionImportId, SuppressionImport),
 };
 
+/** Each keeps its text until it is processed. */
+export const maxOpenSuppressionImports = 20;
+export const tooManySuppressionImports = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    `A project may have at most ${maxOpenSuppressionImports} unfinished imports of suppressions`,
+  );
 export const csvUnreadable = (reason: string) => invalidMember(['csv'], 'invalid_format', reason);
