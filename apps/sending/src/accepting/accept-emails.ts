@@ -104,8 +104,7 @@ export class AcceptEmailsService {
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
       const finishedMeanwhile = await this.replays(open);
-      for (const [position, outcome] of finishedMeanwhile)
-        if (locked.has(position)) decided.set(position, outcome);
+      for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
       return this.insert(rows, decided);
     });
   }

@@ -33,7 +33,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly lease: Lease,
     config: SendingConfig,
   ) {
-    // At rest it runs often enough to notice a new claim before its lease can expire.
+    // While nothing is queued it runs often enough to notice a new claim before its lease can expire.
     this.pauses = new IdleBackoff(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },

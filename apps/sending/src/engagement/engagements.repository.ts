@@ -24,7 +24,7 @@ const eventOf: Record<EngagementKind, string> = {
 export class EngagementsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Answers how many were new. The update returns the values from before it, which tells first opens and clicks in one statement. */
+  /** Returns how many were new. The update returns the values from before it, which tells first opens and clicks in one statement. */
   async record(seen: SeenEngagement[]): Promise<number> {
     const statement = {
       name: 'record engagements',

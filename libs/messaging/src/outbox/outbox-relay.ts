@@ -20,7 +20,7 @@ import {
 
 const batch = 256;
 /** A delay of 100 ms costs nobody, and a batch of a hundred events costs as much as one. */
-const restMs = 100;
+const minIntervalMs = 100;
 const checkEveryMs = 2_000;
 /** The stream is compared with the database at least this often, even without a visible change. */
 const compareEveryMs = 30_000;
@@ -57,7 +57,7 @@ export class OutboxRelay {
     this.tracing = options.tracing ?? new Tracing();
     this.loop = new Loop({
       everyMs: pauseMs.least,
-      restMs,
+      minIntervalMs,
       work: () => this.run(),
       onError: (error) => this.failed(error),
     });

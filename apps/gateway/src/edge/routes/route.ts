@@ -99,7 +99,7 @@ export interface DeclaredRoute {
   declaration: RouteDeclaration;
 }
 
-export type Handler = (call: RouteRequest) => Promise<object>;
+export type Handler = (request: RouteRequest) => Promise<object>;
 
 const routesKey = Symbol('posthorn:routes');
 

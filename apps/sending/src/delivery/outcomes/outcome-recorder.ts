@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseAway, isPoisonedRow, isSerializationFailure } from '@posthorn/database';
+import { isDatabaseAway, isDataError, isSerializationFailure } from '@posthorn/database';
 import { bisect, Gatherer } from '@posthorn/messaging';
 import { Spanned, Tracing } from '@posthorn/telemetry';
 import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
@@ -55,7 +55,7 @@ export class OutcomeRecorder {
         await this.outcomes.record(rows);
         return [];
       } catch (error) {
-        if (isPoisonedRow(error)) throw error;
+        if (isDataError(error)) throw error;
         this.log.warn(`${rows.length} outcomes wait: ${(error as Error).message}`);
         if (!isDatabaseAway(error) && !isSerializationFailure(error)) this.log.error((error as Error).stack);
         await new Promise((resolve) => setTimeout(resolve, retryMs));

@@ -19,7 +19,7 @@ const maxMembersOfBatch = 200_000;
 type Resource = Exchange<'resource' | 'upload'>;
 
 @Injectable()
-export class ResourceServer {
+export class ResourceResponder {
   constructor(private readonly bodies: BodyReader) {}
 
   async serve(exchange: Resource): Promise<string> {
