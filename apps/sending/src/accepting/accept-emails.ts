@@ -25,7 +25,7 @@ type Outcome = AcceptedEmails | Error;
 const maxGathered = 128;
 const maxGatheredBytes = 16 * 1024 * 1024;
 
-/** A 202 means that the message is on disk: everything is one statement and one commit, for all calls gathered meanwhile. */
+/** A 202 means that the message is on disk: everything is one commit, for all calls gathered meanwhile. */
 @Injectable()
 export class AcceptEmailsService {
   private readonly gatherer = new Gatherer<AcceptRow, AcceptedEmails>({

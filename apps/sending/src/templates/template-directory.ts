@@ -14,7 +14,7 @@ export interface RequestedContent {
   text?: string;
 }
 
-/** All that a message is rendered from, fixed at acceptance. */
+/** What a message is rendered from, as far as acceptance fixes it; the fields of its contact are fixed by the first claim. */
 export interface PinnedContent {
   templateId: string | null;
   templateVersion: number | null;

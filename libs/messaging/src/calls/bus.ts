@@ -43,7 +43,7 @@ export class Bus {
 
   constructor(
     private readonly connection: BusConnection,
-    /** Deadlines are Postgres time, which holds on every machine (docs/guarantees.md §4). */
+    /** Deadlines are the time of the caller's Postgres, whatever the clocks of processes; the callee compares them with that of its own. */
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
     private readonly timeoutMs = callTimeoutMs,

@@ -56,7 +56,7 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
   return routeRequestOf(exchange, {
     body,
     query: filters,
-    ...('positions' in entries ? { entries } : {}),
+    ...('requestIndexes' in entries ? { entries } : {}),
     ...(declaration.idempotent
       ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, plain) }
       : {}),

@@ -147,13 +147,13 @@ export class ReadyMessages {
     return this.freePlaces >= this.bufferLimit / 2;
   }
 
-  private async fill(workerId: string, places: number): Promise<number> {
-    const transactional = await this.claimLane(workerId, lanes.transactional, places);
-    const left = Math.max(places - transactional.length, this.missingBulk);
+  private async fill(workerId: string, limit: number): Promise<number> {
+    const transactional = await this.claimLane(workerId, lanes.transactional, limit);
+    const left = Math.max(limit - transactional.length, this.missingBulk);
     const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
     const claimed = [...transactional, ...bulk];
     // A full claim means that there may be more; so does a large message, since others of its size had to wait.
-    if (claimed.length >= places || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
+    if (claimed.length >= limit || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
     return claimed.length;
   }
 
