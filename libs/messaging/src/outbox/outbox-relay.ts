@@ -81,7 +81,7 @@ export class OutboxRelay {
     }
     if (performance.now() - this.checkedAt > checkEveryMs) await this.checkStream();
     const { fresh: isAnyWaiting, repeating } = await publishing.pending();
-    if (!isAnyWaiting && !repeating) return this.rest();
+    if (!isAnyWaiting && !repeating) return this.longerPause();
     this.pauseMs = pauseMs.least;
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
@@ -98,7 +98,7 @@ export class OutboxRelay {
     return this.pauseMs;
   }
 
-  private rest(): number {
+  private longerPause(): number {
     this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
     return this.pauseMs;
   }

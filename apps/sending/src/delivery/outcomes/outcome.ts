@@ -181,7 +181,7 @@ function outcomeOfExpiry({ attempts, resends }: DeliveryProgress): Outcome {
   return failure('expired', 'The message could not be handed over within a day');
 }
 
-export const outcomeOfAbandoned = (): Outcome =>
+export const outcomeOfTooManyClaims = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
