@@ -19,7 +19,7 @@ export class EmbeddedServers {
     this.failed.catch(() => undefined);
   }
 
-  /** Answers the URL, which stays the same over restarts. */
+  /** Returns the URL, which stays the same over restarts. */
   async start(
     name: string,
     start: (port: number | undefined, report: Say) => Promise<EmbeddedServer>,

@@ -5,7 +5,7 @@ import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import type { Pool, PoolClient } from 'pg';
 import { openDatabase, type QueryRunner } from './data-source.js';
 import type { Database } from './database.js';
-import { isOutcomeUnknown, isPoisonedRow } from './database-error.js';
+import { isOutcomeUnknown, isDataError } from './database-error.js';
 import { migrate } from './migrate.js';
 import { bareParts } from './testing/bare-parts.js';
 
@@ -67,7 +67,7 @@ describe('a statement outside of a transaction', () => {
   it('that is refused releases its connection and has the stack of the caller', async () => {
     const before = await database.query(ownConnection);
     const refused = await requested(`SELECT $1::int / 0`, [1]);
-    expect(isPoisonedRow(refused)).toBe(true);
+    expect(isDataError(refused)).toBe(true);
     expect((refused as Error).stack).toContain('data-source.db.spec');
     expect(await database.query(ownConnection)).toEqual(before);
     expect(database.pools[0]).toMatchObject({ total: 1, idle: 1 });

@@ -40,8 +40,8 @@ export const isStatementTimeout = (error: unknown): boolean => databaseCode(erro
 
 export const isCheckViolation = (error: unknown): boolean => databaseCode(error) === '23514';
 
-/** An error of one row, so that the other rows of the batch may succeed without it. */
-export function isPoisonedRow(error: unknown): boolean {
+/** The data of a row was refused (SQLSTATE 22, 23, 54), so the other rows of the batch may succeed without it. */
+export function isDataError(error: unknown): boolean {
   return /^(22|23|54)/.test(databaseCode(error) ?? '');
 }
 
@@ -64,10 +64,8 @@ export function isOutcomeUnknown(error: unknown): boolean {
 }
 
 export function fromDatabaseError(error: unknown): DomainError | null {
-  const code = databaseCode(error) ?? '';
   if (isUniqueViolation(error)) return new DomainError('conflict', 'conflict', 'It exists already');
-  if (/^(22|23|54)/.test(code))
-    return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
+  if (isDataError(error)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
   if (isDatabaseAway(error) || isSerializationFailure(error) || isLockTimeout(error)) return unavailable();
   return null;
 }

@@ -5,7 +5,7 @@ export interface LoopOptions {
   /** The maximum pause between rounds; a wake-up starts the next round at once. */
   everyMs: number;
   /** The minimum time between rounds, however many wake-ups there are. */
-  restMs?: number;
+  minIntervalMs?: number;
   work: () => Promise<void | number>;
   onError: (error: unknown) => void;
 }
@@ -51,7 +51,7 @@ export class Loop {
         this.woken = false;
         pauseMs = Math.min(pauseMs, failedPauseMs);
       }
-      await this.rest(began);
+      await this.waitOutInterval(began);
       if (!this.woken && !this.stopped) await this.pause(pauseMs);
     }
   }
@@ -69,10 +69,10 @@ export class Loop {
     this.failing = null;
   }
 
-  private async rest(began: number): Promise<void> {
-    const left = (this.options.restMs ?? 0) - (performance.now() - began);
+  private async waitOutInterval(began: number): Promise<void> {
+    const left = (this.options.minIntervalMs ?? 0) - (performance.now() - began);
     if (left <= 0 || this.stopped) return;
-    await new Promise((rested) => setTimeout(rested, left));
+    await new Promise((resolve) => setTimeout(resolve, left));
   }
 
   private pause(everyMs: number): Promise<void> {

@@ -79,7 +79,7 @@ function publish({ rows, scale }: Bench, rates: Rates): void {
 
 const mean = (rates: readonly number[]): number => rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
 
-/** Fills, lets so many processes hand over, and answers the rate of the first part; waits for the rest. */
+/** Fills, lets so many processes hand over, and returns the rate of the first part; waits for the rest. */
 async function drain(
   bench: Bench,
   product: Product,

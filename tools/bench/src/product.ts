@@ -53,7 +53,7 @@ export class Product {
     return [1, 2].flatMap((replica) => this.running.get(`gateway-${replica}`)?.url ?? []);
   }
 
-  /** One more gateway, set up otherwise; answers its URL. */
+  /** One more gateway, set up otherwise; returns its URL. */
   async addGateway(changes: Record<string, string>, replica: number): Promise<string> {
     await this.run('gateway', changes, replica);
     return this.running.get(`gateway-${replica}`)!.url;

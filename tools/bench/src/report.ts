@@ -13,7 +13,7 @@ export interface Row {
   ceiling?: number;
 }
 
-/** Prints the table and, last, one line for machines; answers whether every bound was held. */
+/** Prints the table and, last, one line for machines; returns whether every bound was held. */
 export function report(rows: Row[]): boolean {
   const table = rows.map((row) => ({
     figure: row.name,

@@ -35,7 +35,7 @@ const settleSeconds = 120;
 const reportsEvery = 10;
 const wantedHits = 5;
 
-/** One run: load and faults together, then quiet, then the judgement. Answers whether everything held. */
+/** One run: load and faults together, then quiet, then the judgement. Returns whether everything held. */
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const began = performance.now();
   const fixture = await Fixture.start(options.directory, options.load);

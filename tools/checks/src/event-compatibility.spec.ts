@@ -58,7 +58,7 @@ describe('a change of an event', () => {
   it.each([
     ['a new member', changed({ more: { type: 'string' } })],
     ['a new required member', changed({ more: { type: 'string' } }, ['to', 'kind', 'more'])],
-    ['a new fact', { ...before, 'a.c': {} }],
+    ['a new event', { ...before, 'a.c': {} }],
     ['a value fewer', changed({ kind: { type: 'string', enum: ['A'] } })],
     ['a narrower limit', changed({ to: { type: 'string', maxLength: 9 } })],
     ['a new value of an open set', changed({ open: { type: 'string', 'x-extensible-enum': ['A', 'B'] } })],

@@ -15,7 +15,7 @@ export interface DebianPackage {
 const environment = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
 const timeout = 180_000;
 
-/** Takes one program out of a package of the distribution, checked by apt, without installing it. Answers null, or what stood in the way. */
+/** Takes one program out of a package of the distribution, checked by apt, without installing it. Returns null, or what stood in the way. */
 export async function fetchDebianPackage({
   name,
   files,

@@ -53,7 +53,7 @@ function asDevServerError<T>(directory: string, work: () => T): T {
 }
 
 /**
- * Answers null, or who has it. A file appears whole (written aside, then linked) and only the holder of `<path>.takeover`, itself such a file,
+ * Returns null, or who has it. A file appears whole (written aside, then linked) and only the holder of `<path>.takeover`, itself such a file,
  * may replace one whose process is gone; two takers who both saw it stale could otherwise each end up with the lock.
  */
 function take(path: string, holder: Holder): Holder | null {

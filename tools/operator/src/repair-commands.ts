@@ -26,7 +26,7 @@ export const repairCommands: Command[] = [
     options: ['since', 'service?'],
     inProject: false,
     describe:
-      'publish the facts once more that were written since an instant or within 2h, 7d …; whoever has them does nothing',
+      'publish the events once more that were written since an instant or within 2h, 7d …; whoever has them does nothing',
     run: (bus, caller, { since, service }) => {
       const body = { since: readSince(since!, new Date()) };
       return ofEach(service, (name) => bus.call(operations[name].republish, caller, body, waiting));
@@ -37,7 +37,7 @@ export const repairCommands: Command[] = [
     verb: 'list',
     options: ['service?'],
     inProject: false,
-    describe: 'facts that a subscriber could not take in, newest first',
+    describe: 'events that a subscriber could not take in, newest first',
     run: (bus, caller, { service }) =>
       ofEach(service, async (name) => ({ deadLetters: await lettersOf(bus, caller, name) })),
   },

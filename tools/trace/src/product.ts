@@ -58,7 +58,7 @@ export class Product {
     return [secretKey, user.password, readFileSync(join(this.folder, 'secret.key'), 'utf8').trim()];
   }
 
-  /** Answers the id of the trace, which the client chose as a trusted proxy may. */
+  /** Returns the id of the trace, which the client chose as a trusted proxy may. */
   async send(to: string): Promise<string> {
     const { baseUrl, secretKey } = this.read<DevFile>('dev.json');
     const traceId = crypto.randomUUID().replaceAll('-', '');

@@ -4,7 +4,7 @@ import { Loop } from '@posthorn/messaging';
 import { countDeltas, foldDeltas } from './delta-fold.js';
 
 const everyMs = 30_000;
-const restMs = 1_000;
+const minIntervalMs = 1_000;
 const batchSize = 10_000;
 
 /** Folds deltas soon after each commit, so that reading a count stays cheap. */
@@ -16,7 +16,7 @@ export class FoldCounts implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(private readonly database: Database) {
     const onError = (error: unknown) => this.log.warn((error as Error).message);
-    this.loop = new Loop({ everyMs, restMs, work: () => this.fold(), onError });
+    this.loop = new Loop({ everyMs, minIntervalMs, work: () => this.fold(), onError });
     this.unsubscribe = database.onCommit(() => this.loop.wakeUp());
   }
 

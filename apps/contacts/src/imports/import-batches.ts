@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boundedText, importPieceBytes, type ContactImportError } from '@posthorn/contracts';
-import { Database, isPoisonedRow } from '@posthorn/database';
+import { Database, isDataError } from '@posthorn/database';
 import { bisect } from '@posthorn/messaging';
 import type { ContactWrite, WrittenContact } from '../contacts/writes/contact-write.js';
 import { reasonOf } from '../contacts/writes/refused-row.js';
@@ -37,7 +37,7 @@ export class ImportBatches {
   ): Promise<boolean> {
     const storeOnce = async (part: ImportedRow[]) => [await this.storeOnce(job, part, checkLease)];
     const stored = await bisect(rows, storeOnce, ([row], error) => {
-      if (!isPoisonedRow(error)) throw error;
+      if (!isDataError(error)) throw error;
       return storeOnce([{ ...row!, contact: null, reason: reasonOf(error) }]);
     });
     return stored.every(Boolean);

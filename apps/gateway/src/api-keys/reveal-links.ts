@@ -6,24 +6,24 @@ import type { Shown } from '../pages/page.js';
 import { buttonPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
 import { RevealsService } from './reveals.service.js';
 
-type RevealCall = RouteRequest<object, RevealQuery>;
+type RevealRequest = RouteRequest<object, RevealQuery>;
 
 @Injectable()
 export class RevealLinks {
   constructor(private readonly reveals: RevealsService) {}
 
-  async open(call: RevealCall): Promise<RevealedApiKey | HtmlPage> {
-    return call.onlyLooks ? this.page(call, () => buttonPage) : this.reveal(call);
+  async open(request: RevealRequest): Promise<RevealedApiKey | HtmlPage> {
+    return request.onlyLooks ? this.page(request, () => buttonPage) : this.reveal(request);
   }
 
-  async reveal(call: RevealCall): Promise<RevealedApiKey | HtmlPage> {
-    return call.wantsPage
-      ? this.page(call, async () => tokenPage((await this.take(call)).token))
-      : this.take(call);
+  async reveal(request: RevealRequest): Promise<RevealedApiKey | HtmlPage> {
+    return request.wantsPage
+      ? this.page(request, async () => tokenPage((await this.take(request)).token))
+      : this.take(request);
   }
 
   private async page(
-    { caller, params, query }: RevealCall,
+    { caller, params, query }: RevealRequest,
     whileWaiting: () => Shown | Promise<Shown>,
   ): Promise<HtmlPage> {
     const state = await this.reveals.stateOf(caller.projectId, params['keyId']!, query.token);
@@ -31,7 +31,7 @@ export class RevealLinks {
     return new HtmlPage(state === 'OVER' ? overPage : unknownPage);
   }
 
-  private async take({ caller, params, query }: RevealCall): Promise<RevealedApiKey> {
+  private async take({ caller, params, query }: RevealRequest): Promise<RevealedApiKey> {
     return { token: await this.reveals.read(caller.projectId, params['keyId']!.toLowerCase(), query.token) };
   }
 }

@@ -27,8 +27,8 @@ export class RevealController {
     summary:
       'Reveal the secret of a new API key once; a browser shows a confirmation page unless `confirm` is 1',
   })
-  read(call: RouteRequest<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
-    return this.links.open(call);
+  read(request: RouteRequest<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
+    return this.links.open(request);
   }
 
   @Post(path, {
@@ -36,7 +36,7 @@ export class RevealController {
     summary: 'Reveal the secret of a new API key once, from the page of its link',
     body: null,
   })
-  show(call: RouteRequest<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
-    return this.links.reveal(call);
+  show(request: RouteRequest<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
+    return this.links.reveal(request);
   }
 }

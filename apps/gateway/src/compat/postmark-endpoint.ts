@@ -12,7 +12,7 @@ import { parseValue } from '../edge/bodies/parse-body.js';
 import type { Route } from '../edge/routes/route-table.js';
 import { Guard } from '../identity/guard.js';
 import { postmarkPath } from './postmark-elsewhere.js';
-import { rateLimitHeaders, isExceeded } from '../rate-limit/allowance.js';
+import { rateLimitHeaders, isExceeded } from '../rate-limit/rate-limit-state.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { PostmarkSends } from './postmark-sends.js';
 

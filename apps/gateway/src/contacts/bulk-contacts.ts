@@ -11,10 +11,10 @@ export class BulkContactWrites {
 
   /** An invalid entry is reported by its index and rejects no other. */
   async write({ caller, body, entries }: RouteRequest<BulkContacts>): Promise<BulkOutcome> {
-    const { positions, refused } = entries!;
+    const { requestIndexes, refused } = entries!;
     const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
     const errors = [
-      ...outcome.errors.map(({ index, reason }) => ({ index: positions[index]!, reason })),
+      ...outcome.errors.map(({ index, reason }) => ({ index: requestIndexes[index]!, reason })),
       ...refused.map(({ index, message }) => ({ index, reason: message })),
     ];
     return { ...outcome, errors: errors.sort((a, b) => a.index - b.index) };

@@ -76,8 +76,8 @@ export class ContactsController {
     eachOf: 'contacts',
     reply: BulkOutcome,
   })
-  bulk(call: RouteRequest<BulkContacts>): Promise<BulkOutcome> {
-    return this.bulkWrites.write(call);
+  bulk(request: RouteRequest<BulkContacts>): Promise<BulkOutcome> {
+    return this.bulkWrites.write(request);
   }
 
   @Delete('contacts/bulk', {

@@ -14,7 +14,7 @@ import type { RouteRequest } from '../edge/routes/route-request.js';
 import { tooLarge } from '../edge/http/edge-errors.js';
 import { readTableText, type TablePiece, type TableText } from './table-text.js';
 
-type TableCall = RouteRequest<ImportContacts, ContactImportOptions>;
+type TableRequest = RouteRequest<ImportContacts, ContactImportOptions>;
 
 /** A long timeout lets a slow database throttle the upload: the next piece is read once this one is stored. */
 const waiting = { timeoutMs: 20_000 };
@@ -24,8 +24,8 @@ const waiting = { timeoutMs: 20_000 };
 export class ImportUploads {
   constructor(private readonly bus: Bus) {}
 
-  async start(call: TableCall): Promise<ContactImport> {
-    const { pieces } = await textOf(call);
+  async start(request: TableRequest): Promise<ContactImport> {
+    const { pieces } = await textOf(request);
     let job: ContactImport | null = null;
     let index = 0;
     let stored = false;
@@ -35,28 +35,33 @@ export class ImportUploads {
         job = job
           ? await this.bus.call(
               contactImports.append,
-              call.caller,
+              request.caller,
               { ...piece, id: job.id, place: index },
               waiting,
             )
-          : await this.bus.call(contactImports.start, call.caller, { ...call.query, ...piece }, waiting);
+          : await this.bus.call(
+              contactImports.start,
+              request.caller,
+              { ...request.query, ...piece },
+              waiting,
+            );
         index += 1;
         stored = last;
         if (index * bytes.length > maxImportBytes) throw tooLarge(maxImportBytes);
       }
     } finally {
-      if (job && !stored) await this.drop(call.caller, job);
+      if (job && !stored) await this.drop(request.caller, job);
     }
     return job!;
   }
 
-  async preview(call: TableCall): Promise<ContactImportPreview> {
-    const { encoding, pieces } = await textOf(call);
+  async preview(request: TableRequest): Promise<ContactImportPreview> {
+    const { encoding, pieces } = await textOf(request);
     const { bytes, last } = await firstOf(pieces);
     return this.bus.call(
       contactImports.preview,
-      call.caller,
-      { ...call.query, encoding, bytes: bytes.toString('base64'), last },
+      request.caller,
+      { ...request.query, encoding, bytes: bytes.toString('base64'), last },
       waiting,
     );
   }
@@ -67,7 +72,7 @@ export class ImportUploads {
   }
 }
 
-function textOf({ upload, body }: TableCall): Promise<TableText> {
+function textOf({ upload, body }: TableRequest): Promise<TableText> {
   return upload
     ? readTableText(upload.bytes, upload.charset)
     : readTableText(one(Buffer.from(body.csv)), 'utf-8');

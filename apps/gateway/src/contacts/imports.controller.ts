@@ -40,8 +40,8 @@ export class ImportsController {
     success: 'queued',
     errors: [() => csvUnreadable(''), tooManyImports],
   })
-  start(call: RouteRequest<ImportContacts, ContactImportOptions>): Promise<ContactImport> {
-    return this.uploads.start(call);
+  start(request: RouteRequest<ImportContacts, ContactImportOptions>): Promise<ContactImport> {
+    return this.uploads.start(request);
   }
 
   @Post('contacts/imports/preview', {
@@ -53,8 +53,8 @@ export class ImportsController {
     reply: ContactImportPreview,
     errors: [() => csvUnreadable('')],
   })
-  preview(call: RouteRequest<ImportContacts, ContactImportOptions>): Promise<ContactImportPreview> {
-    return this.uploads.preview(call);
+  preview(request: RouteRequest<ImportContacts, ContactImportOptions>): Promise<ContactImportPreview> {
+    return this.uploads.preview(request);
   }
 
   @Get('contacts/imports', {

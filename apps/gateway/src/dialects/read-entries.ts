@@ -12,7 +12,7 @@ export interface RefusedEntry {
 export interface ReadEntries<T extends object> {
   body: T;
   /** Index of each entry in the request. */
-  positions: number[];
+  requestIndexes: number[];
   refused: RefusedEntry[];
 }
 
@@ -28,7 +28,7 @@ export function readEntries<T extends object>(
     const body = readBody(names, shape, plain);
     return {
       body,
-      positions: ((body as Record<string, unknown>)[member] as unknown[]).map((_, index) => index),
+      requestIndexes: ((body as Record<string, unknown>)[member] as unknown[]).map((_, index) => index),
       refused: [],
     };
   } catch (error) {
@@ -36,12 +36,12 @@ export function readEntries<T extends object>(
     if (!(error instanceof RefusedMembers) || !Array.isArray(entries)) throw error;
     const refused = refusedOf(error, outer);
     const removed = new Set(refused.map(({ index }) => index));
-    const positions = entries.map((_, index) => index).filter((index) => !removed.has(index));
-    const left = positions.map((index) => entries[index] as unknown);
+    const requestIndexes = entries.map((_, index) => index).filter((index) => !removed.has(index));
+    const left = requestIndexes.map((index) => entries[index] as unknown);
     // The shape refuses an empty list; here it means that every entry was refused.
     const body =
       left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
-    return { body, positions, refused };
+    return { body, requestIndexes, refused };
   }
 }
 

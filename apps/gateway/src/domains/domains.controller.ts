@@ -66,8 +66,8 @@ export class DomainsController {
     reply: SendingDomain,
     missing: domainNotFound,
   })
-  lastCheck(call: RouteRequest): Promise<SendingDomain> {
-    return this.get(call);
+  lastCheck(request: RouteRequest): Promise<SendingDomain> {
+    return this.get(request);
   }
 
   @Post('domains/:id/verify', {

@@ -6,23 +6,23 @@ import { BodyReader } from './bodies/body-reader.js';
 import { Failures } from './http/failures.js';
 import { RequestWatch } from './http/request-watch.js';
 import { OpenStreams } from './routes/open-streams.js';
-import { PageServer } from './routes/page-server.js';
+import { PageResponder } from './routes/page-responder.js';
 import { Registrar } from './routes/registrar.js';
 import { RequestPipeline } from './routes/request-pipeline.js';
-import { ResourceServer } from './routes/resource-server.js';
-import { StreamServer } from './routes/stream-server.js';
-import { UploadServer } from './routes/upload-server.js';
+import { ResourceResponder } from './routes/resource-responder.js';
+import { StreamResponder } from './routes/stream-responder.js';
+import { UploadResponder } from './routes/upload-responder.js';
 
 @Module({
   imports: [DiscoveryModule, IdentityModule, RateLimitModule],
   providers: [
     Registrar,
     RequestPipeline,
-    ResourceServer,
-    PageServer,
-    StreamServer,
+    ResourceResponder,
+    PageResponder,
+    StreamResponder,
     OpenStreams,
-    UploadServer,
+    UploadResponder,
     { provide: BodyReader, useFactory: () => new BodyReader() },
     Failures,
     RequestWatch,

@@ -66,8 +66,8 @@ export class EmailsController {
     body: SendEmail,
     reply: SendReceipt,
   })
-  send(call: RouteRequest<SendEmail>): Promise<SendReceipt> {
-    return this.sends.send(call);
+  send(request: RouteRequest<SendEmail>): Promise<SendReceipt> {
+    return this.sends.send(request);
   }
 
   @Post('emails', {
@@ -77,8 +77,8 @@ export class EmailsController {
     body: SendEmails,
     reply: LegacySendReceipt,
   })
-  sendMany(call: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
-    return this.sends.sendToEach(call);
+  sendMany(request: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
+    return this.sends.sendToEach(request);
   }
 
   @Post('emails/batch', {
@@ -90,8 +90,8 @@ export class EmailsController {
     eachOf: 'emails',
     bodyLimit: batchBodyLimit,
   })
-  sendBatch(call: RouteRequest<SendBatch>): Promise<Entries> {
-    return this.sends.sendBatch(call);
+  sendBatch(request: RouteRequest<SendBatch>): Promise<Entries> {
+    return this.sends.sendBatch(request);
   }
 
   @Get('emails', {

@@ -56,10 +56,10 @@ export class SendsService {
 
   async sendBatch({ caller, body, idempotency, entries }: RouteRequest<SendBatch>): Promise<Entries> {
     const deadline = performance.now() + sendBudgetMs;
-    const { positions, refused } = entries!;
+    const { requestIndexes, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({
       ...content,
-      index: positions[index]!,
+      index: requestIndexes[index]!,
       recipients: [{ id: newId(), to }],
     }));
     const invalid = refused.map((entry) => ({ ...entry, code: 'validation_error' }));

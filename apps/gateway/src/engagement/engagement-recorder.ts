@@ -21,7 +21,7 @@ const maxBytes = 32 * 1024 * 1024;
 const itemBytes = 300;
 const everyMs = 1_000;
 /** Nobody waits for these calls, so items are collected into few large ones. */
-const restMs = 50;
+const minIntervalMs = 50;
 
 /** Reports opens and clicks in the background, so that readers are independent of sending. Items beyond the limits are dropped. */
 @Injectable()
@@ -33,7 +33,7 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
   private failing = false;
   private readonly loop = new Loop({
     everyMs,
-    restMs,
+    minIntervalMs,
     work: () => this.publish(),
     onError: (error) => this.failed(error),
   });

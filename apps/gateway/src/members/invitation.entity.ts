@@ -2,7 +2,7 @@ import type { InvitedRole } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Keeps inviters from flooding an address. */
-const restMs = 60_000;
+const cooldownMs = 60_000;
 
 @Entity('invitations')
 export class InvitationRow {
@@ -21,7 +21,7 @@ export class InvitationRow {
   }
 
   /** Seconds until the address may receive another mail; 0 if it may now. */
-  restsFor(at: Date): number {
-    return Math.max(0, (this.sentAt.getTime() + restMs - at.getTime()) / 1_000);
+  cooldownSeconds(at: Date): number {
+    return Math.max(0, (this.sentAt.getTime() + cooldownMs - at.getTime()) / 1_000);
   }
 }

@@ -48,9 +48,9 @@ export class InvitationsService {
       const at = await this.invitations.now();
       const known = await this.invitations.findFor(projectId, email);
       const open = known?.isOpen(at) ? known : null;
-      const rest = known?.restsFor(at) ?? 0;
-      if (open && rest > 0) return this.fix(open, role, actor.userId);
-      await this.refuseFlood(projectId, open === null, rest);
+      const cooldown = known?.cooldownSeconds(at) ?? 0;
+      if (open && cooldown > 0) return this.fix(open, role, actor.userId);
+      await this.refuseFlood(projectId, open === null, cooldown);
       const token = mintLinkToken();
       const invitation = Object.assign(known ?? new InvitationRow(), {
         ...{ projectId, email, role, tokenHash: hashOfToken(token), invitedBy: actor.userId },

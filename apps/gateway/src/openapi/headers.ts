@@ -5,7 +5,10 @@ const whole = { type: 'string', pattern: '^[0-9]+$' };
 const limited = 'Absent if rate limiting is off';
 
 export const headers: Readonly<Record<string, object>> = {
-  'RateLimit-Policy': { description: `Limit of this key or user in requests per second. ${limited}`, schema: text },
+  'RateLimit-Policy': {
+    description: `Limit of this key or user in requests per second. ${limited}`,
+    schema: text,
+  },
   RateLimit: {
     description: `Remaining requests and seconds until the window ends. ${limited}`,
     schema: text,

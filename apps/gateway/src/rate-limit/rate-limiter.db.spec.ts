@@ -7,7 +7,7 @@ import { GatewayConfig } from '../config.js';
 import type { RateLimitKey } from '../identity/credential.js';
 import type { RunningGateway } from '../service.js';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
-import { isExceeded, type RateLimitState } from './allowance.js';
+import { isExceeded, type RateLimitState } from './rate-limit-state.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
 

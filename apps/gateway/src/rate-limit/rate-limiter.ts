@@ -5,7 +5,7 @@ import { GatewayConfig } from '../config.js';
 import { ownDatabaseMs, within } from '../edge/http/deadline.js';
 import type { LimitedKind, RateLimitKey } from '../identity/credential.js';
 import { rateLimited } from '../edge/http/edge.metrics.js';
-import { isExceeded, type RateLimitState } from './allowance.js';
+import { isExceeded, type RateLimitState } from './rate-limit-state.js';
 import { Reservations, type CountedRequest } from './reservations.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
 

@@ -25,7 +25,7 @@ type Outcome = AcceptedEmails | Error;
 const maxGathered = 128;
 const maxGatheredBytes = 16 * 1024 * 1024;
 
-/** A 202 means that the message is on disk: everything is one statement and one commit, for all calls gathered meanwhile. */
+/** A 202 means that the message is on disk: everything is one commit, for all calls gathered meanwhile. */
 @Injectable()
 export class AcceptEmailsService {
   private readonly gatherer = new Gatherer<AcceptRow, AcceptedEmails>({
@@ -104,8 +104,7 @@ export class AcceptEmailsService {
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
       const finishedMeanwhile = await this.replays(open);
-      for (const [position, outcome] of finishedMeanwhile)
-        if (locked.has(position)) decided.set(position, outcome);
+      for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
       return this.insert(rows, decided);
     });
   }

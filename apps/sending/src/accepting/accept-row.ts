@@ -22,9 +22,10 @@ export interface AcceptRow {
 
 export interface SendOptions {
   category?: EmailCategory;
-  copies?: { to?: Mailbox[]; cc?: Mailbox[] };
-  /** Addresses of all copies, visible or blind; each gets a delivery of its own. */
-  copyRecipients?: string[];
+  /** What To and Cc show beside the main recipient. */
+  headerRecipients?: { to?: Mailbox[]; cc?: Mailbox[] };
+  /** Everybody beside the main recipient, visible or blind; each gets a copy, which is a delivery of its own. */
+  additionalRecipients?: string[];
   scheduledAt?: Date;
   templateId?: string | null;
   templateVersion?: number | null;

@@ -1,4 +1,4 @@
-import { attemptHours } from '../delivery/delivery.entity.js';
+import { deliveryWindowHours } from '../delivery/delivery.entity.js';
 import { emailEvents } from '@posthorn/contracts';
 import { columnsOf, textArray, type Statement } from '@posthorn/database';
 import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
@@ -75,7 +75,7 @@ const insertSql = `
     INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata,
                         category, copies, template_id, scheduled_at)
     SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata,
-           coalesce(options->>'category', 'TRANSACTIONAL'), options->'copies', (options->>'templateId')::uuid,
+           coalesce(options->>'category', 'TRANSACTIONAL'), options->'headerRecipients', (options->>'templateId')::uuid,
            CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END
     FROM recipient JOIN call USING (call_index) ORDER BY id
     ON CONFLICT DO NOTHING
@@ -90,13 +90,13 @@ const insertSql = `
   ), delivery AS (
     INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace)
     SELECT email.project_id, email.id, copy.position, copy.recipient, CASE email.category WHEN 'MARKETING' THEN ${lanes.bulk} ELSE ${lanes.transactional} END,
-           'QUEUED', email.due_at, email.due_at + make_interval(hours => ${attemptHours}), call.bytes, call.trace
+           'QUEUED', email.due_at, email.due_at + make_interval(hours => ${deliveryWindowHours}), call.bytes, call.trace
     FROM email JOIN call USING (content_id), LATERAL (
       SELECT 0 AS position, email.to_email AS recipient
-      UNION ALL SELECT ordinality, value FROM jsonb_array_elements_text(call.options->'copyRecipients') WITH ORDINALITY
+      UNION ALL SELECT ordinality, value FROM jsonb_array_elements_text(call.options->'additionalRecipients') WITH ORDINALITY
       WHERE value <> email.to_email
     ) AS copy
-  ), claim AS (
+  ), reserved_key AS (
     INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt)
     SELECT project_id, operation, key, body_hash, receipt FROM call WHERE key IS NOT NULL AND content_id IN (SELECT content_id FROM email)
     ON CONFLICT (project_id, operation, key) DO UPDATE

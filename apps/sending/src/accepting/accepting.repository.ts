@@ -70,7 +70,7 @@ export class AcceptingRepository {
     );
   }
 
-  /** Stores rows whose deadline has not passed and whose ids are not voided; answers the time of acceptance by content id. */
+  /** Stores rows whose deadline has not passed and whose ids are not voided; returns the time of acceptance by content id. */
   insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
     const withFiles = rows.filter(({ files }) => files.length > 0);
     if (withFiles.length === 0) return this.insertEmails(rows);
@@ -90,7 +90,7 @@ export class AcceptingRepository {
     return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
   }
 
-  /** Writes tombstones, so that a late insert of these ids conflicts; answers how many ids were still free. */
+  /** Writes tombstones, so that a late insert of these ids conflicts; returns how many ids were still free. */
   async void(projectId: string, ids: string[]): Promise<number> {
     const voided = await this.database.query(
       `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)

@@ -13,7 +13,7 @@ import { SendingConfig } from '../config.js';
 import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectSettings } from '../projects/project-settings.js';
-import { TemplateDirectory, type FrozenContent } from '../templates/template-directory.js';
+import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accept-row.js';
 import {
   ConfinedSends,
@@ -114,24 +114,24 @@ export class PrepareSend {
   ): Promise<void> {
     refuseOutsideTemplates(caller, { template, ownContent });
     this.controlHeaders.refuseIn(headers);
-    const content = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
+    const content = template ? await this.templates.pin(caller.projectId, { templateId: template }) : null;
     await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
     refuseOutsideSandbox(caller, to);
     refuseUnreachable(await this.confined.allowedRecipients(caller, to), to);
   }
 
-  private async contentOf(projectId: string, send: AcceptEmails): Promise<FrozenContent> {
+  private async contentOf(projectId: string, send: AcceptEmails): Promise<PinnedContent> {
     const { template, subject, body, text, verbatim } = send;
     const hasBody = body !== undefined || (verbatim && text !== undefined);
     const missing = [subject === undefined ? 'subject' : null, hasBody ? null : 'body'] as const;
     const needed = template ? [] : missing.filter((name) => name !== null);
     if (needed.length > 0) throw contentMissing(...needed);
     if (verbatim) return verbatimContent(subject!);
-    return this.templates.freeze(projectId, { templateId: template, subject, html: body, text });
+    return this.templates.pin(projectId, { templateId: template, subject, html: body, text });
   }
 }
 
-const verbatimContent = (subject: string): FrozenContent => ({
+const verbatimContent = (subject: string): PinnedContent => ({
   templateId: null,
   templateVersion: null,
   subject,
@@ -147,11 +147,11 @@ function copiesOf({
   alsoTo = [],
   cc = [],
   bcc = [],
-}: AcceptEmails): Pick<AcceptRow['options'], 'copies' | 'copyRecipients'> {
-  const recipients = [...new Set([...alsoTo, ...cc, ...bcc].map(({ email }) => email))];
-  if (recipients.length === 0) return {};
+}: AcceptEmails): Pick<AcceptRow['options'], 'headerRecipients' | 'additionalRecipients'> {
+  const additionalRecipients = [...new Set([...alsoTo, ...cc, ...bcc].map(({ email }) => email))];
+  if (additionalRecipients.length === 0) return {};
   const shown = { ...listed('to', alsoTo), ...listed('cc', cc) };
-  return { ...(alsoTo.length + cc.length > 0 ? { copies: shown } : {}), copyRecipients: recipients };
+  return { ...(alsoTo.length + cc.length > 0 ? { headerRecipients: shown } : {}), additionalRecipients };
 }
 
 const listed = (name: 'to' | 'cc', mailboxes: Mailbox[]): { to?: Mailbox[]; cc?: Mailbox[] } =>

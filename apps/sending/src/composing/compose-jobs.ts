@@ -17,7 +17,7 @@ interface Gathered {
 export class ComposeJobs {
   constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys'>) {}
 
-  /** Answers an error where a version or key that the message needs no longer exists. */
+  /** Returns an error where a version or key that the message needs no longer exists. */
   of(message: StoredMessage, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))
@@ -32,7 +32,7 @@ export class ComposeJobs {
       date,
       from,
       to,
-      copies,
+      headerRecipients,
       replyTo,
       headers,
       category,
@@ -47,8 +47,8 @@ export class ComposeJobs {
       emailId,
       date,
       from: named(from),
-      to: [named(to), ...shown(copies?.to)],
-      cc: shown(copies?.cc),
+      to: [named(to), ...shown(headerRecipients?.to)],
+      cc: shown(headerRecipients?.cc),
       replyTo,
       headers: headers ?? {},
       category,

@@ -13,7 +13,7 @@ import {
 import { render, type LiquidContent } from '../rendering/liquid/liquid.js';
 import { detach } from './array-buffers.js';
 
-/** Composing is a pure function of this: every attempt, in every thread, gives the same bytes. */
+/** Composing is a pure function of this, in every thread. Keys, hosts and secrets are those of the attempt; all else was fixed before it. */
 export interface ComposeJob {
   projectId: string;
   emailId: string;

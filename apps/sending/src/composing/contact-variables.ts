@@ -28,10 +28,10 @@ export class ContactVariables {
     );
     const unknown = messages.filter(({ emailId, variables }) => variables === null && !known.has(emailId));
     const requested = [...Map.groupBy(unknown, (message) => message.projectId)].map(([projectId, some]) =>
-      this.freeze(projectId, some),
+      this.store(projectId, some),
     );
-    for (const frozen of await Promise.all(requested))
-      for (const [id, variables] of frozen) known.set(id, variables);
+    for (const stored of await Promise.all(requested))
+      for (const [id, variables] of stored) known.set(id, variables);
     return known;
   }
 
@@ -43,7 +43,7 @@ export class ContactVariables {
     return fields && this.rows.withProject(projectId, variablesOf(to.email, fields.get(to.email)));
   }
 
-  private async freeze(
+  private async store(
     projectId: string,
     messages: readonly StoredMessage[],
   ): Promise<Map<string, Variables>> {

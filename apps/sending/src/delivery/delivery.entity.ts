@@ -8,8 +8,8 @@ export type DeliveryState =
 export const lanes = { transactional: 0, bulk: 1 } as const;
 export type Lane = (typeof lanes)[keyof typeof lanes];
 
-/** A message is attempted for a day after it was due (docs/api-decisions.md). */
-export const attemptHours = 24;
+/** The delivery window: a message is attempted for so long after it was due (docs/api-decisions.md). */
+export const deliveryWindowHours = 24;
 
 /** One row for each recipient, so that a partial acceptance never sends to an accepted recipient again. */
 @Entity('deliveries')

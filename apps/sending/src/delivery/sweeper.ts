@@ -5,7 +5,7 @@ import { ClaimsRepository } from './claiming/claims.repository.js';
 import { DeliveryWakeUp } from './delivery-wake-up.js';
 import { Lease } from './claiming/lease.js';
 import { LeasesRepository, policiesOf, type AmbiguousRules } from './claiming/leases.repository.js';
-import { failure, outcomeOfAbandoned, outcomeOfAmbiguity } from './outcomes/outcome.js';
+import { failure, outcomeOfTooManyClaims, outcomeOfAmbiguity } from './outcomes/outcome.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 
 const everyMs = 1_000;
@@ -33,7 +33,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly lease: Lease,
     config: SendingConfig,
   ) {
-    // At rest it runs often enough to notice a new claim before its lease can expire.
+    // While nothing is queued it runs often enough to notice a new claim before its lease can expire.
     this.pauses = new IdleBackoff(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },
@@ -61,9 +61,11 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
         this.recorder.record({ ...row, subject: null, outcome: outcomeOfAmbiguity(row) }),
       ),
     );
-    const abandoned = await this.leases.claimedTooOften(unresolvedAtOnce);
+    const claimedTooOften = await this.leases.claimedTooOften(unresolvedAtOnce);
     await Promise.all(
-      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfAbandoned() })),
+      claimedTooOften.map((row) =>
+        this.recorder.record({ ...row, subject: null, outcome: outcomeOfTooManyClaims() }),
+      ),
     );
     await this.failDisabled();
     if (taken + unresolved.length > 0) this.wakeUp.wake();

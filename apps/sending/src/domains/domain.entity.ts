@@ -35,8 +35,8 @@ export class DomainRow {
   @Column('boolean', { name: 'is_default' }) isDefault: boolean;
   @Column('text', { name: 'default_from_address', nullable: true }) defaultFromAddress: string | null;
   @Column('text') region: Region;
-  @Column('text', { nullable: true }) stream: EmailCategory | null;
-  @Column('boolean', { name: 'stream_default' }) streamDefault: boolean;
+  @Column('text', { name: 'stream', nullable: true }) category: EmailCategory | null;
+  @Column('boolean', { name: 'stream_default' }) isCategoryDefault: boolean;
   @Column('text', { name: 'spf_status' }) spfStatus: RecordStatus;
   @Column('text', { name: 'dmarc_status' }) dmarcStatus: RecordStatus;
   /** The DMARC policy requires signatures of exactly this domain. */
@@ -84,12 +84,12 @@ export class DomainRow {
 
   change({ stream, streamDefault, defaultFromAddress, trackingHost }: UpdateDomain): void {
     if (stream !== undefined) {
-      // A stream default applies to the stream of the domain only.
-      this.streamDefault &&= stream === this.stream;
-      this.stream = stream;
+      // The default of a category applies to the category of the domain only.
+      this.isCategoryDefault &&= stream === this.category;
+      this.category = stream;
     }
-    if (streamDefault !== undefined) this.streamDefault = streamDefault;
-    if (this.streamDefault && this.stream === null)
+    if (streamDefault !== undefined) this.isCategoryDefault = streamDefault;
+    if (this.isCategoryDefault && this.category === null)
       throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
     if (defaultFromAddress !== undefined) this.defaultFromAddress = this.ownAddress(defaultFromAddress);
     if (trackingHost !== undefined) this.trackAt(trackingHost);

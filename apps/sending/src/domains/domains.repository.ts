@@ -9,8 +9,8 @@ export type NewDomain = Pick<
   DomainRow,
   'projectId' | 'id' | 'domain' | 'verified' | 'vouched' | 'region' | 'mailFromDomain'
 > & {
-  stream: EmailCategory | null;
-  streamDefault: boolean;
+  category: EmailCategory | null;
+  isCategoryDefault: boolean;
 };
 
 export class DomainsRepository extends ScopedRepository<DomainRow> {
@@ -76,13 +76,13 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
       vouched,
       region,
       mailFromDomain,
-      stream,
-      streamDefault,
+      category,
+      isCategoryDefault,
     } = domain;
     await this.database.query(
       `INSERT INTO domains (project_id, id, domain, verified, vouched, region, mail_from_domain, stream, stream_default, is_default)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $4 AND ${noDefault('$1')})`,
-      [projectId, id, name, verified, vouched, region, mailFromDomain, stream, streamDefault],
+      [projectId, id, name, verified, vouched, region, mailFromDomain, category, isCategoryDefault],
     );
     return this.rows.findOneByOrFail({ projectId, id });
   }
@@ -118,10 +118,10 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     );
   }
 
-  async demote(projectId: string, stream: EmailCategory, exceptId: string): Promise<void> {
+  async demote(projectId: string, category: EmailCategory, exceptId: string): Promise<void> {
     await this.database.query(
       `UPDATE domains SET stream_default = false, updated_at = clock_timestamp() WHERE project_id = $1 AND stream = $2 AND stream_default AND id <> $3`,
-      [projectId, stream, exceptId],
+      [projectId, category, exceptId],
     );
   }
 

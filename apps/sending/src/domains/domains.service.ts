@@ -62,8 +62,8 @@ export class DomainsService {
         vouched: trusted,
         region,
         mailFromDomain: this.rules.mailFromOf(domain),
-        stream,
-        streamDefault,
+        category: stream,
+        isCategoryDefault: streamDefault,
       });
       if (!trusted) await this.domains.checkLater(row);
       await this.keys.store(projectId, keys);
@@ -83,7 +83,7 @@ export class DomainsService {
       if (!row) throw domainNotFound();
       if (Object.keys(changes).length === 0) return row;
       row.change(changes);
-      if (row.streamDefault) await this.domains.demote(projectId, row.stream!, id);
+      if (row.isCategoryDefault) await this.domains.demote(projectId, row.category!, id);
       const saved = await this.domains.save(row);
       await this.outbox.publish(domainEvents.changed, projectId, [saved.toEvent(saved.updatedAt)]);
       return saved;

@@ -22,7 +22,10 @@ export class EmailRow {
   @Column('text', { name: 'failure_kind', nullable: true }) failureKind: FailureKind | null;
   @Column('text', { nullable: true }) error: string | null;
   @Column('text') category: EmailCategory;
-  @Column('jsonb', { nullable: true }) copies: { to?: Mailbox[]; cc?: Mailbox[] } | null;
+  @Column('jsonb', { name: 'copies', nullable: true }) headerRecipients: {
+    to?: Mailbox[];
+    cc?: Mailbox[];
+  } | null;
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
   scheduledAt: Date | null;

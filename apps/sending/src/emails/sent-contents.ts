@@ -10,7 +10,7 @@ import { readHeaders, textFromHtml } from '@posthorn/mail';
 import { Composer, isComposed } from '../composing/composer.js';
 import { SentContentsRepository } from './sent-contents.repository.js';
 
-/** Renders an e-mail again from what was fixed at acceptance, so the rendered form need not be stored. */
+/** Renders an e-mail again from what was fixed at acceptance and at its first claim, so the rendered form need not be stored. */
 @Injectable()
 export class SentContents {
   constructor(

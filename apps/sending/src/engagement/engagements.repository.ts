@@ -24,7 +24,7 @@ const eventOf: Record<EngagementKind, string> = {
 export class EngagementsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Answers how many were new. The update returns the values from before it, which tells first opens and clicks in one statement. */
+  /** Returns how many were new. The update returns the values from before it, which tells first opens and clicks in one statement. */
   async record(seen: SeenEngagement[]): Promise<number> {
     const statement = {
       name: 'record engagements',
@@ -47,7 +47,7 @@ export class EngagementsRepository {
 
 const insertsEngagements = outboxInsert(
   {
-    id: 'k.fact_id',
+    id: 'k.event_id',
     projectId: 'j.project_id',
     fact: `CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END`,
     items: `jsonb_agg(jsonb_build_object(
@@ -56,14 +56,14 @@ const insertsEngagements = outboxInsert(
   },
   `FROM judged j JOIN known k USING (project_id, email_id, id)
     LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
-    GROUP BY k.fact_id, j.project_id, j.kind`,
+    GROUP BY k.event_id, j.project_id, j.kind`,
 );
 
 const recordSql = `
   WITH seen AS (
     SELECT s.*, now() - s.ago_ms * interval '1 millisecond' AS at
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::float8[], $7::text[], $8::text[], $9::text[], $10::uuid[])
-      AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine, fact_id)
+      AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine, event_id)
   ), known AS MATERIALIZED (
     SELECT s.*, e.to_email, e.source_type, e.sent_at, e.status = 'PENDING' AND e.sent_at IS NULL AS is_under_way
     FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
@@ -91,7 +91,7 @@ const recordSql = `
            AND CASE stored.kind WHEN 'OPEN' THEN c.opened_before ELSE c.clicked_before END IS NULL AND row_number() OVER (
              PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
     FROM stored LEFT JOIN counted c USING (project_id, email_id)
-  ), fact AS (
+  ), event AS (
     ${insertsEngagements}
   )
   SELECT count(*) AS recorded FROM stored`;

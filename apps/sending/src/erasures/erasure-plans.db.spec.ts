@@ -38,7 +38,7 @@ async function fill(projectId: string): Promise<void> {
   await database.query(`ANALYZE`);
 }
 
-/** In place of the database: answers how each statement would be done. */
+/** In place of the database: returns how each statement would be done. */
 function planned(): { database: Database; plans: string[] } {
   const plans: string[] = [];
   const query = async (sql: string, parameters: unknown[] = []): Promise<unknown[]> => {

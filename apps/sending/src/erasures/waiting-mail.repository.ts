@@ -34,7 +34,7 @@ export class WaitingMailRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Including copies: a copy is never sent without the main message. Answers the e-mails that were ended. */
+  /** Including copies: a copy is never sent without the main message. Returns the e-mails that were ended. */
   end(erased: Erased, ids: string[]): Promise<EndedEmail[]> {
     return this.database.query<EndedEmail>(endSql('true'), [
       erased.projectId,

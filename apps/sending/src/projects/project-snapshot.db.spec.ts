@@ -158,7 +158,7 @@ describe('the read model of projects', () => {
     await eventually(async () => (await settings()).language === 'de', 'the snapshot has come');
     expect(await settings()).toEqual({ tracking: 'MARKETING_ONLY', language: 'de', name: project.name });
     await publish({ ...project, seq: 2, tracking: 'DISABLED' });
-    await eventually(async () => (await settings()).tracking === 'DISABLED', 'the fact has come');
+    await eventually(async () => (await settings()).tracking === 'DISABLED', 'the event has come');
   });
 
   it('is complete while events arrive without a gap', async () => {

@@ -24,7 +24,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Answers whether the row is new; an existing one keeps its reason and source. Expects the lock. */
+  /** Returns whether the row is new; an existing one keeps its reason and source. Expects the lock. */
   async put(
     projectId: string,
     email: string,
@@ -49,7 +49,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Answers the new ones. Addresses that were erased meanwhile are stored as hashes. */
+  /** Returns the new ones. Addresses that were erased meanwhile are stored as hashes. */
   putAll(
     projectId: string,
     rows: readonly Pick<Suppression, 'email' | 'reason'>[],

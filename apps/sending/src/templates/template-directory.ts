@@ -14,8 +14,8 @@ export interface RequestedContent {
   text?: string;
 }
 
-/** All that a message is rendered from, fixed at acceptance. */
-export interface FrozenContent {
+/** What a message is rendered from, as far as acceptance fixes it; the fields of its contact are fixed by the first claim. */
+export interface PinnedContent {
   templateId: string | null;
   templateVersion: number | null;
   subject: string | null;
@@ -37,7 +37,7 @@ export class TemplateDirectory {
     private readonly rendering: Rendering,
   ) {}
 
-  async freeze(projectId: string, { templateId, ...texts }: RequestedContent): Promise<FrozenContent> {
+  async pin(projectId: string, { templateId, ...texts }: RequestedContent): Promise<PinnedContent> {
     const head = templateId === undefined ? null : await this.headOf(projectId, templateId);
     const own = await this.checkOwn(texts);
     // Where the call provides subject and body, the template contributes only its sender.

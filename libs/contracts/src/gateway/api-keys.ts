@@ -159,19 +159,19 @@ export const confinedSecretKey = () =>
   invalidMember(['confine'], 'not_allowed', 'is for public keys only: legacyGrantPreset SENDING_ONLY');
 export const confinesNothing = () =>
   invalidMember(['confine'], 'required', 'must confine the key to something; null lifts its confinement');
-export const originsUnreadable = (positions: readonly number[]) =>
+export const originsUnreadable = (indexes: readonly number[]) =>
   invalid(
-    positions.map((position) => ({
-      path: ['confine', 'origins', String(position)],
+    indexes.map((index) => ({
+      path: ['confine', 'origins', String(index)],
       code: 'invalid_format',
       message:
         'must be an origin as browsers send it: http or https, the host in lower case, a port only if it is not the default one, no path',
     })),
   );
-export const confinedTemplatesUnknown = (positions: readonly number[]) =>
+export const confinedTemplatesUnknown = (indexes: readonly number[]) =>
   invalid(
-    positions.map((position) => ({
-      path: ['confine', 'templateIds', String(position)],
+    indexes.map((index) => ({
+      path: ['confine', 'templateIds', String(index)],
       code: 'not_found',
       message: 'must be a template of this project',
     })),

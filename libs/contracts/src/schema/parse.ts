@@ -19,13 +19,13 @@ export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
 }
 
 /** Applies the same rules without creating instances, which would cost more than the work: a failure here is a bug. */
-export function readTrusted<T extends object>(shape: Shape<T>, plain: T): T {
-  const failures = checkTrusted(shape, revive(shape, plain), []);
+export function validateInPlace<T extends object>(shape: Shape<T>, plain: T): T {
+  const failures = validateMembers(shape, revive(shape, plain), []);
   if (failures.length > 0) throw invalid(failures);
   return plain;
 }
 
-function checkTrusted(shape: Shape, value: object, path: string[]): InvalidMember[] {
+function validateMembers(shape: Shape, value: object, path: string[]): InvalidMember[] {
   const failures: InvalidMember[] = [];
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
     const member = normalise(field, (value as Record<string, unknown>)[name]);
@@ -54,9 +54,9 @@ function normalise(field: Field, member: unknown): unknown {
 
 function checkNested(field: Field, member: unknown, path: string[]): InvalidMember[] {
   const nested = field.nested!();
-  if (!field.list) return checkTrusted(nested, member as object, path);
+  if (!field.list) return validateMembers(nested, member as object, path);
   return (member as object[]).flatMap((entry, index) =>
-    checkTrusted(nested, entry, [...path, String(index)]),
+    validateMembers(nested, entry, [...path, String(index)]),
   );
 }
 

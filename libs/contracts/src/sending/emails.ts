@@ -230,8 +230,8 @@ export const ownContentRefused = () =>
   );
 export const recipientNotContact = () =>
   confined('The key can send only to subscribed contacts; each address of the message must be one');
-export const outsideStream = (stream: EmailCategory) =>
-  confined(`The sender's domain is for ${stream.toLowerCase()} mail only`);
+export const outsideCategory = (category: EmailCategory) =>
+  confined(`The sender's domain is for ${category.toLowerCase()} mail only`);
 export const senderNotAligned = (domain: string) =>
   invalidMember(
     ['from'],

@@ -5,40 +5,41 @@ const keyHours = 24;
 /** Old keys deleted with each new one, so that the table shrinks faster than it grows. */
 const deletedWithEach = 2;
 
-/** Idempotency keys, stored in the database of the effect so that claim, effect and receipt are one commit. */
+/** Idempotency keys, stored in the database of the effect so that key, effect and receipt are one commit. */
 export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
   async receipt<T extends object>(
     projectId: string,
-    claim: IdempotentRequest | undefined,
+    idempotency: IdempotentRequest | undefined,
     shape: Shape<T>,
   ): Promise<T | null> {
-    if (!claim) return null;
+    if (!idempotency) return null;
     const [known] = await this.database.query<{ receipt: T; body_hash: string }>(
       `SELECT receipt, body_hash FROM idempotency_keys
        WHERE project_id = $1 AND operation = $2 AND key = $3 AND created_at > now() - make_interval(hours => ${keyHours})`,
-      [projectId, claim.operation, claim.key],
+      [projectId, idempotency.operation, idempotency.key],
     );
-    if (known && known.body_hash !== claim.bodyHash) throw keyReused();
+    if (known && known.body_hash !== idempotency.bodyHash) throw keyReused();
     return known ? revive(shape, known.receipt) : null;
   }
 
   /** Runs the effect unless the key has finished, in the ambient transaction. While another request uses the key: 409. */
   once<T extends object>(
     projectId: string,
-    claim: IdempotentRequest | undefined,
+    idempotency: IdempotentRequest | undefined,
     shape: Shape<T>,
     effect: () => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async () => {
-      if (!claim) return effect();
-      const finished = await this.receipt(projectId, claim, shape);
+      if (!idempotency) return effect();
+      const finished = await this.receipt(projectId, idempotency, shape);
       if (finished) return finished;
-      await this.lock(projectId, claim);
+      await this.lock(projectId, idempotency);
       // Another request may have finished before the lock.
       return (
-        (await this.receipt(projectId, claim, shape)) ?? this.store(projectId, claim, shape, await effect())
+        (await this.receipt(projectId, idempotency, shape)) ??
+        this.store(projectId, idempotency, shape, await effect())
       );
     });
   }

@@ -1,6 +1,6 @@
 import type { Database } from '../database.js';
 
-/** Another session that reads the table and all its partitions, as pg_dump does; answers how to end it. */
+/** Another session that reads the table and all its partitions, as pg_dump does; returns how to end it. */
 export async function holdTable(database: Database, table: string): Promise<() => Promise<void>> {
   const left = Promise.withResolvers<void>();
   const holds = Promise.withResolvers<void>();

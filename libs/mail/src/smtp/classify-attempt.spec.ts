@@ -2,24 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import type { SmtpStage, SmtpVerdict } from './smtp-attempt.js';
 import { classify, type Classification } from './classify-attempt.js';
 
-const delivered = { outcome: 'accepted', suppress: false, permanent: false } as const;
-const ambiguous = { outcome: 'ambiguous', suppress: false, permanent: false } as const;
+const delivered = { attemptClass: 'accepted', suppress: false, permanent: false } as const;
+const ambiguous = { attemptClass: 'ambiguous', suppress: false, permanent: false } as const;
 const fault = {
-  outcome: 'provider_fault',
+  attemptClass: 'provider_fault',
   failureKind: 'provider_paused',
   suppress: false,
   permanent: false,
 } as const;
-const retry = { outcome: 'retry', suppress: false, permanent: false } as const;
+const retry = { attemptClass: 'retry', suppress: false, permanent: false } as const;
 const soft = { ...retry, bounceType: 'Transient' } as const;
 const rejected = {
-  outcome: 'failed',
+  attemptClass: 'failed',
   failureKind: 'provider_rejected',
   suppress: false,
   permanent: true,
 } as const;
 const bounced = {
-  outcome: 'bounced',
+  attemptClass: 'bounced',
   failureKind: 'hard_bounce',
   bounceType: 'Permanent',
   suppress: false,

@@ -4,7 +4,7 @@ export type AttemptClass = 'accepted' | 'retry' | 'provider_fault' | 'bounced' |
 export type DeliveryFailureKind = 'provider_paused' | 'provider_rejected' | 'hard_bounce';
 
 export interface Classification {
-  outcome: AttemptClass;
+  attemptClass: AttemptClass;
   failureKind?: DeliveryFailureKind;
   bounceType?: 'Permanent' | 'Transient';
   suppress: boolean;
@@ -32,24 +32,24 @@ const blame: Record<SmtpStage, 'provider' | 'sender' | 'recipient'> = {
 export function classify(attempt: Pick<Attempt, 'verdict' | 'stage' | 'reply'>): Classification {
   switch (attempt.verdict) {
     case 'accepted':
-      return { outcome: 'accepted', suppress: false, permanent: false };
+      return { attemptClass: 'accepted', suppress: false, permanent: false };
     case 'ambiguous':
-      return { outcome: 'ambiguous', suppress: false, permanent: false };
+      return { attemptClass: 'ambiguous', suppress: false, permanent: false };
     case 'refused':
       return classifyRefusal(attempt.stage, attempt.reply);
     case 'refused_temporarily':
       return blame[attempt.stage] === 'provider'
         ? providerFault
-        : { outcome: 'retry', bounceType: 'Transient', suppress: false, permanent: false };
+        : { attemptClass: 'retry', bounceType: 'Transient', suppress: false, permanent: false };
     case 'no_reply':
       return blame[attempt.stage] === 'provider'
         ? providerFault
-        : { outcome: 'retry', suppress: false, permanent: false };
+        : { attemptClass: 'retry', suppress: false, permanent: false };
   }
 }
 
 const providerFault: Classification = {
-  outcome: 'provider_fault',
+  attemptClass: 'provider_fault',
   failureKind: 'provider_paused',
   suppress: false,
   permanent: false,
@@ -60,9 +60,9 @@ function classifyRefusal(stage: SmtpStage, reply: SmtpReply | undefined): Classi
   if (culprit === 'provider' || (culprit === 'sender' && wantsAuthOrTls.has(reply?.code ?? 0)))
     return providerFault;
   if (culprit === 'sender')
-    return { outcome: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true };
+    return { attemptClass: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true };
   return {
-    outcome: 'bounced',
+    attemptClass: 'bounced',
     failureKind: 'hard_bounce',
     bounceType: 'Permanent',
     suppress: isDeadMailbox(stage, reply),

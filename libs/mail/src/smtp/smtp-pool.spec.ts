@@ -6,10 +6,10 @@ import type { SmtpDelivery } from './smtp-transaction.js';
 const raw = Buffer.from(
   'From: a@b.test\r\nDate: x\r\nMessage-ID: <1@b.test>\r\nMIME-Version: 1.0\r\n\r\nhello\r\n',
 );
-const to = (recipient: string, fence?: () => void): SmtpDelivery => ({
+const to = (recipient: string, assertLeaseHeld?: () => void): SmtpDelivery => ({
   envelope: { from: 'bounces@b.test', to: recipient },
   raw,
-  fence,
+  assertLeaseHeld,
 });
 
 let sink: SmtpSink;
@@ -168,16 +168,16 @@ describe('circuit', () => {
   });
 });
 
-describe('fence', () => {
+describe('a lost lease', () => {
   it.each([1, 2])(
     'closes the connection without the final dot when it throws at its check %i',
     async (check) => {
       await start();
       let requested = 0;
-      const fence = (): void => {
+      const assertLeaseHeld = (): void => {
         if (++requested >= check) throw new Error('lease lost');
       };
-      expect(await pool.deliver(to('ok@d.test', fence))).toMatchObject({
+      expect(await pool.deliver(to('ok@d.test', assertLeaseHeld))).toMatchObject({
         verdict: 'no_reply',
         error: 'fenced',
         stage: check === 1 ? 'data' : 'body',

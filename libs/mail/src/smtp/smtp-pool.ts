@@ -73,7 +73,7 @@ export class SmtpPool {
     };
   }
 
-  /** Never rejects. While paused without a session it answers `no_reply` at stage `connect` at once. */
+  /** Never rejects. While paused without a session it returns `no_reply` at stage `connect` at once. */
   async deliver(delivery: SmtpDelivery): Promise<Attempt> {
     if (this.closing) return this.unservedAttempt('closed');
     this.running++;

@@ -10,7 +10,7 @@ export interface SmtpDelivery {
   envelope: { from: string; to: string; utf8?: boolean };
   raw: Buffer;
   /** Called before DATA and before the last bytes; when it throws, the connection is closed without the final dot. */
-  fence?: () => void;
+  assertLeaseHeld?: () => void;
 }
 
 interface SendError extends Error {
@@ -31,7 +31,7 @@ const stageOfCommand: Record<string, SmtpStage> = {
   RSET: 'mail',
 };
 
-/** One message over one connection. Ends once, with the first of: a reply, an error, a deadline, the fence. */
+/** One message over one connection. Ends once, with the first of: a reply, an error, a deadline, a lost lease. */
 export class SmtpTransaction {
   private readonly startedAt = performance.now();
   private bodyStarted = false;
@@ -53,7 +53,7 @@ export class SmtpTransaction {
       this.resolve = resolve;
       this.connection.clearCommands();
       this.connection.forceUtf8 = this.delivery.envelope.utf8 === true;
-      this.connection.onCommand = (stage) => stage !== 'data' || this.passesFence();
+      this.connection.onCommand = (stage) => stage !== 'data' || this.holdsLease();
       if (!usable) this.drop('mail', 'connection closed');
       else if (this.needsUtf8() && !this.connection.supports('SMTPUTF8')) this.refuseUtf8();
       else if (this.resetFirst) this.reset();
@@ -114,7 +114,7 @@ export class SmtpTransaction {
       socket.write(wire.next(pieceBytes), (error) => {
         if (!error) setImmediate(() => this.writeNext(wire));
       });
-    } else if (this.passesFence()) {
+    } else if (this.holdsLease()) {
       this.lastByteWritten = true;
       this.arm(this.timeouts.dotMs);
       socket.write(wire.next(pieceBytes));
@@ -126,9 +126,9 @@ export class SmtpTransaction {
     else this.drop('body', 'accepted before the last byte');
   }
 
-  private passesFence(): boolean {
+  private holdsLease(): boolean {
     try {
-      this.delivery.fence?.();
+      this.delivery.assertLeaseHeld?.();
       return !this.settled;
     } catch {
       this.drop(this.bodyStarted ? 'body' : 'data', 'fenced');

@@ -1,4 +1,4 @@
-import { isPoisonedRow } from '@posthorn/database';
+import { isDataError } from '@posthorn/database';
 
 /**
  * Writes all items together. Where Postgres refuses the content of one, each half is written by itself, until that item is alone. `failed`
@@ -12,7 +12,7 @@ export async function bisect<In, Out>(
   try {
     return await write([...items]);
   } catch (error) {
-    if (items.length === 1 || !isPoisonedRow(error)) return failed([...items], error as Error);
+    if (items.length === 1 || !isDataError(error)) return failed([...items], error as Error);
     const half = items.length >> 1;
     const first = await bisect(items.slice(0, half), write, failed);
     return [...first, ...(await bisect(items.slice(half), write, failed))];

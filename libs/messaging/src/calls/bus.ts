@@ -28,7 +28,7 @@ interface Outgoing {
 /** Tells whether the call may have reached its service, in which case its outcome has to be settled. */
 export class CallFailed extends DomainError {
   constructor(
-    readonly reached: boolean,
+    readonly mayHaveReached: boolean,
     timedOut: boolean,
   ) {
     super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service is temporarily unavailable', {
@@ -43,7 +43,7 @@ export class Bus {
 
   constructor(
     private readonly connection: BusConnection,
-    /** Deadlines are Postgres time, which holds on every machine (docs/guarantees.md §4). */
+    /** Deadlines are the time of the caller's Postgres, whatever the clocks of processes; the callee compares them with that of its own. */
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
     private readonly timeoutMs = callTimeoutMs,
@@ -121,14 +121,14 @@ export class Bus {
   private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
     if (!this.connection.connected) throw new CallFailed(false, false);
     const nats = this.connection.nats;
-    const opening = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
+    const firstMessage = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
     // Each call of a batch ends at its own time: one that has little left must not end its neighbours.
     const timeout = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
     const lost = this.untilLost();
     try {
-      const requested = nats.request(subjectOf(contract.subject), opening.data, {
+      const requested = nats.request(subjectOf(contract.subject), firstMessage.data, {
         timeout,
-        headers: tracedHeaders(opening.headers),
+        headers: tracedHeaders(firstMessage.headers),
       });
       requested.catch(() => undefined);
       const message = await Promise.race([requested, lost.promise]);
@@ -140,7 +140,7 @@ export class Bus {
       throw callFailure(error);
     } finally {
       lost.stop();
-      opening.close();
+      firstMessage.close();
     }
   }
 

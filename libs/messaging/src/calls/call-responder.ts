@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { DomainError, detach, readTrusted, type RequestContract } from '@posthorn/contracts';
+import { DomainError, detach, validateInPlace, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 import {
   inSpans,
@@ -67,10 +67,10 @@ export class CallResponder {
     const { nats, onUnexpected } = this.options;
     try {
       const replies = await this.answerPayload(message, await receiveTransfer(nats, message));
-      const opening = openTransfer(nats, [encode(JSON.stringify(replies))]);
-      if (message.reply) nats.publish(message.reply, opening.data, { headers: opening.headers });
+      const firstMessage = openTransfer(nats, [encode(JSON.stringify(replies))]);
+      if (message.reply) nats.publish(message.reply, firstMessage.data, { headers: firstMessage.headers });
       // The caller fetches a large reply within its own deadline.
-      if (opening.headers) setTimeout(opening.close, 30_000).unref();
+      if (firstMessage.headers) setTimeout(firstMessage.close, 30_000).unref();
     } catch (error) {
       onUnexpected(error, this.contract.subject);
     }
@@ -121,8 +121,8 @@ export class CallResponder {
         readable.length > 0
           ? ((await this.answer(readable.map(({ call }) => call))) as BatchReply<object>)
           : [];
-      readable.forEach(({ index }, position) => {
-        const answer = answers[position];
+      readable.forEach(({ index }, answerIndex) => {
+        const answer = answers[answerIndex];
         replies[index] = isNativeError(answer) ? this.failure(answer) : { reply: answer };
       });
     } catch (error) {
@@ -135,7 +135,7 @@ export class CallResponder {
     return {
       caller,
       deadline: deadline > 0 ? new Date(deadline) : null,
-      body: readTrusted(this.contract.body, body as object),
+      body: validateInPlace(this.contract.body, body as object),
     };
   }
 

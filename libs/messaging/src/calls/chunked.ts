@@ -26,9 +26,9 @@ export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]
   if (size <= chunkThreshold)
     return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };
   const control = newInbox(nats);
-  const opening = headers();
-  opening.set(sizeHeader, String(size));
-  opening.set(controlHeader, control);
+  const firstHeaders = headers();
+  firstHeaders.set(sizeHeader, String(size));
+  firstHeaders.set(controlHeader, control);
   const subscription = nats.subscribe(control, {
     callback: (error, message) => (error ? subscription.unsubscribe() : advance(message)),
   });
@@ -42,7 +42,7 @@ export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]
       sent += 1;
     }
   };
-  return { data: new Uint8Array(), headers: opening, close: () => subscription.unsubscribe() };
+  return { data: new Uint8Array(), headers: firstHeaders, close: () => subscription.unsubscribe() };
 }
 
 /** Copied, because the connection keeps it until it is written, while the payload may be released before. */

@@ -4,7 +4,7 @@ import { currentContext, joinContexts, runInContext, type WorkContext } from '@p
 import { actFor } from './acting.js';
 
 export interface GathererOptions<In, Out> {
-  /** Answers in the order of the items; an Error rejects only its own item. A flush that throws rejects all. */
+  /** Resolves with results in the order of the items; an Error rejects only its own item. A flush that throws rejects all. */
   flush: (items: In[]) => Promise<(Out | Error)[]>;
   maxItems: number;
   inFlight?: number;

@@ -29,7 +29,7 @@ export class ErasingStream {
 
   /**
    * Scans the next messages. What `rewrite` changes is published again in its new form, for subscribers that have not seen it, and then
-   * overwritten in the store. Answers the new position, or null at the end.
+   * overwritten in the store. Returns the new position, or null at the end.
    */
   async next(
     { after, last }: StreamPosition,

@@ -1,6 +1,6 @@
 import { jetstream, type ConsumerInfo, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { readTrusted, streamOf, type EventContract } from '@posthorn/contracts';
+import { validateInPlace, streamOf, type EventContract } from '@posthorn/contracts';
 import { inSpan, runInContext, Tracing, maxTraces, type TracePoint } from '@posthorn/telemetry';
 import type { BusConnection } from '../calls/connection.js';
 import { ConsumerWatch } from './consumer-watch.js';
@@ -167,7 +167,7 @@ export class EventSubscription {
       a < b ? -1 : 1,
     );
     for (const [projectId, group] of byProject) {
-      const items = group.flatMap((event) => event.items.map((item) => readTrusted(contract.item, item)));
+      const items = group.flatMap((event) => event.items.map((item) => validateInPlace(contract.item, item)));
       const origins = group.flatMap((event) => event.items.map(() => originOf(event)));
       await run({ projectId, items, origins });
     }

@@ -53,7 +53,7 @@ export class Outage {
     this.explain(reason);
   }
 
-  /** Answers whether it is over for every service. */
+  /** Returns whether it is over for every service. */
   endFor(service: { name: string }): boolean {
     if (!this.waiting.delete(service) || this.waiting.size > 0) return false;
     clearTimeout(this.timer);

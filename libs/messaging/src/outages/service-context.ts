@@ -39,7 +39,7 @@ export class ServiceContext {
     endOutage(server, this);
   }
 
-  /** Answers whether it failed because a server is away, which is logged as such. */
+  /** Returns whether it failed because a server is away, which is logged as such. */
   noteFailure(error: unknown): boolean {
     if (isConnectionLost(error)) return this.databaseFailed(error as Error);
     return isBusFailure(error) && this.busFailed(error as Error);

@@ -20,7 +20,7 @@ import {
 
 const batch = 256;
 /** A delay of 100 ms costs nobody, and a batch of a hundred events costs as much as one. */
-const restMs = 100;
+const minIntervalMs = 100;
 const checkEveryMs = 2_000;
 /** The stream is compared with the database at least this often, even without a visible change. */
 const compareEveryMs = 30_000;
@@ -57,7 +57,7 @@ export class OutboxRelay {
     this.tracing = options.tracing ?? new Tracing();
     this.loop = new Loop({
       everyMs: pauseMs.least,
-      restMs,
+      minIntervalMs,
       work: () => this.run(),
       onError: (error) => this.failed(error),
     });
@@ -81,7 +81,7 @@ export class OutboxRelay {
     }
     if (performance.now() - this.checkedAt > checkEveryMs) await this.checkStream();
     const { fresh: isAnyWaiting, repeating } = await publishing.pending();
-    if (!isAnyWaiting && !repeating) return this.rest();
+    if (!isAnyWaiting && !repeating) return this.longerPause();
     this.pauseMs = pauseMs.least;
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
@@ -98,7 +98,7 @@ export class OutboxRelay {
     return this.pauseMs;
   }
 
-  private rest(): number {
+  private longerPause(): number {
     this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
     return this.pauseMs;
   }

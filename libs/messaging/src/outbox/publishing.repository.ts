@@ -200,7 +200,7 @@ export class Publishing {
       throw new StreamRewound(this.name, known.generation);
   }
 
-  /** Answers the quarantined ids. Unreachability does not count, nor does a round in which everything was refused. */
+  /** Returns the quarantined ids. Unreachability does not count, nor does a round in which everything was refused. */
   private async quarantine(failures: PublishFailure[], othersWereTaken: boolean): Promise<string[]> {
     const refused = failures.filter(
       ({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken),

@@ -57,7 +57,7 @@ export class SettlingRepository {
     return rows.length;
   }
 
-  /** Answers the new state, or null where the item belongs to somebody else. An item that was enqueued again is never dead. */
+  /** Returns the new state, or null where the item belongs to somebody else. An item that was enqueued again is never dead. */
   async fail(item: ClaimedItem, { error, delayMs }: Failure): Promise<WorkState | null> {
     const retryAt = `now() + coalesce($4::float8, 0) * interval '1 millisecond'`;
     const [row] = await this.database.query<{ state: WorkState }>(
@@ -72,7 +72,7 @@ export class SettlingRepository {
     return row?.state ?? null;
   }
 
-  /** Answers items under new tokens, which invalidates writes under the old ones. */
+  /** Returns items under new tokens, which invalidates writes under the old ones. */
   async reclaim(items: readonly ClaimedItem[]): Promise<ClaimedItem[]> {
     const rows = await this.database.query<ClaimedItem>(
       `WITH ${held} UPDATE work_items w SET lease_token = w.lease_token + 1 FROM held h WHERE w.id = h.id RETURNING ${claimedColumns}`,

@@ -119,7 +119,7 @@ export class BatchRunner {
     }
   }
 
-  /** Never rejects; answers whether every item has an outcome. */
+  /** Never rejects; returns whether every item has an outcome. */
   private async runOne(
     kind: WorkKind,
     handler: WorkHandler<object>,

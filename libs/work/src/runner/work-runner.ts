@@ -25,7 +25,7 @@ interface Registered {
   afterProject: string | null;
 }
 
-const restMs = 5;
+const minIntervalMs = 5;
 /** For commits without a wake-up: some statements insert items themselves. */
 const afterCommitMs = 200;
 /** A claim without an answer may still be running for as long as a statement may take. */
@@ -68,7 +68,7 @@ export class WorkRunner {
       onReleased: () => wakeUps.send('work'),
     });
     this.loop = new Loop({
-      restMs,
+      minIntervalMs,
       everyMs: maxRestMs,
       work: () => this.round(),
       onError: (error) => this.failed(error),

@@ -72,7 +72,7 @@ async function bare({ natsUrl }: Servers, product: Product, contacts: number): P
 const makeList = async (api: Api, name: string): Promise<string> =>
   (await api.post<{ id: string }>('/api/v1/lists', { name })).id;
 
-/** Through the front door, which finds their first members by their conditions; answers the first. */
+/** Through the front door, which finds their first members by their conditions; returns the first. */
 async function makeSegments(api: Api, lists: [string, string]): Promise<string> {
   const conditions = conditionsOf(lists);
   const ids: string[] = [];
@@ -84,7 +84,7 @@ async function makeSegments(api: Api, lists: [string, string]): Promise<string> 
   return ids[0]!;
 }
 
-/** Nobody's segments are behind; answers how many seconds that took. */
+/** Nobody's segments are behind; returns how many seconds that took. */
 export async function untilEvaluated({ databaseUrl }: Servers): Promise<number> {
   const began = performance.now();
   await inDatabase(databaseOf(databaseUrl, 'contacts'), async (client) => {

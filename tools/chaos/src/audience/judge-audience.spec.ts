@@ -88,7 +88,7 @@ describe('the judge of the audience', () => {
       { passages: [{ ...transition, kept: ['entered', 'entered'], told: ['entered', 'entered'] }] },
     ],
     [
-      'a fact that was told twice',
+      'an event that was told twice',
       'passages',
       { passages: [{ ...transition, told: ['entered', 'entered'] }] },
     ],

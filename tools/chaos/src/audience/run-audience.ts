@@ -35,7 +35,7 @@ const enoughFaults = 45;
 /** What brings a state about goes on while it is waited for. */
 const baits: Partial<Record<OperationKind, number>> = { recount: 20, upsert: 20, farewell: 8 };
 
-/** The product's audience under faults: load and faults together, then quiet, then the judgement. Answers whether everything held. */
+/** The product's audience under faults: load and faults together, then quiet, then the judgement. Returns whether everything held. */
 export async function runAudience(options: AudienceOptions): Promise<boolean> {
   const began = performance.now();
   const fixture = await Fixture.start(options.directory, { keepsBytes: false });

@@ -46,7 +46,7 @@ export function injectionsOf(processes: ProcessGroup, fixture: Fixture, stopMs: 
   };
 }
 
-/** Strikes whoever a trap catches, in a few tries; answers whether it caught anybody. */
+/** Strikes whoever a trap catches, in a few tries; returns whether it caught anybody. */
 export async function aimed(
   trap: (inject: (caught: Caught) => Promise<void>) => Promise<Caught | null>,
   act: (caught: Caught) => Promise<void>,

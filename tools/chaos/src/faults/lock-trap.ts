@@ -19,7 +19,7 @@ export interface Caught {
 
 const checkEveryMs = 15;
 
-/** Keeps a process at the lock while `strike` runs. Answers null when none came in time. */
+/** Keeps a process at the lock while `strike` runs. Returns null when none came in time. */
 export async function heldAt(
   connect: () => Promise<pg.Client>,
   { table, statement, mode = 'SHARE' }: Lock,

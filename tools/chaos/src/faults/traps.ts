@@ -21,7 +21,7 @@ const lateMs = 700;
 /** What is answered before the strike lands was missed. */
 const injectMs = 200;
 
-/** Waits for a process to be in a state, and keeps it there while `strike` runs. Answers null when none came in time. */
+/** Waits for a process to be in a state, and keeps it there while `strike` runs. Returns null when none came in time. */
 export class Traps {
   constructor(
     private readonly sendingUrl: () => string,

@@ -92,7 +92,7 @@ function stuck({ emails, unfinished, deadLetters }: Evidence): Finding {
     emails.length,
     [
       ...rows.map(({ to, status, state }) => `${to} is ${status}, its delivery ${state}`),
-      unfinished.outbox > 0 ? `${unfinished.outbox} facts are not published` : null,
+      unfinished.outbox > 0 ? `${unfinished.outbox} events are not published` : null,
       ...deadLetters,
     ],
   );

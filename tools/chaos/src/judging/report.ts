@@ -18,7 +18,7 @@ export interface RunFigures {
 
 const shown = 5;
 
-/** Prints what was found; answers whether every property held and every state was hit. */
+/** Prints what was found; returns whether every property held and every state was hit. */
 export function report(figures: RunFigures, findings: Finding[]): boolean {
   const { hits, injected, wantedHits } = figures;
   console.log(`\nFaults by the state that they hit (each at least ${wantedHits}):`);
@@ -45,7 +45,7 @@ export function report(figures: RunFigures, findings: Finding[]): boolean {
   return held && enough;
 }
 
-/** Answers whether every property held, and which did not. */
+/** Returns whether every property held, and which did not. */
 export function printFindings(findings: readonly Finding[]): { held: boolean; broken: string[] } {
   console.log('\nProperties:');
   for (const { property, looksFor: searches, looked: checked, broken } of findings) {

@@ -8,7 +8,7 @@ const roots = `SELECT partrelid::regclass::text AS name, relowner::regrole::text
 const partitions = `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass AND inhrelid::regclass::text ~ '_p[0-9]{8}$' ORDER BY 1`;
 const [firstDay, secondDay] = [Date.UTC(2020, 0, 1), Date.UTC(2020, 0, 2)];
 
-/** The locks of pg_dump on every table of every service: one snapshot, ACCESS SHARE. Answers how to let go of them. */
+/** The locks of pg_dump on every table of every service: one snapshot, ACCESS SHARE. Returns how to let go of them. */
 export async function lockLikeDump(records: Records): Promise<() => Promise<void>> {
   const clients: pg.Client[] = [];
   for (const service of services) {
@@ -23,7 +23,7 @@ export async function lockLikeDump(records: Records): Promise<() => Promise<void
   };
 }
 
-/** As if a day began: of every partitioned table the last partition is missing, and one of 2020 is to be dropped. Answers what is missing. */
+/** As if a day began: of every partitioned table the last partition is missing, and one of 2020 is to be dropped. Returns what is missing. */
 export async function dueForChange(records: Records): Promise<Map<string, string>> {
   const missing = new Map<string, string>();
   for (const service of services) {

@@ -71,7 +71,7 @@ async function marketingTemplate(victim: Tenant): Promise<{ template: string }> 
   return { template: made['id'] as string };
 }
 
-/** Everything that is there before the victim begins. Answers when the disabled project was disabled. */
+/** Everything that is there before the victim begins. Returns when the disabled project was disabled. */
 async function fillQueues({ options, fixture }: Stage, tenants: Tenants): Promise<number> {
   await tenants.disabled.sendBatches(many(options.sends, (index) => plain(`disabled-${index}@sink.test`)));
   const { projectId: id } = tenants.disabled;

@@ -95,7 +95,7 @@ async function refusedForDays(
 
 const shiftedId = `(lpad(to_hex(('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint - ${shiftDays * dayMs}), 12, '0') || substr(replace(id::text, '-', ''), 13))::uuid`;
 
-/** The database's clock cannot be set: what waits becomes older instead, ids and partitions included. Answers how many. */
+/** The database's clock cannot be set: what waits becomes older instead, ids and partitions included. Returns how many. */
 async function shiftOutbox(records: Records): Promise<number> {
   let shifted = 0;
   for (const service of services) {
@@ -135,7 +135,7 @@ const oldEvents = (records: Records): Promise<number> =>
     `SELECT count(*)::int AS n FROM outbox WHERE published_at IS NULL AND created_at < now() - interval '2 days'`,
   );
 
-/** As docs/runbooks/PosthornEventsQuarantined.md says, once the cause is gone. Answers how many. */
+/** As docs/runbooks/PosthornEventsQuarantined.md says, once the cause is gone. Returns how many. */
 const releaseQuarantined = (records: Records): Promise<number> =>
   sum(
     records,

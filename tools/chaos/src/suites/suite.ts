@@ -75,7 +75,7 @@ export const oneOfEach: Setup['replicas'] = {
   ...{ sending: 1, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 1 },
 };
 
-/** Starts everything, acts, prints the judgement and stops everything. Answers whether every property held. */
+/** Starts everything, acts, prints the judgement and stops everything. Returns whether every property held. */
 export async function runSuite(
   options: SuiteOptions,
   { name, replicas, environment }: Setup,

@@ -32,7 +32,7 @@ const isMetric = (text: string, next: string | undefined): boolean =>
   !['(', 'by', 'without'].includes(next ?? '') &&
   !keywords.has(text.toLowerCase());
 
-/** The labels between braces, for the metric before them; answers where the braces end. */
+/** The labels between braces, for the metric before them; returns where the braces end. */
 function readSelector(tokens: readonly string[], from: number, { metrics }: Requested): number {
   const end = tokens.indexOf('}', from);
   if (end === -1) throw new Error('a brace is not closed');

@@ -52,7 +52,7 @@ export class MessageStore {
     return this.entries.length;
   }
 
-  /** Writes a message to disk as it arrives and answers once it lies there; null when the sender's message was too large. */
+  /** Writes a message to disk as it arrives and resolves once it lies there; null when the sender's message was too large. */
   async add(
     envelope: MessageSummary['envelope'],
     source: AsyncIterable<Buffer>,

@@ -55,8 +55,8 @@ export class ContactWrites {
   /** Joins the ambient transaction; there must be one where a contact opts out (docs/decisions/0020-opt-outs-inside-the-transaction.md). */
   async write(writes: ContactWrite[], options: WriteOptions = {}): Promise<WrittenContact[]> {
     const written: WrittenContact[] = [];
-    for (const [position, round] of roundsOf(writes).entries()) {
-      const outcomes = await this.writeEach(round, options, position > 0);
+    for (const [index, round] of roundsOf(writes).entries()) {
+      const outcomes = await this.writeEach(round, options, index > 0);
       for (const [index, { parts }] of round.entries()) {
         const outcome = outcomes[index]!;
         if (outcome.outcome !== 'REFUSED' || parts.length === 1 || isLockTimeout(outcome.error))

@@ -24,12 +24,12 @@ export class LiveSuite {
     });
   }
 
-  rest(): Promise<void> {
+  pauseService(): Promise<void> {
     return this.service.stop();
   }
 
   async stop(): Promise<void> {
-    await this.rest();
+    await this.pauseService();
     await this.fixture.close();
   }
 

@@ -15,7 +15,7 @@ describe('a change that waits for evaluation', () => {
 
   /** Without concurrent evaluation. */
   const alone = async (work: () => Promise<void>) => {
-    await suite.rest();
+    await suite.pauseService();
     try {
       await work();
     } finally {

@@ -91,7 +91,7 @@ describe('live segments', () => {
     expect(await suite.published(mine)).toEqual({ entered: [[contact, 'young']], exited: [] });
     await mine.age('1 day');
     await mine.settled();
-    await suite.rest();
+    await suite.pauseService();
     await mine.age('1 day 1 second');
     await suite.serve();
     await mine.settled();
@@ -190,7 +190,7 @@ describe('live segments', () => {
 
   it('are scheduled if their condition is too costly, and refuse tracking with the reason', async () => {
     const mine = suite.open();
-    await suite.rest();
+    await suite.pauseService();
     await suite.serve({ SEGMENT_LIVE_MS: '0', SEGMENT_REFRESH_SECONDS: '1' });
     // With contacts, every condition takes more than 0 ms.
     await fixture.database.query(
@@ -215,7 +215,7 @@ describe('live segments', () => {
     );
     const { cost } = await fixture.bus.call(segments.preview, mine.caller, { condition: plan('pro') });
     expect(cost).toMatchObject({ upkeep: 'SCHEDULED' });
-    await suite.rest();
+    await suite.pauseService();
     await suite.serve();
   });
 });

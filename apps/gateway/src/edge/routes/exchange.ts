@@ -42,16 +42,16 @@ export function routeRequestOf(
   };
 }
 
-export async function handle({ route, handler }: Exchange, call: RouteRequest): Promise<object> {
-  return actFor(call.caller, () => handler(call)).catch((error: unknown) =>
+export async function handle({ route, handler }: Exchange, routeRequest: RouteRequest): Promise<object> {
+  return actFor(routeRequest.caller, () => handler(routeRequest)).catch((error: unknown) =>
     throwUnknownOutcome(route, error),
   );
 }
 
 /** A write that reached its service may have been committed (docs/api-decisions.md §1). Sends settle it themselves. */
 function throwUnknownOutcome({ method, sends }: Route, error: unknown): never {
-  const reached = error instanceof CallFailed && error.reached && method !== 'GET' && !sends;
-  throw reached ? outcomeUnknown() : error;
+  const isUnknown = error instanceof CallFailed && error.mayHaveReached && method !== 'GET' && !sends;
+  throw isUnknown ? outcomeUnknown() : error;
 }
 
 const parameters = new WeakMap<Route, Parameters>();

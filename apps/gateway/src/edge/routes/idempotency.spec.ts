@@ -4,7 +4,7 @@ import { canonicalJson, idempotencyOf } from './idempotency.js';
 
 const route = { method: 'POST', path: '/api/v1/emails', ids: [] } as const;
 
-describe('an idempotency claim', () => {
+describe('an idempotency key', () => {
   it('does not mind the order of members', () => {
     const reversed = (value: unknown): unknown =>
       Array.isArray(value)

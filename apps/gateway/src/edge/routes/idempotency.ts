@@ -15,7 +15,7 @@ export function idempotencyOf(
   if (headers.length === 0) return undefined;
   const [key] = headers;
   if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
-  // The same key for another resource is another request, so the path parameters are part of the claim.
+  // The same key for another resource is another request, so the path parameters are hashed with the body.
   const named = route.ids.map((name) => params[name]!.toLowerCase());
   const requested = named.length > 0 ? [named, body] : body;
   return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hashOf(requested) };

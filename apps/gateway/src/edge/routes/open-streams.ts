@@ -17,7 +17,7 @@ const tooManyStreams = () =>
 export class OpenStreams {
   private readonly counts = new Map<string, number>();
 
-  /** Answers how to give the stream back. */
+  /** Returns how to give the stream back. */
   open(projectId: string): () => void {
     const count = (this.counts.get(projectId) ?? 0) + 1;
     if (count > maxOpenStreams) throw tooManyStreams();

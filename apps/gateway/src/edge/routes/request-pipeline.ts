@@ -5,34 +5,34 @@ import type { Dialect } from '../../dialects/dialect.js';
 import { dialects } from '../../dialects/dialects.js';
 import type { RateLimitKey } from '../../identity/credential.js';
 import { Guard } from '../../identity/guard.js';
-import { rateLimitHeaders, isExceeded } from '../../rate-limit/allowance.js';
+import { rateLimitHeaders, isExceeded } from '../../rate-limit/rate-limit-state.js';
 import { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import { rateLimited } from '../http/edge-errors.js';
 import type { HttpReply, HttpRequest } from '../http/fastify.js';
 import type { Exchange } from './exchange.js';
-import { PageServer } from './page-server.js';
-import { ResourceServer } from './resource-server.js';
+import { PageResponder } from './page-responder.js';
+import { ResourceResponder } from './resource-responder.js';
 import type { Route } from './route-table.js';
 import { kindOf, type Handler, type RouteKind } from './route.js';
-import { StreamServer } from './stream-server.js';
-import { UploadServer } from './upload-server.js';
+import { StreamResponder } from './stream-responder.js';
+import { UploadResponder } from './upload-responder.js';
 
-type Servers = { [Kind in RouteKind]: { serve(exchange: Exchange<Kind>): Promise<string | Readable> } };
+type Responders = { [Kind in RouteKind]: { serve(exchange: Exchange<Kind>): Promise<string | Readable> } };
 
 /** What every request goes through, in this order; whatever fails is thrown, and answered by Failures. */
 @Injectable()
 export class RequestPipeline {
-  private readonly servers: Servers;
+  private readonly responders: Responders;
 
   constructor(
     private readonly guard: Guard,
     private readonly limiter: RateLimiter,
-    resource: ResourceServer,
-    page: PageServer,
-    stream: StreamServer,
-    upload: UploadServer,
+    resource: ResourceResponder,
+    page: PageResponder,
+    stream: StreamResponder,
+    upload: UploadResponder,
   ) {
-    this.servers = { resource, page, stream, upload };
+    this.responders = { resource, page, stream, upload };
   }
 
   async serve(
@@ -47,7 +47,7 @@ export class RequestPipeline {
     refuseForeignIds(route, request);
     const { declaration } = route;
     const exchange = { route, declaration, dialect, admission, request, reply, handler };
-    return this.servers[kindOf(declaration)].serve(exchange as never);
+    return this.responders[kindOf(declaration)].serve(exchange as never);
   }
 
   private async limit(rateLimitKey: RateLimitKey, dialect: Dialect, reply: HttpReply): Promise<void> {

@@ -30,5 +30,5 @@ export interface RouteRequest<Body = object, Query = object> {
   upload?: Upload;
   idempotency?: IdempotentRequest;
   /** For a batch: the index of each accepted entry, and the refused ones. */
-  entries?: { positions: readonly number[]; refused: readonly RefusedEntry[] };
+  entries?: { requestIndexes: readonly number[]; refused: readonly RefusedEntry[] };
 }

@@ -4,7 +4,7 @@ import type { CallerKind } from '../../identity/credential.js';
 import { surfaces, type RouteRequest, type Surface } from './route-request.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** How a call ends well; the status of each is the dialect's. */
+/** How a request ends well; the status of each is the dialect's. */
 export type Success = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batch';
 /** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested`: the envelope of snippets; `whole`: not paginated. */
 export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
@@ -99,7 +99,7 @@ export interface DeclaredRoute {
   declaration: RouteDeclaration;
 }
 
-export type Handler = (call: RouteRequest) => Promise<object>;
+export type Handler = (request: RouteRequest) => Promise<object>;
 
 const routesKey = Symbol('posthorn:routes');
 

@@ -5,7 +5,7 @@ import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/s
 import { ProjectStates } from '../../projects/project-states.read-model.js';
 import { ClaimsRepository } from './claims.repository.js';
 import { lanes } from '../delivery.entity.js';
-import type { Capacity } from './held-bytes.js';
+import type { FreeBytes } from './bytes-in-memory.js';
 
 let suite: SendingSuite;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => suite.stop());
 const firstProject = '00000000-0000-0000-0000-000000000000';
 const claim = (
   limit: number,
-  more: { excludedProjects?: string[]; afterProject?: string; capacity?: Capacity } = {},
+  more: { excludedProjects?: string[]; afterProject?: string; freeBytes?: FreeBytes } = {},
 ) =>
   new ClaimsRepository(suite.database).claim({
     ...{
@@ -24,7 +24,7 @@ const claim = (
       lane: lanes.transactional,
       limit,
       afterProject: firstProject,
-      capacity: { small: 1_000_000, large: 0, anySizeFits: false },
+      freeBytes: { small: 1_000_000, large: 0, anySizeFits: false },
     },
     ...more,
   });
@@ -88,9 +88,9 @@ describe('a claim', () => {
     const large = 10_000_000;
     await suite.database.query(`UPDATE deliveries SET bytes = $1`, [large]);
     await accept(caller, domain, 2);
-    const sizes = async (capacity: number, alone: boolean) => {
+    const sizes = async (free: number, alone: boolean) => {
       const claimed = await claim(20, {
-        capacity: { small: 1_000_000, large: capacity, anySizeFits: alone },
+        freeBytes: { small: 1_000_000, large: free, anySizeFits: alone },
       });
       return [
         claimed.filter(({ bytes }) => bytes === large).length,
@@ -137,7 +137,7 @@ describe('a message whose last claim ended with its process', () => {
     (
       await new ClaimsRepository(suite.database).claimSuspects({
         ...{ workerId: newId(), limit, alone },
-        capacity: { small: 1, large: 0, anySizeFits: true },
+        freeBytes: { small: 1, large: 0, anySizeFits: true },
       })
     )
       .map(({ emailId }) => emailId)
@@ -173,21 +173,21 @@ describe('a message whose last claim ended with its process', () => {
     expect(await suspects(3, false)).toHaveLength(2);
   });
 
-  it('starts again at zero claims where its worker releases it', async () => {
+  it('starts again at zero claims where its worker returns it', async () => {
     await emptied();
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain);
     const workerId = newId();
-    const capacity = { small: 1_000_000, large: 0, anySizeFits: false };
+    const freeBytes = { small: 1_000_000, large: 0, anySizeFits: false };
     const claims = new ClaimsRepository(suite.database);
     const claimed = await claims.claim({
       workerId,
       lane: lanes.transactional,
       limit: 1,
       afterProject: firstProject,
-      capacity,
+      freeBytes,
     });
-    await claims.release(workerId, 0, claimed);
+    await claims.unclaim(workerId, 0, claimed);
     expect((await claim(1)).map(({ emailId, claims: count }) => [emailId, count])).toEqual([
       [claimed[0]!.emailId, 1],
     ]);

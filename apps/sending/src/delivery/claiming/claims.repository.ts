@@ -1,9 +1,9 @@
 import type { Database } from '@posthorn/database';
 import { SpanAfterwards, type Tracing } from '@posthorn/telemetry';
 import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
-import { attemptHours, lanes, type Lane } from '../delivery.entity.js';
+import { deliveryWindowHours, lanes, type Lane } from '../delivery.entity.js';
 import type { Unfinished } from './leases.repository.js';
-import { largeMessage, type Capacity } from './held-bytes.js';
+import { largeMessage, type FreeBytes } from './bytes-in-memory.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
 export interface ClaimedMessage extends StoredMessage {
@@ -15,7 +15,7 @@ export interface ClaimedMessage extends StoredMessage {
   leaseToken: number;
   /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
-  /** Milliseconds since its day began: when it was first due, or released after an outage; measured by Postgres. */
+  /** Milliseconds since its delivery window began: when it was first due, or released after an outage; measured by Postgres. */
   waitedMs: number;
   expired: boolean;
   bytes: number;
@@ -27,13 +27,13 @@ export interface ClaimOptions {
   lane: Lane;
   limit: number;
   afterProject: string;
-  capacity: Capacity;
+  freeBytes: FreeBytes;
   excludedProjects?: readonly string[];
 }
 
 export interface SuspectOptions {
   workerId: string;
-  capacity: Capacity;
+  freeBytes: FreeBytes;
   limit: number;
   /** This process works on no other suspect. */
   alone: boolean;
@@ -60,7 +60,7 @@ export class ClaimsRepository {
     lane,
     limit,
     afterProject,
-    capacity,
+    freeBytes,
     excludedProjects = [],
   }: ClaimOptions): Promise<ClaimedMessage[]> {
     const parameters = [
@@ -68,10 +68,10 @@ export class ClaimsRepository {
       afterProject,
       limit,
       workerId,
-      capacity.small,
+      freeBytes.small,
       excludedProjects,
-      capacity.large,
-      capacity.anySizeFits,
+      freeBytes.large,
+      freeBytes.anySizeFits,
     ];
     return this.database.prepared<ClaimedMessage>({
       name: 'claim',
@@ -94,28 +94,28 @@ export class ClaimsRepository {
 
   /** Those that ended their process once together, up to the limit, or else one of the others where it may be claimed alone. */
   @SpanAfterwards('claim suspects')
-  async claimSuspects({ workerId, capacity, limit, alone }: SuspectOptions): Promise<ClaimedMessage[]> {
+  async claimSuspects({ workerId, freeBytes, limit, alone }: SuspectOptions): Promise<ClaimedMessage[]> {
     return this.database.prepared<ClaimedMessage>({
       name: 'claim-suspects',
       sql: claimSuspectsSql,
-      parameters: [workerId, capacity.large, capacity.anySizeFits, limit, alone],
+      parameters: [workerId, freeBytes.large, freeBytes.anySizeFits, limit, alone],
       skipsCommitListeners: true,
     });
   }
 
-  /** Messages of disabled projects that are past their day, which no worker claims. */
+  /** Messages of disabled projects that are past their delivery window, which no worker claims. */
   async disabledAndExpired(limit: number): Promise<Unfinished[]> {
     return this.database.query<Unfinished>(
       `SELECT d.* FROM project_states s CROSS JOIN (VALUES (${lanes.transactional}), (${lanes.bulk})) AS l (lane), LATERAL (
          SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims FROM deliveries
-         WHERE state = 'QUEUED' AND lane = l.lane AND project_id = s.project_id AND due_at <= now() - interval '${attemptHours} hours'
+         WHERE state = 'QUEUED' AND lane = l.lane AND project_id = s.project_id AND due_at <= now() - interval '${deliveryWindowHours} hours'
          ORDER BY due_at LIMIT $1
        ) AS d WHERE s.disabled LIMIT $1`,
       [limit],
     );
   }
 
-  async release(
+  async unclaim(
     workerId: string,
     delayMs: number,
     messages: Pick<ClaimedMessage, 'emailId' | 'projectId' | 'position'>[],
@@ -155,7 +155,7 @@ const fits = (large: string, alone: string): string =>
 
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
-         extract(epoch FROM now() - c.expires_at + interval '${attemptHours} hours')::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
+         extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
          ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id

@@ -18,7 +18,7 @@ interface HeldLease {
 }
 
 /**
- * One row in `workers` covers everything that this process has claimed. The process fences itself by its monotonic clock, earlier than the
+ * One row in `workers` covers everything that this process has claimed. The process gives it up by its monotonic clock, earlier than the
  * database does, so that it never hands over what another worker has claimed meanwhile (docs/guarantees.md §3).
  */
 @Injectable()
@@ -26,7 +26,7 @@ export class Lease {
   private readonly log = new Logger('Lease');
   private readonly leaseMs: number;
   private held: HeldLease | null = null;
-  private renounced = 0;
+  private timesAbandoned = 0;
   private readonly renewing: Loop;
 
   constructor(
@@ -58,9 +58,9 @@ export class Lease {
    * After a statement without an answer the worker may hold messages that it does not know of. It continues under a new id, and the unknown
    * ones return when the old lease expires.
    */
-  renounce(): void {
+  abandon(): void {
     this.held = null;
-    this.renounced += 1;
+    this.timesAbandoned += 1;
     this.renewing.wakeUp();
   }
 
@@ -71,10 +71,10 @@ export class Lease {
   }
 
   private async renew(): Promise<void> {
-    const before = this.renounced;
+    const before = this.timesAbandoned;
     const held = (await this.renewed()) ?? (await this.begun());
-    // A renewal that was in flight during `renounce` must not restore the old id.
-    if (this.renounced === before) this.held = held;
+    // A renewal that was in flight during `abandon` must not restore the old id.
+    if (this.timesAbandoned === before) this.held = held;
   }
 
   private async renewed(): Promise<HeldLease | null> {

@@ -45,7 +45,7 @@ export class LeasesRepository {
     );
   }
 
-  /** Answers false where the lease has expired, and with it all claims, or is unknown to this database. */
+  /** Returns false where the lease has expired, and with it all claims, or is unknown to this database. */
   async renew(workerId: string, leaseMs: number): Promise<boolean> {
     const rows = await this.database.query(
       `WITH renewed AS (

@@ -8,7 +8,7 @@ import { ComposingCounts } from './composing-counts.js';
 import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery.entity.js';
-import { HeldBytes, largeMessage } from './held-bytes.js';
+import { BytesInMemory, largeMessage } from './bytes-in-memory.js';
 import { Lease } from './lease.js';
 import { neverComposed, toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
@@ -18,8 +18,8 @@ import { Suspects } from './suspects.js';
 import {
   bufferSize,
   extraBufferPlaces,
-  claimRestMs,
-  extraClaimRestMs,
+  claimIntervalMs,
+  extraClaimIntervalMs,
   pollMs,
   composeSlice,
   postponeMs,
@@ -37,12 +37,12 @@ export class ReadyMessages {
   private readonly suspectClaims: Loop;
   private readonly suspects = new Suspects();
   private onReady: () => void = () => undefined;
-  private open = true;
+  private claimingEnabled = true;
   private stopped = false;
-  private atRest = false;
+  private idle = false;
   private readonly pauses = new IdleBackoff(pollMs.busy, pollMs.idle);
   private readonly composing = new ComposingCounts();
-  private readonly held = new HeldBytes();
+  private readonly memory = new BytesInMemory();
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -54,11 +54,11 @@ export class ReadyMessages {
     private readonly config: SendingConfig,
   ) {
     this.turns = new ProjectTurns(claims);
-    const loop = (restMs: number, work: () => Promise<void | number>) =>
-      new Loop({ everyMs: pollMs.busy, restMs, work, onError: (error) => this.failed(error) });
-    this.loop = loop(claimRestMs, () => this.refill());
-    this.extraClaims = loop(extraClaimRestMs, () => this.claimUnbufferedProjects());
-    this.suspectClaims = loop(claimRestMs, () => this.claimSuspects());
+    const loop = (minIntervalMs: number, work: () => Promise<void | number>) =>
+      new Loop({ everyMs: pollMs.busy, minIntervalMs, work, onError: (error) => this.failed(error) });
+    this.loop = loop(claimIntervalMs, () => this.refill());
+    this.extraClaims = loop(extraClaimIntervalMs, () => this.claimUnbufferedProjects());
+    this.suspectClaims = loop(claimIntervalMs, () => this.claimSuspects());
   }
 
   get size(): number {
@@ -68,7 +68,7 @@ export class ReadyMessages {
   start(onReady: () => void): void {
     this.onReady = onReady;
     this.wakeUp.onWakeUp(() => {
-      this.atRest = false;
+      this.idle = false;
       if (this.isLow) this.loop.wakeUp();
       else this.extraClaims.wakeUp();
     });
@@ -78,30 +78,30 @@ export class ReadyMessages {
   }
 
   /** While the provider is unavailable nothing is claimed: messages stay in the queue, where other workers can claim them. */
-  setOpen(open: boolean): void {
-    if (open && !this.open) this.loop.wakeUp();
-    this.open = open;
+  setClaimingEnabled(enabled: boolean): void {
+    if (enabled && !this.claimingEnabled) this.loop.wakeUp();
+    this.claimingEnabled = enabled;
   }
 
   take(count: number): ReadyMessage[] {
     const taken = this.buffer.take(count);
-    if (this.buffer.size < this.capacity / 2) this.loop.wakeUp();
+    if (this.buffer.size < this.bufferLimit / 2) this.loop.wakeUp();
     // Messages that were claimed under an earlier worker id cannot be marked together with the others.
     const workerId = this.lease.workerId;
     const former = taken.filter((ready) => ready.workerId !== workerId);
-    if (former.length > 0) void this.returnAll(former);
+    if (former.length > 0) void this.unclaim(former);
     return taken.filter((ready) => ready.workerId === workerId);
   }
 
   putBack(messages: ReadyMessage[]): void {
-    if (this.stopped) void this.returnAll(messages);
+    if (this.stopped) void this.unclaim(messages);
     else this.buffer.putBack(messages);
   }
 
   /** After a statement without an answer: messages that this process does not know of return when the lease expires. */
   async startOver(): Promise<void> {
-    this.lease.renounce();
-    await this.release();
+    this.lease.abandon();
+    await this.unclaimBuffer();
   }
 
   private failed(error: unknown): void {
@@ -113,97 +113,88 @@ export class ReadyMessages {
     this.stopped = true;
     await Promise.all([this.loop.stop(), this.extraClaims.stop(), this.suspectClaims.stop()]);
     await Promise.all(this.underWay);
-    await this.release();
+    await this.unclaimBuffer();
   }
 
   /** At most one second of the rate limit, because claimed messages of one project cannot be overtaken by those of others. */
-  private get capacity(): number {
+  private get bufferLimit(): number {
     const { ratePerSecond } = this.config;
     return ratePerSecond > 0 ? Math.max(1, Math.min(bufferSize, Math.ceil(ratePerSecond))) : bufferSize;
   }
 
   private async refill(): Promise<number> {
-    if (this.atRest) this.atRest = await this.claims.isIdle();
+    if (this.idle) this.idle = await this.claims.isIdle();
     const workerId = this.lease.workerId;
-    if (!this.atRest && workerId && this.open && this.isLow) {
-      const claimed = await this.fill(workerId, this.space);
-      this.atRest = claimed === 0 && (await this.claims.isIdle());
+    if (!this.idle && workerId && this.claimingEnabled && this.isLow) {
+      const claimed = await this.fill(workerId, this.freePlaces);
+      this.idle = claimed === 0 && (await this.claims.isIdle());
     }
-    return this.pauses.after(!this.atRest);
+    return this.pauses.after(!this.idle);
   }
 
-  private get space(): number {
+  private get freePlaces(): number {
     // Slow templates must not take all the room: beyond a half, what is being composed does not count.
     const composing = Math.min(this.composing.total, this.composingShare);
-    return this.held.capacity.small > 0 ? this.capacity - this.buffer.size - composing : 0;
+    return this.memory.free.small > 0 ? this.bufferLimit - this.buffer.size - composing : 0;
   }
 
   /** How many messages of one project may be composed at once. */
   private get composingShare(): number {
-    return Math.ceil(this.capacity / 2);
+    return Math.ceil(this.bufferLimit / 2);
   }
 
   private get isLow(): boolean {
-    return this.space >= this.capacity / 2;
+    return this.freePlaces >= this.bufferLimit / 2;
   }
 
-  private async fill(workerId: string, capacity: number): Promise<number> {
-    const transactional = await this.claimLane(workerId, lanes.transactional, capacity);
-    const left = Math.max(capacity - transactional.length, this.missingBulk);
+  private async fill(workerId: string, limit: number): Promise<number> {
+    const transactional = await this.claimLane(workerId, lanes.transactional, limit);
+    const left = Math.max(limit - transactional.length, this.missingBulk);
     const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
     const claimed = [...transactional, ...bulk];
     // A full claim means that there may be more; so does a large message, since others of its size had to wait.
-    if (claimed.length >= capacity || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
+    if (claimed.length >= limit || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
     return claimed.length;
   }
 
   /** A share of the buffer is for bulk, also while transactional mail could fill all of it. */
   private get missingBulk(): number {
-    return Math.ceil(this.capacity / bulkEvery) - this.buffer.countIn(lanes.bulk);
+    return Math.ceil(this.bufferLimit / bulkEvery) - this.buffer.countIn(lanes.bulk);
   }
 
   /** A project without a message in the buffer does not wait until half of the buffer is sent. */
   private async claimUnbufferedProjects(): Promise<void> {
     const workerId = this.lease.workerId;
-    const limit = Math.min(extraBufferPlaces, this.capacity) + Math.min(this.space, 0);
-    if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
+    const limit = Math.min(extraBufferPlaces, this.bufferLimit) + Math.min(this.freePlaces, 0);
+    if (!workerId || !this.claimingEnabled || this.isLow || limit <= 0 || this.memory.free.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
-      const without = [...this.buffer.projectsIn(lane), ...this.composing.projectsWith(1)];
-      const { capacity } = this.held;
-      await this.composeAll(
-        workerId,
-        await this.claims.claim({
-          workerId,
-          lane,
-          limit,
-          afterProject: firstProject,
-          capacity,
-          excludedProjects: without,
-        }),
-      );
+      const excludedProjects = [...this.buffer.projectsIn(lane), ...this.composing.projectsWith(1)];
+      const freeBytes = this.memory.free;
+      const options = { workerId, lane, limit, afterProject: firstProject, freeBytes, excludedProjects };
+      await this.composeAll(workerId, await this.claims.claim(options));
     }
   }
 
   private async claimSuspects(): Promise<void> {
     const workerId = this.lease.workerId;
     const { room } = this.suspects;
-    if (this.atRest || !workerId || !this.open || !room) return;
-    const messages = await this.claims.claimSuspects({ workerId, capacity: this.held.capacity, ...room });
+    if (this.idle || !workerId || !this.claimingEnabled || !room) return;
+    const messages = await this.claims.claimSuspects({ workerId, freeBytes: this.memory.free, ...room });
     this.suspects.add(messages);
     await this.composeAll(workerId, messages);
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
-    const { capacity } = this.held;
+    const freeBytes = this.memory.free;
     const excludedProjects = this.composing.projectsWith(this.composingShare);
-    const messages = await this.turns.claim({ workerId, lane, limit, capacity, excludedProjects });
+    const messages = await this.turns.claim({ workerId, lane, limit, freeBytes, excludedProjects });
     await this.composeAll(workerId, messages);
     return messages;
   }
 
   /** In slices, so that the event loop can serve other requests in between. */
   private async composeAll(workerId: string, messages: ClaimedMessage[]): Promise<void> {
-    this.held.add(messages);
+    this.memory.add(messages);
     // Liquid may need fields from another service, and large messages take long: neither delays plain ones.
     const isLarge = ({ bytes }: ClaimedMessage) => bytes > largeMessage;
     const common = messages.filter((each) => !isLarge(each));
@@ -229,31 +220,33 @@ export class ReadyMessages {
   }
 
   private async composeSome(workerId: string, messages: ClaimedMessage[]): Promise<void> {
-    const open = new Set(messages);
+    const unfinished = new Set(messages);
     this.composing.add(messages, 1);
     try {
       await this.composer.compose(messages, (message, composition) => {
         if (!this.handled(workerId, message, composition)) return;
-        open.delete(message);
+        unfinished.delete(message);
         this.composing.add([message], -1);
         this.onReady();
       });
     } catch (error) {
-      this.log.warn(`${open.size} messages wait to be composed: ${(error as Error).message}`);
+      this.log.warn(`${unfinished.size} messages wait to be composed: ${(error as Error).message}`);
     } finally {
-      this.composing.add([...open], -1);
+      this.composing.add([...unfinished], -1);
     }
-    await this.postpone(workerId, [...open]);
+    await this.postpone(workerId, [...unfinished]);
   }
 
   private handled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
     if (isComposed(composition)) {
-      this.held.resize(message, composition.raw.length);
+      this.memory.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
     } else if (!composition.retryable || message.expired) {
       const { failureKind, error } = composition.retryable ? neverComposed : composition;
       const outcome = notComposed(failureKind, error);
-      void this.recorder.record({ ...message, subject: null, outcome }).finally(() => this.forget([message]));
+      void this.recorder
+        .record({ ...message, subject: null, outcome })
+        .finally(() => this.untrack([message]));
     }
     return isComposed(composition) || !composition.retryable || message.expired;
   }
@@ -261,10 +254,10 @@ export class ReadyMessages {
   /** Retried until the database answers: while the lease is renewed, nobody else would take them. */
   private async postpone(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     if (messages.length === 0) return;
-    this.forget(messages);
+    this.untrack(messages);
     while (!this.stopped) {
       try {
-        return await this.claims.release(workerId, postponeMs, messages);
+        return await this.claims.unclaim(workerId, postponeMs, messages);
       } catch (error) {
         this.failed(error);
         await delay(postponeMs, undefined, { ref: false });
@@ -272,27 +265,28 @@ export class ReadyMessages {
     }
   }
 
-  free(messages: readonly ClaimedMessage[]): void {
-    if (this.held.remove(messages)) this.loop.wakeUp();
+  /** Once they have left: their bytes no longer count. */
+  freeMemory(messages: readonly ClaimedMessage[]): void {
+    if (this.memory.remove(messages)) this.loop.wakeUp();
   }
 
   /** Once their outcome is written: until then the end of this process may be theirs. */
-  forget(messages: readonly ClaimedMessage[]): void {
-    this.free(messages);
+  untrack(messages: readonly ClaimedMessage[]): void {
+    this.freeMemory(messages);
     if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }
 
-  private release(): Promise<void> {
-    return this.returnAll(this.buffer.take(this.buffer.size));
+  private unclaimBuffer(): Promise<void> {
+    return this.unclaim(this.buffer.take(this.buffer.size));
   }
 
-  /** Never rejects: what cannot be released now returns when the lease expires. */
-  private async returnAll(messages: readonly ReadyMessage[]): Promise<void> {
-    for (const [workerId, held] of Map.groupBy(messages, (ready) => ready.workerId)) {
-      const claimed = held.map(({ message }) => message);
-      this.forget(claimed);
+  /** Never rejects: what cannot be returned to the queue now returns when the lease expires. */
+  private async unclaim(messages: readonly ReadyMessage[]): Promise<void> {
+    for (const [workerId, ready] of Map.groupBy(messages, (ready) => ready.workerId)) {
+      const claimed = ready.map(({ message }) => message);
+      this.untrack(claimed);
       await this.claims
-        .release(workerId, 0, claimed)
+        .unclaim(workerId, 0, claimed)
         .catch((error: Error) => this.log.warn(`not released: ${error.message}`));
     }
   }

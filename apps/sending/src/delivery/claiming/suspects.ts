@@ -1,6 +1,6 @@
 import type { ClaimedMessage, SuspectOptions } from './claims.repository.js';
 import { suspectsAtOnce } from './claim-limits.js';
-import { largeMessage } from './held-bytes.js';
+import { largeMessage } from './bytes-in-memory.js';
 
 type Suspect = Pick<ClaimedMessage, 'claims' | 'bytes'>;
 
@@ -9,27 +9,27 @@ type Suspect = Pick<ClaimedMessage, 'claims' | 'bytes'>;
  * one alone: so a killed process delays its messages little, and it is known which message ends a process again.
  */
 export class Suspects {
-  private readonly held = new Set<Suspect>();
+  private readonly tracked = new Set<Suspect>();
 
   /** What may be claimed now; null for nothing. */
   get room(): Pick<SuspectOptions, 'limit' | 'alone'> | null {
-    const { size } = this.held;
+    const { size } = this.tracked;
     return this.hasRoom ? { limit: suspectsAtOnce - size, alone: size === 0 } : null;
   }
 
   add(messages: readonly Suspect[]): void {
-    for (const message of messages) this.held.add(message);
+    for (const message of messages) this.tracked.add(message);
   }
 
-  /** Answers whether more can be claimed because of it. */
+  /** Returns whether more can be claimed because of it. */
   remove(messages: readonly Suspect[]): boolean {
-    const removed = messages.filter((message) => this.held.delete(message));
+    const removed = messages.filter((message) => this.tracked.delete(message));
     return removed.length > 0 && this.hasRoom;
   }
 
   private get hasRoom(): boolean {
     // The claim itself is counted.
     const mayBeTogether = ({ claims, bytes }: Suspect) => claims <= 2 && bytes <= largeMessage;
-    return this.held.size <= suspectsAtOnce / 2 && [...this.held].every(mayBeTogether);
+    return this.tracked.size <= suspectsAtOnce / 2 && [...this.tracked].every(mayBeTogether);
   }
 }

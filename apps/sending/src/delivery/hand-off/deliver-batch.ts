@@ -77,16 +77,17 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
 
   private dispatch(): void {
     while (!this.stopped && this.marking < marksInFlight && this.ready.size > 0) {
-      const capacity = this.capacity();
-      if (capacity <= 0 || this.lingers(capacity)) return;
-      const batch = this.ready.take(capacity);
+      if (this.isProviderPaused()) return;
+      const free = this.freeConnections;
+      if (free <= 0 || this.lingers(free)) return;
+      const batch = this.ready.take(free);
       if (batch.length > 0) this.track(this.deliver(batch));
     }
   }
 
   /** With a backlog, connections become free one by one; a mark for each message would cost as much as one mark for several. */
-  private lingers(capacity: number): boolean {
-    const few = capacity < this.config.connections / 2 && this.busy > 0 && this.ready.size > capacity;
+  private lingers(free: number): boolean {
+    const few = free < this.config.connections / 2 && this.busy > 0 && this.ready.size > free;
     if (!few || this.lingerIsOver) return false;
     this.lingering ??= setTimeout(() => {
       this.lingering = null;
@@ -97,10 +98,15 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     return true;
   }
 
-  private capacity(): number {
+  /** During a pause nothing is claimed, and its end starts the next dispatch. */
+  private isProviderPaused(): boolean {
     const pauseMs = this.provider.pauseMs;
-    this.ready.setOpen(pauseMs === 0);
-    if (pauseMs > 0) return this.probeIn(pauseMs);
+    this.ready.setClaimingEnabled(pauseMs === 0);
+    if (pauseMs > 0) this.probeIn(pauseMs);
+    return pauseMs > 0;
+  }
+
+  private get freeConnections(): number {
     const connections = this.provider.probing ? 1 : this.config.connections;
     const free = Math.min(connections - this.busy, this.slotsAhead - this.waiting);
     return this.recorder.waiting > 2 * this.config.connections ? 0 : free;
@@ -112,12 +118,11 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     return ratePerSecond > 0 ? Math.max(1, Math.ceil(ratePerSecond * secondsAhead)) : Infinity;
   }
 
-  private probeIn(pauseMs: number): number {
+  private probeIn(pauseMs: number): void {
     this.probe ??= setTimeout(() => {
       this.probe = null;
       this.dispatch();
     }, pauseMs);
-    return 0;
   }
 
   private track(work: Promise<void>): void {
@@ -143,7 +148,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const markedAt = performance.now();
     batch.forEach((ready, index) =>
       this.track(
-        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.forget([ready.message])),
+        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.untrack([ready.message])),
       ),
     );
     this.dispatch();
@@ -179,7 +184,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       } else outcome = requeueNow();
     } finally {
       this.busy -= 1;
-      this.ready.free([ready.message]);
+      this.ready.freeMemory([ready.message]);
     }
     this.dispatch();
     if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });
@@ -190,10 +195,10 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async handOver({ message, envelope, raw, workerId }: ReadyMessage): Promise<Outcome> {
-    const fence = () => {
+    const assertLeaseHeld = () => {
       this.lease.assertHeld(workerId);
     };
-    const attempt = await this.provider.deliver({ envelope, raw, fence, trace: message.trace });
+    const attempt = await this.provider.deliver({ envelope, raw, assertLeaseHeld, trace: message.trace });
     // In all other cases the connection may still be writing these bytes.
     if (attempt.verdict === 'accepted') detach(raw);
     return outcomeOf(attempt, message, {

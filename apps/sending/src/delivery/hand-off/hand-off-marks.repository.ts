@@ -26,7 +26,7 @@ type Guarded = Marked & { hashes: ErasedAddressHashes };
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 /**
- * The last check before MAIL FROM: fence, suppressions, allowance and rate limit in one transaction. A separate first statement takes the
+ * The last check before MAIL FROM: lease, suppressions, allowance and rate limit in one transaction. A separate first statement takes the
  * locks, so that the update sees every suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
  */
 export class HandOffMarks {

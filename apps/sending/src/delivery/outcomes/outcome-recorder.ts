@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseAway, isPoisonedRow, isSerializationFailure } from '@posthorn/database';
+import { isDatabaseAway, isDataError, isSerializationFailure } from '@posthorn/database';
 import { bisect, Gatherer } from '@posthorn/messaging';
 import { Spanned, Tracing } from '@posthorn/telemetry';
 import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
@@ -10,7 +10,7 @@ const notStorable = 'The error text could not be stored';
 /** Nobody waits for an outcome, and writing outcomes one by one would be the largest cost of a hand-off. */
 const lingerMs = 5;
 
-/** The message may be out already, so its outcome is written however long that takes (docs/guarantees.md §3). */
+/** The message may be out already, so its outcome is written however long that takes, and at worst without texts and events (docs/guarantees.md §3). */
 @Injectable()
 export class OutcomeRecorder {
   private readonly log = new Logger('OutcomeRecorder');
@@ -55,7 +55,7 @@ export class OutcomeRecorder {
         await this.outcomes.record(rows);
         return [];
       } catch (error) {
-        if (isPoisonedRow(error)) throw error;
+        if (isDataError(error)) throw error;
         this.log.warn(`${rows.length} outcomes wait: ${(error as Error).message}`);
         if (!isDatabaseAway(error) && !isSerializationFailure(error)) this.log.error((error as Error).stack);
         await new Promise((resolve) => setTimeout(resolve, retryMs));

@@ -77,10 +77,10 @@ const nothing = {
 };
 
 export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: OutcomeRules): Outcome {
-  const { outcome, failureKind = null, suppress } = classify(attempt);
+  const { attemptClass, failureKind = null, suppress } = classify(attempt);
   const error = errorText(attempt);
   const tried = { ...nothing, attempt, attempted: true };
-  switch (outcome) {
+  switch (attemptClass) {
     case 'accepted':
       return {
         ...tried,
@@ -107,7 +107,7 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
     case 'ambiguous':
       return { ...tried, state: 'AMBIGUOUS', status: null, error, delayMs: rules.ambiguousMs };
     default:
-      return assertUnreachable(outcome);
+      return assertUnreachable(attemptClass);
   }
 }
 
@@ -173,7 +173,7 @@ export function outcomeOfAmbiguity({ policy, claims, resends, expired }: Ambiguo
   );
 }
 
-/** The failure kinds of the API for a message whose day is over: what the last attempt showed decides. */
+/** The failure kinds of the API for a message whose delivery window is over: what the last attempt showed decides. */
 function outcomeOfExpiry({ attempts, resends }: DeliveryProgress): Outcome {
   if (resends > 0)
     return failure('delivery_unconfirmed', 'The mail server may have taken the message; its day is over');
@@ -181,7 +181,7 @@ function outcomeOfExpiry({ attempts, resends }: DeliveryProgress): Outcome {
   return failure('expired', 'The message could not be handed over within a day');
 }
 
-export const outcomeOfAbandoned = (): Outcome =>
+export const outcomeOfTooManyClaims = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */

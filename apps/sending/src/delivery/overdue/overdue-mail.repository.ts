@@ -19,24 +19,24 @@ const overdue = `interval '1 minute'`;
 /** Of all projects where none is named. */
 const isChosen = `($1::uuid IS NULL OR project_id = $1)`;
 // Other databases of the cluster have other object ids, other clusters other system identifiers.
-const currentEpoch = `(SELECT (SELECT system_identifier FROM pg_control_system()) || '/' || oid FROM pg_database WHERE datname = current_database())`;
+const currentDatabaseIdentity = `(SELECT (SELECT system_identifier FROM pg_control_system()) || '/' || oid FROM pg_database WHERE datname = current_database())`;
 
 export class OverdueMailRepository {
   constructor(private readonly database: Database) {}
 
-  /** Answers the gap after which mail must be held, or null; then the database counts as in use. Replicas that begin together wait for each other. */
+  /** Returns the gap after which mail must be held, or null; then the database counts as in use. Replicas that begin together wait for each other. */
   async findGap(limitSeconds: number, holdSome: (gap: Gap) => Promise<boolean>): Promise<Gap | null> {
     return this.database.transaction(async () => {
       await this.database.query(`SELECT pg_advisory_xact_lock($1)`, [checkLock]);
       // Set once, so that mail which is accepted while many batches are held is not overdue.
       const [gap] = await this.database.query<Gap>(
         `UPDATE installation SET hold_before = coalesce(hold_before, now() - ${overdue})
-         RETURNING extract(epoch FROM now() - alive_at)::float8 AS seconds, epoch <> ${currentEpoch} AS restored`,
+         RETURNING extract(epoch FROM now() - alive_at)::float8 AS seconds, epoch <> ${currentDatabaseIdentity} AS restored`,
       );
       const isLong = gap !== undefined && (gap.restored || gap.seconds > limitSeconds);
       if (!isLong || (await holdSome(gap))) {
         await this.database.query(
-          `INSERT INTO installation (epoch) SELECT ${currentEpoch} ON CONFLICT (singleton) DO UPDATE
+          `INSERT INTO installation (epoch) SELECT ${currentDatabaseIdentity} ON CONFLICT (singleton) DO UPDATE
              SET epoch = excluded.epoch, alive_at = now(), hold_before = NULL`,
         );
         return null;
@@ -96,7 +96,7 @@ export class OverdueMailRepository {
   }
 
   /**
-   * Each message gets a new day in which it may be sent. What may have left already is sent again only as far as the policy of its lane
+   * Each message gets a new delivery window. What may have left already is sent again only as far as the policy of its lane
    * allows: the sweeper decides about it, as about any unknown outcome.
    */
   async release(

@@ -51,7 +51,7 @@ export function toSendingDomain(
   keys: readonly DkimKeyRow[],
   targets: RecordTargets,
 ): SendingDomain {
-  const { projectId, id, domain, verified, region, stream, streamDefault, defaultFromAddress } = row;
+  const { projectId, id, domain, verified, region, category, isCategoryDefault, defaultFromAddress } = row;
   const {
     spfStatus,
     dmarcStatus,
@@ -62,7 +62,8 @@ export function toSendingDomain(
     receivingEnabled,
   } = row;
   const { lastCheckedAt, createdAt, updatedAt } = row;
-  const own = { projectId, id, domain, verified, region, stream, streamDefault, defaultFromAddress };
+  const defaults = { stream: category, streamDefault: isCategoryDefault, defaultFromAddress };
+  const own = { projectId, id, domain, verified, region, ...defaults };
   const found = {
     spfStatus,
     dmarcStatus,

@@ -4,7 +4,7 @@ import {
   domainOf,
   onlyTestFromSandbox,
   outsideDomain,
-  outsideStream,
+  outsideCategory,
   senderMissing,
   senderNotAligned,
   senderNotVerified,
@@ -56,7 +56,7 @@ export class SenderDirectory {
 
 /**
  * The given sender where its domain or a parent of it is verified; otherwise the default domain. A caller that is restricted to a domain
- * has no other. Answers the error instead of throwing it, so that it is not cached as final.
+ * has no other. Returns the error instead of throwing it, so that it is not cached as final.
  */
 function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
   const host = from && domainOf(from.email);
@@ -66,15 +66,15 @@ function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Ma
   const [nearest] = owners.sort((a, b) => b.domain.length - a.domain.length);
   if (!nearest) return from ? senderNotVerified() : senderMissing();
   if (domainId && !owners.some(({ id }) => id === domainId)) return outsideDomain();
-  if (nearest.stream !== null && nearest.stream !== category) return outsideStream(nearest.stream);
+  if (nearest.category !== null && nearest.category !== category) return outsideCategory(nearest.category);
   if (host && host !== nearest.domain && nearest.dmarcStrict) return senderNotAligned(nearest.domain);
   return from ?? { email: nearest.sender };
 }
 
 function defaults(verified: DomainRow[], category: EmailCategory, domainId: string | undefined): DomainRow[] {
   if (domainId) return verified.filter(({ id }) => id === domainId);
-  const ofStream = verified.filter(({ stream, streamDefault }) => streamDefault && stream === category);
-  return ofStream.length > 0
-    ? ofStream
-    : verified.filter(({ isDefault, stream }) => isDefault && (stream ?? category) === category);
+  const ofCategory = verified.filter((row) => row.isCategoryDefault && row.category === category);
+  return ofCategory.length > 0
+    ? ofCategory
+    : verified.filter((row) => row.isDefault && (row.category ?? category) === category);
 }

@@ -52,7 +52,7 @@ describe('the identity of a sender', () => {
       domainId: parent.id,
       domain: parent.domain,
       verified: true,
-      stream: null,
+      category: null,
     });
     expect((await known.of(projectId, `x.mail.${parent.domain}`))?.domainId).toBe(child.id);
     const { keys } = (await known.of(projectId, `other.${parent.domain}`))!;

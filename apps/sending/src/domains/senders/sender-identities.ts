@@ -16,7 +16,7 @@ export interface SenderIdentity {
   keys: SigningKey[];
   returnPathDomain: string | null;
   trackingHost: string | null;
-  stream: EmailCategory | null;
+  category: EmailCategory | null;
 }
 
 @Injectable()
@@ -57,7 +57,7 @@ export class SenderIdentities {
   }
 
   private identityOf(row: DomainRow, keys: SigningKey[]): SenderIdentity {
-    const { id, domain, verified, stream, mailFromDomain, trackingHost } = row;
+    const { id, domain, verified, category, mailFromDomain, trackingHost } = row;
     const returns = row.mailFromStatus === 'VERIFIED' && row.spfStatus === 'VERIFIED';
     return {
       domainId: id,
@@ -66,7 +66,7 @@ export class SenderIdentities {
       keys,
       returnPathDomain: returns ? mailFromDomain : null,
       trackingHost: row.trackingStatus === 'VERIFIED' ? trackingHost : null,
-      stream,
+      category,
     };
   }
 }
@@ -78,5 +78,5 @@ export const unsignedIdentity = (domain: string): SenderIdentity => ({
   keys: [],
   returnPathDomain: null,
   trackingHost: null,
-  stream: null,
+  category: null,
 });

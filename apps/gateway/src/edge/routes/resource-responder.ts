@@ -19,7 +19,7 @@ const maxMembersOfBatch = 200_000;
 type Resource = Exchange<'resource' | 'upload'>;
 
 @Injectable()
-export class ResourceServer {
+export class ResourceResponder {
   constructor(private readonly bodies: BodyReader) {}
 
   async serve(exchange: Resource): Promise<string> {
@@ -56,7 +56,7 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
   return routeRequestOf(exchange, {
     body,
     query: filters,
-    ...('positions' in entries ? { entries } : {}),
+    ...('requestIndexes' in entries ? { entries } : {}),
     ...(declaration.idempotent
       ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, plain) }
       : {}),

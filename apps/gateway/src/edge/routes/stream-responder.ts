@@ -10,7 +10,7 @@ import { OpenStreams } from './open-streams.js';
 import { StreamedResource } from './streamed.js';
 
 @Injectable()
-export class StreamServer {
+export class StreamResponder {
   constructor(
     private readonly bodies: BodyReader,
     private readonly guard: Guard,

@@ -37,7 +37,7 @@ it('delivers mail that another replica accepted without waiting for its next pol
   expect(performance.now() - began).toBeLessThan((count * 1_000) / 2);
 });
 
-it('is at rest only while nothing is queued, claimed, in hand-off or ambiguous', async () => {
+it('is idle only while nothing is queued, claimed, in hand-off or ambiguous', async () => {
   const claims = new ClaimsRepository(suite.database);
   await eventually(() => claims.isIdle(), 'all is delivered');
   const { projectId } = await suite.buildProject();

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { isUpload, openUpload } from '../bodies/upload.js';
 import { asJson, routeRequestOf, handle, optionsOf, queryOf, type Exchange } from './exchange.js';
-import { ResourceServer, statusOf, written } from './resource-server.js';
+import { ResourceResponder, statusOf, written } from './resource-responder.js';
 
 @Injectable()
-export class UploadServer {
-  constructor(private readonly resources: ResourceServer) {}
+export class UploadResponder {
+  constructor(private readonly resources: ResourceResponder) {}
 
   async serve(exchange: Exchange<'upload'>): Promise<string> {
     const { declaration, dialect, reply } = exchange;

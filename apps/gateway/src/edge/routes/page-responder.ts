@@ -7,10 +7,10 @@ import { BodyReader } from '../bodies/body-reader.js';
 import { CsvTable, wantsCsv } from '../bodies/csv.js';
 import { Cursors, type CursorScope } from './cursor.js';
 import { asJson, routeRequestOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
-import { tableOf } from './stream-server.js';
+import { tableOf } from './stream-responder.js';
 
 @Injectable()
-export class PageServer {
+export class PageResponder {
   private readonly cursors: Cursors;
 
   constructor(

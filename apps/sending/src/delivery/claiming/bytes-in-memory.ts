@@ -1,11 +1,11 @@
-export interface Capacity {
+export interface FreeBytes {
   small: number;
   large: number;
   /** No large message is in memory, so one of any size may be claimed. */
   anySizeFits: boolean;
 }
 
-interface Held {
+interface SizedMessage {
   bytes: number;
 }
 
@@ -14,11 +14,11 @@ export const largeMessage = 1024 * 1024;
 const budgets = { small: 32 * 1024 * 1024, large: 24 * 1024 * 1024 };
 
 /** Bounds the memory of messages between their claim and the end of their hand-off. */
-export class HeldBytes {
-  private readonly held = new Map<Held, { sizeClass: 'small' | 'large'; bytes: number }>();
+export class BytesInMemory {
+  private readonly entries = new Map<SizedMessage, { sizeClass: 'small' | 'large'; bytes: number }>();
   private readonly used = { small: 0, large: 0 };
 
-  get capacity(): Capacity {
+  get free(): FreeBytes {
     return {
       small: budgets.small - this.used.small,
       large: budgets.large - this.used.large,
@@ -26,32 +26,32 @@ export class HeldBytes {
     };
   }
 
-  add(messages: readonly Held[]): void {
+  add(messages: readonly SizedMessage[]): void {
     for (const message of messages) {
       const { bytes } = message;
       const sizeClass = bytes > largeMessage ? 'large' : 'small';
-      this.held.set(message, { sizeClass, bytes });
+      this.entries.set(message, { sizeClass, bytes });
       this.used[sizeClass] += bytes;
     }
   }
 
-  resize(message: Held, bytes: number): void {
-    const held = this.held.get(message);
-    if (!held) return;
-    this.used[held.sizeClass] += bytes - held.bytes;
-    held.bytes = bytes;
+  resize(message: SizedMessage, bytes: number): void {
+    const entry = this.entries.get(message);
+    if (!entry) return;
+    this.used[entry.sizeClass] += bytes - entry.bytes;
+    entry.bytes = bytes;
   }
 
-  remove(messages: readonly Held[]): boolean {
-    const wasFull = this.capacity.small <= 0;
+  remove(messages: readonly SizedMessage[]): boolean {
+    const wasFull = this.free.small <= 0;
     let large = false;
     for (const message of messages) {
-      const held = this.held.get(message);
-      if (!held) continue;
-      this.held.delete(message);
-      this.used[held.sizeClass] -= held.bytes;
-      large ||= held.sizeClass === 'large';
+      const entry = this.entries.get(message);
+      if (!entry) continue;
+      this.entries.delete(message);
+      this.used[entry.sizeClass] -= entry.bytes;
+      large ||= entry.sizeClass === 'large';
     }
-    return large || (wasFull && this.capacity.small > 0);
+    return large || (wasFull && this.free.small > 0);
   }
 }

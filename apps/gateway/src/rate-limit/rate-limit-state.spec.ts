@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rateLimitHeaders, isExceeded } from './allowance.js';
+import { rateLimitHeaders, isExceeded } from './rate-limit-state.js';
 
 const state = { limit: 10, used: 1, resetAt: 1_800_000_000, resetIn: 1 };
 
