@@ -25,16 +25,22 @@ interface Outgoing {
   timeoutMs: number;
 }
 
-/** Tells whether the call may have reached its service, in which case its outcome has to be settled. */
+interface Failure {
+  /** The call may have reached its service. */
+  reached: boolean;
+  timedOut: boolean;
+}
+
+/** Where the outcome is unknown, it has to be settled. */
 export class CallFailed extends DomainError {
-  constructor(
-    readonly reached: boolean,
-    timedOut: boolean,
-  ) {
+  readonly isOutcomeUnknown: boolean;
+
+  constructor({ onlyReads }: RequestContract, { reached, timedOut }: Failure) {
     super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service is temporarily unavailable', {
       retryAfterSeconds: 1,
     });
     this.name = 'CallFailed';
+    this.isOutcomeUnknown = reached && !onlyReads;
   }
 }
 
@@ -119,11 +125,11 @@ export class Bus {
   }
 
   private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
-    if (!this.connection.connected) throw new CallFailed(false, false);
+    if (!this.connection.connected) throw new CallFailed(contract, { reached: false, timedOut: false });
     const nats = this.connection.nats;
     const opening = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
     const timeout = Math.min(...calls.map(({ timeoutMs }) => timeoutMs));
-    const lost = this.untilLost();
+    const lost = this.untilLost(contract);
     try {
       const requested = nats.request(subjectOf(contract.subject), opening.data, {
         timeout,
@@ -136,7 +142,7 @@ export class Bus {
         throw unavailable(`${contract.subject} answered ${replies.length} of ${calls.length} calls`);
       return replies;
     } catch (error) {
-      throw callFailure(error);
+      throw callFailure(contract, error);
     } finally {
       lost.stop();
       opening.close();
@@ -144,21 +150,23 @@ export class Bus {
   }
 
   /** Rejects when the connection is lost, instead of waiting for the deadline. */
-  private untilLost(): { promise: Promise<never>; stop: () => void } {
+  private untilLost(contract: RequestContract): { promise: Promise<never>; stop: () => void } {
     let stop = (): void => undefined;
     const promise = new Promise<never>((_, reject) => {
-      stop = this.connection.onLost(() => reject(new CallFailed(true, false)));
+      stop = this.connection.onLost(() =>
+        reject(new CallFailed(contract, { reached: true, timedOut: false })),
+      );
     });
     promise.catch(() => undefined);
     return { promise, stop };
   }
 }
 
-function callFailure(error: unknown): unknown {
+function callFailure(contract: RequestContract, error: unknown): unknown {
   if (error instanceof DomainError) return error;
   if (error instanceof natsErrors.NoRespondersError || isNoResponders(error))
-    return new CallFailed(false, false);
-  return new CallFailed(true, error instanceof natsErrors.TimeoutError);
+    return new CallFailed(contract, { reached: false, timedOut: false });
+  return new CallFailed(contract, { reached: true, timedOut: error instanceof natsErrors.TimeoutError });
 }
 
 function isNoResponders(error: unknown): boolean {

@@ -50,8 +50,8 @@ export async function handle({ route, handler }: Exchange, call: RouteRequest): 
 
 /** A write that reached its service may have been committed (docs/api-decisions.md §1). Sends settle it themselves. */
 function throwUnknownOutcome({ method, sends }: Route, error: unknown): never {
-  const reached = error instanceof CallFailed && error.reached && method !== 'GET' && !sends;
-  throw reached ? outcomeUnknown() : error;
+  const isUnknown = error instanceof CallFailed && error.isOutcomeUnknown && method !== 'GET' && !sends;
+  throw isUnknown ? outcomeUnknown() : error;
 }
 
 const parameters = new WeakMap<Route, Parameters>();
