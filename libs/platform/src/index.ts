@@ -13,3 +13,4 @@ export * from './sealing.js';
 export * from './service.js';
 export * from './service-config.js';
 export { ownUrl, ownVariable } from './service-database.js';
+export * from './waiting.js';

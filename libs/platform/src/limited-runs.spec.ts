@@ -70,17 +70,28 @@ describe('limited runs', () => {
     expect(started).not.toContain('a3');
   });
 
-  it('drop what waited past its deadline, and give its room to the next', async () => {
+  it('refuse what waited too long to be done before its deadline, without waiting for the one before', async () => {
     const { run, started, end } = open();
     const first = run('a', '1');
-    const late = run('a', '2', 0);
-    const next = run('a', '3');
-    await Promise.resolve();
-    const dropped = expect(late).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(run('a', '2', 250)).rejects.toMatchObject({
+      kind: 'rate_limited',
+      details: { retryAfterSeconds: 2 },
+    });
+    const next = run('a', '3', 60_000);
     await end('a1');
-    await dropped;
     await end('a3');
     expect([await first, await next, started]).toEqual(['a1', 'a3', ['a1', 'a3']]);
+  });
+
+  it('refuse what is too late also where the timer is', async () => {
+    const { run, started, end } = open();
+    const first = run('a', '1');
+    const late = expect(run('a', '2', 210)).rejects.toMatchObject({ kind: 'rate_limited' });
+    await Promise.resolve();
+    for (const until = performance.now() + 20; performance.now() < until;);
+    await end('a1');
+    await late;
+    expect([await first, started]).toEqual(['a1', ['a1']]);
   });
 
   it('give room to the next after a failure', async () => {

@@ -1,4 +1,4 @@
-import { DomainError, unavailable } from '@posthorn/contracts';
+import { WaitLimit, tooManyWaiting } from './waiting.js';
 
 export interface RunLimits {
   /** What it is that runs, in the plural, for the error text. */
@@ -12,17 +12,14 @@ export interface RunLimits {
 }
 
 interface WaitingRun {
-  projectId: string;
-  deadline: number | null;
+  waitLimit: WaitLimit;
   start: () => void;
   drop: (error: Error) => void;
 }
 
-const retryAfterSeconds = 2;
-
 /**
  * Bounds expensive requests, so that one project cannot use up what others need: few run at once, projects take turns, identical concurrent
- * requests share one run, and what waited past its deadline is dropped.
+ * requests share one run, and what could only start after its deadline is refused.
  */
 export class LimitedRuns {
   private readonly shared = new Map<string, Promise<unknown>>();
@@ -53,12 +50,28 @@ export class LimitedRuns {
     }
     if (queue.length >= this.limits.waitingPerProject || !this.makePlace(queue.length))
       return Promise.reject(this.tooMany());
-    const deadline = remainingMs === null ? null : performance.now() + remainingMs;
     return new Promise((start, drop) => {
-      queue.push({ projectId, deadline, start, drop });
+      const waitLimit = new WaitLimit(remainingMs, () => this.remove(projectId, run));
+      const run: WaitingRun = { waitLimit, start, drop };
+      queue.push(run);
       this.queues.set(projectId, queue);
       this.waiting += 1;
     });
+  }
+
+  private remove(projectId: string, run: WaitingRun): void {
+    const queue = this.queues.get(projectId) ?? [];
+    const index = queue.indexOf(run);
+    if (index === -1) return;
+    queue.splice(index, 1);
+    if (queue.length === 0) this.queues.delete(projectId);
+    this.refuse(run);
+  }
+
+  private refuse({ waitLimit, drop }: WaitingRun): void {
+    waitLimit.end();
+    this.waiting -= 1;
+    drop(this.tooMany());
   }
 
   /** All places may be taken, mostly by few projects: then the newest run of the longest queue gives way to a project that has fewer. */
@@ -66,8 +79,7 @@ export class LimitedRuns {
     if (this.waiting < this.limits.waiting) return true;
     const longest = [...this.queues.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
     if (longest.length <= ownWaiting + 1) return false;
-    longest.pop()!.drop(this.tooMany());
-    this.waiting -= 1;
+    this.refuse(longest.pop()!);
     return true;
   }
 
@@ -87,11 +99,12 @@ export class LimitedRuns {
     for (const [projectId, queue] of [...this.queues]) {
       while (queue.length > 0 && this.hasRoom(projectId)) {
         const run = queue.shift()!;
-        this.waiting -= 1;
-        if (run.deadline !== null && performance.now() >= run.deadline) {
-          run.drop(unavailable('The deadline of the request has passed'));
+        if (run.waitLimit.isOver) {
+          this.refuse(run);
           continue;
         }
+        run.waitLimit.end();
+        this.waiting -= 1;
         this.begin(projectId);
         run.start();
       }
@@ -112,12 +125,7 @@ export class LimitedRuns {
     this.running.set(projectId, (this.running.get(projectId) ?? 0) + 1);
   }
 
-  private tooMany(): DomainError {
-    return new DomainError(
-      'rate_limited',
-      'rate_limited',
-      `Too many ${this.limits.what} are running or waiting; repeat the request in ${retryAfterSeconds} s`,
-      { retryAfterSeconds },
-    );
+  private tooMany(): Error {
+    return tooManyWaiting(this.limits.what);
   }
 }

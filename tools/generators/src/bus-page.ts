@@ -3,9 +3,10 @@ import { code, membersOf, table } from './markdown.js';
 
 export function busPage(): string {
   const requests = [...requestCatalogue].sort((a, b) => a.subject.localeCompare(b.subject));
-  const rows = requests.map(({ subject, owner, batch, body, reply }) => [
+  const rows = requests.map(({ subject, owner, batch, onlyReads, body, reply }) => [
     code(subject),
     owner,
+    onlyReads ? 'no' : 'yes',
     batch ? 'yes' : 'no',
     membersOf(body),
     membersOf(reply),
@@ -13,7 +14,8 @@ export function busPage(): string {
   return `# Bus
 
 Every request that one service may send to another over NATS. The owner replies; a service that does not handle all of its own
-requests does not start. Where requests are batched, concurrent ones travel in one message.
+requests does not start. If the answer to a request that changes nothing is lost, nothing happened. Where requests are batched,
+concurrent ones travel in one message.
 
-${table(['subject', 'owner', 'batched', 'request', 'reply'], rows)}`;
+${table(['subject', 'owner', 'changes', 'batched', 'request', 'reply'], rows)}`;
 }

@@ -58,6 +58,6 @@ export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   wrong_media_type: 415,
   rate_limited: 429,
   unavailable: 503,
-  timeout: 503,
+  timeout: 504,
   internal: 500,
 };

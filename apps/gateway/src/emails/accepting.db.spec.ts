@@ -97,7 +97,7 @@ describe('a send whose reply was lost', () => {
     const started = performance.now();
     await expect(accepting.accept(caller, send, started + 10_000)).rejects.toMatchObject({
       kind: 'unavailable',
-      mayHaveReached: false,
+      isOutcomeUnknown: false,
     });
     expect(performance.now() - started).toBeLessThan(5_000);
   });

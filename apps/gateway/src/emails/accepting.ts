@@ -42,7 +42,7 @@ export class Accepting {
     try {
       return await this.bus.call(emails.accept, caller, send, { timeoutMs });
     } catch (error) {
-      if (error instanceof CallFailed && error.mayHaveReached) return this.settle(caller, send, error);
+      if (error instanceof CallFailed && error.isOutcomeUnknown) return this.settle(caller, send, error);
       throw error;
     }
   }
@@ -53,7 +53,7 @@ export class Accepting {
     try {
       return await this.bus.call(emails.acceptBatch, caller, batch, { timeoutMs });
     } catch (error) {
-      if (error instanceof CallFailed && error.mayHaveReached && batch.messages.length > 0)
+      if (error instanceof CallFailed && error.isOutcomeUnknown && batch.messages.length > 0)
         return this.settleBatch(caller, batch, error);
       throw error;
     }

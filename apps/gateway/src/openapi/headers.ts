@@ -47,7 +47,7 @@ export function headersOf(surface: Surface, status: number): Record<string, obje
   const named: Record<string, string> = Object.fromEntries(
     (unlimited.includes(status) ? [] : limits[surface]).map((name) => [name, name]),
   );
-  if (status === 429 || status === 503) named['Retry-After'] = 'Retry-After';
+  if ([429, 503, 504].includes(status)) named['Retry-After'] = 'Retry-After';
   if (status === 409) named['Retry-After'] = 'Retry-After-If-Known';
   if (status === 405) named['Allow'] = 'Allow';
   if (status === 401) named['WWW-Authenticate'] = 'WWW-Authenticate';

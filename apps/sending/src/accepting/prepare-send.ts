@@ -58,7 +58,7 @@ export class PrepareSend {
     refuseOutsideTemplates(caller, templateUseOf(send));
     this.controlHeaders.refuseIn(send.headers);
     if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
-    const content = await this.contentOf(caller.projectId, send);
+    const content = await this.contentOf(caller.projectId, send, deadline);
     const from = await this.senders.senderFor(
       caller,
       send.from ?? content.from ?? undefined,
@@ -120,14 +120,18 @@ export class PrepareSend {
     refuseUnreachable(await this.confined.allowedRecipients(caller, to), to);
   }
 
-  private async contentOf(projectId: string, send: AcceptEmails): Promise<PinnedContent> {
+  private async contentOf(
+    projectId: string,
+    send: AcceptEmails,
+    deadline: Date | null,
+  ): Promise<PinnedContent> {
     const { template, subject, body, text, verbatim } = send;
     const hasBody = body !== undefined || (verbatim && text !== undefined);
     const missing = [subject === undefined ? 'subject' : null, hasBody ? null : 'body'] as const;
     const needed = template ? [] : missing.filter((name) => name !== null);
     if (needed.length > 0) throw contentMissing(...needed);
     if (verbatim) return verbatimContent(subject!);
-    return this.templates.pin(projectId, { templateId: template, subject, html: body, text });
+    return this.templates.pin(projectId, { templateId: template, subject, html: body, text }, deadline);
   }
 }
 

@@ -46,7 +46,9 @@ export class DomainsHandlers {
   @Handles(domains.check)
   async check({ caller, body, deadline }: Incoming<DomainId>): Promise<SendingDomain> {
     const row = await this.service.find(caller.projectId, body.id);
-    return this.views.one(this.rules.isTrusted(row.domain) ? row : await this.checks.check(row, deadline));
+    return this.views.one(
+      this.rules.isTrusted(row.domain) ? row : await this.checks.checkRequested(row, deadline),
+    );
   }
 
   @Handles(domains.update)

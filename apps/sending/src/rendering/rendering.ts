@@ -1,12 +1,21 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { boundedText, DomainError, invalid, type Finding, type RenderedTemplate } from '@posthorn/contracts';
+import {
+  boundedText,
+  DomainError,
+  invalid,
+  unavailable,
+  type Finding,
+  type RenderedTemplate,
+} from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
 import type { CompiledMjml } from './mjml.js';
 import type { MjmlJob } from './mjml.worker.js';
 import type { LintSource, PreviewSource } from './preview.js';
 import type { RenderingJob } from './rendering.worker.js';
 import { checkSource, type CheckedSource, type SourceFault } from './template-check.js';
+import { FairJobs } from './workers/fair-jobs.js';
 import { workerModule } from './workers/worker-jobs.js';
-import { WorkerPool } from './workers/worker-pool.js';
+import { JobAbandoned, WorkerPool } from './workers/worker-pool.js';
 
 /** Parsing longer sources takes longer than handing them to a thread. */
 const longSource = 32 * 1024;
@@ -15,6 +24,20 @@ const previewMs = 1_200;
 /** Without the second that loading the compiler takes on a small machine. */
 const compileMs = 3_000;
 const compilerHeapMb = 256;
+/** The second one begins only where projects wait for each other, and is never used by slow ones. */
+const threads = 2;
+/** A batch of sends checks its sources one by one, but several calls may come together. */
+const waitingSources = 200;
+const waitingMjml = 16;
+/** Usual previews and compilations are quicker. */
+const slowSourceMs = 100;
+const slowMjmlMs = 300;
+
+/** For whom something is rendered; a job that could only begin when nobody waits for it any more never does. */
+export interface Asker {
+  projectId: string;
+  deadline: Date | null;
+}
 
 const maxReason = 1_000;
 const cannot = (reason: string) =>
@@ -24,54 +47,80 @@ const cannot = (reason: string) =>
     `The template cannot be rendered: ${boundedText(reason, maxReason)}`,
   );
 
+/** What users wait for; delivery has threads of its own (`ComposeThreads`). */
 @Injectable()
 export class Rendering implements OnModuleDestroy {
-  private readonly sources = new WorkerPool<RenderingJob, unknown>({
+  private readonly sourceThreads = new WorkerPool<RenderingJob, unknown>({
     module: workerModule(import.meta.url, './rendering.worker.js'),
-    threads: 1,
+    threads,
     jobMs: previewMs,
   });
 
-  private readonly compiler = new WorkerPool<MjmlJob, CompiledMjml>({
+  private readonly sources = new FairJobs({
+    pool: this.sourceThreads,
+    threads,
+    slowMs: slowSourceMs,
+    bound: { what: 'templates', waitingPerProject: waitingSources },
+  });
+
+  private readonly compilerThreads = new WorkerPool<MjmlJob, CompiledMjml>({
     module: workerModule(import.meta.url, './mjml.worker.js'),
-    threads: 1,
+    threads,
     jobMs: compileMs,
     limits: { heapMb: compilerHeapMb },
   });
 
+  private readonly compiler = new FairJobs({
+    pool: this.compilerThreads,
+    threads,
+    slowMs: slowMjmlMs,
+    bound: { what: 'MJML sources', waitingPerProject: waitingMjml },
+  });
+
+  constructor(private readonly clock: DatabaseClock) {}
+
   async onModuleDestroy(): Promise<void> {
-    await Promise.all([this.sources.close(), this.compiler.close()]);
+    await Promise.all([this.sourceThreads.close(), this.compilerThreads.close()]);
   }
 
-  async check(member: string, source: string): Promise<CheckedSource> {
+  async check(asker: Asker, member: string, source: string): Promise<CheckedSource> {
     const checked =
       source.length > longSource
-        ? ((await this.request({ check: source })) as CheckedSource | SourceFault)
+        ? ((await this.request(asker, { check: source })) as CheckedSource | SourceFault)
         : checkSource(source);
     if (!('message' in checked)) return checked;
     throw faulty(member, [checked]);
   }
 
-  async preview(source: PreviewSource): Promise<RenderedTemplate> {
-    return (await this.request({ preview: source })) as RenderedTemplate;
+  async preview(asker: Asker, source: PreviewSource): Promise<RenderedTemplate> {
+    return (await this.request(asker, { preview: source })) as RenderedTemplate;
   }
 
-  async lint(source: LintSource): Promise<Finding[]> {
-    return (await this.request({ lint: source })) as Finding[];
+  async lint(asker: Asker, source: LintSource): Promise<Finding[]> {
+    return (await this.request(asker, { lint: source })) as Finding[];
   }
 
-  async compile(mjml: string): Promise<string> {
-    const [compiled] = await this.compiler.run([mjml]);
-    if (compiled instanceof Error) throw cannot(compiled.message);
-    if (compiled!.faults.length > 0) throw faulty('body', compiled!.faults);
-    return compiled!.html;
+  async compile(asker: Asker, mjml: string): Promise<string> {
+    const compiled = renderedOf(
+      await this.compiler.run(asker.projectId, mjml, await this.remainingMs(asker)),
+    );
+    if (compiled.faults.length > 0) throw faulty('body', compiled.faults);
+    return compiled.html;
   }
 
-  private async request(job: RenderingJob): Promise<unknown> {
-    const [answer] = await this.sources.run([job]);
-    if (answer instanceof Error) throw cannot(answer.message);
-    return answer;
+  private async request(asker: Asker, job: RenderingJob): Promise<unknown> {
+    return renderedOf(await this.sources.run(asker.projectId, job, await this.remainingMs(asker)));
   }
+
+  private async remainingMs({ deadline }: Asker): Promise<number | null> {
+    return deadline && deadline.getTime() - (await this.clock.now()).getTime();
+  }
+}
+
+/** A job that is abandoned through no fault of its own shared its thread with another, or the service ends. */
+function renderedOf<Result>(answer: Result | Error): Result {
+  if (!(answer instanceof Error)) return answer;
+  throw answer instanceof JobAbandoned && !answer.isCulprit ? unavailable() : cannot(answer.message);
 }
 
 const maxFaults = 20;

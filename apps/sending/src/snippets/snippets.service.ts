@@ -27,7 +27,11 @@ export class SnippetsService {
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateSnippet>): Promise<Snippet> {
-    const { includes } = await this.rendering.check('body', body.body);
+    const { includes } = await this.rendering.check(
+      { projectId: caller.projectId, deadline },
+      'body',
+      body.body,
+    );
     const { projectId } = caller;
     const { description = null } = body;
     const draft = Object.assign(new SnippetRow(), {
@@ -60,7 +64,10 @@ export class SnippetsService {
 
   async update({ caller, body, deadline }: Incoming<UpdateSnippetById>): Promise<Snippet> {
     const { id, ...changes } = body;
-    const checked = changes.body === undefined ? null : await this.rendering.check('body', changes.body);
+    const checked =
+      changes.body === undefined
+        ? null
+        : await this.rendering.check({ projectId: caller.projectId, deadline }, 'body', changes.body);
     const row = await this.commits.before(deadline, async () => {
       await this.snippets.lockAll(caller.projectId);
       const locked = await this.found(this.snippets.lock(caller.projectId, id));

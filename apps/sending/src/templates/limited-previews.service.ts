@@ -10,7 +10,7 @@ import { DatabaseClock } from '@posthorn/database';
 import { LimitedRuns } from '@posthorn/platform';
 import { PreviewsService } from './previews.service.js';
 
-/** All previews share one thread. */
+/** Few, because each of them holds its sources. */
 const limits = {
   ...{ what: 'previews of templates', running: 2, perProject: 1 },
   ...{ waitingPerProject: 8, waiting: 32 },
@@ -26,11 +26,13 @@ export class LimitedPreviews {
   ) {}
 
   preview(caller: Caller, body: PreviewTemplateById, deadline: Date | null): Promise<RenderedTemplate> {
-    return this.limited(caller, { preview: body }, deadline, () => this.previews.preview(caller, body));
+    return this.limited(caller, { preview: body }, deadline, () =>
+      this.previews.preview(caller, body, deadline),
+    );
   }
 
   lint(caller: Caller, body: LintTemplate, deadline: Date | null): Promise<LintReport> {
-    return this.limited(caller, { lint: body }, deadline, () => this.previews.lint(caller, body));
+    return this.limited(caller, { lint: body }, deadline, () => this.previews.lint(caller, body, deadline));
   }
 
   private async limited<T>(

@@ -36,6 +36,7 @@ export class PreviewsService {
   async preview(
     caller: Caller,
     { id, data = {}, contactId }: PreviewTemplateById,
+    deadline: Date | null,
   ): Promise<RenderedTemplate> {
     const { projectId } = caller;
     const row = await this.templates.find(projectId, id);
@@ -48,27 +49,34 @@ export class PreviewsService {
     ]);
     const { subject, html } = source!;
     const variables = { ...contact, project: { name }, ...data, ...sampleLinks };
-    return this.rendering.preview({
-      subject,
-      html,
-      variables,
-      snippets,
-      now: new Date(),
-      category: row.emailCategory,
-    });
+    return this.rendering.preview(
+      { projectId, deadline },
+      {
+        subject,
+        html,
+        variables,
+        snippets,
+        now: new Date(),
+        category: row.emailCategory,
+      },
+    );
   }
 
   async lint(
     { projectId }: Caller,
     { body, subject = '', format = 'html', emailCategory = 'MARKETING' }: LintTemplate,
+    deadline: Date | null,
   ): Promise<LintReport> {
+    const asker = { projectId, deadline };
     const [inSubject, inBody] = await Promise.all([
-      this.rendering.check('subject', subject),
-      this.rendering.check('body', body),
+      this.rendering.check(asker, 'subject', subject),
+      this.rendering.check(asker, 'body', body),
     ]);
-    const html = format === 'mjml' ? await this.rendering.compile(body) : body;
+    const html = format === 'mjml' ? await this.rendering.compile(asker, body) : body;
     const snippets = await this.snippetsIn(projectId, [...inSubject.includes, ...inBody.includes]);
-    return { findings: await this.rendering.lint({ subject, html, snippets, category: emailCategory }) };
+    return {
+      findings: await this.rendering.lint(asker, { subject, html, snippets, category: emailCategory }),
+    };
   }
 
   private async snippetsIn(projectId: string, names: string[]): Promise<Record<string, string>> {

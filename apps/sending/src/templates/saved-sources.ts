@@ -7,13 +7,14 @@ import type { TemplateRow } from './template.entity.js';
 export class SavedSources {
   constructor(private readonly rendering: Rendering) {}
 
-  async prepare(row: TemplateRow): Promise<string | null> {
+  async prepare(row: TemplateRow, deadline: Date | null): Promise<string | null> {
+    const asker = { projectId: row.projectId, deadline };
     const [subject, body] = await Promise.all([
-      this.rendering.check('subject', row.subject),
-      this.rendering.check('body', row.body),
+      this.rendering.check(asker, 'subject', row.subject),
+      this.rendering.check(asker, 'body', row.body),
     ]);
-    const html = row.format === 'mjml' ? await this.rendering.compile(row.body) : null;
-    if (html !== null) await this.rendering.check('body', html);
+    const html = row.format === 'mjml' ? await this.rendering.compile(asker, row.body) : null;
+    if (html !== null) await this.rendering.check(asker, 'body', html);
     row.includes = [...new Set([...subject.includes, ...body.includes])];
     row.liquid = subject.liquid || body.liquid;
     return html;

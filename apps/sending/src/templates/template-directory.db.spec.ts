@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { snippets, templates, type Caller, type CreateTemplate } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import { DatabaseClock, newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
@@ -11,9 +11,10 @@ import { TemplateDirectory } from './template-directory.js';
 import { TemplatesRepository } from './templates.repository.js';
 
 let suite: SendingSuite;
-const rendering = new Rendering();
+let rendering: Rendering;
 beforeAll(async () => {
   suite = await startSendingSuite();
+  rendering = new Rendering(new DatabaseClock(suite.database));
 });
 afterAll(() => Promise.all([suite.stop(), rendering.onModuleDestroy()]));
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { templateUnknown, type Mailbox, type EmailCategory } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
 import { hasLiquid } from '../rendering/liquid/liquid.js';
-import { Rendering } from '../rendering/rendering.js';
+import { Rendering, type Asker } from '../rendering/rendering.js';
 import type { CheckedSource } from '../rendering/template-check.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
@@ -37,9 +37,13 @@ export class TemplateDirectory {
     private readonly rendering: Rendering,
   ) {}
 
-  async pin(projectId: string, { templateId, ...texts }: RequestedContent): Promise<PinnedContent> {
+  async pin(
+    projectId: string,
+    { templateId, ...texts }: RequestedContent,
+    deadline: Date | null = null,
+  ): Promise<PinnedContent> {
     const head = templateId === undefined ? null : await this.headOf(projectId, templateId);
-    const own = await this.checkOwn(texts);
+    const own = await this.checkOwn({ projectId, deadline }, texts);
     // Where the call provides subject and body, the template contributes only its sender.
     const replaced = texts.subject !== undefined && texts.html !== undefined;
     const includes = [...own.includes, ...(replaced ? [] : (head?.includes ?? []))];
@@ -64,14 +68,14 @@ export class TemplateDirectory {
     return head;
   }
 
-  private async checkOwn({
-    subject,
-    html,
-    text,
-  }: Omit<RequestedContent, 'templateId'>): Promise<CheckedSource> {
+  private async checkOwn(
+    asker: Asker,
+    { subject, html, text }: Omit<RequestedContent, 'templateId'>,
+  ): Promise<CheckedSource> {
     const checked: CheckedSource[] = [];
     for (const [member, source] of Object.entries({ subject, body: html, text })) {
-      if (source !== undefined && hasLiquid(source)) checked.push(await this.rendering.check(member, source));
+      if (source !== undefined && hasLiquid(source))
+        checked.push(await this.rendering.check(asker, member, source));
     }
     return { includes: checked.flatMap(({ includes }) => includes), liquid: checked.length > 0 };
   }

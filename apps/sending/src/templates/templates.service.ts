@@ -36,7 +36,7 @@ export class TemplatesService {
   async create({ caller, body, deadline }: Incoming<CreateTemplate>): Promise<Template> {
     const draft = draftOf(caller.projectId, body);
     await this.senders.refuseUnverified(caller, draft.from);
-    const html = await this.sources.prepare(draft);
+    const html = await this.sources.prepare(draft, deadline);
     const row = await this.commits.before(deadline, async () => {
       await this.templates.keepVersion(draft, html);
       return this.publish(await this.templates.add(draft));
@@ -99,7 +99,7 @@ export class TemplatesService {
     const row = await this.found(this.templates.find(caller.projectId, id));
     const changed = row.change(changes);
     if (!changed) return row;
-    const html = changed === 'version' ? await this.sources.prepare(row) : null;
+    const html = changed === 'version' ? await this.sources.prepare(row, deadline) : null;
     return this.commits.before(deadline, async () => {
       const locked = await this.found(this.templates.lock(caller.projectId, id));
       if (locked.seq !== row.seq) return null;

@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query } from '../schema/contract.js';
 import { Count, Instant, ListOf, Nested, Text } from '../schema/fields.js';
 
 export class AnalyticsWindow {
@@ -28,5 +28,5 @@ export class Timeseries {
 }
 
 export const analytics = {
-  timeseries: request('analytics.reports.timeseries', TimeseriesQuery, Timeseries),
+  timeseries: query('analytics.reports.timeseries', TimeseriesQuery, Timeseries),
 };

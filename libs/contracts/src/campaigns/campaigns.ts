@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { emailCategories, type EmailCategory } from '../sending/domains.js';
 import { DomainError } from '../common/errors.js';
 import {
@@ -117,15 +117,15 @@ export class DeletedCampaign extends PickFields(Campaign, ['id']) {}
 export const campaigns = {
   /** Errors: `validation_error` (`/from`, a missing or unknown reference), `conflict`, `idempotency_key_reused`. */
   create: request('campaigns.campaigns.create', CreateCampaignOnce, Campaign),
-  get: request('campaigns.campaigns.get', CampaignId, Campaign),
-  list: request('campaigns.campaigns.list', ListCampaigns, CampaignPage),
+  get: query('campaigns.campaigns.get', CampaignId, Campaign),
+  list: query('campaigns.campaigns.list', ListCampaigns, CampaignPage),
   /** 409 unless DRAFT or SCHEDULED. */
   update: request('campaigns.campaigns.update', UpdateCampaignById, Campaign),
   /** 409 unless DRAFT. */
   delete: request('campaigns.campaigns.delete', CampaignId, DeletedCampaign),
   /** A new DRAFT with the same content and audience, whatever the status of the original. */
   clone: request('campaigns.campaigns.clone', CampaignId, Campaign),
-  sendsFrom: request('campaigns.campaigns.sends_from', CampaignSender, CampaignSenderUse),
+  sendsFrom: query('campaigns.campaigns.sends_from', CampaignSender, CampaignSenderUse),
 };
 
 export class CampaignEvent {

@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { DomainError } from './errors.js';
 import { Address, Choice, Flag, Id, Instant, ListOf, Nullable } from '../schema/fields.js';
 import { PickFields } from '../schema/shapes.js';
@@ -59,7 +59,7 @@ export const eraseIn = {
 };
 
 export const erasures = {
-  get: request('contacts.erasures.get', ErasureId, Erasure),
+  get: query('contacts.erasures.get', ErasureId, Erasure),
 };
 
 export const erasureNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such erasure');

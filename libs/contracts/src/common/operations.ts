@@ -1,4 +1,4 @@
-import { request, serviceNames, type ServiceName } from '../schema/contract.js';
+import { query, request, serviceNames, type ServiceName } from '../schema/contract.js';
 import { DomainError } from './errors.js';
 import { Count, Flag, Id, Instant, ListOf, Nullable, Text } from '../schema/fields.js';
 import { PageEnd, PageQuery } from './page.js';
@@ -44,7 +44,7 @@ export class RepublishedEvents extends RepublishEvents {
 
 /** Operator requests that every service answers without declaring them. */
 const operationsOf = (service: ServiceName) => ({
-  listDeadLetters: request(`${service}.dead_letters.list`, ListDeadLetters, DeadLetterEntries),
+  listDeadLetters: query(`${service}.dead_letters.list`, ListDeadLetters, DeadLetterEntries),
   /** Runs the subscriber and removes the dead letter in one transaction; 404 if there is none. */
   replayDeadLetter: request(`${service}.dead_letters.replay`, DeadLetterId, ReplayedDeadLetter),
   republish: request(`${service}.facts.republish`, RepublishEvents, RepublishedEvents),

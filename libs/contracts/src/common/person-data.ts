@@ -1,7 +1,7 @@
 import { Activity } from '../contacts/activity.js';
 import { Consent } from '../contacts/consents.js';
 import { Contact, ContactId, membershipStatuses, type MembershipStatus } from '../contacts/contacts.js';
-import { request } from '../schema/contract.js';
+import { query } from '../schema/contract.js';
 import { Email } from '../sending/emails.js';
 import { CustomEvent } from '../contacts/events.js';
 import {
@@ -127,8 +127,8 @@ export class PersonPartPage extends PartialFields(PersonParts) {
 
 export const personData = {
   /** At most a thousand rows and a few MiB per response. 404 for an unknown contact. */
-  part: request('contacts.personData.part', GetPersonPart, PersonPartPage),
+  part: query('contacts.personData.part', GetPersonPart, PersonPartPage),
   /** What sending stores about an address, e-mails newest first; empty for an unknown address. */
-  mail: request('sending.personData.mail', GetPersonMail, PersonMail),
-  moments: request('sending.personData.moments', GetMailTimes, MailTimes),
+  mail: query('sending.personData.mail', GetPersonMail, PersonMail),
+  moments: query('sending.personData.moments', GetMailTimes, MailTimes),
 };

@@ -1,5 +1,5 @@
 import { emailActivities, type EmailActivity } from '../contacts/conditions.js';
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { DomainError, unavailable } from './errors.js';
 import {
   Address,
@@ -44,7 +44,7 @@ export class MailSummaries {
 
 export const mailSummaries = {
   /** Counts of the mail that sending still stores, without machine opens and clicks. */
-  of: request('sending.mailSummaries.of', GetMailSummaries, MailSummaries),
+  of: query('sending.mailSummaries.of', GetMailSummaries, MailSummaries),
 };
 
 /** Read models of contacts that an operator can rebuild (docs/read-models.md). */

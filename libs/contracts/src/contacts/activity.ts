@@ -1,6 +1,6 @@
 import { consentSources, type ConsentSource } from './consents.js';
 import { ContactId, maxCustomFields } from './contacts.js';
-import { request } from '../schema/contract.js';
+import { query } from '../schema/contract.js';
 import { Choice, FreeMap, Id, Instant, ListOf, Nested, Nullable, Optional, Text } from '../schema/fields.js';
 import { mailHistoryKinds } from '../sending/mail-history.js';
 import { PageEnd, PageQuery } from '../common/page.js';
@@ -58,5 +58,5 @@ export class ActivityPage extends PageEnd {
 
 export const activity = {
   /** Newest first, ties by descending id, no total. `unavailable` if sending does not respond, because e-mails must not be missing. */
-  list: request('contacts.activity.list', ListActivity, ActivityPage),
+  list: query('contacts.activity.list', ListActivity, ActivityPage),
 };

@@ -1,6 +1,6 @@
 import { AuditActor } from '../gateway/audit.js';
 import { ContactId } from './contacts.js';
-import { request } from '../schema/contract.js';
+import { query } from '../schema/contract.js';
 import { Choice, Flag, Id, Instant, ListOf, Nested, Nullable, Text } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields } from '../schema/shapes.js';
@@ -40,5 +40,5 @@ export class ConsentPage extends PageEnd {
 
 export const consents = {
   /** Newest first; 404 for an unknown contact. */
-  list: request('contacts.consents.list', ListConsents, ConsentPage),
+  list: query('contacts.consents.list', ListConsents, ConsentPage),
 };

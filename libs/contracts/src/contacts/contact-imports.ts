@@ -1,5 +1,5 @@
 import { Contact } from './contacts.js';
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { Choice, Count, Flag, Id, ListOf, Nullable, Optional, Text, Texts } from '../schema/fields.js';
 import { ImportJob } from '../common/import-jobs.js';
@@ -143,12 +143,12 @@ export const contactImports = {
   start: request('contacts.imports.start', StartContactImport, ContactImport),
   /** Replies once the piece is stored, so the sender holds one piece at a time. */
   append: request('contacts.imports.append', AppendToContactImport, ContactImport),
-  get: request('contacts.imports.get', ContactImportId, ContactImport),
-  list: request('contacts.imports.list', PageQuery, ContactImportPage),
-  errors: request('contacts.imports.errors', ListContactImportErrors, ContactImportErrors),
+  get: query('contacts.imports.get', ContactImportId, ContactImport),
+  list: query('contacts.imports.list', PageQuery, ContactImportPage),
+  errors: query('contacts.imports.errors', ListContactImportErrors, ContactImportErrors),
   /** Imported rows stay. A finished import is returned unchanged. */
   cancel: request('contacts.imports.cancel', ContactImportId, ContactImport),
-  preview: request('contacts.imports.preview', PreviewContactImport, ContactImportPreview),
+  preview: query('contacts.imports.preview', PreviewContactImport, ContactImportPreview),
 };
 
 export const importEnded = () => new DomainError('conflict', 'conflict', 'The import has already finished');

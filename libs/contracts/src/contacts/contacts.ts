@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import {
   Address,
@@ -161,12 +161,12 @@ export const contacts = {
   /** Errors: `validation_error` unless exactly one of ids and addresses is given. */
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
-  variables: request('contacts.contacts.variables', GetVariables, KnownVariables),
-  subscribed: request('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
-  get: request('contacts.contacts.get', ContactId, Contact),
-  list: request('contacts.contacts.list', ListContacts, ContactPage),
+  variables: query('contacts.contacts.variables', GetVariables, KnownVariables),
+  subscribed: query('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
+  get: query('contacts.contacts.get', ContactId, Contact),
+  list: query('contacts.contacts.list', ListContacts, ContactPage),
   /** Newest first, at most a thousand contacts and 4 MiB per page. */
-  export: request('contacts.contacts.export', ExportContacts, ExportedContacts),
+  export: query('contacts.contacts.export', ExportContacts, ExportedContacts),
   update: request('contacts.contacts.update', UpdateContactById, Contact),
   delete: request('contacts.contacts.delete', ContactId, DeletedContact),
   /** Idempotent. An unknown address gives the same response and creates no contact. */

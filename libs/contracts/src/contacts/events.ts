@@ -1,6 +1,6 @@
 import { AnalyticsWindow, TimeseriesQuery } from '../analytics/analytics.js';
 import { maxCustomFields } from './contacts.js';
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { invalidMember } from '../common/errors.js';
 import {
   Address,
@@ -121,9 +121,9 @@ export const events = {
   record: request('contacts.events.record', RecordEvent, CustomEvent, { batch: true }),
   /** Creates or updates the contact in the same commit as the event. */
   track: request('contacts.events.track', TrackEventOnce, TrackedEvent, { batch: true }),
-  list: request('contacts.events.list', ListEvents, EventPage),
-  names: request('contacts.events.names', ListEventNames, EventNames),
-  stats: request('contacts.events.stats', TimeseriesQuery, EventStats),
+  list: query('contacts.events.list', ListEvents, EventPage),
+  names: query('contacts.events.names', ListEventNames, EventNames),
+  stats: query('contacts.events.stats', TimeseriesQuery, EventStats),
 };
 
 export const eventNameReserved = (member: 'name' | 'event') =>

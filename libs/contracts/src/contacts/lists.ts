@@ -1,5 +1,5 @@
 import { maxCustomFields, membershipStatuses, type MembershipStatus } from './contacts.js';
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import {
   Address,
@@ -144,12 +144,12 @@ export class ConfirmedTarget {
 export const lists = {
   /** 422 if `confirmationTemplateId` is not a template of the project. */
   create: request('contacts.lists.create', CreateList, List),
-  get: request('contacts.lists.get', ListId, List),
-  list: request('contacts.lists.list', PageQuery, ListPage),
+  get: query('contacts.lists.get', ListId, List),
+  list: query('contacts.lists.list', PageQuery, ListPage),
   update: request('contacts.lists.update', UpdateListById, List),
   /** Also deletes the memberships; the contacts stay. */
   delete: request('contacts.lists.delete', ListId, DeletedList),
-  members: request('contacts.lists.members', ListMembers, MemberPage),
+  members: query('contacts.lists.members', ListMembers, MemberPage),
 };
 
 export const memberships = {
@@ -158,7 +158,7 @@ export const memberships = {
   /** Idempotent. An unknown address gives the same response. Changes the membership only. */
   unsubscribe: request('contacts.memberships.unsubscribe', UnsubscribeFromList, Unsubscribed),
   /** Changes nothing; 410 if the token was used or has expired. */
-  look: request('contacts.memberships.look', ConfirmTarget, ConfirmedTarget),
+  look: query('contacts.memberships.look', ConfirmTarget, ConfirmedTarget),
   /** Works once, then 410. */
   confirm: request('contacts.memberships.confirm', ConfirmTarget, ConfirmedTarget),
 };

@@ -1,6 +1,6 @@
 import { maxConditionBytes, maxConditionJsonDepth } from './conditions.js';
 import { Contact, ContactPage } from './contacts.js';
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import {
   Addresses,
@@ -148,16 +148,16 @@ export class SegmentPreview {
 export const segments = {
   /** 409 if the name or slug is taken; 422 with a pointer to each fault of the condition. */
   create: request('contacts.segments.create', CreateSegment, Segment),
-  get: request('contacts.segments.get', SegmentId, Segment),
-  list: request('contacts.segments.list', ListSegments, SegmentPage),
+  get: query('contacts.segments.get', SegmentId, Segment),
+  list: query('contacts.segments.list', ListSegments, SegmentPage),
   update: request('contacts.segments.update', UpdateSegmentById, Segment),
   /** 409 while another segment, an unsent campaign or an enabled workflow uses it; the error names them. */
   delete: request('contacts.segments.delete', SegmentId, DeletedSegment),
-  contacts: request('contacts.segments.contacts', ListSegmentContacts, ContactPage),
+  contacts: query('contacts.segments.contacts', ListSegmentContacts, ContactPage),
   /** Adding and removing members are 409 for a DYNAMIC segment. */
   addMembers: request('contacts.segments.add_members', AddMembersById, AddedMembers),
   removeMembers: request('contacts.segments.remove_members', RemoveMembersById, RemovedMembers),
-  preview: request('contacts.segments.preview', PreviewSegment, SegmentPreview),
+  preview: query('contacts.segments.preview', PreviewSegment, SegmentPreview),
 };
 
 const conflict = (message: string) => new DomainError('conflict', 'conflict', message);
@@ -180,8 +180,8 @@ export class SegmentUses {
 }
 
 export const segmentUses = {
-  campaigns: request('campaigns.segments.uses', GetSegmentUses, SegmentUses),
-  workflows: request('workflows.segments.uses', GetSegmentUses, SegmentUses),
+  campaigns: query('campaigns.segments.uses', GetSegmentUses, SegmentUses),
+  workflows: query('workflows.segments.uses', GetSegmentUses, SegmentUses),
 };
 
 export const segmentInUse = (users: readonly string[] = []) =>

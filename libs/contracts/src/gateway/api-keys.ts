@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError, invalid, invalidMember } from '../common/errors.js';
 import {
   Choice,
@@ -118,7 +118,7 @@ export class ApiKeyList {
 
 export const apiKeys = {
   create: request('gateway.api_keys.create', CreateApiKey, CreatedApiKey),
-  list: request('gateway.api_keys.list', ListApiKeys, ApiKeyList),
+  list: query('gateway.api_keys.list', ListApiKeys, ApiKeyList),
   revoke: request('gateway.api_keys.revoke', ApiKeyId, ApiKey),
 };
 

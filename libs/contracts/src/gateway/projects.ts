@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError, inSeconds } from '../common/errors.js';
 import {
   Address,
@@ -87,9 +87,9 @@ export class UpdateProject extends PartialFields(ProjectSettings) {}
 
 export const projects = {
   create: request('gateway.projects.create', CreateProject, Project),
-  get: request('gateway.projects.get', ProjectId, Project),
+  get: query('gateway.projects.get', ProjectId, Project),
   /** All projects, newest first; read models are built from it. */
-  list: request('gateway.projects.list', ListProjects, ProjectPage),
+  list: query('gateway.projects.list', ListProjects, ProjectPage),
   disable: request('gateway.projects.disable', DisableProject, Project),
   enable: request('gateway.projects.enable', ProjectId, Project),
   limit: request('gateway.projects.limit', LimitProject, Project),

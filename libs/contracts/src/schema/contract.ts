@@ -18,15 +18,29 @@ export interface RequestContract<In extends object = object, Out extends object 
   readonly reply: Shape<Out>;
   /** Concurrent calls may be sent in one message; the handler receives them together. */
   readonly batch: boolean;
+  /** It changes nothing, so that a lost answer leaves no unknown outcome. */
+  readonly onlyReads: boolean;
+}
+
+interface RequestOptions {
+  batch?: boolean;
 }
 
 export function request<In extends object, Out extends object>(
   subject: string,
   body: Shape<In>,
   reply: Shape<Out>,
-  { batch = false }: { batch?: boolean } = {},
+  { batch = false }: RequestOptions = {},
 ): RequestContract<In, Out> {
-  return { subject, owner: subject.split('.')[0] as ServiceName, body, reply, batch };
+  const owner = subject.split('.')[0] as ServiceName;
+  return { subject, owner, body, reply, batch, onlyReads: false };
+}
+
+/** A request that changes nothing. A route that also writes makes its queries first. */
+export function query<In extends object, Out extends object>(
+  ...declared: Parameters<typeof request<In, Out>>
+): RequestContract<In, Out> {
+  return { ...request(...declared), onlyReads: true };
 }
 
 /** A committed event with 1–256 items of one project, delivered at least once and in any order (docs/guarantees.md §4). */

@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import { Address, Choice, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
@@ -99,8 +99,8 @@ export class DeletedDomain extends PickFields(SendingDomain, ['id']) {}
 export const domains = {
   /** 409 if the project has it, another project has verified it, or there are 100. 422 if it cannot be owned. */
   add: request('sending.domains.add', AddDomain, SendingDomain),
-  list: request('sending.domains.list', ListDomains, DomainPage),
-  get: request('sending.domains.get', DomainId, SendingDomain),
+  list: query('sending.domains.list', ListDomains, DomainPage),
+  get: query('sending.domains.get', DomainId, SendingDomain),
   check: request('sending.domains.check', DomainId, SendingDomain),
   update: request('sending.domains.update', UpdateDomainById, SendingDomain),
   /** 409 while an unsent campaign sends from it. */

@@ -1,6 +1,6 @@
 import type { EmailStatus, FailureKind } from './email-status.js';
 import { emailStatuses, failureKinds } from './email-status.js';
-import { request, event } from '../schema/contract.js';
+import { query, request, event } from '../schema/contract.js';
 import type { EmailCategory } from './domains.js';
 import { DomainError, invalid, invalidMember } from '../common/errors.js';
 import {
@@ -109,15 +109,15 @@ export const emails = {
   /** One commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
   accept: request('sending.emails.accept', AcceptEmails, AcceptedEmails, { batch: true }),
   /** Applies the sender and idempotency checks of `accept` before anything is created elsewhere. */
-  check: request('sending.emails.check', CheckSend, CheckedSend),
+  check: query('sending.emails.check', CheckSend, CheckedSend),
   /** Voids a send with an unknown outcome, or returns its receipt (docs/guarantees.md G2). */
   settle: request('sending.emails.settle', SettleSend, SettledSend),
   /** One commit for all messages; each is accepted or refused separately. Repeating the key returns the same response. */
   acceptBatch: request('sending.emails.acceptBatch', AcceptBatch, AcceptedBatch),
-  list: request('sending.emails.list', ListEmails, EmailPage),
-  get: request('sending.emails.get', EmailId, EmailWithEvents),
+  list: query('sending.emails.list', ListEmails, EmailPage),
+  get: query('sending.emails.get', EmailId, EmailWithEvents),
   /** 404 also if the content is no longer retained. */
-  content: request('sending.emails.content', EmailId, SentContent),
+  content: query('sending.emails.content', EmailId, SentContent),
   /** Cancels a scheduled message; 409 `conflict` if it is not scheduled. */
   unschedule: request('sending.emails.unschedule', EmailId, EmailId),
   /** 409 `conflict` unless PENDING. */

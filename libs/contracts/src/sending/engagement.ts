@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { EmailId } from './emails.js';
 import { Choice, Count, Flag, Id, ListOf, Optional, Text } from '../schema/fields.js';
 
@@ -45,5 +45,5 @@ export class EmailLinks {
 
 export const engagement = {
   record: request('sending.engagement.record', RecordEngagement, RecordedEngagement),
-  links: request('sending.engagement.links', EmailId, EmailLinks),
+  links: query('sending.engagement.links', EmailId, EmailLinks),
 };

@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query } from '../schema/contract.js';
 import {
   Address,
   Choice,
@@ -44,5 +44,5 @@ export class MailHistory {
 
 export const mailHistory = {
   /** Newest first, ties by descending id. Copies do not count. Empty for an unknown address. */
-  page: request('sending.mailHistory.page', GetMailHistory, MailHistory),
+  page: query('sending.mailHistory.page', GetMailHistory, MailHistory),
 };

@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { Count, Id, Instant, ListOf, Nullable, Optional } from '../schema/fields.js';
 
 /** Mail that is held after an outage or a restore (docs/guarantees.md G24); of all projects where none is named. */
@@ -29,7 +29,7 @@ export class ChangedHeldMail {
 }
 
 export const overdueMail = {
-  held: request('sending.overdue_mail.held', SelectHeldMail, HeldMail),
+  held: query('sending.overdue_mail.held', SelectHeldMail, HeldMail),
   /** One batch: sent as soon as possible, within a new day. */
   release: request('sending.overdue_mail.release', SelectHeldMail, ChangedHeldMail),
   /** One batch: FAILED with the reason `expired`. */

@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query } from '../schema/contract.js';
 import { Addresses } from '../schema/fields.js';
 import { maxRecipients } from './sends.js';
 
@@ -12,5 +12,5 @@ export class SuppressedRecipients {
 
 export const recipients = {
   /** Suppressed addresses at this moment; the hand-off checks again (docs/guarantees.md G8). */
-  suppressed: request('sending.recipients.suppressed', GetSuppressed, SuppressedRecipients, { batch: true }),
+  suppressed: query('sending.recipients.suppressed', GetSuppressed, SuppressedRecipients, { batch: true }),
 };

@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
@@ -42,8 +42,8 @@ export class DeletedSnippet extends PickFields(Snippet, ['id']) {}
 export const snippets = {
   /** 409 if the name is taken; 422 for a syntax error or a cycle of snippets. */
   create: request('sending.snippets.create', CreateSnippet, Snippet),
-  get: request('sending.snippets.get', SnippetId, Snippet),
-  list: request('sending.snippets.list', ListSnippets, SnippetPage),
+  get: query('sending.snippets.get', SnippetId, Snippet),
+  list: query('sending.snippets.list', ListSnippets, SnippetPage),
   update: request('sending.snippets.update', UpdateSnippetById, Snippet),
   /** It renders as nothing from then on; its versions are kept for accepted messages. */
   delete: request('sending.snippets.delete', SnippetId, DeletedSnippet),

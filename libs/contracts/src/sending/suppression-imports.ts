@@ -1,4 +1,4 @@
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import { Text } from '../schema/fields.js';
 import { ImportJob } from '../common/import-jobs.js';
@@ -19,7 +19,7 @@ export class SuppressionImportId extends PickFields(SuppressionImport, ['id']) {
 
 export const suppressionImports = {
   start: request('sending.suppression_imports.start', ImportSuppressions, SuppressionImport),
-  get: request('sending.suppression_imports.get', SuppressionImportId, SuppressionImport),
+  get: query('sending.suppression_imports.get', SuppressionImportId, SuppressionImport),
 };
 
 /** Each keeps its text until it is processed. */

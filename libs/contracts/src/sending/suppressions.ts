@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { Address, Choice, Count, Flag, Instant, ListOf, Optional } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
@@ -40,8 +40,8 @@ export class SuppressionPage extends PageEnd {
 export const suppressions = {
   /** Idempotent: the first reason and source are kept. */
   put: request('sending.suppressions.put', PutSuppression, Suppression),
-  list: request('sending.suppressions.list', ListSuppressions, SuppressionPage),
-  get: request('sending.suppressions.get', SuppressionAddress, Suppression),
+  list: query('sending.suppressions.list', ListSuppressions, SuppressionPage),
+  get: query('sending.suppressions.get', SuppressionAddress, Suppression),
   remove: request('sending.suppressions.remove', SuppressionAddress, RemovedSuppression),
 };
 

@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { emailCategories, type EmailCategory } from './domains.js';
 import { DomainError, invalidMember } from '../common/errors.js';
 import {
@@ -158,16 +158,16 @@ export class KnownTemplates {
 export const templates = {
   /** Errors: `validation_error` for syntax errors (with line and column) and for `/from`. */
   create: request('sending.templates.create', CreateTemplate, Template),
-  get: request('sending.templates.get', TemplateId, Template),
-  list: request('sending.templates.list', ListTemplates, TemplatePage),
+  get: query('sending.templates.get', TemplateId, Template),
+  list: query('sending.templates.list', ListTemplates, TemplatePage),
   /** Those of the ids that are templates of the project. */
-  known: request('sending.templates.known', FindTemplates, KnownTemplates),
+  known: query('sending.templates.known', FindTemplates, KnownTemplates),
   update: request('sending.templates.update', UpdateTemplateById, Template),
   /** 409 while an unsent campaign or an enabled workflow uses it; its versions are kept for accepted messages. */
   delete: request('sending.templates.delete', TemplateId, DeletedTemplate),
-  versions: request('sending.templates.versions', ListTemplateVersions, TemplateVersionPage),
-  preview: request('sending.templates.preview', PreviewTemplateById, RenderedTemplate),
-  lint: request('sending.templates.lint', LintTemplate, LintReport),
+  versions: query('sending.templates.versions', ListTemplateVersions, TemplateVersionPage),
+  preview: query('sending.templates.preview', PreviewTemplateById, RenderedTemplate),
+  lint: query('sending.templates.lint', LintTemplate, LintReport),
 };
 
 export class TemplateUse {
@@ -175,8 +175,8 @@ export class TemplateUse {
 }
 
 export const templateUses = {
-  campaigns: request('campaigns.templates.uses', TemplateId, TemplateUse),
-  workflows: request('workflows.templates.uses', TemplateId, TemplateUse),
+  campaigns: query('campaigns.templates.uses', TemplateId, TemplateUse),
+  workflows: query('workflows.templates.uses', TemplateId, TemplateUse),
 };
 
 export class TemplateEvent {

@@ -1,4 +1,4 @@
-import { event, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Text } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
@@ -107,13 +107,13 @@ export class WorkflowGraph {
 export const workflows = {
   /** Errors: `validation_error` for missing trigger settings and for `enabled: true`. */
   create: request('workflows.workflows.create', CreateWorkflow, Workflow),
-  get: request('workflows.workflows.get', WorkflowId, Workflow),
-  list: request('workflows.workflows.list', ListWorkflows, WorkflowPage),
+  get: query('workflows.workflows.get', WorkflowId, Workflow),
+  list: query('workflows.workflows.list', ListWorkflows, WorkflowPage),
   update: request('workflows.workflows.update', UpdateWorkflowById, Workflow),
   delete: request('workflows.workflows.delete', WorkflowId, DeletedWorkflow),
   /** Definition and graph with new ids, disabled, at version 1. */
   clone: request('workflows.workflows.clone', WorkflowId, Workflow),
-  graph: request('workflows.workflows.graph', WorkflowId, WorkflowGraph),
+  graph: query('workflows.workflows.graph', WorkflowId, WorkflowGraph),
 };
 
 export class WorkflowEvent {

@@ -88,7 +88,7 @@ describe('calls', () => {
     const contract = request('sending.spec.nobody', Payload, Payload);
     await expect(bus.call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       kind: 'unavailable',
-      mayHaveReached: false,
+      isOutcomeUnknown: false,
     });
   });
 
@@ -97,8 +97,16 @@ describe('calls', () => {
     answering.pop();
     await expect(bus.call(contract, caller, { data: {} }, { timeoutMs: 50 })).rejects.toMatchObject({
       kind: 'timeout',
-      mayHaveReached: true,
+      isOutcomeUnknown: true,
     });
+  });
+
+  it('that only read have no unknown outcome', async () => {
+    const slow = await serve('silent', () => new Promise(() => undefined));
+    answering.pop();
+    await expect(
+      bus.call({ ...slow, onlyReads: true }, caller, { data: {} }, { timeoutMs: 50 }),
+    ).rejects.toMatchObject({ kind: 'timeout', isOutcomeUnknown: false });
   });
 
   it('turn a bug into an internal error without its message', async () => {
@@ -121,7 +129,7 @@ describe('calls', () => {
     // Two batches are under way, so that the others form one.
     const first = [call(10_000), call(10_000)];
     const [hurried, unhurried] = [call(1), call(10_000)];
-    await expect(hurried).rejects.toMatchObject({ kind: 'timeout', mayHaveReached: true });
+    await expect(hurried).rejects.toMatchObject({ kind: 'timeout', isOutcomeUnknown: true });
     release!();
     expect(await Promise.all([...first, unhurried])).toEqual([{ data: {} }, { data: {} }, { data: {} }]);
   });
@@ -134,11 +142,11 @@ describe('calls', () => {
     await connection.nats.flush();
     const contract = request('sending.spec.lost', Payload, Payload);
     await expect(new Bus(connection).call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
-      mayHaveReached: true,
+      isOutcomeUnknown: true,
     });
     expect(performance.now() - began).toBeLessThan(5_000);
     await expect(new Bus(connection).call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
-      mayHaveReached: false,
+      isOutcomeUnknown: false,
     });
     await connection.close();
   });

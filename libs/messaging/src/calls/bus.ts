@@ -25,16 +25,22 @@ interface Outgoing {
   timeoutMs: number;
 }
 
-/** Tells whether the call may have reached its service, in which case its outcome has to be settled. */
+interface Failure {
+  /** The call may have reached its service. */
+  reached: boolean;
+  timedOut: boolean;
+}
+
+/** Where the outcome is unknown, it has to be settled. */
 export class CallFailed extends DomainError {
-  constructor(
-    readonly mayHaveReached: boolean,
-    timedOut: boolean,
-  ) {
+  readonly isOutcomeUnknown: boolean;
+
+  constructor({ onlyReads }: RequestContract, { reached, timedOut }: Failure) {
     super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service is temporarily unavailable', {
       retryAfterSeconds: 1,
     });
     this.name = 'CallFailed';
+    this.isOutcomeUnknown = reached && !onlyReads;
   }
 }
 
@@ -95,7 +101,8 @@ export class Bus {
   }
 
   private async send(contract: RequestContract, outgoing: Outgoing): Promise<ReplyFrame> {
-    if (contract.batch) return within(outgoing.timeoutMs, this.gathererFor(contract).submit(outgoing));
+    if (contract.batch)
+      return within(contract, outgoing.timeoutMs, this.gathererFor(contract).submit(outgoing));
     const [answer] = await this.exchange(contract, [outgoing]);
     return answer!;
   }
@@ -119,12 +126,12 @@ export class Bus {
   }
 
   private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
-    if (!this.connection.connected) throw new CallFailed(false, false);
+    if (!this.connection.connected) throw new CallFailed(contract, { reached: false, timedOut: false });
     const nats = this.connection.nats;
     const firstMessage = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
     // Each call of a batch ends at its own time: one that has little left must not end its neighbours.
     const timeout = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
-    const lost = this.untilLost();
+    const lost = this.untilLost(contract);
     try {
       const requested = nats.request(subjectOf(contract.subject), firstMessage.data, {
         timeout,
@@ -137,7 +144,7 @@ export class Bus {
         throw unavailable(`${contract.subject} answered ${replies.length} of ${calls.length} calls`);
       return replies;
     } catch (error) {
-      throw callFailure(error);
+      throw callFailure(contract, error);
     } finally {
       lost.stop();
       firstMessage.close();
@@ -145,10 +152,12 @@ export class Bus {
   }
 
   /** Rejects when the connection is lost, instead of waiting for the deadline. */
-  private untilLost(): { promise: Promise<never>; stop: () => void } {
+  private untilLost(contract: RequestContract): { promise: Promise<never>; stop: () => void } {
     let stop = (): void => undefined;
     const promise = new Promise<never>((_, reject) => {
-      stop = this.connection.onLost(() => reject(new CallFailed(true, false)));
+      stop = this.connection.onLost(() =>
+        reject(new CallFailed(contract, { reached: true, timedOut: false })),
+      );
     });
     promise.catch(() => undefined);
     return { promise, stop };
@@ -156,18 +165,21 @@ export class Bus {
 }
 
 /** The time in which calls are gathered counts, too. */
-function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+function within<T>(contract: RequestContract, timeoutMs: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new CallFailed(true, true)), timeoutMs);
+    const timer = setTimeout(
+      () => reject(new CallFailed(contract, { reached: true, timedOut: true })),
+      timeoutMs,
+    );
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
-function callFailure(error: unknown): unknown {
+function callFailure(contract: RequestContract, error: unknown): unknown {
   if (error instanceof DomainError) return error;
   if (error instanceof natsErrors.NoRespondersError || isNoResponders(error))
-    return new CallFailed(false, false);
-  return new CallFailed(true, error instanceof natsErrors.TimeoutError);
+    return new CallFailed(contract, { reached: false, timedOut: false });
+  return new CallFailed(contract, { reached: true, timedOut: error instanceof natsErrors.TimeoutError });
 }
 
 function isNoResponders(error: unknown): boolean {

@@ -10,7 +10,7 @@ import { dialectOfPath } from '../../dialects/dialects.js';
 import { notJson, unexpected, unknownRoute, wrongMediaType } from './edge-errors.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
 import { wantsPage } from './html-page.js';
-import type { Route } from '../routes/route-table.js';
+import { mayTimeOut, type Route } from '../routes/route-table.js';
 
 /** Errors that Fastify raises before any route matches. */
 const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
@@ -80,7 +80,8 @@ export class Failures {
         : (frameworkFailure(thrown) ?? fromDatabaseError(thrown) ?? unexpected());
     if (error.kind !== 'unavailable' && error.kind !== 'timeout') return error;
     const code = error.code === 'internal_error' && route?.sends ? 'enqueue_failed' : error.code;
-    return new DomainError(error.kind, code, error.message, {
+    const kind = route && mayTimeOut(route) ? error.kind : 'unavailable';
+    return new DomainError(kind, code, error.message, {
       ...error.details,
       retryAfterSeconds: error.details.retryAfterSeconds ?? 1,
     });

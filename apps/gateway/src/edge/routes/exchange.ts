@@ -50,7 +50,7 @@ export async function handle({ route, handler }: Exchange, routeRequest: RouteRe
 
 /** A write that reached its service may have been committed (docs/api-decisions.md §1). Sends settle it themselves. */
 function throwUnknownOutcome({ method, sends }: Route, error: unknown): never {
-  const isUnknown = error instanceof CallFailed && error.mayHaveReached && method !== 'GET' && !sends;
+  const isUnknown = error instanceof CallFailed && error.isOutcomeUnknown && method !== 'GET' && !sends;
   throw isUnknown ? outcomeUnknown() : error;
 }
 

@@ -23,22 +23,23 @@ export class DnsLookup {
     this.resolver();
   }
 
-  txt(name: string): Promise<Answer> {
-    return this.followed(name, async (resolver, at) =>
+  /** Null also where the signal came first; so for all lookups. */
+  txt(name: string, signal: AbortSignal): Promise<Answer> {
+    return this.followed(name, signal, async (resolver, at) =>
       (await resolver.resolveTxt(at)).map((strings) => strings.join('')),
     );
   }
 
-  mx(name: string): Promise<Answer> {
-    return this.followed(name, async (resolver, at) =>
+  mx(name: string, signal: AbortSignal): Promise<Answer> {
+    return this.followed(name, signal, async (resolver, at) =>
       (await resolver.resolveMx(at)).map(({ exchange }) => exchange),
     );
   }
 
-  async aliases(name: string): Promise<Answer> {
+  async aliases(name: string, signal: AbortSignal): Promise<Answer> {
     const chain: string[] = [];
     for (let at = name; chain.length < maxChain; at = chain.at(-1)!) {
-      const [next] = (await this.requested((resolver) => resolver.resolveCname(at))) ?? [null];
+      const [next] = (await this.requested(signal, (resolver) => resolver.resolveCname(at))) ?? [null];
       if (next === null) return null;
       if (next === undefined) return chain;
       chain.push(next);
@@ -49,13 +50,14 @@ export class DnsLookup {
   /** An authoritative server answers with the alias only, so its target is looked up here. */
   private async followed(
     name: string,
+    signal: AbortSignal,
     request: (resolver: Resolver, at: string) => Promise<string[]>,
   ): Promise<Answer> {
     let at = name;
     for (let hops = 0; hops < maxChain; hops += 1) {
-      const values = await this.requested((resolver) => request(resolver, at));
+      const values = await this.requested(signal, (resolver) => request(resolver, at));
       if (values === null || values.length > 0) return values;
-      const [target] = (await this.requested((resolver) => resolver.resolveCname(at))) ?? [null];
+      const [target] = (await this.requested(signal, (resolver) => resolver.resolveCname(at))) ?? [null];
       if (target === null) return null;
       if (target === undefined) return [];
       at = target;
@@ -63,12 +65,21 @@ export class DnsLookup {
     return [];
   }
 
-  private async requested(request: (resolver: Resolver) => Promise<string[]>): Promise<Answer> {
+  private async requested(
+    signal: AbortSignal,
+    request: (resolver: Resolver) => Promise<string[]>,
+  ): Promise<Answer> {
+    if (signal.aborted) return null;
+    const resolver = this.resolver();
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
     try {
-      const values = await request(this.resolver());
+      const values = await request(resolver);
       return values.slice(0, maxValues).map((value) => value.slice(0, maxValue));
     } catch (error) {
       return absent.includes((error as NodeJS.ErrnoException).code ?? '') ? [] : null;
+    } finally {
+      signal.removeEventListener('abort', cancel);
     }
   }
 

@@ -1,13 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { domainEvents, domainNotFound, domainTaken } from '@posthorn/contracts';
-import { DatabaseClock } from '@posthorn/database';
+import { DatabaseClock, newId } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
-import { Commits } from '@posthorn/platform';
+import { Commits, LimitedRuns } from '@posthorn/platform';
 import { DkimKeys } from '../dkim/dkim-keys.js';
 import { rotateKeys } from '../dkim/dkim-rotation.js';
 import type { DomainRow } from '../domain.entity.js';
 import { DomainFindings, type Found } from './domain-findings.js';
 import { DomainsRepository } from '../domains.repository.js';
+
+/** What was not answered by then counts as not answered. */
+const checkMs = 10_000;
+/** For the commit and the reply. */
+const storeMs = 1_000;
+/** Requested checks; of those that are due, one of a project runs at a time. */
+const limits = {
+  ...{ what: 'checks of domains', running: 20, perProject: 2 },
+  ...{ waitingPerProject: 8, waiting: 64 },
+};
 
 interface Checked {
   row: DomainRow;
@@ -17,6 +27,8 @@ interface Checked {
 /** Looks the records up before the transaction, so that no transaction waits for the DNS. */
 @Injectable()
 export class DomainChecks {
+  private readonly requested = new LimitedRuns(limits);
+
   constructor(
     private readonly domains: DomainsRepository,
     private readonly keys: DkimKeys,
@@ -26,16 +38,28 @@ export class DomainChecks {
     private readonly clock: DatabaseClock,
   ) {}
 
+  /** Every request is a check of its own: it shows what its caller has just changed. */
+  async checkRequested(row: DomainRow, deadline: Date | null): Promise<DomainRow> {
+    const remainingMs = await this.remainingMs(deadline);
+    return this.requested.run(row.projectId, newId(), remainingMs, () => this.check(row, deadline));
+  }
+
   async check(row: DomainRow, deadline: Date | null = null): Promise<DomainRow> {
     const keys = await this.keys.of(row);
     const own = keys.length > 0 ? keys : await this.keys.make(row, 'PENDING');
-    const found = await this.findings.of(row, own);
+    const remainingMs = (await this.remainingMs(deadline)) ?? Infinity;
+    const lookMs = Math.min(checkMs, Math.max(0, remainingMs - storeMs));
+    const found = await this.findings.of(row, own, AbortSignal.timeout(lookMs));
     const checked = await this.commits.before(deadline, async () => {
       if (keys.length === 0) await this.keys.store(row.projectId, own);
       return this.applyFindings(row, found);
     });
     if (checked.taken) throw domainTaken();
     return checked.row;
+  }
+
+  private async remainingMs(deadline: Date | null): Promise<number | null> {
+    return deadline && deadline.getTime() - (await this.clock.now()).getTime();
   }
 
   private async applyFindings({ projectId, id, domain }: DomainRow, found: Found): Promise<Checked> {

@@ -20,19 +20,19 @@ export class DomainFindings {
     private readonly config: SendingConfig,
   ) {}
 
-  async of(row: DomainRow, keys: readonly DkimKeyRow[]): Promise<Found> {
+  async of(row: DomainRow, keys: readonly DkimKeyRow[], signal: AbortSignal): Promise<Found> {
     const { domain, trackingHost, receivingEnabled } = row;
     const { mailHost } = this.config;
     const mailFromDomain = row.mailFromDomain ?? mailFromOf(domain, this.config);
     const organisation = organisationOf(domain);
     const [found, returns, spf, own, above, aliases, receives] = await Promise.all([
-      this.keysOf(domain, keys),
-      mailFromDomain ? this.dns.mx(mailFromDomain) : null,
-      mailFromDomain ? this.dns.txt(mailFromDomain) : null,
-      this.dns.txt(`_dmarc.${domain}`),
-      organisation === domain ? [] : this.dns.txt(`_dmarc.${organisation}`),
-      trackingHost ? this.dns.aliases(trackingHost) : null,
-      receivingEnabled ? this.dns.mx(domain) : null,
+      this.keysOf(domain, keys, signal),
+      mailFromDomain ? this.dns.mx(mailFromDomain, signal) : null,
+      mailFromDomain ? this.dns.txt(mailFromDomain, signal) : null,
+      this.dns.txt(`_dmarc.${domain}`, signal),
+      organisation === domain ? [] : this.dns.txt(`_dmarc.${organisation}`, signal),
+      trackingHost ? this.dns.aliases(trackingHost, signal) : null,
+      receivingEnabled ? this.dns.mx(domain, signal) : null,
     ]);
     const judged = <Requested>(
       requested: Requested | null | undefined,
@@ -49,9 +49,13 @@ export class DomainFindings {
     };
   }
 
-  private async keysOf(domain: string, keys: readonly DkimKeyRow[]): Promise<Map<string, RecordStatus>> {
+  private async keysOf(
+    domain: string,
+    keys: readonly DkimKeyRow[],
+    signal: AbortSignal,
+  ): Promise<Map<string, RecordStatus>> {
     const answers: Answer[] = await Promise.all(
-      keys.map((key) => this.dns.txt(dnsRecordOf({ ...key, domain }).name)),
+      keys.map((key) => this.dns.txt(dnsRecordOf({ ...key, domain }).name, signal)),
     );
     return new Map(keys.map((key, index) => [key.id, judgeKey(answers[index]!, key)]));
   }

@@ -2,21 +2,25 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FaultyJob, FaultyReply } from '../testing/odd-jobs.worker.js';
 import { FairJobs } from './fair-jobs.js';
 import { workerModule } from './worker-jobs.js';
-import { WorkerPool } from './worker-pool.js';
+import { WorkerPool, type Measured } from './worker-pool.js';
 
 const pools: WorkerPool<FaultyJob, FaultyReply>[] = [];
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
-function open(threads: number) {
+function open(threads: number, waitingPerProject = 100) {
   const module = workerModule(import.meta.url, '../testing/odd-jobs.worker.js');
   const pool = new WorkerPool<FaultyJob, FaultyReply>({ module, threads, jobMs: 300 });
   pools.push(pool);
   const batches: number[] = [];
-  const run = (jobs: FaultyJob[]) => {
+  const run = (jobs: FaultyJob[], measured?: Measured) => {
     batches.push(jobs.length);
-    return pool.run(jobs);
+    return pool.run(jobs, measured);
   };
-  return { jobs: new FairJobs<FaultyJob, FaultyReply>({ pool: { run }, threads, slowMs: 150 }), batches };
+  const bound = { what: 'jobs', waitingPerProject };
+  return {
+    jobs: new FairJobs<FaultyJob, FaultyReply>({ pool: { run }, threads, slowMs: 150, bound }),
+    batches,
+  };
 }
 
 type Fixture = ReturnType<typeof open>;
@@ -76,5 +80,41 @@ describe('jobs of several projects', () => {
       (['answers', 'loops', 'answers'] as const).map((does, value) => jobs.run('a', { does, value })),
     );
     expect(answers.map((answer) => answer instanceof Error)).toEqual([false, true, false]);
+  });
+
+  it('beyond the bound of a project are refused, and those of others are not', async () => {
+    const { jobs } = open(1, 2);
+    const answers = (projectId: string) => jobs.run(projectId, { does: 'answers', value: 0 });
+    const kept = [answers('a'), answers('a')];
+    await expect(answers('a')).rejects.toMatchObject({
+      kind: 'rate_limited',
+      details: { retryAfterSeconds: 2 },
+    });
+    kept.push(answers('b'));
+    expect(await Promise.all(kept)).toHaveLength(3);
+    expect(await answers('a')).toMatchObject({ value: 0 });
+  });
+
+  it('whose callers give up before they could begin never do, and are refused in time', async () => {
+    const { jobs, batches } = open(1);
+    const slow = jobs.run('a', { does: 'loops', value: 0 });
+    const late = jobs.run('a', { does: 'answers', value: 1 }, 250);
+    let slowEnded = false;
+    void slow.then(() => (slowEnded = true));
+    await expect(late).rejects.toMatchObject({ kind: 'rate_limited' });
+    expect(slowEnded).toBe(false);
+    await slow;
+    expect(await jobs.run('a', { does: 'answers', value: 2 }, 60_000)).toMatchObject({ value: 2 });
+    expect(batches).toEqual([1, 1]);
+  });
+
+  it('of an unknown project are still begun where its first one came too late', async () => {
+    const { jobs, batches } = open(1);
+    const late = expect(jobs.run('a', { does: 'answers', value: 0 }, 0)).rejects.toMatchObject({
+      kind: 'rate_limited',
+    });
+    expect(await jobs.run('a', { does: 'answers', value: 1 })).toMatchObject({ value: 1 });
+    await late;
+    expect(batches).toEqual([1]);
   });
 });

@@ -1,3 +1,4 @@
+import { WaitLimit, tooManyWaiting } from '@posthorn/platform';
 import { JobAbandoned, type WorkerPool } from './worker-pool.js';
 
 export interface FairJobsOptions<Job, Result> {
@@ -5,12 +6,20 @@ export interface FairJobsOptions<Job, Result> {
   threads: number;
   /** Jobs of a project that take longer than this on average are slow. */
   slowMs?: number;
+  /** Where users wait for the jobs; without it none is refused. */
+  bound?: {
+    /** What it is that waits, in the plural, for the error text. */
+    what: string;
+    waitingPerProject: number;
+  };
 }
 
 interface WaitingJob<Job, Result> {
   projectId: string;
   job: Job;
+  waitLimit: WaitLimit;
   done: (answer: Result | Error) => void;
+  refuse: (error: Error) => void;
 }
 
 const defaultSlowMs = 20;
@@ -21,7 +30,7 @@ const maxKnown = 10_000;
 
 /**
  * Shares the threads of a pool between projects. They take turns; projects whose jobs are slow never use the last thread; and the first job
- * of an unknown project runs alone, to measure it.
+ * of an unknown project runs alone, to measure it. What could only begin after its caller gave up never does.
  */
 export class FairJobs<Job, Result> {
   private readonly waiting = new Map<string, WaitingJob<Job, Result>[]>();
@@ -39,13 +48,31 @@ export class FairJobs<Job, Result> {
     this.slowMs = options.slowMs ?? defaultSlowMs;
   }
 
-  run(projectId: string, job: Job): Promise<Result | Error> {
-    return new Promise((done) => {
-      const queue = this.waiting.get(projectId) ?? [];
+  /** Rejects where the job is refused; `remainingMs` is the time until the caller gives up. */
+  run(projectId: string, job: Job, remainingMs: number | null = null): Promise<Result | Error> {
+    const queue = this.waiting.get(projectId) ?? [];
+    if (queue.length >= (this.options.bound?.waitingPerProject ?? Infinity))
+      return Promise.reject(this.tooMany());
+    return new Promise((done, refuse) => {
+      const waitLimit = new WaitLimit(remainingMs, () => this.remove(waiting));
+      const waiting: WaitingJob<Job, Result> = { projectId, job, waitLimit, done, refuse };
       this.waiting.set(projectId, queue);
-      queue.push({ projectId, job, done });
+      queue.push(waiting);
       this.schedule();
     });
+  }
+
+  private remove(job: WaitingJob<Job, Result>): void {
+    const queue = this.waiting.get(job.projectId) ?? [];
+    const index = queue.indexOf(job);
+    if (index === -1) return;
+    queue.splice(index, 1);
+    if (queue.length === 0) this.waiting.delete(job.projectId);
+    job.refuse(this.tooMany());
+  }
+
+  private tooMany(): Error {
+    return tooManyWaiting(this.options.bound?.what ?? 'jobs');
   }
 
   /** Jobs that are requested together share batches. */
@@ -65,8 +92,18 @@ export class FairJobs<Job, Result> {
       const batch = slowFirst ?? quick ?? this.slowBatch();
       if (!batch) return;
       this.lastWasQuick = quick !== null;
-      void this.work(batch, quick === null);
+      const due = batch.filter((job) => this.isInTime(job));
+      if (due.length > 0) void this.work(due, quick === null);
     }
+  }
+
+  private isInTime({ projectId, waitLimit, refuse }: WaitingJob<Job, Result>): boolean {
+    const isInTime = !waitLimit.isOver;
+    waitLimit.end();
+    if (isInTime) return true;
+    if (this.costs.get(projectId) === null) this.costs.delete(projectId);
+    refuse(this.tooMany());
+    return false;
   }
 
   private quickBatch(): WaitingJob<Job, Result>[] | null {
@@ -113,11 +150,14 @@ export class FairJobs<Job, Result> {
   private async work(batch: WaitingJob<Job, Result>[], isSlow: boolean): Promise<void> {
     this.running += 1;
     this.slowRunning += Number(isSlow);
-    const began = performance.now();
+    let spentMs = 0;
     const answers = await this.options.pool
-      .run(batch.map(({ job }) => job))
+      .run(
+        batch.map(({ job }) => job),
+        (ms) => (spentMs = ms),
+      )
       .catch((error: Error) => batch.map(() => new JobAbandoned(error.message)));
-    const cost = (performance.now() - began) / batch.length;
+    const cost = spentMs / batch.length;
     for (const { projectId } of batch) this.remember(projectId, cost);
     this.running -= 1;
     this.slowRunning -= Number(isSlow);

@@ -12,6 +12,8 @@ export interface Failure {
 
 export interface Answer<Result> {
   index: number;
+  /** Time that the job took, without starting a thread and without waiting for it. */
+  ms: number;
   result?: Result;
   failure?: Failure;
 }
@@ -36,11 +38,16 @@ export function answerJobs<Job, Result>(
   const { progress } = workerData as Begin;
   const answer = async (job: Job, index: number): Promise<void> => {
     Atomics.store(progress, 0, 2 * index + 1);
+    const began = performance.now();
+    const tookMs = () => performance.now() - began;
     try {
       const result = await work(job);
-      parentPort!.postMessage({ index, result } satisfies Answer<Result>, transferOf?.(result) ?? []);
+      parentPort!.postMessage(
+        { index, ms: tookMs(), result } satisfies Answer<Result>,
+        transferOf?.(result) ?? [],
+      );
     } catch (error) {
-      parentPort!.postMessage({ index, failure: failureOf(error) } satisfies Answer<Result>);
+      parentPort!.postMessage({ index, ms: tookMs(), failure: failureOf(error) } satisfies Answer<Result>);
     }
     Atomics.store(progress, 0, 2 * index + 2);
   };

@@ -25,8 +25,12 @@ export class JobAbandoned extends Error {
 interface JobBatch<Job, Result> {
   jobs: Job[];
   answers: (Result | Error | undefined)[];
+  spentMs: number;
   done: (answers: (Result | Error)[]) => void;
 }
+
+/** What a batch took in its threads, without their start. */
+export type Measured = (ms: number) => void;
 
 const defaultMs = 500;
 const defaultLimits: WorkerLimits = { heapMb: 64 };
@@ -41,11 +45,16 @@ export class WorkerPool<Job, Result> {
   constructor(private readonly options: WorkerPoolOptions<Job>) {}
 
   /** Results in the order of the jobs; an error where one failed. One batch runs on one thread, in sequence. */
-  run(jobs: Job[]): Promise<(Result | Error)[]> {
+  run(jobs: Job[], measured?: Measured): Promise<(Result | Error)[]> {
     if (jobs.length === 0) return Promise.resolve([]);
     if (this.closed) return Promise.resolve(jobs.map(() => new JobAbandoned('the service is ending')));
-    return new Promise((done) => {
-      this.waiting.push({ jobs, answers: jobs.map(() => undefined), done });
+    return new Promise((resolve) => {
+      const done = (answers: (Result | Error)[]) => {
+        measured?.(batch.spentMs);
+        resolve(answers);
+      };
+      const batch: JobBatch<Job, Result> = { jobs, answers: jobs.map(() => undefined), spentMs: 0, done };
+      this.waiting.push(batch);
       this.next();
     });
   }
@@ -82,7 +91,10 @@ export class WorkerPool<Job, Result> {
     const open = batch.answers.flatMap((answer, index) => (answer === undefined ? [index] : []));
     const lost = await thread.run(
       open.map((index) => batch.jobs[index]!),
-      (index, answer) => (batch.answers[open[index]!] ??= answer),
+      (index, answer, ms) => {
+        batch.answers[open[index]!] ??= answer;
+        batch.spentMs += ms;
+      },
     );
     if (lost) {
       this.threads.delete(thread);
@@ -97,6 +109,8 @@ export class WorkerPool<Job, Result> {
 
   /** The job that crashed a thread is not retried; where it is unknown which one it was, none of the batch is. */
   private giveUp(batch: JobBatch<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
+    const { jobMs = defaultMs } = this.options;
+    if (index !== null) batch.spentMs += jobMs;
     const culprits = index === null || this.closed ? open : [open[index]!];
     for (const position of culprits)
       batch.answers[position] ??= new JobAbandoned(reason, index !== null && !this.closed);

@@ -46,14 +46,14 @@ export class WorkerThread<Job, Result> {
 
   async run(
     jobs: Job[],
-    answered: (index: number, answer: Result | Error) => void,
+    answered: (index: number, answer: Result | Error, ms: number) => void,
   ): Promise<WorkerLost | null> {
     this.worker.ref();
     let open = jobs.length;
     const watch = setInterval(() => this.endIfStuck(), this.options.jobMs / checksPerJob);
     await new Promise<void>((resolve) => {
-      this.worker.on('message', ({ index, result, failure }: Answer<Result>) => {
-        answered(index, failure ? new JobFailed(failure) : (result as Result));
+      this.worker.on('message', ({ index, ms, result, failure }: Answer<Result>) => {
+        answered(index, failure ? new JobFailed(failure) : (result as Result), ms);
         if ((open -= 1) === 0) resolve();
       });
       void this.gone.then(resolve);

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { templates, type Caller, type DomainError, type Template } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+
+let suite: SendingSuite;
+let bus: Bus;
+beforeAll(async () => {
+  suite = await startSendingSuite();
+  bus = new Bus(suite.connection, new DatabaseClock(suite.database));
+});
+afterAll(() => suite.stop());
+
+const mjml = (texts: number) =>
+  `<mjml><mj-body><mj-section><mj-column>${'<mj-text>x</mj-text>'.repeat(texts)}</mj-column></mj-section></mj-body></mjml>`;
+const create = (caller: Caller, body: string, timeoutMs = 30_000): Promise<Template> =>
+  bus.call(templates.create, caller, { name: 'Slow', subject: 'Hello', format: 'mjml', body }, { timeoutMs });
+const tooLarge = mjml(20_000);
+
+describe('MJML that takes long to compile', () => {
+  it('holds up no other project', async () => {
+    const [{ caller: slow }, { caller: other }] = [await suite.buildProject(), await suite.buildProject()];
+    await create(other, mjml(1));
+    await expect(create(slow, tooLarge)).rejects.toMatchObject({ kind: 'invalid' });
+    let ended = 0;
+    const many = Promise.allSettled(
+      Array.from({ length: 3 }, () => create(slow, tooLarge).finally(() => (ended += 1))),
+    );
+    for (let round = 0; round < 2; round += 1) await create(other, mjml(1));
+    expect(ended).toBeLessThan(2);
+    await many;
+  }, 60_000);
+
+  it('is refused where too much of the project waits already, or where its caller would wait too long', async () => {
+    const { caller } = await suite.buildProject();
+    const failures: DomainError[] = [];
+    const tries = Array.from({ length: 30 }, () =>
+      create(caller, tooLarge, 4_000).catch((error: DomainError) => failures.push(error)),
+    );
+    await Promise.all(tries);
+    const refused = failures.filter(({ kind }) => kind === 'rate_limited');
+    expect(refused.length).toBeGreaterThan(20);
+    expect(refused[0]!.details.retryAfterSeconds).toBe(2);
+    const { caller: other } = await suite.buildProject();
+    expect(await create(other, mjml(1))).toMatchObject({ name: 'Slow' });
+  }, 60_000);
+});

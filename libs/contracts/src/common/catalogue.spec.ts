@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { requestCatalogue } from './catalogue.js';
+
+/** What the last word of a subject says. A new word has to be added to one of them. */
+const reading =
+  'contacts content errors export get graph held links lint list known look mail members moments names of page part preview sends_from stats subscribed suppressed timeseries uses variables versions'.split(
+    ' ',
+  );
+const writing =
+  'accept acceptBatch add add_members append bulk cancel clone confirm create delete deleteMany disable drop enable ensure erase limit put rebuild record register release remove remove_members replay republish revoke rotate rotate_dkim set settle start subscribe track unschedule unsubscribe update upsert verify'.split(
+    ' ',
+  );
+const exceptions: Readonly<Record<string, boolean>> = {
+  'sending.emails.check': true,
+  // It stores what it finds.
+  'sending.domains.check': false,
+};
+
+const lastWord = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+
+describe('a request', () => {
+  it.each(requestCatalogue.map((contract) => [contract.subject, contract] as const))(
+    '%s says whether it only reads',
+    (subject, { onlyReads }) => {
+      const word = lastWord(subject);
+      const expected = exceptions[subject] ?? (reading.includes(word) || !writing.includes(word));
+      expect([...reading, ...writing, ...Object.keys(exceptions).map(lastWord)]).toContain(word);
+      expect(onlyReads).toBe(expected);
+    },
+  );
+});
