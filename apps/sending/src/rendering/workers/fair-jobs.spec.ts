@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FaultyJob, FaultyReply } from '../testing/odd-jobs.worker.js';
 import { FairJobs } from './fair-jobs.js';
@@ -45,6 +46,9 @@ describe('jobs of several projects', () => {
     ended.length = 0;
     // Each takes the whole time limit, and only one of them runs at a time.
     const slow = run('slow', 'loops', 4);
+    // They have the threads that they can have before the others come.
+    await setImmediate();
+    await setImmediate();
     await run('quick', 'answers', 40);
     expect(new Set(ended)).toEqual(new Set(['quick']));
     await slow;
