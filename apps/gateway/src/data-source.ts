@@ -15,6 +15,7 @@ import { Oauth1764300000000 } from './migrations/1764300000000-oauth.js';
 import { PeopleSecret1764300100000 } from './migrations/1764300100000-people-secret.js';
 import { GatewayWork1764700000000 } from './migrations/1764700000000-work.js';
 import { ConfinedKeys1764900000000 } from './migrations/1764900000000-confined-keys.js';
+import { SystemMailRecipients1765100000000 } from './migrations/1765100000000-system-mail-recipients.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ProjectRow } from './projects/project.entity.js';
@@ -42,4 +43,5 @@ export const migrations = [
   QuarantineGatewayEvents1764600000000,
   GatewayWork1764700000000,
   ConfinedKeys1764900000000,
+  SystemMailRecipients1765100000000,
 ];

@@ -30,6 +30,23 @@ describe('limited runs', () => {
     expect([await both, started]).toEqual([['a1', 'a1'], ['a1']]);
   });
 
+  it('run identical requests again that come after the first has begun, where these must see what happened before', async () => {
+    const runs = new LimitedRuns({ ...limits, joinsRunning: false });
+    const ends: (() => void)[] = [];
+    const run = () => runs.run('a', '1', null, () => new Promise<void>((end) => ends.push(end)));
+    const first = run();
+    await Promise.resolve();
+    const later = [run(), run(), run()];
+    expect(ends).toHaveLength(1);
+    ends[0]!();
+    await first;
+    await Promise.resolve();
+    expect(ends).toHaveLength(2);
+    ends[1]!();
+    await Promise.all(later);
+    expect(ends).toHaveLength(2);
+  });
+
   it('let projects take turns, each within its share', async () => {
     const { run, started, end } = open();
     const all = [run('a', '1'), run('a', '2'), run('a', '3'), run('b', '1')];

@@ -9,6 +9,8 @@ export interface RunLimits {
   perProject: number;
   waitingPerProject: number;
   waiting: number;
+  /** False where a request must see what happened before it: it joins runs that have not begun only. */
+  joinsRunning?: boolean;
 }
 
 interface WaitingRun {
@@ -35,9 +37,14 @@ export class LimitedRuns {
     const name = `${projectId} ${key}`;
     const known = this.shared.get(name) as Promise<T> | undefined;
     if (known) return known;
-    const run = this.wait(projectId, remainingMs).then(() => this.work(projectId, work));
+    const forget = () => {
+      if (this.shared.get(name) === run) this.shared.delete(name);
+    };
+    const run = this.wait(projectId, remainingMs).then(() => {
+      if (this.limits.joinsRunning === false) forget();
+      return this.work(projectId, work);
+    });
     this.shared.set(name, run);
-    const forget = () => this.shared.delete(name);
     run.then(forget, forget);
     return run;
   }

@@ -16,12 +16,12 @@ import {
 } from '@posthorn/contracts';
 import { pageWithTotal, type Total } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
-import { Commits } from '@posthorn/platform';
 import { ContactCounts } from './contact-counts.read-model.js';
 import { requestedBy, contactOf, originOf, type WriteOrigin } from './writes/contact-write.js';
 import type { ContactChange, ContactRow } from './contact.entity.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { GatheredWrites } from './writes/gathered-writes.js';
+import { LimitedChanges } from './writes/limited-changes.js';
 import { OptOuts } from './opt-outs.js';
 
 const exportedAtOnce = 1_000;
@@ -33,7 +33,7 @@ export class ContactsService {
     private readonly writes: GatheredWrites,
     private readonly counts: ContactCounts,
     private readonly outbox: Outbox,
-    private readonly commits: Commits,
+    private readonly changes: LimitedChanges,
     private readonly optOuts: OptOuts,
   ) {}
 
@@ -85,8 +85,9 @@ export class ContactsService {
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {
-    const row = await this.commits.before(deadline, async () =>
-      this.change(await this.contacts.lockOrFail(caller.projectId, body.id), body, requestedBy(caller)),
+    const { projectId } = caller;
+    const row = await this.changes.run({ projectId, deadline }, async () =>
+      this.change(await this.contacts.lockOrFail(projectId, body.id), body, requestedBy(caller)),
     );
     return row.toContact();
   }
@@ -94,7 +95,7 @@ export class ContactsService {
   /** Of an address without a contact only the opt-out is stored. */
   async unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeContact>): Promise<UnsubscribeContact> {
     const { projectId } = caller;
-    await this.commits.before(deadline, async () => {
+    await this.changes.run({ projectId, deadline, key: `unsubscribe ${body.email}` }, async () => {
       const known = await this.contacts.lockByEmail(projectId, body.email);
       if (known)
         await this.change(

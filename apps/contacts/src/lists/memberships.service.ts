@@ -11,8 +11,8 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
-import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/writes/contact-write.js';
+import { LimitedChanges } from '../contacts/writes/limited-changes.js';
 import type { ListRow } from './list.entity.js';
 import { ListsRepository } from './lists.repository.js';
 import { MembershipTokens } from './membership-tokens.js';
@@ -30,20 +30,21 @@ export class MembershipsService {
     private readonly contacts: SubscriberContacts,
     private readonly tokens: MembershipTokens,
     private readonly writes: MembershipWrites,
-    private readonly commits: Commits,
+    private readonly changes: LimitedChanges,
   ) {}
 
   async subscribe(call: Incoming<SubscribeToList>): Promise<Subscription> {
     // Otherwise the key could make anybody a contact first.
     if (call.caller.confine?.onlyContacts) throw mayNotSubscribe();
-    return this.commits.before(call.deadline, async () =>
-      this.join(await this.lists.lockSharedOrFail(call.caller.projectId, call.body.id), call),
+    const { projectId } = call.caller;
+    return this.changes.run({ projectId, deadline: call.deadline }, async () =>
+      this.join(await this.lists.lockSharedOrFail(projectId, call.body.id), call),
     );
   }
 
   unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeFromList>): Promise<Unsubscribed> {
     const { projectId } = caller;
-    return this.commits.before(deadline, async () => {
+    return this.changes.run({ projectId, deadline }, async () => {
       const list = await this.lists.lockSharedOrFail(projectId, body.id);
       const contact = await this.contacts.lockByEmail(projectId, body.email);
       const row = contact && (await this.memberships.of(projectId, list.id, contact.id));
@@ -62,7 +63,7 @@ export class MembershipsService {
 
   confirm({ caller, body, deadline }: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     const { projectId } = caller;
-    return this.commits.before(deadline, async () => {
+    return this.changes.run({ projectId, deadline }, async () => {
       const found = await this.memberships.find(projectId, body.membershipId);
       const list = found && (await this.lists.lockShared(projectId, found.listId));
       const contact = list && (await this.contacts.lock(projectId, found.contactId));

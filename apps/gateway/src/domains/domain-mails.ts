@@ -16,7 +16,7 @@ export class DomainMails {
     const what =
       'Mail from this domain is refused until the record is back. Open the domain to see its DNS records, add them again, then verify the domain.';
     for (const to of await this.owners.addressesOf(projectId)) {
-      await this.mails.send({
+      await this.mails.send('domainLost', {
         to,
         subject: `${domain} is no longer verified`,
         text: `${why}\n\n${what}\n`,

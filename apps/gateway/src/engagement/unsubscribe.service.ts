@@ -2,20 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { contacts, serviceCaller, type Caller } from '@posthorn/contracts';
 import type { UnsubscribeTarget } from '@posthorn/mail';
 import { Bus } from '@posthorn/messaging';
+import { TargetRuns } from './target-runs.js';
 
 @Injectable()
 export class UnsubscribeService {
+  private readonly runs = new TargetRuns();
+
   constructor(private readonly bus: Bus) {}
 
-  /** After it returns, no marketing mail to the address is handed off. */
-  async unsubscribe(
+  /** After it returns, no marketing mail to the address is handed off. A link needs no credential and can be repeated in any number. */
+  unsubscribe(
     { projectId, email }: UnsubscribeTarget,
     client: Pick<Caller, 'address' | 'userAgent'>,
   ): Promise<void> {
-    await this.bus.call(
-      contacts.unsubscribe,
-      { ...serviceCaller('gateway', projectId), ...client },
-      { email },
-    );
+    const caller = { ...serviceCaller('gateway', projectId), ...client };
+    return this.runs.run(`${projectId} ${email}`, async () => {
+      await this.bus.call(contacts.unsubscribe, caller, { email });
+    });
   }
 }

@@ -24,7 +24,7 @@ export class FailedAttempts {
 
   /** Seconds to wait; 0 if the address may try again now. */
   waitOf(address: string): number {
-    const attempts = this.windows.get(locationOf(address));
+    const attempts = this.windows.get(networkOf(address));
     const left = (attempts?.until ?? 0) - performance.now();
     const spent =
       this.config.rateLimitEnabled && (attempts?.failed ?? 0) >= this.config.failedAttemptsPerMinute;
@@ -32,7 +32,7 @@ export class FailedAttempts {
   }
 
   count(address: string): void {
-    const location = locationOf(address);
+    const location = networkOf(address);
     const now = performance.now();
     const known = this.windows.get(location);
     if (known && known.until > now) known.failed += 1;
@@ -48,7 +48,7 @@ export class FailedAttempts {
 }
 
 /** One IPv6 client usually has a whole /64. */
-function locationOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [plain] = address.split('%') as [string];
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { tooManyInvitationsOf } from '@posthorn/contracts';
 import { PeopleMails } from '../people/people-mails.js';
 import type { InvitationRow } from './invitation.entity.js';
 import { MembersReadModel } from './members.read-model.js';
@@ -20,6 +21,7 @@ export class InvitationMails {
   async invite({ invitation, token }: InvitationMail): Promise<void> {
     const { projectId, email, invitedBy } = invitation;
     const by = invitedBy === null ? null : await this.members.find(projectId, invitedBy);
-    await this.mails.invitation({ email }, by?.email ?? null, token);
+    const wait = await this.mails.invitation({ email }, by?.email ?? null, token);
+    if (wait > 0) throw tooManyInvitationsOf(wait);
   }
 }

@@ -6,10 +6,10 @@ import {
   type RegisterApplication,
   type RegisteredApplication,
 } from '@posthorn/contracts';
-import { authPath } from '../people/people-rules.js';
 import { PeopleKeys } from '../people/library/people-keys.js';
 import { People } from '../people/people.js';
 import { DelegationsRepository } from './delegations.repository.js';
+import { oauthPaths } from './oauth-rules.js';
 
 @Injectable()
 export class ApplicationsService {
@@ -20,16 +20,19 @@ export class ApplicationsService {
   ) {}
 
   async register({ name, redirectUri, isPublic }: RegisterApplication): Promise<RegisteredApplication> {
-    const answer = await this.people.handOn(`${authPath}/oauth2/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${this.keys.registration}` },
-      body: JSON.stringify({
-        client_name: name,
-        redirect_uris: [redirectUri],
-        token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
-        application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
-      }),
-    });
+    const answer = await this.people.handOn(
+      { path: oauthPaths.register },
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${this.keys.registration}` },
+        body: JSON.stringify({
+          client_name: name,
+          redirect_uris: [redirectUri],
+          token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
+          application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
+        }),
+      },
+    );
     const published = (await answer.json()) as Record<string, string | undefined>;
     if (!answer.ok)
       throw applicationRefused(

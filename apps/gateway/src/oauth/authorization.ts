@@ -1,5 +1,5 @@
 import { scopes } from '@posthorn/contracts';
-import { authPath } from '../people/people-rules.js';
+import { oauthPaths } from './oauth-rules.js';
 
 export interface Requested {
   /** The whole query, which the library verifies. */
@@ -39,7 +39,7 @@ export function requestedOf(query: string): Requested | null {
 
 export function resumed({ query }: Requested): string {
   const stored = [...new URLSearchParams(query)].filter(([name]) => lasting.includes(name));
-  return `${authPath}/oauth2/authorize?${new URLSearchParams(stored).toString()}`;
+  return `${oauthPaths.authorize}?${new URLSearchParams(stored).toString()}`;
 }
 
 /** Sites are recognised by their host; applications on a device have only a scheme. */
@@ -49,9 +49,9 @@ export function destinationOf(url: string): string {
 }
 
 /** Without a scope parameter, an application gets read access. */
-export function withScope(path: string): string {
-  const url = new URL(path, 'http://own.invalid');
-  if (!url.searchParams.has('scope'))
-    url.searchParams.set('scope', scopes.filter((scope) => scope.endsWith(':read')).join(' '));
-  return url.pathname + url.search;
+export function withScope(query: string): string {
+  const requested = new URLSearchParams(query);
+  if (!requested.has('scope'))
+    requested.set('scope', scopes.filter((scope) => scope.endsWith(':read')).join(' '));
+  return requested.toString();
 }

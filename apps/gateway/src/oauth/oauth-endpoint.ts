@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { unavailable } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import { BodyReader, formType } from '../edge/bodies/body-reader.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
@@ -11,7 +12,7 @@ import { renderPage, pageHeaders } from '../pages/page-look.js';
 import { isOneLine } from '../people/pages/one-line.js';
 import { withScope } from './authorization.js';
 import { refused } from './leading.js';
-import { delegableScopes, issuerOf, oauthPages, resourceOf } from './oauth-rules.js';
+import { delegableScopes, issuerOf, oauthPages, oauthPaths, resourceOf } from './oauth-rules.js';
 
 const bodyLimit = 8 * 1024;
 const metadataPath = '/.well-known/oauth-authorization-server';
@@ -37,6 +38,7 @@ const promised = {
 @Injectable()
 export class OAuthEndpoint implements OnApplicationBootstrap {
   private readonly bodies = new BodyReader();
+  private discovered: Record<string, unknown> | null = null;
 
   constructor(
     private readonly host: HttpAdapterHost,
@@ -50,11 +52,10 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
       url: string,
       act: (request: HttpRequest, reply: HttpReply) => Promise<unknown>,
     ) => this.fastify.route({ method, url, handler: act });
-    at('GET', `${authPath}/oauth2/authorize`, (request, reply) => this.authorize(request, reply));
-    for (const end of ['token', 'revoke', 'introspect']) {
-      at('POST', `${authPath}/oauth2/${end}`, (request, reply) => this.handOn(request, reply));
-    }
-    at('POST', `${authPath}/oauth2/register`, (request, reply) => this.register(request, reply));
+    at('GET', oauthPaths.authorize, (request, reply) => this.authorize(request, reply));
+    for (const path of [oauthPaths.token, oauthPaths.revoke, oauthPaths.introspect])
+      at('POST', path, (request, reply) => this.handOn(path, request, reply));
+    at('POST', oauthPaths.register, (request, reply) => this.register(request, reply));
     for (const path of [metadataPath, metadataPath + authPath])
       at('GET', path, (_, reply) => this.sendToServer(reply));
     for (const path of [resourcePath, `${resourcePath}/api`])
@@ -75,7 +76,8 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
   private async authorize(request: HttpRequest, reply: HttpReply): Promise<unknown> {
     const headers = this.people.headersOf(request);
     headers.delete('origin');
-    const published = await this.people.handOn(withScope(request.url), { method: 'GET', headers });
+    const route = { path: oauthPaths.authorize, search: withScope(searchOf(request)) };
+    const published = await this.people.handOn(route, { method: 'GET', headers });
     const location = new URL(published.headers.get('location') ?? oauthPages.error, this.config.publicUrl);
     if (location.origin === new URL(this.config.publicUrl).origin) return answer(reply, published);
     // Redirects to other origins are made only after a decision of the user.
@@ -86,8 +88,8 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
       .send(renderPage(shown));
   }
 
-  private async handOn(request: HttpRequest, reply: HttpReply): Promise<unknown> {
-    return this.post(request, reply, await this.read(request, formType));
+  private async handOn(path: string, request: HttpRequest, reply: HttpReply): Promise<unknown> {
+    return this.post(path, request, reply, await this.read(request, formType));
   }
 
   private async register(request: HttpRequest, reply: HttpReply): Promise<unknown> {
@@ -95,6 +97,7 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
     const name = metadata['client_name'];
     if (typeof name === 'string' && !isOneLine(name)) return reply.code(400).headers(forAll).send(badName);
     return this.post(
+      oauthPaths.register,
       request,
       reply,
       JSON.stringify({ ...(isOnDevice(metadata) ? { application_type: 'native' } : {}), ...metadata }),
@@ -107,22 +110,28 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
     return bytes.toString('utf8');
   }
 
-  private async post(request: HttpRequest, reply: HttpReply, body: string): Promise<unknown> {
+  private async post(path: string, request: HttpRequest, reply: HttpReply, body: string): Promise<unknown> {
     void reply.headers(forAll);
-    return answer(
-      reply,
-      await this.people.handOn(request.url, { method: 'POST', headers: headersOf(request), body }),
-    );
+    const init = { method: 'POST', headers: headersOf(request), body };
+    return answer(reply, await this.people.handOn({ path, search: searchOf(request) }, init));
   }
 
   private async sendToServer(reply: HttpReply): Promise<unknown> {
     void reply.headers(forAll);
-    const published = await this.people.handOn(metadataPath + authPath, { method: 'GET' });
-    const metadata = (await published.json()) as Record<string, unknown>;
+    const metadata = await this.metadata();
     const registration = this.config.clientRegistration ? {} : { registration_endpoint: undefined };
     return reply
       .headers({ 'cache-control': 'public, max-age=300' })
       .send({ ...metadata, ...promised, ...registration });
+  }
+
+  /** Asked for once: the library would count the requests of all applications together. */
+  private async metadata(): Promise<Record<string, unknown>> {
+    if (this.discovered) return this.discovered;
+    const published = await this.people.handOn({ path: metadataPath + authPath }, { method: 'GET' });
+    const metadata = (await published.json()) as Record<string, unknown>;
+    if (!published.ok) throw unavailable('The metadata is not available at the moment; repeat the request');
+    return (this.discovered = metadata);
   }
 
   private async sendToResource(reply: HttpReply): Promise<unknown> {
@@ -136,6 +145,8 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
     });
   }
 }
+
+const searchOf = ({ url }: HttpRequest): string => new URL(url, 'http://own.invalid').search;
 
 /** No cookies are passed on. */
 function headersOf({ raw: { rawHeaders }, ip }: HttpRequest): Headers {

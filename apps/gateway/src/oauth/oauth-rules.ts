@@ -10,6 +10,14 @@ export const accessTokenSeconds = 3_600;
 export const refreshTokenSeconds = 30 * 24 * 3_600;
 export const codeSeconds = 600;
 
+export const oauthPaths = {
+  authorize: `${authPath}/oauth2/authorize`,
+  token: `${authPath}/oauth2/token`,
+  revoke: `${authPath}/oauth2/revoke`,
+  introspect: `${authPath}/oauth2/introspect`,
+  register: `${authPath}/oauth2/register`,
+} as const;
+
 export const oauthPages = {
   signIn: '/oauth/sign-in',
   consent: '/oauth/consent',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 import { html, type Html } from '../pages/html.js';
+import type { SystemMailKind } from '../system-mails/mail-limits.js';
 import { SystemMails } from '../system-mails/system-mails.js';
 
 /** Mails never contain the name of the account, because a stranger could have typed it. */
@@ -22,8 +23,8 @@ export class PeopleMails {
   }
 
   /** `next` is the path to continue to after confirmation. */
-  verifyAddress(to: Addressee, token: string, next: string | null): Promise<void> {
-    return this.write(to, 'Confirm your address', {
+  async verifyAddress(to: Addressee, token: string, next: string | null): Promise<void> {
+    await this.write('confirmation', to, 'Confirm your address', {
       why: 'Somebody, probably you, signed up with this address. Please confirm that it is yours:',
       action: 'Confirm address',
       link: this.link('/verify-email', { token, ...(next ? { next } : {}) }),
@@ -31,8 +32,8 @@ export class PeopleMails {
     });
   }
 
-  resetPassword(to: Addressee, token: string): Promise<void> {
-    return this.write(to, 'Set a new password', {
+  async resetPassword(to: Addressee, token: string): Promise<void> {
+    await this.write('passwordReset', to, 'Set a new password', {
       why: 'Somebody, probably you, requested a new password for this address:',
       action: 'Set a new password',
       link: this.link('/reset-password', { token }),
@@ -41,8 +42,8 @@ export class PeopleMails {
     });
   }
 
-  alreadyHere(to: Addressee): Promise<void> {
-    return this.write(to, 'You already have an account', {
+  async alreadyHere(to: Addressee): Promise<void> {
+    await this.write('existingAccount', to, 'You already have an account', {
       why: 'Somebody, probably you, tried to sign up with this address, which already has an account:',
       action: 'Sign in',
       link: this.link('/sign-in'),
@@ -50,9 +51,12 @@ export class PeopleMails {
     });
   }
 
-  /** Names the inviter by their confirmed address; the project name is left out, because a stranger chose it. */
-  invitation(to: Addressee, by: string | null, token: string): Promise<void> {
-    return this.write(to, 'You have been invited to a project', {
+  /**
+   * Names the inviter by their confirmed address; the project name is left out, because a stranger chose it. Returns 0, or the seconds until
+   * this address may be invited again: then nothing was sent.
+   */
+  invitation(to: Addressee, by: string | null, token: string): Promise<number> {
+    return this.write('invitation', to, 'You have been invited to a project', {
       why: `${by ?? 'A member'} invites you to join a project. To accept, ${this.howToEnter} with this address:`,
       action: 'View invitation',
       link: this.link('/invitations/accept', { token }),
@@ -66,10 +70,10 @@ export class PeopleMails {
     return `${this.base}${path}${parameters ? `?${parameters}` : ''}`;
   }
 
-  private write({ email }: Addressee, subject: string, texts: Texts): Promise<void> {
+  private write(kind: SystemMailKind, { email }: Addressee, subject: string, texts: Texts): Promise<number> {
     const { why, link, otherwise } = texts;
     const text = `${why}\n\n${link}\n\n${otherwise}\n`;
-    return this.mails.send({ to: email, subject, text, body: letter(texts).text });
+    return this.mails.send(kind, { to: email, subject, text, body: letter(texts).text });
   }
 }
 

@@ -22,6 +22,12 @@ export interface PeopleRequest {
   request: HttpRequest;
 }
 
+export interface LibraryRoute {
+  /** The path of a route, never that of a request. */
+  path: string;
+  search?: string;
+}
+
 const maxWaitMs = 5_000;
 const maxAgent = 512;
 /** Constant response times hide whether an address has an account; hashing and mail fit into them. */
@@ -47,11 +53,11 @@ export class People {
     refuseForeignPaths({ ...query, ...body });
     refuseName(body?.['name']);
     const began = performance.now();
-    const url = `${authPath}${path}?${new URLSearchParams(query).toString()}`;
     const sent = method === 'GET' ? null : JSON.stringify({ ...body, ...always[path] });
     const headers = this.headersOf(request);
     if (sent !== null) headers.set('content-type', 'application/json');
-    const handle = () => this.handOn(url, { method, headers, body: sent });
+    const search = new URLSearchParams(query).toString();
+    const handle = () => this.handOn({ path: authPath + path, search }, { method, headers, body: sent });
     const answer = path === '/sign-up/email' ? await this.signUp(body, request, handle) : await handle();
     await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
     return answer;
@@ -78,12 +84,13 @@ export class People {
     return (await isOutrun(answer)) ? handle() : answer;
   }
 
-  /** Passes a request to the library; `path` includes the query. */
-  async handOn(path: string, init: RequestInit): Promise<Response> {
+  /** The library counts attempts by path before it knows whether the path exists, so it must not be as the client wrote it. */
+  async handOn({ path, search = '' }: LibraryRoute, init: RequestInit): Promise<Response> {
     const auth = await this.library.open();
     const url = new URL(path, this.config.publicUrl);
+    url.search = search;
     const answer = await within(maxWaitMs, auth.handler(new Request(url, init)));
-    return answer.status === 429 ? this.tooOften(url.pathname.slice(authPath.length), answer) : answer;
+    return answer.status === 429 ? this.tooOften(path.slice(authPath.length), answer) : answer;
   }
 
   /** A user created by the operator, in the ambient transaction. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 import { InvitationsRepository } from '../members/invitations.repository.js';
+import { networkOf } from '../identity/failed-attempts.js';
 import { Attempts } from './attempts/attempts.js';
 
 /** Counted together with the sign-ups that the library refuses. */
@@ -36,7 +37,7 @@ export class SignUps {
   async refusal(email: unknown, clientAddress: string): Promise<Response | null> {
     const { signUp } = this.config;
     if (signUp === 'open' || (signUp === 'invite' && (await this.isInvited(email)))) return null;
-    const { allowed, retryAfter } = await this.attempts.take(`${clientAddress}|${path}`, rule);
+    const { allowed, retryAfter } = await this.attempts.take(`${networkOf(clientAddress)}|${path}`, rule);
     if (allowed) return Response.json(refusals[signUp], { status: 403 });
     return Response.json(
       { message: this.attempts.refusalText(path, retryAfter!) },

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
-import { SystemMailsRepository, type SealedMail } from '../system-mails/system-mails.repository.js';
-import { SystemMails, type SystemMail } from '../system-mails/system-mails.js';
+import type { SealedMail } from '../system-mails/system-mails.repository.js';
+import { openedMail, type SystemMail } from '../system-mails/system-mails.js';
 import { startGatewaySuite, type Request, type GatewaySuite, type Published } from './gateway-suite.js';
 
 export const origin = 'http://localhost:3000';
@@ -35,12 +35,12 @@ export async function startPeopleSuite(changes: Record<string, string> = {}): Pr
   return { ...suite, visitor, mailsTo, tokenFor, buildPerson };
 }
 
-async function waiting({ database, queue }: GatewaySuite): Promise<SystemMail[]> {
-  const mails = new SystemMails(new SystemMailsRepository(database, queue), new Secrets([testSecret]));
+async function waiting({ database }: GatewaySuite): Promise<SystemMail[]> {
+  const secrets = new Secrets([testSecret]);
   const rows = await database.query<SealedMail>(
     `SELECT id, sealed FROM system_mails ORDER BY created_at, id`,
   );
-  return rows.map((row) => mails.open(row));
+  return rows.map((row) => openedMail(secrets, row));
 }
 
 /** Keeps cookies like a browser. */

@@ -69,6 +69,14 @@ export const tooManyNewInvitations = (retryAfterSeconds: number) =>
       limit: 50,
     },
   );
+/** Other projects count too: they all write to the same mailbox. */
+export const tooManyInvitationsOf = (retryAfterSeconds: number) =>
+  new DomainError(
+    'rate_limited',
+    'rate_limited',
+    `This address was invited as often as is allowed within an hour, by all projects together; try again ${inSeconds(retryAfterSeconds)}`,
+    { retryAfterSeconds },
+  );
 export const lastOwner = () =>
   new DomainError('conflict', 'conflict', 'A project needs an owner: make somebody else an owner first');
 export const roleTooLow = () =>

@@ -3,6 +3,8 @@ import { inSeconds } from '@posthorn/contracts';
 import { AttemptsRepository, type Attempt, type AttemptRule } from './attempts.repository.js';
 
 const maxRemembered = 10_000;
+/** More than there are paths. */
+const maxRules = 100;
 
 /** Limits attempts by address and path. Refusals are remembered in memory, so repeated attempts cost no statement. */
 @Injectable()
@@ -17,7 +19,7 @@ export class Attempts {
 
   /** The key is a client address and a path, with a bar between them. */
   async take(key: string, rule: AttemptRule): Promise<Attempt> {
-    this.rules.set(pathOf(key), rule);
+    keepWithin(maxRules, this.rules, pathOf(key), rule);
     const left = (this.refused.get(key) ?? 0) - performance.now();
     if (left > 0) return { allowed: false, retryAfter: Math.ceil(left / 1_000) };
     const attempt = await this.rows.take(key, rule);
@@ -34,9 +36,14 @@ export class Attempts {
   }
 
   private remember(key: string, seconds: number): void {
-    this.refused.set(key, performance.now() + seconds * 1_000);
-    if (this.refused.size > maxRemembered) this.refused.delete(this.refused.keys().next().value!);
+    keepWithin(maxRemembered, this.refused, key, performance.now() + seconds * 1_000);
   }
+}
+
+/** Maps keep insertion order, so the first entry is the oldest. */
+function keepWithin<T>(max: number, kept: Map<string, T>, key: string, value: T): void {
+  kept.set(key, value);
+  if (kept.size > max) kept.delete(kept.keys().next().value!);
 }
 
 const pathOf = (key: string): string => key.slice(key.lastIndexOf('|') + 1);

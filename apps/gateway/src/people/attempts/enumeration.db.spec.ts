@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/database';
 import type { Published } from '../../testing/gateway-suite.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../../testing/people-suite.js';
 
@@ -31,8 +32,10 @@ async function request(path: string, email: string) {
   return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
 }
 
-/** Each to another project, because an address gets at most one invitation a minute. */
-async function invite(email: string): Promise<Published> {
+/** Each to another project and another account, because an address gets few invitations. */
+async function invite(address: string): Promise<Published> {
+  const email = address === known ? `known-${newId()}@example.com` : address;
+  if (address === known) await suite.buildUser({ email });
   const { projectId } = await suite.buildProject();
   const as = await suite.buildUser({ projectId });
   return suite.request('POST', `/api/v1/projects/${projectId}/members`, {

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/database';
+import { ExpiredRepository } from '../people/expired.repository.js';
+import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
+
+let suite: PeopleSuite;
+beforeAll(async () => {
+  suite = await startPeopleSuite();
+});
+afterAll(() => suite.stop());
+
+/** Each time from another client address. */
+const post = (path: string, body: object) => suite.visitor().post(`/api/auth/${path}`, body);
+const signUp = (email: string) => post('sign-up/email', { name: 'Ada', email, password });
+const repeat = async (times: number, request: () => Promise<{ status: number }>) => {
+  const statuses = new Set<number>();
+  for (let each = 0; each < times; each += 1) statuses.add((await request()).status);
+  return [...statuses];
+};
+const subjectsTo = async (email: string) => {
+  const counts: Record<string, number> = {};
+  for (const { subject } of await suite.mailsTo(email)) counts[subject] = (counts[subject] ?? 0) + 1;
+  return counts;
+};
+const later = (hours: number) =>
+  suite.database.query(
+    `UPDATE system_mail_recipients
+     SET sent_at = (SELECT array_agg(at - make_interval(hours => $1) ORDER BY at) FROM unnest(sent_at) AS at)`,
+    [hours],
+  );
+
+describe('mails to one address', () => {
+  it('are few, however many clients ask for them, and nobody sees that they were dropped', async () => {
+    const email = 'stranger@example.com';
+    await signUp(email);
+    expect(await repeat(12, () => post('sign-in/email', { email, password }))).toEqual([403]);
+    expect(await repeat(12, () => post('send-verification-email', { email }))).toEqual([200]);
+    expect(await repeat(12, () => signUp(email))).toEqual([200]);
+    expect(await repeat(12, () => post('request-password-reset', { email }))).toEqual([200]);
+    expect(await subjectsTo(email)).toEqual({
+      'Confirm your address': 5,
+      'You already have an account': 5,
+      'Set a new password': 5,
+    });
+  });
+
+  it('count together for all tags of a mailbox', async () => {
+    for (let tag = 0; tag < 8; tag += 1) await signUp(`tagged+${tag}@example.com`);
+    const mails = await Promise.all(
+      Array.from({ length: 8 }, (_, tag) => suite.mailsTo(`tagged+${tag}@example.com`)),
+    );
+    expect(mails.flat()).toHaveLength(5);
+  });
+
+  it('are as few when all are requested at once', async () => {
+    const email = 'at-once@example.com';
+    await suite.buildPerson(email);
+    await Promise.all(Array.from({ length: 20 }, () => post('request-password-reset', { email })));
+    expect(await subjectsTo(email)).toMatchObject({ 'Set a new password': 5 });
+  });
+
+  it('are sent again an hour later; past ten a day one an hour, so that the newest link still works', async () => {
+    const email = 'patient@example.com';
+    await suite.buildPerson(email);
+    const sentBy = async (requests: number) => {
+      const before = (await suite.mailsTo(email)).length;
+      await repeat(requests, () => post('request-password-reset', { email }));
+      return (await suite.mailsTo(email)).length - before;
+    };
+    expect(await sentBy(2)).toBe(2);
+    expect(await sentBy(5)).toBe(3);
+    await later(1);
+    expect(await sentBy(7)).toBe(5);
+    await later(1);
+    expect(await sentBy(3)).toBe(1);
+    await later(1);
+    expect(await sentBy(3)).toBe(1);
+    await later(24);
+    expect(await sentBy(7)).toBe(5);
+  });
+
+  it('from many projects are limited for the address: who invites once more is told so', async () => {
+    const email = 'wanted@example.com';
+    const invite = async () => {
+      const { projectId } = await suite.buildProject();
+      const as = await suite.buildUser({ projectId });
+      return suite.request('POST', `/api/v1/projects/${projectId}/members`, {
+        as,
+        body: { email, role: 'MEMBER' },
+      });
+    };
+    expect(await repeat(10, invite)).toEqual([201]);
+    const refused = await invite();
+    expect([refused.status, refused.json['code']]).toEqual([429, 'rate_limited']);
+    expect(refused.json['detail']).toMatch(
+      /^This address was invited as often as is allowed within an hour, by all projects together; try again in \d+ (?:seconds|minutes)/,
+    );
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect(await subjectsTo(email)).toEqual({ 'You have been invited to a project': 10 });
+    const open = await suite.database.query(`SELECT 1 FROM invitations WHERE email = $1`, [email]);
+    expect(open).toHaveLength(10);
+    await later(1);
+    expect((await invite()).status).toBe(201);
+  });
+
+  it('are counted under a hash, which is kept for a day', async () => {
+    await signUp('hashed@example.com');
+    const kept = async () =>
+      JSON.stringify(await suite.database.query(`SELECT * FROM system_mail_recipients`));
+    expect(await kept()).not.toMatch(/hashed|example/);
+    const forget = () => new ExpiredRepository(suite.database).forget();
+    await forget();
+    expect(await kept()).not.toBe('[]');
+    await later(25);
+    await forget();
+    expect(await kept()).toBe('[]');
+  });
+});
+
+it('an account that was never confirmed is removed after a week, unless it belongs to a project', async () => {
+  const { projectId } = await suite.buildProject();
+  const build = async (name: string, verified: boolean, days: number) => {
+    const email = `${name}-${newId()}@example.com`;
+    const { userId } = await suite.buildUser({ email, verified });
+    await suite.database.query(
+      `UPDATE auth_users SET "createdAt" = now() - make_interval(days => $2) WHERE id = $1`,
+      [userId, days],
+    );
+    return userId;
+  };
+  const [, ...kept] = [
+    await build('forgotten', false, 8),
+    await build('fresh', false, 6),
+    await build('confirmed', true, 8),
+    await build('member', false, 8),
+  ];
+  await suite.database.query(
+    `INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, 'OWNER', now())`,
+    [projectId, kept[2]],
+  );
+  await new ExpiredRepository(suite.database).forget();
+  const left = await suite.database.query<{ id: string }>(
+    `SELECT id FROM auth_users WHERE email ~ '^(forgotten|fresh|confirmed|member)-' ORDER BY id`,
+  );
+  expect(left.map(({ id }) => id)).toEqual(kept.toSorted());
+});
