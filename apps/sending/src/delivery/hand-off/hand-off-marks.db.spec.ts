@@ -28,6 +28,33 @@ describe('the mark', () => {
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'lost', 'ok', 'ok', 'quota']);
   });
 
+  it('hands over nothing of a worker whose lease has ended, or that another one has claimed since', async () => {
+    const { projectId } = await suite.buildProject();
+    const stopped = await claimedMessages(suite.database, projectId, 2);
+    const other = await claimedMessages(suite.database, projectId, 1);
+    const inHandOff = async () => {
+      const [row] = await suite.database.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM deliveries WHERE project_id = $1 AND state = 'HANDOFF'`,
+        [projectId],
+      );
+      return row!.count;
+    };
+    const [taken, kept] = [stopped.messages[0]!, stopped.messages[1]!];
+    await suite.database.query(
+      `UPDATE deliveries SET worker_id = $3, lease_token = lease_token + 1 WHERE project_id = $1 AND email_id = $2`,
+      [projectId, taken.emailId, other.workerId],
+    );
+    await marksAt(0).mark(stopped.workerId, [taken]);
+    expect(await inHandOff()).toBe(0);
+    await suite.database.query(`UPDATE workers SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+      stopped.workerId,
+    ]);
+    await marksAt(0).mark(stopped.workerId, [kept]);
+    expect(await inHandOff()).toBe(0);
+    await marksAt(0).mark(other.workerId, [{ ...taken, leaseToken: taken.leaseToken + 1 }]);
+    expect(await inHandOff()).toBe(1);
+  });
+
   it('refuses messages that are past their day', async () => {
     const { projectId } = await suite.buildProject();
     const { workerId, messages } = await claimedMessages(suite.database, projectId, 2);
