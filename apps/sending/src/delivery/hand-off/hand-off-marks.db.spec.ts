@@ -25,7 +25,7 @@ describe('the mark', () => {
       suite.hashes,
     );
     const verdicts = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
-    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'lost', 'ok', 'ok', 'quota']);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'claim_lost', 'ok', 'ok', 'quota']);
   });
 
   it('refuses messages that are past their day', async () => {
