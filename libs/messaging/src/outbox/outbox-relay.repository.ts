@@ -88,7 +88,7 @@ export class OutboxRelayRepository {
   }
 
   async pending(): Promise<{ fresh: boolean; republishing: boolean }> {
-    const [row] = await this.database.query<{ fresh: boolean; repeating: boolean }>(
+    const [row] = await this.database.query<{ fresh: boolean; republishing: boolean }>(
       `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM fact_repeats WHERE name = $1) AS republishing`,
       [this.name],
     );

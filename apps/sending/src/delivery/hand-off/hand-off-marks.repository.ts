@@ -114,7 +114,7 @@ const guardSql = `
         WHEN project.disabled THEN 'disabled'
         WHEN d.expires_at <= now() - interval '5 minutes' THEN 'expired'
         WHEN suppression.email IS NOT NULL THEN 'suppressed'
-        -- Of an erased address the columns named email hold its hash (…@erased.invalid). For all others this is one lookup in a small index.
+        -- Erased addresses are stored by hash: the columns named email then hold hash@erased.invalid. For all others this is one lookup in a small index.
         WHEN erased.project_id IS NOT NULL AND EXISTS (
           SELECT 1 FROM suppressions hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash
         ) THEN 'suppressed'

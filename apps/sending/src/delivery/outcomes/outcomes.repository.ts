@@ -38,7 +38,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'counts_as_attempt', type: 'smallint', value: ({ outcome }) => Number(outcome.countsAsAttempt) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
-  // Every attempt and every change becomes a row of the e-mail's history; messages that are merely postponed do not.
+  // Every attempt and every change becomes a row of the e-mail's history; messages that are merely postponed (requeued without an attempt) do not.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
   { column: 'stage', type: 'text', value: ({ outcome }) => outcome.attempt?.stage },
