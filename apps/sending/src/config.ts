@@ -129,7 +129,8 @@ export class SendingConfig extends ServiceConfig {
     kind: 'choice',
     choices: ['resend', 'hold'],
     default: 'resend',
-    describe: 'what then happens to a transactional message: it is sent again, or held as failed',
+    describe:
+      'what then happens to a transactional message: resend sends it once more, hold does not, and it fails as delivery_unconfirmed',
   })
   ambiguousPolicy: AmbiguousPolicy;
 

@@ -25,6 +25,6 @@ export * from './outages/outage.js';
 export * from './outages/repeats.js';
 export * from './outages/service-context.js';
 export * from './events/idle-backoff.js';
-export * from './outbox/publishing.repository.js';
+export * from './outbox/outbox-relay.repository.js';
 export * from './events/read-models.repository.js';
 export * from './wake-ups.js';

@@ -25,7 +25,7 @@ import {
   Outbox,
   OutboxRelay,
   PassErrorsOn,
-  Publishing,
+  OutboxRelayRepository,
   ReadModels,
   runAsService,
   type ServiceContext,
@@ -68,7 +68,7 @@ export interface ServiceMeans<C extends ServiceConfig> {
   bus: Bus;
   outbox: Outbox;
   inbox: Inbox;
-  publishing: Publishing;
+  relayRepository: OutboxRelayRepository;
   deadLetters: DeadLetters;
   readModels: ReadModels;
   eventErasure: EventErasure;
@@ -136,7 +136,7 @@ function messagingOn(service: ServiceName, database: Database) {
   return {
     outbox: new Outbox(database),
     inbox: new Inbox(database),
-    publishing: new Publishing(database, service),
+    relayRepository: new OutboxRelayRepository(database, service),
     deadLetters: new DeadLetters(database),
     readModels: new ReadModels(database),
   };

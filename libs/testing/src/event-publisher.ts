@@ -9,7 +9,7 @@ import {
   createMessagingTables,
   Outbox,
   OutboxRelay,
-  Publishing,
+  OutboxRelayRepository,
   type BusConnection,
 } from '@posthorn/messaging';
 import { eventually } from './eventually.js';
@@ -34,7 +34,7 @@ const parts = { entities: [], migrations: [CreateOutbox1763700000000] };
 /** Publishes events of a service (sending by default) through a real outbox and relay. */
 export class EventPublisher {
   private readonly outbox: Outbox;
-  private readonly publishing: Publishing;
+  private readonly relayRepository: OutboxRelayRepository;
   private readonly relay: OutboxRelay;
 
   private constructor(
@@ -45,12 +45,12 @@ export class EventPublisher {
     connection: BusConnection,
   ) {
     this.outbox = new Outbox(database);
-    this.publishing = new Publishing(database, service);
-    const { publishing } = this;
+    this.relayRepository = new OutboxRelayRepository(database, service);
+    const { relayRepository } = this;
     this.relay = new OutboxRelay({
       service,
       database,
-      publishing,
+      relayRepository,
       connection,
       clock: new DatabaseClock(database),
     });
@@ -73,7 +73,7 @@ export class EventPublisher {
 
   /** Deletes the stream, so that everything is published again; resolves when the relay has noticed. */
   async repeatAll(): Promise<void> {
-    const generation = async () => (await this.publishing.known())?.generation ?? 0;
+    const generation = async () => (await this.relayRepository.known())?.generation ?? 0;
     const before = await generation();
     await this.manager.streams.delete(streamOf(this.service));
     await eventually(async () => (await generation()) > before, 'the relay notices that its stream is gone');

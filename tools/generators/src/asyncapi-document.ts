@@ -18,7 +18,7 @@ const { version, license } = JSON.parse(
 
 const guarantees = `The domain events of Posthorn: committed changes, published over NATS JetStream. docs/guides/subscribing.md shows a complete subscriber.
 
-- **At least once.** An event is written in the same transaction as the change it describes and published afterwards. It may be published again: after a crash, after NATS has lost its store, or when an operator requests it. Each publication carries the same \`id\`. To process an event once, store its \`id\` in the transaction of your effect.
+- **At least once.** An event is written in the same transaction as the change it describes and sent afterwards. It may be sent again: after a crash, after NATS has lost its store, or when an operator requests it. Each message carries the same \`id\`. To process an event once, store its \`id\` in the transaction of your effect.
 - **No ordering.** Where order matters, items carry a \`seq\` per aggregate that rises with every change: ignore one that is lower than yours; a gap means that an event has not arrived yet.
 - **One project per event**, with 1 to 256 items.
 - **Seven days.** A stream retains seven days of events. The outbox of the publishing service retains as much (RETENTION_OUTBOX_DAYS).

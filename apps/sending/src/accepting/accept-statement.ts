@@ -89,14 +89,14 @@ const insertSql = `
     FROM call WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (
     INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace)
-    SELECT email.project_id, email.id, copy.position, copy.recipient, CASE email.category WHEN 'MARKETING' THEN ${lanes.bulk} ELSE ${lanes.transactional} END,
+    SELECT email.project_id, email.id, target.position, target.recipient, CASE email.category WHEN 'MARKETING' THEN ${lanes.bulk} ELSE ${lanes.transactional} END,
            'QUEUED', email.due_at, email.due_at + make_interval(hours => ${deliveryWindowHours}), call.bytes, call.trace
     FROM email JOIN call USING (content_id), LATERAL (
       SELECT 0 AS position, email.to_email AS recipient
       UNION ALL SELECT ordinality, value FROM jsonb_array_elements_text(call.options->'additionalRecipients') WITH ORDINALITY
       WHERE value <> email.to_email
-    ) AS copy
-  ), reserved_key AS (
+    ) AS target
+  ), stored_key AS (
     INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt)
     SELECT project_id, operation, key, body_hash, receipt FROM call WHERE key IS NOT NULL AND content_id IN (SELECT content_id FROM email)
     ON CONFLICT (project_id, operation, key) DO UPDATE

@@ -4,8 +4,10 @@ import type { StoredAttachment } from '../emails/email.entity.js';
 export interface StoredMessage {
   projectId: string;
   emailId: string;
+  /** The id of the content, which all e-mails of a send share; not a MIME Content-ID. */
   contentId: string;
   from: Mailbox;
+  /** The main recipient. */
   to: Mailbox;
   subject: string;
   html: string;
@@ -13,6 +15,7 @@ export interface StoredMessage {
   replyTo: Mailbox | null;
   headers: Record<string, string> | null;
   category: EmailCategory;
+  /** What To and Cc show beside the main recipient. */
   headerRecipients: { to?: Mailbox[]; cc?: Mailbox[] } | null;
   templateId: string | null;
   templateVersion: number | null;

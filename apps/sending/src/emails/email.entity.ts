@@ -8,6 +8,7 @@ export type SourceType = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
 export class EmailRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
+  /** Of the row in `email_contents`, which the e-mails of one send share: the id of the first of them. That of an erased e-mail refers to nothing. */
   @Column('uuid', { name: 'content_id' }) contentId: string;
   @Column('uuid', { name: 'contact_id', nullable: true }) contactId: string | null;
   @Column('text', { name: 'from_email' }) fromEmail: string;
@@ -22,6 +23,7 @@ export class EmailRow {
   @Column('text', { name: 'failure_kind', nullable: true }) failureKind: FailureKind | null;
   @Column('text', { nullable: true }) error: string | null;
   @Column('text') category: EmailCategory;
+  /** What the headers To and Cc show beside the main recipient; who gets a copy is in `deliveries`. */
   @Column('jsonb', { name: 'copies', nullable: true }) headerRecipients: {
     to?: Mailbox[];
     cc?: Mailbox[];
@@ -69,6 +71,7 @@ export class EmailContentRow {
 export interface StoredAttachment {
   filename: string;
   contentType: string;
+  /** The MIME Content-ID of the part; unrelated to `content_id`. */
   contentId: string | null;
   disposition: 'attachment' | 'inline';
   size: number;

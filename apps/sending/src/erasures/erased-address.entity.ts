@@ -4,6 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('erased_addresses')
 export class ErasedAddressRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  /** The hash of the address, with the domain erased.invalid. */
   @PrimaryColumn('text') email: string;
   @Column('uuid', { name: 'contact_id' }) contactId: string;
   @Column({ type: 'timestamptz', name: 'erased_at', precision: 3 }) erasedAt: Date;

@@ -84,7 +84,7 @@ describe('mail to somebody who is being erased', () => {
         new Pace({ provider: 'waiting', perSecond: 0 }),
         suite.hashes,
       );
-      expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'lost' }]);
+      expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'claim_lost' }]);
       // What a worker knew of it comes too late.
       await new ContactVariablesRepository(suite.database).keep(projectId, [
         { emailId: id, variables: { contact: { email: to } } },
@@ -278,6 +278,6 @@ describe('an erasure and a hand-off at the same instant', () => {
     }
     // Done means that none of it is on its way, nor will be.
     expect(runs.filter(({ done, verdict }) => done === (verdict === 'ok'))).toEqual([]);
-    expect(new Set(runs.map(({ verdict }) => verdict))).toEqual(new Set(['ok', 'lost']));
+    expect(new Set(runs.map(({ verdict }) => verdict))).toEqual(new Set(['ok', 'claim_lost']));
   });
 });

@@ -20,13 +20,13 @@ import { busTransport, type DomainEvent } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { Operations } from './operations.js';
-import type { Publishing } from '../outbox/publishing.repository.js';
+import type { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 
 export interface BusServerOptions {
   service: ServiceName;
   connection: BusConnection;
   inbox: Inbox;
-  publishing: Publishing;
+  relayRepository: OutboxRelayRepository;
   deadLetters: DeadLetters;
   tracing?: Tracing;
   messagingMetrics?: MessagingMetrics;

@@ -14,7 +14,7 @@ import type { DeadLetters } from '../events/dead-letters.repository.js';
 import type { WireEvent } from './frames.js';
 import type { Incoming } from './handlers.js';
 import { truncated } from '../events/inbox.repository.js';
-import type { Publishing } from '../outbox/publishing.repository.js';
+import type { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 
 interface Subscriber {
   durable: string;
@@ -23,7 +23,7 @@ interface Subscriber {
 
 export interface OperationsOptions {
   service: ServiceName;
-  publishing: Publishing;
+  relayRepository: OutboxRelayRepository;
   deadLetters: DeadLetters;
   subscribers: () => readonly Subscriber[];
 }
@@ -66,9 +66,9 @@ export class Operations {
   }
 
   private async republish({ since }: RepublishEvents): Promise<RepublishedEvents> {
-    const { publishing } = this.options;
-    await publishing.repeatSince(since);
-    const events = await publishing.repeating();
+    const { relayRepository } = this.options;
+    await relayRepository.republishSince(since);
+    const events = await relayRepository.countRepublishing();
     return { since, facts: events };
   }
 }

@@ -16,7 +16,7 @@ import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from './inbox.repository.js';
 import { OutboxRelay } from '../outbox/outbox-relay.js';
 import { Outbox } from '../outbox/outbox.repository.js';
-import { Publishing } from '../outbox/publishing.repository.js';
+import { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
 
 const nobody = 'erased@erased.invalid';
@@ -30,7 +30,7 @@ describe('erasing addresses from events', () => {
   let connection: BusConnection;
   let manager: JetStreamManager;
   let outbox: Outbox;
-  let publishing: Publishing;
+  let relayRepository: OutboxRelayRepository;
   let relay: OutboxRelay;
   const received: EmailChangedEvent[] = [];
 
@@ -39,11 +39,11 @@ describe('erasing addresses from events', () => {
     database = await openDatabase({ url: clone.url, name: 'erasing', poolSize: 10, ...effectsTable });
     connection = await BusConnection.open({ url: nats.url, name: 'erasing' });
     manager = await jetstreamManager(connection.nats, { checkAPI: false });
-    [outbox, publishing] = [new Outbox(database), new Publishing(database, 'sending')];
+    [outbox, relayRepository] = [new Outbox(database), new OutboxRelayRepository(database, 'sending')];
     relay = new OutboxRelay({
       service: 'sending',
       database,
-      publishing,
+      relayRepository,
       connection,
       clock: new DatabaseClock(database),
     });
@@ -120,7 +120,7 @@ describe('erasing addresses from events', () => {
       ),
     ];
     expect([reported(projectId), reported(other)]).toEqual([[`${nobody},${bob}`], [ann]]);
-    await publishing.repeatSince(new Date(0));
+    await relayRepository.republishSince(new Date(0));
     await published();
     expect((await messages()).filter((text) => text.includes(projectId) && text.includes(ann))).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('erasing addresses from events', () => {
     const emails = Array.from({ length: 40 }, (_, index) => `reader-${index}@example.org`);
     const sent = emails.map(mail);
     for (const item of sent) await publish(projectId, item);
-    await publishing.repeatSince(new Date(0));
+    await relayRepository.republishSince(new Date(0));
     await erase(projectId, ...emails);
     await published();
     // What was published before it was rewritten is found by a later look at the latest.

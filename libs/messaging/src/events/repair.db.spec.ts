@@ -94,11 +94,11 @@ describe('a NATS that loses its store', () => {
       await suite.publish(20);
       await suite.expectEachOnce();
       await suite.stopRelays();
-      const [manager, sent] = [await jetstreamManager(suite.connection.nats), suite.publishing()];
+      const [manager, sent] = [await jetstreamManager(suite.connection.nats), suite.relayRepository()];
       const known = await sent.known();
       await manager.streams.delete(stream);
       await suite.publish(1);
-      await expect(sent.publishFresh(10, async () => acknowledging([1]))).rejects.toMatchObject({
+      await expect(sent.sendFresh(10, async () => acknowledging([1]))).rejects.toMatchObject({
         generation: known!.generation,
       });
       suite.startRelays();
@@ -113,10 +113,10 @@ describe('a NATS that loses its store', () => {
       await suite.expectEachOnce();
       await suite.stopRelays();
       await suite.publish(1);
-      const sent = suite.publishing();
+      const sent = suite.relayRepository();
       const known = (await sent.known())!;
-      await sent.publishFresh(10, async () => {
-        await suite.publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
+      await sent.sendFresh(10, async () => {
+        await suite.relayRepository().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
         return acknowledging([known.lastSequence + 1]);
       });
       const [row] = await suite.database.query<{ waiting: number }>(
@@ -124,7 +124,7 @@ describe('a NATS that loses its store', () => {
       );
       expect(row!.waiting).toBe(1);
       expect(
-        await suite.publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date()),
+        await suite.relayRepository().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date()),
       ).toBe(false);
       suite.startRelays();
       await suite.expectEachOnce();
@@ -141,12 +141,12 @@ describe('a NATS that loses its store', () => {
        SELECT ('01980000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(), 'sending.email.sent', '[]', now(), now()
        FROM generate_series(1, 20000) AS n`,
       );
-      await suite.publishing().repeatSince(new Date('2025-01-01T00:00:00Z'));
-      expect(await suite.publishing().repeating()).toBe(20_000 + suite.reported.length);
+      await suite.relayRepository().republishSince(new Date('2025-01-01T00:00:00Z'));
+      expect(await suite.relayRepository().countRepublishing()).toBe(20_000 + suite.reported.length);
       suite.startSubscribers();
       await suite.publish(5);
       for (const durable of durables) await suite.takenBy(durable);
-      expect(await suite.publishing().repeating()).toBeGreaterThan(0);
+      expect(await suite.relayRepository().countRepublishing()).toBeGreaterThan(0);
       await suite.stopRelays();
       await suite.database.query(`DELETE FROM fact_repeats`);
       await suite.database.query(`DELETE FROM outbox WHERE fact = 'sending.email.sent'`);
@@ -166,7 +166,7 @@ describe('a NATS that loses its store', () => {
       const deadLetters = new DeadLetters(suite.database);
       const operator = new Operations({
         service: 'sending',
-        publishing: suite.publishing(),
+        relayRepository: suite.relayRepository(),
         deadLetters,
         subscribers: () => [],
       });

@@ -12,7 +12,7 @@ import {
 import { BusConnection } from '../calls/connection.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { Outbox } from './outbox.repository.js';
-import { Publishing, type PublishFailure } from './publishing.repository.js';
+import { OutboxRelayRepository, type SendFailure } from './outbox-relay.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
 
 let nats: TestNats;
@@ -49,11 +49,11 @@ async function writeEvent(reason: string): Promise<string> {
   return id;
 }
 async function whileRelaying(look: () => Promise<void>): Promise<void> {
-  const publishing = new Publishing(database, 'sending');
+  const relayRepository = new OutboxRelayRepository(database, 'sending');
   const relay = new OutboxRelay({
     service: 'sending',
     database,
-    publishing,
+    relayRepository,
     connection,
     clock: new DatabaseClock(database),
   });
@@ -87,8 +87,8 @@ describe('an event that NATS can never accept', () => {
 });
 
 describe('an event that is not accepted', () => {
-  const round = (failures: (id: string) => PublishFailure | null) =>
-    new Publishing(database, 'sending').publishFresh(10, async (events) => {
+  const round = (failures: (id: string) => SendFailure | null) =>
+    new OutboxRelayRepository(database, 'sending').sendFresh(10, async (events) => {
       const found = events.map(({ id }) => failures(id)).filter((failure) => failure !== null);
       const lost = new Set(found.map(({ id }) => id));
       return {
@@ -97,11 +97,11 @@ describe('an event that is not accepted', () => {
         failures: found,
       };
     });
-  const refusing = (refused: string, kind: PublishFailure['kind']) => (id: string) =>
+  const refusing = (refused: string, kind: SendFailure['kind']) => (id: string) =>
     id === refused ? { id, error: new Error('no'), kind } : null;
   const rounds = async (
     id: string,
-    kind: PublishFailure['kind'],
+    kind: SendFailure['kind'],
     { neighbour: extra }: { neighbour: boolean },
   ) => {
     for (let index = 0; index < 25; index += 1) {

@@ -9,14 +9,14 @@ import { encode, type WireEvent } from '../calls/frames.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { tracedHeaders } from '../calls/traced-headers.js';
-import { failureKindOf } from './publish-failures.js';
+import { failureKindOf } from './send-failures.js';
 import {
   StreamRewound,
   type OutgoingEvent,
-  type Published,
-  type Publishing,
+  type SendResult,
+  type OutboxRelayRepository,
   type SeenStream,
-} from './publishing.repository.js';
+} from './outbox-relay.repository.js';
 
 const batch = 256;
 /** A delay of 100 ms costs nobody, and a batch of a hundred events costs as much as one. */
@@ -30,7 +30,7 @@ const dayMs = 86_400_000;
 export interface OutboxRelayOptions {
   service: ServiceName;
   database: Database;
-  publishing: Publishing;
+  relayRepository: OutboxRelayRepository;
   connection: BusConnection;
   clock: { now(): Promise<Date> };
   tracing?: Tracing;
@@ -38,8 +38,8 @@ export interface OutboxRelayOptions {
 }
 
 /**
- * Publishes committed events to JetStream with the row id as deduplication id. Also watches the stream: when it is lost, its events are
- * published again beside new ones.
+ * Sends published events to JetStream, with the row id as deduplication id, and marks those that it acknowledged. Also watches the stream:
+ * when it is lost, its events are sent again beside new ones.
  */
 export class OutboxRelay {
   private readonly log = new Logger('Relay');
@@ -74,27 +74,29 @@ export class OutboxRelay {
   }
 
   private async run(): Promise<number> {
-    const { connection, publishing } = this.options;
+    const { connection, relayRepository } = this.options;
     if (!connection.connected) {
       this.forget();
       return pauseMs.least;
     }
     if (performance.now() - this.checkedAt > checkEveryMs) await this.checkStream();
-    const { fresh: isAnyWaiting, repeating } = await publishing.pending();
-    if (!isAnyWaiting && !repeating) return this.longerPause();
+    const { fresh: isAnyWaiting, republishing: isRepublishing } = await relayRepository.pending();
+    if (!isAnyWaiting && !isRepublishing) return this.longerPause();
     this.pauseMs = pauseMs.least;
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
-    const fresh = await publishing.publishFresh(batch, (events) => this.publishAll(stream, events));
-    const repeated = repeating
-      ? await publishing.publishAgain(batch, (events, repeat) => this.publishAll(stream, events, repeat))
+    const fresh = await relayRepository.sendFresh(batch, (events) => this.sendAll(stream, events));
+    const republished = isRepublishing
+      ? await relayRepository.sendAgain(batch, (events, republicationId) =>
+          this.sendAll(stream, events, republicationId),
+        )
       : 0;
     if (fresh.quarantined.length > 0)
       this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
     if (fresh.failures.length > 0)
       this.log.warn(`${fresh.failures.length} events wait: ${fresh.failures[0]!.error.message}`);
     if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
-    else if (fresh.count === batch || repeated > 0) this.loop.wakeUp();
+    else if (fresh.count === batch || republished > 0) this.loop.wakeUp();
     return this.pauseMs;
   }
 
@@ -104,40 +106,44 @@ export class OutboxRelay {
   }
 
   /** Every event has its own acknowledgement, so that a failure delays no other. */
-  private async publishAll(
+  private async sendAll(
     stream: JetStreamClient,
     events: OutgoingEvent[],
-    repeat?: string,
-  ): Promise<Published> {
-    const published: Published = { acknowledged: [], sequences: [], failures: [] };
-    const publishOne = async (event: OutgoingEvent): Promise<void> => {
+    republicationId?: string,
+  ): Promise<SendResult> {
+    const result: SendResult = { acknowledged: [], sequences: [], failures: [] };
+    const sendOne = async (event: OutgoingEvent): Promise<void> => {
       try {
-        const { duplicate, seq } = await this.publishTraced(stream, event, repeat);
+        const { duplicate, seq } = await this.sendTraced(stream, event, republicationId);
         this.options.messagingMetrics?.published.inc({ fact: event.fact });
-        published.acknowledged.push(event.id);
-        if (!duplicate) published.sequences.push(seq);
+        result.acknowledged.push(event.id);
+        if (!duplicate) result.sequences.push(seq);
       } catch (error) {
         const kind = failureKindOf(error);
         if (kind === 'never')
           this.log.error(`NATS can never accept ${event.fact} ${event.id}: ${(error as Error).message}`);
-        published.failures.push({ id: event.id, error: error as Error, kind });
+        result.failures.push({ id: event.id, error: error as Error, kind });
       }
     };
-    await Promise.all(events.map(publishOne));
-    return published;
+    await Promise.all(events.map(sendOne));
+    return result;
   }
 
-  private publishTraced(stream: JetStreamClient, event: OutgoingEvent, repeat?: string): Promise<PubAck> {
-    const context = repeat ? undefined : this.tracing.context(readTraces(event.traces));
-    if (!context) return publish(stream, event, repeat);
+  private sendTraced(
+    stream: JetStreamClient,
+    event: OutgoingEvent,
+    republicationId?: string,
+  ): Promise<PubAck> {
+    const context = republicationId ? undefined : this.tracing.context(readTraces(event.traces));
+    if (!context) return send(stream, event, republicationId);
     return runInContext(context, () =>
-      inSpan(`publish ${event.fact}`, { kind: 'producer' }, () => publish(stream, event, repeat)),
+      inSpan(`publish ${event.fact}`, { kind: 'producer' }, () => send(stream, event, republicationId)),
     );
   }
 
   /** NATS may lose its store silently, and a subscriber may have created the stream again. */
   private async checkStream(): Promise<void> {
-    const { connection, publishing, service, clock } = this.options;
+    const { connection, relayRepository, service, clock } = this.options;
     const { created, state } = await ensureStream(connection.nats, service);
     const now = { incarnation: String(created), lastSequence: state.last_seq };
     this.checkedAt = performance.now();
@@ -148,13 +154,13 @@ export class OutboxRelay {
       this.checkedAt - this.comparedAt < compareEveryMs
     )
       return;
-    // Read before the stream, so that what others publish in between does not look like a loss.
-    const known = await publishing.known();
+    // Read before the stream, so that what others send in between does not look like a loss.
+    const known = await relayRepository.known();
     const again = await ensureStream(connection.nats, service);
     const seen = { incarnation: String(again.created), lastSequence: again.state.last_seq };
     if (!known || isLost(known, seen) || known.generation === this.rewoundGeneration) {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
-      const first = await publishing.renew(known, seen, since);
+      const first = await relayRepository.renew(known, seen, since);
       if (first && known)
         this.log.warn('the stream has lost events: those of the last days are published again');
     }
@@ -183,13 +189,13 @@ function isLost(known: SeenStream, seen: SeenStream): boolean {
   return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;
 }
 
-function publish(stream: JetStreamClient, outgoing: OutgoingEvent, repeat?: string): Promise<PubAck> {
+function send(stream: JetStreamClient, outgoing: OutgoingEvent, republicationId?: string): Promise<PubAck> {
   const { id, projectId, fact: event, items, createdAt, actor, address } = outgoing;
   const version = eventCatalogue.find(({ name }) => name === event)?.version ?? 1;
   const by = { ...(actor ? { actor } : {}), ...(address ? { address } : {}) };
   const payload: WireEvent = { id, fact: event, version, projectId, at: createdAt, ...by, items };
   return stream.publish(eventSubject(event), encode(JSON.stringify(payload)), {
-    msgID: repeat ? `${id} ${repeat}` : id,
+    msgID: republicationId ? `${id} ${republicationId}` : id,
     headers: tracedHeaders(),
   });
 }

@@ -17,7 +17,7 @@ const insertSql = outboxInsert({
   address: '$7',
 });
 
-/** Events are published only after their commit. */
+/** The relay sends events to JetStream only after their commit. */
 export class Outbox {
   constructor(private readonly database: Database) {}
 

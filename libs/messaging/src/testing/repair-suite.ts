@@ -15,7 +15,7 @@ import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from '../events/inbox.repository.js';
 import { OutboxRelay } from '../outbox/outbox-relay.js';
 import { Outbox } from '../outbox/outbox.repository.js';
-import { Publishing } from '../outbox/publishing.repository.js';
+import { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 import { effectsTable } from './effects-table.js';
 
 export const stream = 'FACTS_SENDING';
@@ -55,8 +55,8 @@ export class RepairSuite {
     await Promise.all([this.clone.drop(), this.nats.stop()]);
   }
 
-  publishing(): Publishing {
-    return new Publishing(this.database, 'sending');
+  relayRepository(): OutboxRelayRepository {
+    return new OutboxRelayRepository(this.database, 'sending');
   }
 
   /** Two replicas of the owner, each with a connection of its own. */
@@ -69,7 +69,7 @@ export class RepairSuite {
         new OutboxRelay({
           service: 'sending',
           database,
-          publishing: this.publishing(),
+          relayRepository: this.relayRepository(),
           connection,
           clock,
         }),

@@ -25,7 +25,7 @@ describe('the mark', () => {
       suite.hashes,
     );
     const verdicts = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
-    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'lost', 'ok', 'ok', 'quota']);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'claim_lost', 'ok', 'ok', 'quota']);
   });
 
   it('hands over nothing of a worker whose lease has ended, or that another one has claimed since', async () => {

@@ -8,7 +8,7 @@ import type { ClaimedMessage } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
 
 export type MarkVerdict =
-  'ok' | 'lost' | 'expired' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
+  'ok' | 'claim_lost' | 'expired' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
 
 export interface Mark {
   verdict: MarkVerdict;
@@ -50,7 +50,7 @@ export class HandOffMarks {
       ),
     ]);
     const rows = guarded as { index: number; verdict: MarkVerdict; wait: number | null }[];
-    const verdicts = messages.map((): MarkVerdict => 'lost');
+    const verdicts = messages.map((): MarkVerdict => 'claim_lost');
     for (const { index, verdict } of rows) verdicts[index] = verdict;
     const slots = this.pace.slots(rows[0]?.wait ?? null, messages.length)[Symbol.iterator]();
     return verdicts.map((verdict) => ({ verdict, slot: verdict === 'ok' ? slots.next().value! : null }));
@@ -62,7 +62,7 @@ export class HandOffMarks {
     return {
       name: paced ? 'mark-hand-off-paced' : 'mark-hand-off',
       sql: `${guardSql}${paced ? `, paced AS (${paced.sql})` : ''}
-        SELECT j.row_index AS index, CASE WHEN j.verdict = 'ok' AND marked.row_index IS NULL THEN 'lost' ELSE j.verdict END AS verdict,
+        SELECT j.row_index AS index, CASE WHEN j.verdict = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.verdict END AS verdict,
           ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
         FROM judged j LEFT JOIN marked USING (row_index)`,
       parameters: [workerId, ...guardColumns.values(messages), ...(paced?.parameters ?? [])],
@@ -71,8 +71,11 @@ export class HandOffMarks {
 }
 
 function lock(messages: Marked[]): Statement {
-  const requested = messages.flatMap(({ projectId, recipient, position, to }) =>
-    [recipient, ...(position > 0 && to ? [to.email] : [])].map((email) => ({ projectId, email })),
+  const requested = messages.flatMap(({ projectId, recipient, position, to: mainRecipient }) =>
+    [recipient, ...(position > 0 && mainRecipient ? [mainRecipient.email] : [])].map((email) => ({
+      projectId,
+      email,
+    })),
   );
   return {
     name: 'lock-addresses',
@@ -87,15 +90,15 @@ function lock(messages: Marked[]): Statement {
 const guardColumns = columnsOf<Guarded>([
   ...leasedDeliveryColumns,
   {
-    column: 'hash',
+    column: 'address_hash',
     type: 'text',
     value: ({ projectId, recipient, hashes }) => hashes.of(projectId, recipient),
   },
   {
-    column: 'main_hash',
+    column: 'main_address_hash',
     type: 'text',
-    value: ({ projectId, position, to, hashes }) =>
-      position > 0 && to ? hashes.of(projectId, to.email) : null,
+    value: ({ projectId, position, to: mainRecipient, hashes }) =>
+      position > 0 && mainRecipient ? hashes.of(projectId, mainRecipient.email) : null,
   },
 ]);
 
@@ -106,27 +109,27 @@ const guardSql = `
     SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, d.lane, allowance.category,
       allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END AS available,
       CASE
-        WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'lost'
+        WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'claim_lost'
         WHEN project.project_id IS NULL THEN 'unknown_project'
         WHEN project.disabled THEN 'disabled'
         WHEN d.expires_at <= now() - interval '5 minutes' THEN 'expired'
         WHEN suppression.email IS NOT NULL THEN 'suppressed'
-        -- Erased addresses are suppressed by hash; for all others this is one lookup in a small index.
-        WHEN erased.email IS NOT NULL AND EXISTS (
-          SELECT 1 FROM suppressions hashed WHERE hashed.project_id = erased.project_id AND hashed.email = erased.email
+        -- Erased addresses are stored by hash: the columns named email then hold hash@erased.invalid. For all others this is one lookup in a small index.
+        WHEN erased.project_id IS NOT NULL AND EXISTS (
+          SELECT 1 FROM suppressions hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash
         ) THEN 'suppressed'
         -- A copy is suppressed if its main recipient is.
         WHEN r.position > 0 AND EXISTS (
-          SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_hash)
+          SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_address_hash)
           WHERE e.project_id = r.project_id AND e.id = r.email_id
         ) THEN 'suppressed'
         WHEN r.position > 0 AND d.lane = ${lanes.bulk} AND EXISTS (
-          SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_hash) AND main.opted_out
+          SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_address_hash) AND main.opted_out
           WHERE e.project_id = r.project_id AND e.id = r.email_id
         ) THEN 'unsubscribed'
         WHEN d.lane = ${lanes.bulk} AND opt_out.opted_out THEN 'unsubscribed'
-        WHEN d.lane = ${lanes.bulk} AND erased.email IS NOT NULL AND EXISTS (
-          SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = erased.project_id AND hashed.email = erased.email AND hashed.opted_out
+        WHEN d.lane = ${lanes.bulk} AND erased.project_id IS NOT NULL AND EXISTS (
+          SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash AND hashed.opted_out
         ) THEN 'unsubscribed'
         ELSE 'ok'
       END AS verdict
@@ -135,7 +138,7 @@ const guardSql = `
     LEFT JOIN project_states project USING (project_id)
     LEFT JOIN suppressions suppression ON suppression.project_id = r.project_id AND suppression.email = d.recipient
     LEFT JOIN opt_outs opt_out ON opt_out.project_id = r.project_id AND opt_out.email = d.recipient
-    LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.hash
+    LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
     LEFT JOIN allowances allowance ON allowance.project_id = r.project_id
       AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END
   ), judged AS (

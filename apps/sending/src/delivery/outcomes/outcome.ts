@@ -18,7 +18,8 @@ export interface Outcome {
   error: string | null;
   /** Until the next attempt, or until an ambiguous delivery is resolved. */
   delayMs: number;
-  attempted: boolean;
+  /** Raises `attempts`, on which the delay of the next retry depends. */
+  countsAsAttempt: boolean;
   suppress: boolean;
   attempt: Attempt | null;
   events: { event: EventContract; payload: object }[];
@@ -68,7 +69,7 @@ const maxResends = 1;
 const endedItsProcess = `The message was given up: ${maxClaims} times the process that worked on it ended`;
 const nothing = {
   delayMs: 0,
-  attempted: false,
+  countsAsAttempt: false,
   suppress: false,
   attempt: null,
   error: null,
@@ -79,7 +80,7 @@ const nothing = {
 export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: OutcomeRules): Outcome {
   const { attemptClass, failureKind = null, suppress } = classify(attempt);
   const error = errorText(attempt);
-  const tried = { ...nothing, attempt, attempted: true };
+  const tried = { ...nothing, attempt, countsAsAttempt: true };
   switch (attemptClass) {
     case 'accepted':
       return {
@@ -103,7 +104,7 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
         events: bouncedEvents(progress.recipient, error, suppress),
       };
     case 'failed':
-      return { ...tried, ...failure('provider_rejected', error), attempt, attempted: true };
+      return { ...tried, ...failure('provider_rejected', error), attempt, countsAsAttempt: true };
     case 'ambiguous':
       return { ...tried, state: 'AMBIGUOUS', status: null, error, delayMs: rules.ambiguousMs };
     default:
@@ -116,7 +117,7 @@ export function outcomeOfRefusal(
   progress: DeliveryProgress,
 ): Outcome | null {
   switch (verdict) {
-    case 'lost':
+    case 'claim_lost':
       return null;
     case 'expired':
       return outcomeOfExpiry(progress);
@@ -193,7 +194,7 @@ function afterProviderFault({ attempt, delivery, rules, error, failureKind }: Fa
     error,
     failureKind,
   });
-  return { ...outcome, attempted: false };
+  return { ...outcome, countsAsAttempt: false };
 }
 
 function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed): Outcome {
@@ -204,7 +205,7 @@ function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed)
     firstMs: rules.retryMs,
   });
   if (!decision.retry || delivery.expired)
-    return { ...failure('provider_unavailable', error), attempt, attempted: true };
+    return { ...failure('provider_unavailable', error), attempt, countsAsAttempt: true };
   return {
     ...nothing,
     state: 'QUEUED',
@@ -212,7 +213,7 @@ function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed)
     failureKind,
     error,
     delayMs: decision.delayMs,
-    attempted: true,
+    countsAsAttempt: true,
     attempt,
   };
 }

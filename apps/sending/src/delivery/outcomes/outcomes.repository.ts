@@ -35,10 +35,10 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'failure_kind', type: 'text', value: ({ outcome }) => outcome.failureKind },
   { column: 'error', type: 'text', value: ({ outcome }) => outcome.error },
   { column: 'delay_ms', type: 'float8', value: ({ outcome }) => outcome.delayMs },
-  { column: 'attempted', type: 'smallint', value: ({ outcome }) => Number(outcome.attempted) },
+  { column: 'counts_as_attempt', type: 'smallint', value: ({ outcome }) => Number(outcome.countsAsAttempt) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
-  // Every attempt and every change becomes a row of the e-mail's history; messages that are merely held do not.
+  // Every attempt and every change becomes a row of the e-mail's history; messages that are merely postponed (requeued without an attempt) do not.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
   { column: 'stage', type: 'text', value: ({ outcome }) => outcome.attempt?.stage },
@@ -94,7 +94,7 @@ const recordSql = `
     SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
-    SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.attempted,
+    SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.counts_as_attempt,
         claims = d.claims * o.resent, resends = d.resends + o.resent,
         worker_id = CASE o.state WHEN 'AMBIGUOUS' THEN d.worker_id END
     FROM outcome o

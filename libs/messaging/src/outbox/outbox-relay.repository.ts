@@ -23,35 +23,37 @@ export interface KnownStream extends SeenStream {
   generation: number;
 }
 
-export interface Published {
+export interface SendResult {
   acknowledged: string[];
   /** Sequences of events that the stream did not know yet. */
   sequences: number[];
-  failures: PublishFailure[];
+  failures: SendFailure[];
 }
 
-export interface PublishFailure {
+export interface SendFailure {
   id: string;
   error: Error;
   /** `never`: the payload is not acceptable; `away`: NATS could not be reached. */
   kind: 'never' | 'refused' | 'away';
 }
 
-type Send = (events: OutgoingEvent[]) => Promise<Published>;
-/** `repeat` makes the message id unique: JetStream drops messages with a recent id. */
-type SendAgain = (events: OutgoingEvent[], repeat: string) => Promise<Published>;
+type Send = (events: OutgoingEvent[]) => Promise<SendResult>;
+/** The id of the republication makes the message id unique: JetStream drops messages with a recent id. */
+type SendAgain = (events: OutgoingEvent[], republicationId: string) => Promise<SendResult>;
 
 export interface Round {
   count: number;
   quarantined: string[];
-  failures: PublishFailure[];
+  failures: SendFailure[];
 }
 
-interface Repeat {
+/** A row of `fact_repeats`: events in a window of time are sent again. */
+interface Republication {
   id: string;
   since: Date;
-  until: Date;
-  after: string;
+  publishedUntil: Date;
+  /** The last event that was sent again. */
+  cursor: string;
 }
 
 /** The stream assigned sequences a second time, so it is not the known one or lost its end. */
@@ -75,7 +77,7 @@ const columns = `id, project_id AS "projectId", fact, items, created_at AS "crea
 // Ids contain the clock of a service, which may be wrong by this much (docs/guarantees.md G22).
 const skewMs = 26 * 3_600_000;
 
-export class Publishing {
+export class OutboxRelayRepository {
   private readonly name: string;
 
   constructor(
@@ -85,9 +87,9 @@ export class Publishing {
     this.name = streamOf(service);
   }
 
-  async pending(): Promise<{ fresh: boolean; repeating: boolean }> {
-    const [row] = await this.database.query<{ fresh: boolean; repeating: boolean }>(
-      `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM fact_repeats WHERE name = $1) AS repeating`,
+  async pending(): Promise<{ fresh: boolean; republishing: boolean }> {
+    const [row] = await this.database.query<{ fresh: boolean; republishing: boolean }>(
+      `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM fact_repeats WHERE name = $1) AS republishing`,
       [this.name],
     );
     return row!;
@@ -102,10 +104,10 @@ export class Publishing {
   }
 
   /**
-   * Claims unpublished events, sends them and marks the acknowledged ones, in one transaction. After a loss of the stream nothing is
+   * Locks events that wait, sends them and marks the acknowledged ones as published, in one transaction. After a loss of the stream nothing is
    * marked.
    */
-  async publishFresh(limit: number, send: Send): Promise<Round> {
+  async sendFresh(limit: number, send: Send): Promise<Round> {
     return this.database.transaction(async () => {
       // A bitmap scan would visit entries of published events until the next vacuum; a plain scan clears them.
       await this.database.query(`SET LOCAL enable_bitmapscan = off`);
@@ -119,7 +121,7 @@ export class Publishing {
       if (!known) return idle;
       const { acknowledged, sequences, failures } = await send(events);
       this.refuseRewound(sequences, known);
-      await this.mark(acknowledged, known, Math.max(known.lastSequence, ...sequences));
+      await this.markPublished(acknowledged, known, Math.max(known.lastSequence, ...sequences));
       const quarantined = await this.quarantine(failures, acknowledged.length > 0);
       return {
         count: events.length,
@@ -129,7 +131,7 @@ export class Publishing {
     });
   }
 
-  /** Records the new stream and has everything since `since` published again; false where another replica was first. */
+  /** Records the new stream and has everything since `since` sent again; false where another replica was first. */
   async renew(known: KnownStream | null, seen: SeenStream, since: Date): Promise<boolean> {
     return this.database.transaction(async () => {
       const renewed = await this.database.query(
@@ -140,12 +142,12 @@ export class Publishing {
         [this.name, seen.incarnation, seen.lastSequence, known?.generation ?? 1],
       );
       if (renewed.length === 0) return false;
-      await this.repeatSince(since);
+      await this.republishSince(since);
       return true;
     });
   }
 
-  async repeatSince(since: Date): Promise<void> {
+  async republishSince(since: Date): Promise<void> {
     // The wall clock, because a mark that this transaction waited for may be later than its start. Timestamps are rounded.
     await this.database.query(
       `INSERT INTO fact_repeats AS known (name, id, since, until, after)
@@ -156,33 +158,33 @@ export class Publishing {
     );
   }
 
-  async repeating(): Promise<number> {
+  async countRepublishing(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
-      `SELECT count(*) AS count FROM fact_repeats AS repeat
-       JOIN outbox ON outbox.id > repeat.after AND created_at >= repeat.since AND published_at <= repeat.until WHERE name = $1`,
+      `SELECT count(*) AS count FROM fact_repeats AS republication
+       JOIN outbox ON outbox.id > republication.after AND created_at >= republication.since AND published_at <= republication.until WHERE name = $1`,
       [this.name],
     );
     return row!.count;
   }
 
-  async publishAgain(limit: number, send: SendAgain): Promise<number> {
+  async sendAgain(limit: number, send: SendAgain): Promise<number> {
     return this.database.transaction(async () => {
-      const [repeat] = await this.database.query<Repeat>(
-        `SELECT id, since, until, after FROM fact_repeats WHERE name = $1 FOR UPDATE SKIP LOCKED`,
+      const [republication] = await this.database.query<Republication>(
+        `SELECT id, since, until AS "publishedUntil", after AS cursor FROM fact_repeats WHERE name = $1 FOR UPDATE SKIP LOCKED`,
         [this.name],
       );
-      const known = repeat && (await this.known());
+      const known = republication && (await this.known());
       if (!known) return 0;
       const events = await this.database.query<OutgoingEvent>(
         // Locked, so that no address is erased from an event that is being sent.
         `SELECT ${columns} FROM outbox WHERE id > $1 AND created_at >= $2 AND published_at <= $3 ORDER BY id LIMIT $4 FOR SHARE`,
-        [repeat.after, repeat.since, repeat.until, limit],
+        [republication.cursor, republication.since, republication.publishedUntil, limit],
       );
-      const { sequences, failures } = await send(events, repeat.id);
+      const { sequences, failures } = await send(events, republication.id);
       const waiting = failures.find(({ kind }) => kind !== 'never');
       if (waiting) throw waiting.error;
       this.refuseRewound(sequences, known);
-      await this.mark([], known, Math.max(known.lastSequence, ...sequences));
+      await this.markPublished([], known, Math.max(known.lastSequence, ...sequences));
       if (events.length < limit)
         await this.database.query(`DELETE FROM fact_repeats WHERE name = $1`, [this.name]);
       else
@@ -201,7 +203,7 @@ export class Publishing {
   }
 
   /** Returns the quarantined ids. Unreachability does not count, nor does a round in which everything was refused. */
-  private async quarantine(failures: PublishFailure[], othersWereTaken: boolean): Promise<string[]> {
+  private async quarantine(failures: SendFailure[], othersWereTaken: boolean): Promise<string[]> {
     const refused = failures.filter(
       ({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken),
     );
@@ -221,7 +223,7 @@ export class Publishing {
     return rows.filter(({ quarantined }) => quarantined).map(({ id }) => id);
   }
 
-  private async mark(ids: string[], known: KnownStream, lastSequence: number): Promise<void> {
+  private async markPublished(ids: string[], known: KnownStream, lastSequence: number): Promise<void> {
     await this.database.query(
       `WITH stream AS (
          UPDATE fact_streams SET last_sequence = greatest(last_sequence, $2) WHERE name = $1 AND generation = $3 RETURNING 1
