@@ -43,6 +43,7 @@ describe('the shares of projects', () => {
   it.each([
     ['one item at a time', {}],
     ['one item of a project at a time', { exclusive: true }],
+    ['one item of a project while none of it is claimed', { spread: true }],
   ])('come in turns where a claim takes %s', async (_, options) => {
     const kind = kindOf(options);
     const projects = Array.from({ length: 4 }, newId);
@@ -58,6 +59,33 @@ describe('the shares of projects', () => {
     worker.start();
     await untilDone(worker, kind);
     for (const round of [0, 4, 8]) expect(order.slice(round, round + 4).sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('leave places to others where the items of one project take long and the kind is spread', async () => {
+    const kind = kindOf({ spread: true, concurrency: 2 });
+    const [slow, other] = [newId(), newId()];
+    let release: (() => void) | undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const begun: string[] = [];
+    const worker = await suite.process();
+    worker.runner.register(kind, {
+      run: async ({ projectId }) => {
+        begun.push(projectId);
+        if (projectId === slow) await released;
+      },
+    });
+    worker.start();
+    await worker.queue.enqueue(
+      kind,
+      Array.from({ length: 3 }, () => ({ projectId: slow })),
+    );
+    await eventually(async () => begun.length > 0, 'the first one runs');
+    await worker.queue.enqueue(kind, [{ projectId: other }]);
+    await eventually(async () => begun.includes(other), 'the other project has a place');
+    expect(begun).toEqual([slow, other]);
+    release!();
+    await untilDone(worker, kind);
+    expect(begun).toHaveLength(4);
   });
 
   it('do not let the second item of an exclusive project overtake a first one that another process is claiming', async () => {

@@ -10,7 +10,7 @@ export const segmentUpkeepWork = work('contacts.segment-upkeep', {
 });
 
 export const segmentRefreshWork = work<{ requested?: boolean }>('contacts.segment-refreshes', {
-  exclusive: true,
+  spread: true,
   concurrency: 2,
   timeoutMs: 120_000,
   retry: { attempts: Infinity, firstMs: 120_000, maxMs: 3_600_000 },

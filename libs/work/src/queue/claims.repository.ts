@@ -54,6 +54,7 @@ export class ClaimsRepository {
       worker.leaseMs,
       kind.exclusive,
       kind.signal,
+      kind.spread,
     ];
     try {
       const rows = await this.database.prepared<ClaimedRow>({
@@ -115,8 +116,8 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
   ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE work_workers.expires_at > now() RETURNING id
 )`;
 
-/** No more projects than items are wanted, except that some of an exclusive kind may be busy. */
-const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
+/** No more projects than items are wanted, except that some of an exclusive or spread kind may be busy. */
+const inTurn = `CASE WHEN $6 OR $8 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
 /** An exclusive project whose first item another process holds is passed over: its second item must not overtake the first. */
 const firstOfProject = `
@@ -135,8 +136,10 @@ const claimSql = (begins: string): string => `
   ), free AS (
     SELECT project_id FROM turn WHERE NOT ($6 AND EXISTS (
       SELECT FROM work_items c WHERE c.kind = $1 AND c.project_id = turn.project_id AND c.state IN ('CLAIMED', 'SUSPECT') AND c.exclusive))
+    AND NOT ($8 AND EXISTS (
+      SELECT FROM work_items c WHERE c.kind = $1 AND c.project_id = turn.project_id AND c.state = 'CLAIMED'))
   ), share AS (
-    SELECT CASE WHEN $6 OR $7 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
+    SELECT CASE WHEN $6 OR $7 OR $8 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
   ), ready AS (
     SELECT row_location, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank
     FROM free LEFT JOIN LATERAL (${firstOfProject}) AS head ON true, LATERAL (

@@ -7,6 +7,8 @@ export interface WorkOptions {
   mixed: boolean;
   /** One claimed item per project at a time, across all processes. */
   exclusive: boolean;
+  /** Claims pass over projects of which an item is claimed, so that each has a share; two claims at one instant may still take one each. */
+  spread: boolean;
   /** Items only signal that a project has work: claiming one absorbs all ready ones, so that writers need not wait for one another. */
   signal: boolean;
   /** A call that takes longer fails, and its later writes are refused. */
@@ -24,6 +26,7 @@ const defaults: WorkOptions = {
   concurrency: 1,
   mixed: false,
   exclusive: false,
+  spread: false,
   signal: false,
   timeoutMs: 60_000,
   retry: defaultRetry,

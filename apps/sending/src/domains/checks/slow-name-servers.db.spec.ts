@@ -3,7 +3,6 @@ import { domains, type Caller, type SendingDomain } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { DnsServer, eventually, type DnsBehaviour } from '@posthorn/testing';
-import { ExclusiveDomainChecks1764900000000 } from '../../migrations/1764900000000-exclusive-domain-checks.js';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 import { domainCheckWork } from './domain-check-kind.js';
 
@@ -75,21 +74,6 @@ describe('a name server that answers just in time', () => {
     await eventually(verified, 'the other one is checked');
     expect(askedFor(many)).toBe(1);
   }, 40_000);
-
-  it('does so too with checks that were planned before', async () => {
-    const { projectId } = await build().then(async (caller) => add(caller));
-    const planned = () =>
-      suite.database.query<{ exclusive: boolean }>(
-        `SELECT exclusive FROM work_items WHERE kind = 'sending.domain-checks' AND project_id = $1`,
-        [projectId],
-      );
-    await suite.database.query(`UPDATE work_items SET exclusive = false WHERE project_id = $1`, [projectId]);
-    const query = (sql: string) => suite.database.query(sql);
-    await new ExclusiveDomainChecks1764900000000().up({ query } as unknown as Parameters<
-      ExclusiveDomainChecks1764900000000['up']
-    >[0]);
-    expect(await planned()).toEqual([{ exclusive: true }]);
-  });
 
   it('holds up two requested checks of its project at a time, and none of others', async () => {
     const [slow, quick] = [await build(), await build()];
