@@ -44,6 +44,10 @@ export class OwnErasure {
 
   /** Removes what arrived while the other services erased. */
   async finish(projectId: string, people: readonly PendingErasure[]): Promise<boolean> {
+    await this.rows.removeEarlyMail(
+      projectId,
+      people.map(({ email }) => email),
+    );
     return (await this.removeRows(projectId, people)) && this.events.eraseLetters(people.map(requested));
   }
 

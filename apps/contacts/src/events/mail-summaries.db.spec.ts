@@ -125,6 +125,26 @@ describe('mail events that arrive before the event that creates their contact', 
     expect(await counted(projectId)).toEqual(expected);
   });
 
+  it('are all counted where thousands arrived more than an hour before their contacts', async () => {
+    const { projectId } = suite.buildProject();
+    await suite.database.query(
+      `INSERT INTO early_mail_events (project_id, email, kind, count, first_at, last_at, received_at)
+       SELECT $1, 'p' || n || '@example.org', 'sent', 1, now(), now(), now() - interval '2 hours' FROM generate_series(1, 12000) AS n`,
+      [projectId],
+    );
+    await suite.database.query(
+      `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields)
+       SELECT $1, uuidv7(), 'p' || n || '@example.org', true, '{}' FROM generate_series(1, 12000) AS n`,
+      [projectId],
+    );
+    await sendToUnknown(projectId, ['one@example.org']);
+    await eventually(
+      async () => (await waiting(projectId)).every((email) => email === 'one@example.org'),
+      'the others are counted',
+    );
+    expect(await counted(projectId)).toHaveLength(12_000);
+  });
+
   it('leave with the contact where it is erased before they are counted', async () => {
     const { caller, projectId } = suite.buildProject();
     await sendToUnknown(projectId, ['ann@example.org', 'bob@example.org']);

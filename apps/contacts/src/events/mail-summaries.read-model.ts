@@ -9,7 +9,10 @@ export interface MailEventRow {
   at: Date;
 }
 
-const foldedAtOnce = 5_000;
+const countedAtOnce = 5_000;
+
+/** MORE: others whose contact exists are to be counted at once. NEW: some arrived within ten minutes. */
+export type EarlyLeft = 'MORE' | 'NEW' | 'OLD' | 'NONE';
 
 export class MailSummaries {
   constructor(private readonly database: Database) {}
@@ -41,26 +44,28 @@ export class MailSummaries {
     return row!.early > 0;
   }
 
-  /** Counts early events whose contact exists by now and drops those that waited for an hour; returns the age of the newest one that is left, in seconds. */
-  async countEarly(projectId: string): Promise<number | null> {
-    await this.database.query(
+  /** Counts early events whose contact exists by now, and drops those that have waited for an hour without one. */
+  async countEarly(projectId: string): Promise<EarlyLeft> {
+    const [found] = await this.database.query<{ count: number }>(
       `WITH found AS (
          DELETE FROM early_mail_events e USING contacts c
          WHERE e.project_id = $1 AND c.project_id = e.project_id AND c.email = e.email AND e.ctid = ANY (ARRAY(
            SELECT w.ctid FROM early_mail_events w JOIN contacts USING (project_id, email) WHERE w.project_id = $1 LIMIT $2))
          RETURNING e.*, c.id
-       ), ${summed('found')} SELECT`,
-      [projectId, foldedAtOnce],
+       ), ${summed('found')} SELECT count(*)::int AS count FROM found`,
+      [projectId, countedAtOnce],
     );
+    if (found!.count === countedAtOnce) return 'MORE';
     await this.database.query(
       `DELETE FROM early_mail_events WHERE project_id = $1 AND received_at < now() - interval '1 hour'`,
       [projectId],
     );
-    const [row] = await this.database.query<{ age: number | null }>(
-      `SELECT extract(epoch FROM now() - max(received_at))::float8 AS age FROM early_mail_events WHERE project_id = $1`,
+    const [row] = await this.database.query<{ newest: boolean | null }>(
+      `SELECT max(received_at) > now() - interval '10 minutes' AS newest FROM early_mail_events WHERE project_id = $1`,
       [projectId],
     );
-    return row!.age;
+    if (row!.newest === null) return 'NONE';
+    return row!.newest ? 'NEW' : 'OLD';
   }
 }
 

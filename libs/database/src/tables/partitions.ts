@@ -45,7 +45,11 @@ export async function maintainPartitions(
   for (const plan of plans) {
     await makeAhead(round, plan);
     await dropOld(round, plan);
-    await emptyDefault(round, plan);
+  }
+  for (const plan of plans) {
+    await emptyDefault(round, plan).catch((error: Error) =>
+      warn(`${plan.table}_default is not cleaned up yet: ${error.message}`),
+    );
   }
 }
 
@@ -132,10 +136,7 @@ async function drop(
   { keptWhile }: PartitionPlan,
   { name, start, end }: Partition,
 ): Promise<'kept' | undefined> {
-  const [row] = keptWhile
-    ? await database.query<{ kept: boolean }>(`SELECT ${keptWhile(start, end)} AS kept`)
-    : [];
-  if (row?.kept) return 'kept';
+  if (keptWhile && (await holds(database, keptWhile(start, end)))) return 'kept';
   await database.query(`SET LOCAL statement_timeout = '1500ms'`);
   await database.query(`DROP TABLE IF EXISTS ${name}`);
   return undefined;
@@ -151,16 +152,23 @@ async function emptyDefault({ database, now }: Round, plan: PartitionPlan): Prom
   if (!partition?.name) return;
   const { name, key } = partition;
   const oldest = now.getTime() - plan.retentionDays * dayMs;
-  const kept = plan.keptWhile ? plan.keptWhile(0, oldest) : 'false';
+  const old = [lowestIdOf(oldest)];
+  const [hasOld] = await database.query(`SELECT FROM ${name} WHERE ${key} < $1 LIMIT 1`, old);
+  if (!hasOld || (plan.keptWhile && (await holds(database, plan.keptWhile(0, oldest))))) return;
   for (let deleted = deletedAtOnce; deleted === deletedAtOnce;) {
     const [row] = await database.query<{ deleted: number }>(
-      `WITH deleted AS (DELETE FROM ${name} WHERE NOT (${kept}) AND ctid = ANY (ARRAY(
+      `WITH deleted AS (DELETE FROM ${name} WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM ${name} WHERE ${key} < $1 LIMIT ${deletedAtOnce})) RETURNING 1)
        SELECT count(*)::int AS deleted FROM deleted`,
-      [lowestIdOf(oldest)],
+      old,
     );
     deleted = row!.deleted;
   }
+}
+
+async function holds(database: Database, condition: string): Promise<boolean> {
+  const [row] = await database.query<{ holds: boolean }>(`SELECT ${condition} AS holds`);
+  return row!.holds;
 }
 
 const locked = 'another session, such as pg_dump, holds a lock';
