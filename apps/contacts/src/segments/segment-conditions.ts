@@ -61,15 +61,16 @@ export class SegmentConditions {
     const { ms } = await this.previews.measure(row.projectId, condition, await this.clock.now());
     const isFast = ms <= this.config.segmentLiveMs;
     if (!isFast && row.trackMembership) throw conditionTooCostly(ms, this.config.segmentLiveMs);
-    const hasRoom = await this.hasRoom(row);
+    const hasRoom = await this.hasRoom(row.projectId, row.id, row.condition!);
     if (!hasRoom && row.trackMembership) throw liveConditionsTooLarge();
     Object.assign(row, { upkeep: isFast && hasRoom ? 'LIVE' : 'SCHEDULED', costMs: ms });
   }
 
-  /** All live conditions of a project are evaluated for each contact that changes. */
-  private async hasRoom({ projectId, id, condition }: SegmentRow): Promise<boolean> {
-    const others = await this.segments.liveConditionBytes(projectId, id);
-    return others + Buffer.byteLength(JSON.stringify(condition)) <= maxLiveConditionBytes;
+  /** All live conditions of a project are evaluated for each contact that changes. One that is live already may always become smaller. */
+  async hasRoom(projectId: string, id: string | null, condition: object): Promise<boolean> {
+    const { own, others } = await this.segments.liveConditionBytes(projectId, id);
+    const bytes = Buffer.byteLength(JSON.stringify(condition));
+    return bytes <= own || others + bytes <= maxLiveConditionBytes;
   }
 
   /** Replaces its members and, without events, those of the live segments that depend on it. */

@@ -43,9 +43,11 @@ export class SegmentPreviewsService {
     const now = await this.clock.now();
     const limitMs = deadline ? Math.max(1, deadline.getTime() - now.getTime()) : null;
     const { measuredMs, estimate, ...found } = await this.previews.preview(projectId, tree, now, limitMs);
+    const hasRoom = await this.conditions.hasRoom(projectId, null, tree);
+    const isLive = hasRoom && measuredMs <= this.config.segmentLiveMs;
     return {
       ...found,
-      cost: { upkeep: measuredMs <= this.config.segmentLiveMs ? 'LIVE' : 'SCHEDULED', measuredMs, estimate },
+      cost: { upkeep: isLive ? 'LIVE' : 'SCHEDULED', measuredMs, estimate },
     };
   }
 }

@@ -87,13 +87,14 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return this.rows.countBy({ projectId });
   }
 
-  async liveConditionBytes(projectId: string, exceptId: string): Promise<number> {
-    const [row] = await this.database.query<{ bytes: number }>(
-      `SELECT coalesce(sum(octet_length(condition::text)), 0)::int AS bytes FROM segments
-       WHERE project_id = $1 AND id <> $2 AND upkeep = 'LIVE'`,
-      [projectId, exceptId],
+  /** As they are stored: of one segment, and of all others. */
+  async liveConditionBytes(projectId: string, id: string | null): Promise<{ own: number; others: number }> {
+    const [row] = await this.database.query<{ own: number; others: number }>(
+      `SELECT coalesce(sum(bytes) FILTER (WHERE id = $2), 0)::int AS own, coalesce(sum(bytes) FILTER (WHERE id IS DISTINCT FROM $2), 0)::int AS others
+       FROM (SELECT id, octet_length(condition::text) AS bytes FROM segments WHERE project_id = $1 AND upkeep = 'LIVE') AS live`,
+      [projectId, id],
     );
-    return row!.bytes;
+    return row!;
   }
 
   async dynamic(projectId: string): Promise<SegmentRow[]> {

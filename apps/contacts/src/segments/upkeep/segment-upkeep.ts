@@ -56,7 +56,7 @@ export class SegmentUpkeep {
     const share = Math.max(1, Math.floor(batchSize / locked.length));
     const dirty = await this.upkeep.dirty(locked, share);
     const due = await this.upkeep.due(locked, now, share);
-    const { busy: busyContacts, unreached } = await this.evaluateAll([...dirty, ...due]);
+    const { busy: busyContacts, unreached } = await this.evaluateAll(alternating(dirty, due));
     const isOpen = ({ contactId }: ContactMark) => busyContacts.has(contactId) || unreached.has(contactId);
     const checked = dirty.filter((mark) => !isOpen(mark));
     await this.upkeep.removeMarks(checked);
@@ -172,6 +172,12 @@ export class SegmentUpkeep {
     }
   }
 }
+
+/** So that neither waits for the other where the time of a project is over before all. */
+const alternating = <T>(some: readonly T[], others: readonly T[]): T[] =>
+  Array.from({ length: Math.max(some.length, others.length) }, (_, index) => [some[index], others[index]])
+    .flat()
+    .filter((each) => each !== undefined);
 
 /** Deleted contacts enter nothing, and nothing is written about locked ones. */
 function writable(
