@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '@posthorn/database';
 import { ExpiredRepository } from '../people/expired.repository.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
 
@@ -141,32 +140,4 @@ describe('mails to one address', () => {
     await forget();
     expect(await kept()).toBe('[]');
   });
-});
-
-it('an account that was never confirmed is removed after a week, unless it belongs to a project', async () => {
-  const { projectId } = await suite.buildProject();
-  const build = async (name: string, verified: boolean, days: number) => {
-    const email = `${name}-${newId()}@example.com`;
-    const { userId } = await suite.buildUser({ email, verified });
-    await suite.database.query(
-      `UPDATE auth_users SET "createdAt" = now() - make_interval(days => $2) WHERE id = $1`,
-      [userId, days],
-    );
-    return userId;
-  };
-  const [, ...kept] = [
-    await build('forgotten', false, 8),
-    await build('fresh', false, 6),
-    await build('confirmed', true, 8),
-    await build('member', false, 8),
-  ];
-  await suite.database.query(
-    `INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, 'OWNER', now())`,
-    [projectId, kept[2]],
-  );
-  await new ExpiredRepository(suite.database).forget();
-  const left = await suite.database.query<{ id: string }>(
-    `SELECT id FROM auth_users WHERE email ~ '^(forgotten|fresh|confirmed|member)-' ORDER BY id`,
-  );
-  expect(left.map(({ id }) => id)).toEqual(kept.toSorted());
 });
