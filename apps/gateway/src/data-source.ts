@@ -16,6 +16,7 @@ import { PeopleSecret1764300100000 } from './migrations/1764300100000-people-sec
 import { GatewayWork1764700000000 } from './migrations/1764700000000-work.js';
 import { ConfinedKeys1764900000000 } from './migrations/1764900000000-confined-keys.js';
 import { SystemMailRecipients1765100000000 } from './migrations/1765100000000-system-mail-recipients.js';
+import { IndexInviters1765200000000 } from './migrations/1765200000000-index-inviters.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ProjectRow } from './projects/project.entity.js';
@@ -44,4 +45,5 @@ export const migrations = [
   GatewayWork1764700000000,
   ConfinedKeys1764900000000,
   SystemMailRecipients1765100000000,
+  IndexInviters1765200000000,
 ];

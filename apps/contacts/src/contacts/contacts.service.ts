@@ -95,7 +95,7 @@ export class ContactsService {
   /** Of an address without a contact only the opt-out is stored. */
   async unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeContact>): Promise<UnsubscribeContact> {
     const { projectId } = caller;
-    await this.changes.run({ projectId, deadline, key: `unsubscribe ${body.email}` }, async () => {
+    await this.changes.run({ projectId, deadline, linkTarget: body.email }, async () => {
       const known = await this.contacts.lockByEmail(projectId, body.email);
       if (known)
         await this.change(

@@ -29,7 +29,7 @@ export class SegmentPreviewsService {
     deadline: Date | null,
   ): Promise<SegmentPreview> {
     const tree = await this.conditions.read(projectId, condition);
-    const remainingMs = deadline && deadline.getTime() - (await this.clock.now()).getTime();
+    const remainingMs = await this.clock.msUntil(deadline);
     return this.runs.run(projectId, JSON.stringify(tree), remainingMs, () =>
       this.previewNow(projectId, tree, deadline),
     );

@@ -51,6 +51,7 @@ export class ImportsController {
     query: ContactImportOptions,
     uploads: maxImportBytes,
     reply: ContactImportPreview,
+    onlyReads: true,
     errors: [() => csvUnreadable('')],
   })
   preview(request: RouteRequest<ImportContacts, ContactImportOptions>): Promise<ContactImportPreview> {

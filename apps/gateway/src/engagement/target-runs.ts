@@ -1,27 +1,45 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { unavailable } from '@posthorn/contracts';
 
 const perMinute = 60;
 const windowMs = 60_000;
 const pauseMs = 1_000;
+/** With less time left a run would hardly end, so it does not begin. */
+const leastMs = 300;
 /** Bounds the memory: beyond it the oldest idle targets are forgotten. */
 const maxTargets = 10_000;
 
+interface Waiter {
+  until: number;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+  stopTimer: () => void;
+}
+
 interface Target {
   begun: number;
+  beganAt: number;
   until: number;
   running: Promise<unknown> | null;
-  waiting: Promise<unknown> | null;
+  waiting: Set<Waiter> | null;
+}
+
+type StartTimer = (ms: number, call: () => void) => () => void;
+
+function startTimer(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, ms);
+  return () => clearTimeout(timer);
 }
 
 /**
  * Runs of one target happen one after another, and all requests that wait share the next one; they never join one that has begun, which may miss what
- * happened since. Past 60 within a minute one begins each second: a repeat is late, but not refused.
+ * happened since. Past 60 within a minute one begins each second: a repeat is late, but not refused, unless the run before it was so slow that its own
+ * time is over.
  */
 export class TargetRuns {
   private readonly known = new Map<string, Target>();
 
   constructor(
-    private readonly pause: (ms: number) => Promise<unknown> = delay,
+    private readonly timer: StartTimer = startTimer,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -29,34 +47,65 @@ export class TargetRuns {
     return this.known.size;
   }
 
-  run<T>(name: string, work: () => Promise<T>): Promise<T> {
+  /** Settles within `limitMs` if `work` does within the time that it is given. */
+  run<T>(name: string, limitMs: number, work: (timeoutMs: number) => Promise<T>): Promise<T> {
     const target = this.targetOf(name);
-    if (target.waiting) return target.waiting as Promise<T>;
-    const run = this.turn(target).then(() => {
-      target.waiting = null;
-      target.begun += 1;
-      return work();
+    const waiting = target.waiting ?? this.enqueue(target, work);
+    return new Promise<T>((resolve, reject) => {
+      const refuse = () => {
+        waiting.delete(waiter);
+        reject(unavailable());
+      };
+      const waiter: Waiter = {
+        until: this.now() + limitMs,
+        resolve: resolve as Waiter['resolve'],
+        reject,
+        stopTimer: this.timer(limitMs - leastMs, refuse),
+      };
+      waiting.add(waiter);
     });
-    target.waiting = run;
-    const end = () => {
-      if (target.running === run) target.running = null;
-    };
+  }
+
+  private enqueue(target: Target, work: (timeoutMs: number) => Promise<unknown>): Set<Waiter> {
+    const waiting = new Set<Waiter>();
+    target.waiting = waiting;
+    const run = this.turn(target).then(() => this.begin(target, waiting, work));
     target.running = run;
-    run.then(end, end);
-    return run;
+    void run.then(() => {
+      if (target.running === run) target.running = null;
+    });
+    return waiting;
   }
 
   private async turn(target: Target): Promise<void> {
     // Two turns never wait at once: the second request joins the first.
-    await target.running?.catch(() => undefined);
+    await target.running;
     if (this.now() >= target.until) Object.assign(target, { begun: 0, until: this.now() + windowMs });
-    if (target.begun >= perMinute) await this.pause(pauseMs);
+    const restMs = target.begun >= perMinute ? target.beganAt + pauseMs - this.now() : 0;
+    if (restMs > 0) await new Promise<void>((end) => this.timer(restMs, end));
+  }
+
+  private async begin(
+    target: Target,
+    waiting: ReadonlySet<Waiter>,
+    work: (timeoutMs: number) => Promise<unknown>,
+  ): Promise<void> {
+    target.waiting = null;
+    if (waiting.size === 0) return;
+    target.begun += 1;
+    target.beganAt = this.now();
+    for (const { stopTimer } of waiting) stopTimer();
+    const leftMs = Math.min(...[...waiting].map(({ until }) => until)) - this.now();
+    await work(Math.max(leastMs, leftMs)).then(
+      (value) => waiting.forEach(({ resolve }) => resolve(value)),
+      (error: unknown) => waiting.forEach(({ reject }) => reject(error)),
+    );
   }
 
   private targetOf(name: string): Target {
     const known = this.known.get(name);
     if (known) return known;
-    const target: Target = { begun: 0, until: 0, running: null, waiting: null };
+    const target: Target = { begun: 0, beganAt: 0, until: 0, running: null, waiting: null };
     this.known.set(name, target);
     if (this.known.size > maxTargets) this.forgetOne();
     return target;

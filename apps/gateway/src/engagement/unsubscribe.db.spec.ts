@@ -173,6 +173,29 @@ describe('a link', () => {
     expect(left).toEqual([]);
   });
 
+  it('is answered within two seconds while contacts takes every call and answers none, also where it waits for another request', async () => {
+    const { path } = await buildLink();
+    await leave();
+    const { nats } = suite.connection;
+    const begun = Promise.withResolvers<void>();
+    const silent = nats.subscribe(`call.${contacts.unsubscribe.subject}`, {
+      callback: () => begun.resolve(),
+    });
+    await nats.flush();
+    try {
+      const first = post(path, 'confirmed=yes');
+      await begun.promise;
+      const later = [post(path, 'confirmed=yes'), post(path, 'List-Unsubscribe=One-Click')];
+      for (const { status, ms, headers } of await Promise.all([first, ...later])) {
+        expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+        expect(ms).toBeLessThan(2_000);
+      }
+    } finally {
+      silent.unsubscribe();
+      await contactsCome();
+    }
+  });
+
   it('says that nothing was changed while contacts is unavailable, to people and to mail clients', async () => {
     const { path } = await buildLink('de');
     await leave();

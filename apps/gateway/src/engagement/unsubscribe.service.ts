@@ -14,10 +14,11 @@ export class UnsubscribeService {
   unsubscribe(
     { projectId, email }: UnsubscribeTarget,
     client: Pick<Caller, 'address' | 'userAgent'>,
+    limitMs: number,
   ): Promise<void> {
     const caller = { ...serviceCaller('gateway', projectId), ...client };
-    return this.runs.run(`${projectId} ${email}`, async () => {
-      await this.bus.call(contacts.unsubscribe, caller, { email });
+    return this.runs.run(`${projectId} ${email}`, limitMs, async (timeoutMs) => {
+      await this.bus.call(contacts.unsubscribe, caller, { email }, { timeoutMs });
     });
   }
 }

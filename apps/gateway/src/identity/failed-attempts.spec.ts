@@ -23,6 +23,7 @@ describe('failed attempts', () => {
     expect(attempts.waitOf('2001:db8:0:1::1')).toBe(0);
     attempts.count('::ffff:192.0.2.1');
     expect(attempts.waitOf('192.0.2.1')).toBeGreaterThan(0);
+    expect(attempts.waitOf('::FFFF:c000:201')).toBeGreaterThan(0);
     expect(attempts.waitOf('192.0.2.2')).toBe(0);
   });
 

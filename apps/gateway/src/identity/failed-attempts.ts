@@ -47,20 +47,29 @@ export class FailedAttempts {
   }
 }
 
-/** One IPv6 client usually has a whole /64. */
+/** One IPv6 client usually has a whole /64. As the library of people spells it, so that both count by the same key. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  const [plain] = address.split('%') as [string];
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
-  return mapped ?? groupsOf(plain).slice(0, 4).join(':');
+  const groups = groupsOf(address.split('%')[0]!.toLowerCase());
+  if (groups.slice(0, 6).join(':') === mappedIPv4) return dottedOf(groups[6]! + groups[7]!);
+  return [...groups.slice(0, 4), '0000', '0000', '0000', '0000'].join(':');
 }
 
+const mappedIPv4 = '0000:0000:0000:0000:0000:ffff';
+
 function groupsOf(address: string): string[] {
-  const [head, tail] = address.toLowerCase().split('::') as [string, string?];
+  const [head, tail] = address.replace(/[\d.]+$/, hexOf).split('::') as [string, string?];
   const groups = (text: string | undefined) => (text ? text.split(':') : []);
   const [first, last] = [groups(head), groups(tail)];
   const missing = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
-  return [...first, ...Array<string>(missing).fill('0'), ...last].map((group) =>
-    group.replace(/^0+(?=.)/, ''),
-  );
+  return [...first, ...Array<string>(missing).fill('0'), ...last].map((group) => group.padStart(4, '0'));
+}
+
+const dottedOf = (hex: string): string => [...Buffer.from(hex, 'hex')].join('.');
+
+/** An address may end like one of IPv4, such as `::ffff:192.0.2.1`. */
+function hexOf(end: string): string {
+  if (!end.includes('.')) return end;
+  const hex = Buffer.from(end.split('.').map(Number)).toString('hex');
+  return `${hex.slice(0, 4)}:${hex.slice(4)}`;
 }

@@ -21,7 +21,7 @@ export class InvitationMails {
   async invite({ invitation, token }: InvitationMail): Promise<void> {
     const { projectId, email, invitedBy } = invitation;
     const by = invitedBy === null ? null : await this.members.find(projectId, invitedBy);
-    const wait = await this.mails.invitation({ email }, by?.email ?? null, token);
+    const wait = await this.mails.invitation({ email, projectId }, by?.email ?? null, token);
     if (wait > 0) throw tooManyInvitationsOf(wait);
   }
 }

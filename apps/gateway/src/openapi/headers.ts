@@ -2,11 +2,11 @@ import type { Surface } from '../edge/routes/route-request.js';
 
 const text = { type: 'string' };
 const whole = { type: 'string', pattern: '^[0-9]+$' };
-const limited = 'Absent if rate limiting is off';
+const limited = 'Absent for signed-in users, and if rate limiting is off';
 
 export const headers: Readonly<Record<string, object>> = {
   'RateLimit-Policy': {
-    description: `Limit of this key or user in requests per second. ${limited}`,
+    description: `Limit of this key in requests per second. ${limited}`,
     schema: text,
   },
   RateLimit: {

@@ -12,7 +12,7 @@ import { dialectSchemas, type DomainCode } from '../dialects/dialect-schemas.js'
 import { statusOfKind } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
 import { surfaces, type Surface } from '../edge/routes/route-request.js';
-import { mayTimeOut, type Route } from '../edge/routes/route-table.js';
+import type { Route } from '../edge/routes/route-table.js';
 import { callersOf } from '../edge/routes/route.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
@@ -35,7 +35,7 @@ export function refusalsOf(route: Route): Refusal[] {
     ...(declaration.errors ?? []).map((error) => error()),
     unexpected(),
     sends ? new DomainError('unavailable', 'enqueue_failed', '') : unavailable(),
-    ...(mayTimeOut(route) ? [new DomainError('timeout', 'internal_error', '')] : []),
+    ...(declaration.onlyReads ? [new DomainError('timeout', 'internal_error', '')] : []),
   ];
   return grouped(surface, thrown);
 }

@@ -3,6 +3,7 @@ import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { ExpiredRepository } from './expired.repository.js';
 
 const everyMs = 10 * 60_000;
+const soonMs = 1_000;
 const choresWork = work('gateway.chores', { retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs } });
 
 @Injectable()
@@ -16,7 +17,6 @@ export class ChoresWork extends RepeatedWork {
   }
 
   protected async round(): Promise<number> {
-    await this.expired.forget();
-    return everyMs;
+    return (await this.expired.forget()) ? everyMs : soonMs;
   }
 }

@@ -2,11 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 import { html, type Html } from '../pages/html.js';
 import type { SystemMailKind } from '../system-mails/mail-limits.js';
-import { SystemMails } from '../system-mails/system-mails.js';
+import { SystemMails, type SystemMail } from '../system-mails/system-mails.js';
 
 /** Mails never contain the name of the account, because a stranger could have typed it. */
 export interface Addressee {
   email: string;
+}
+
+interface Invited extends Addressee {
+  projectId: string;
 }
 
 @Injectable()
@@ -55,14 +59,15 @@ export class PeopleMails {
    * Names the inviter by their confirmed address; the project name is left out, because a stranger chose it. Returns 0, or the seconds until
    * this address may be invited again: then nothing was sent.
    */
-  invitation(to: Addressee, by: string | null, token: string): Promise<number> {
-    return this.write('invitation', to, 'You have been invited to a project', {
+  invitation({ email, projectId }: Invited, by: string | null, token: string): Promise<number> {
+    const mail = letterTo(email, 'You have been invited to a project', {
       why: `${by ?? 'A member'} invites you to join a project. To accept, ${this.howToEnter} with this address:`,
       action: 'View invitation',
       link: this.link('/invitations/accept', { token }),
       otherwise:
         'The link works once and for this address only, and expires after seven days. If you do not want to join, you can ignore this mail.',
     });
+    return this.mails.send('invitation', mail, projectId);
   }
 
   private link(path: string, query: Record<string, string> = {}): string {
@@ -71,9 +76,7 @@ export class PeopleMails {
   }
 
   private write(kind: SystemMailKind, { email }: Addressee, subject: string, texts: Texts): Promise<number> {
-    const { why, link, otherwise } = texts;
-    const text = `${why}\n\n${link}\n\n${otherwise}\n`;
-    return this.mails.send(kind, { to: email, subject, text, body: letter(texts).text });
+    return this.mails.send(kind, letterTo(email, subject, texts));
   }
 }
 
@@ -82,6 +85,11 @@ interface Texts {
   action: string;
   link: string;
   otherwise: string;
+}
+
+function letterTo(to: string, subject: string, texts: Texts): SystemMail {
+  const { why, link, otherwise } = texts;
+  return { to, subject, text: `${why}\n\n${link}\n\n${otherwise}\n`, body: letter(texts).text };
 }
 
 const letter = ({ why, action, link, otherwise }: Texts): Html =>

@@ -93,6 +93,27 @@ describe.each(['invite', 'off'] as const)('with SIGN_UP=%s', (mode) => {
     expect(statuses).toEqual([403, 403, 403, 429]);
   });
 
+  it('counts refused and accepted attempts of an IPv6 network together', async () => {
+    await invite('six@example.com');
+    const attempts = [
+      ['2001:db8::1', 'eve@example.com'],
+      ['2001:DB8:0:0:9::2', 'six@example.com'],
+      ['2001:0db8::ffff:3', 'eve@example.com'],
+      ['2001:db8::4', 'six@example.com'],
+    ] as const;
+    const statuses: number[] = [];
+    for (const [address, email] of attempts) {
+      const body = { name: 'Ada', email, password };
+      const headers = { 'x-forwarded-for': address };
+      statuses.push((await suite.visitor().post('/api/auth/sign-up/email', body, headers)).status);
+    }
+    expect(statuses).toEqual([403, invited.status, 403, 429]);
+    const keys = await suite.database.query<{ key: string }>(
+      `SELECT key FROM auth_rate_limits WHERE key LIKE '2001%'`,
+    );
+    expect(keys).toHaveLength(1);
+  });
+
   it('lets the operator create users', async () => {
     const person = { email: 'operated@example.com', password, verified: true };
     await suite.bus.call(users.create, operatorOf(noProject), person);

@@ -14,6 +14,10 @@ describe('the rate-limit headers', () => {
     });
   });
 
+  it.each(['v1', 'legacy'] as const)('are none for a session on %s', (surface) => {
+    expect(rateLimitHeaders(state, surface, 'SESSION')).toEqual({});
+  });
+
   it('are only the older ones on the legacy surface, and never negative', () => {
     expect(rateLimitHeaders({ ...state, used: 12 }, 'legacy', 'SECRET')).toEqual({
       'x-ratelimit-limit': '10',

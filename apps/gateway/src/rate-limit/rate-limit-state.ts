@@ -11,12 +11,13 @@ export interface RateLimitState {
 
 export const isExceeded = ({ used, limit }: RateLimitState): boolean => used > limit;
 
-/** Headers of the IETF draft plus the older ones; the legacy surface has only the older ones. */
+/** Headers of the IETF draft plus the older ones; the legacy surface has only the older ones, and sessions have none. */
 export function rateLimitHeaders(
   { limit, used, resetAt, resetIn }: RateLimitState,
   surface: Surface,
   kind: LimitedKind,
 ): Record<string, string> {
+  if (kind === 'SESSION') return {};
   const remaining = Math.max(0, limit - used);
   const older = {
     'x-ratelimit-limit': String(limit),
@@ -24,10 +25,9 @@ export function rateLimitHeaders(
     'x-ratelimit-reset': String(resetAt),
   };
   if (surface === 'legacy') return older;
-  const policy = kind === 'SESSION' ? 'per-user' : 'per-key';
   return {
-    'ratelimit-policy': `"${policy}";q=${limit};w=1`,
-    ratelimit: `"${policy}";r=${remaining};t=${resetIn}`,
+    'ratelimit-policy': `"per-key";q=${limit};w=1`,
+    ratelimit: `"per-key";r=${remaining};t=${resetIn}`,
     ...older,
   };
 }

@@ -66,6 +66,7 @@ export class SegmentsController {
     scope: 'segments:read',
     body: PreviewSegment,
     reply: SegmentPreview,
+    onlyReads: true,
   })
   preview({ caller, body }: RouteRequest<PreviewSegment>): Promise<SegmentPreview> {
     return this.bus.call(segments.preview, caller, body, waiting);

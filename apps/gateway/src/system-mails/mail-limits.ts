@@ -3,20 +3,27 @@ import { Injectable } from '@nestjs/common';
 import { PeopleSecret } from '../identity/people-secret.js';
 import { MailRecipientsRepository, type MailLimit } from './mail-recipients.repository.js';
 
+interface KindLimits {
+  /** Of one project for invitations, because each of them needs room for its own. */
+  perAddress: MailLimit;
+  perMailbox: MailLimit;
+}
+
+const own: KindLimits = { perAddress: { anHour: 5, aDay: 10 }, perMailbox: { anHour: 20, aDay: 40 } };
 const perKind = {
-  confirmation: { anHour: 5, aDay: 10 },
-  existingAccount: { anHour: 5, aDay: 10 },
-  passwordReset: { anHour: 5, aDay: 10 },
-  invitation: { anHour: 10, aDay: 20 },
+  confirmation: own,
+  existingAccount: own,
+  passwordReset: own,
+  invitation: { perAddress: { anHour: 10, aDay: 20 }, perMailbox: { anHour: 40, aDay: 40 } },
   // Only owners of the domain's project get it, and nobody can cause it for others.
   domainLost: null,
-} satisfies Record<string, MailLimit | null>;
+} satisfies Record<string, KindLimits | null>;
 
 export type SystemMailKind = keyof typeof perKind;
 
 /**
  * Limits mails to an address, whoever asks for them, because anybody can name the address of a stranger. Past the daily number one an hour is
- * sent: links are valid for an hour, so nobody can keep the owner of an address from a link that works.
+ * sent: links are valid for an hour, so nobody can keep the owner of an address from a link that works. The tags of a mailbox share a larger limit.
  */
 @Injectable()
 export class MailLimits {
@@ -26,15 +33,19 @@ export class MailLimits {
   ) {}
 
   /** Counts a mail; 0 if it may be sent, otherwise the seconds until one may. Joins the ambient transaction. */
-  async take(kind: SystemMailKind, to: string): Promise<number> {
-    const limit = perKind[kind];
-    return limit ? this.recipients.take(this.hashOf(to), kind, limit) : 0;
+  async take(kind: SystemMailKind, to: string, invitingProject = ''): Promise<number> {
+    const limits = perKind[kind];
+    if (!limits) return 0;
+    const address = this.hashOf(`system-mails-address:${invitingProject} ${to.toLowerCase()}`);
+    const mailbox = this.hashOf(`system-mails:${mailboxOf(to)}`);
+    return this.recipients.take(kind, mailbox, [
+      { recipient: address, ...limits.perAddress },
+      { recipient: mailbox, ...limits.perMailbox },
+    ]);
   }
 
-  private hashOf(address: string): string {
-    return createHmac('sha256', this.secret.value)
-      .update(`system-mails:${mailboxOf(address)}`)
-      .digest('hex');
+  private hashOf(counted: string): string {
+    return createHmac('sha256', this.secret.value).update(counted).digest('hex');
   }
 }
 

@@ -30,9 +30,9 @@ export class SystemMails {
   }
 
   /** Joins the ambient transaction. Returns 0, or the seconds until such a mail may be sent to this address again: then it was dropped. */
-  send(kind: SystemMailKind, mail: SystemMail): Promise<number> {
+  send(kind: SystemMailKind, mail: SystemMail, invitingProject?: string): Promise<number> {
     return this.database.transaction(async () => {
-      const wait = await this.limits.take(kind, mail.to);
+      const wait = await this.limits.take(kind, mail.to, invitingProject);
       if (wait > 0) return this.drop(kind, wait);
       const id = newId();
       await this.rows.insert({ id, sealed: this.secrets.seal(JSON.stringify(mail), locationOf(id)) });

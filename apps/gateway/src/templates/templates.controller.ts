@@ -104,6 +104,7 @@ export class TemplatesController {
     scope: 'templates:read',
     body: PreviewTemplate,
     reply: RenderedTemplate,
+    onlyReads: true,
     missing: templateNotFound,
   })
   preview({ caller, params, body }: RouteRequest<PreviewTemplate>): Promise<RenderedTemplate> {
@@ -115,6 +116,7 @@ export class TemplatesController {
     scope: 'templates:read',
     body: LintTemplate,
     reply: LintReport,
+    onlyReads: true,
     bodyLimit,
   })
   lint({ caller, body }: RouteRequest<LintTemplate>): Promise<LintReport> {

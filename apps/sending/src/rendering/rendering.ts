@@ -102,18 +102,14 @@ export class Rendering implements OnModuleDestroy {
 
   async compile(asker: Asker, mjml: string): Promise<string> {
     const compiled = renderedOf(
-      await this.compiler.run(asker.projectId, mjml, await this.remainingMs(asker)),
+      await this.compiler.run(asker.projectId, mjml, await this.clock.msUntil(asker.deadline)),
     );
     if (compiled.faults.length > 0) throw faulty('body', compiled.faults);
     return compiled.html;
   }
 
   private async request(asker: Asker, job: RenderingJob): Promise<unknown> {
-    return renderedOf(await this.sources.run(asker.projectId, job, await this.remainingMs(asker)));
-  }
-
-  private async remainingMs({ deadline }: Asker): Promise<number | null> {
-    return deadline && deadline.getTime() - (await this.clock.now()).getTime();
+    return renderedOf(await this.sources.run(asker.projectId, job, await this.clock.msUntil(asker.deadline)));
   }
 }
 

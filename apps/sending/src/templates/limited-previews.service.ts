@@ -41,7 +41,7 @@ export class LimitedPreviews {
     deadline: Date | null,
     work: () => Promise<T>,
   ): Promise<T> {
-    const remainingMs = deadline && deadline.getTime() - (await this.clock.now()).getTime();
+    const remainingMs = await this.clock.msUntil(deadline);
     return this.runs.run(projectId, JSON.stringify(request), remainingMs, work);
   }
 }

@@ -69,12 +69,12 @@ export const tooManyNewInvitations = (retryAfterSeconds: number) =>
       limit: 50,
     },
   );
-/** Other projects count too: they all write to the same mailbox. */
+/** Other projects may count too, which write to the same mailbox. */
 export const tooManyInvitationsOf = (retryAfterSeconds: number) =>
   new DomainError(
     'rate_limited',
     'rate_limited',
-    `This address was invited as often as is allowed within an hour, by all projects together; try again ${inSeconds(retryAfterSeconds)}`,
+    `This address was invited as often as is allowed; try again ${inSeconds(retryAfterSeconds)}`,
     { retryAfterSeconds },
   );
 export const lastOwner = () =>

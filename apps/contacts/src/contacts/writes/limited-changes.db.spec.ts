@@ -83,6 +83,29 @@ it('an unsubscribe that begins after the others have their answer is a run of it
   }
 });
 
+it('an unsubscribe by link has places that updates and list forms of its project cannot fill', async () => {
+  const { caller, id } = await buildContact();
+  const other = await suite.bus.call(contacts.create, caller, { email: 'eve@example.org' });
+  const list = await suite.bus.call(lists.create, caller, { name: 'News' });
+  const lock = `SELECT 1 FROM contacts WHERE project_id = $1 AND id = $2 FOR UPDATE`;
+  const { others } = await suite.database.transaction(async () => {
+    await suite.database.query(lock, [caller.projectId, id]);
+    return suite.database.apart(async () => {
+      const update = (turn: number) => ({ id, customFields: { turn }, customFieldsMode: 'MERGE' as const });
+      const calls = Array.from({ length: atOnce }, (_, turn) => [
+        suite.bus.call(contacts.update, caller, update(turn), waiting),
+        suite.bus.call(memberships.subscribe, caller, { id: list.id, email }, waiting),
+      ]).flat();
+      // Only so many may wait: one more is refused at once.
+      await expect(Promise.all(calls)).rejects.toMatchObject({ kind: 'rate_limited' });
+      const unsubscribed = suite.bus.call(contacts.unsubscribe, caller, { email: other.email });
+      return { others: Promise.allSettled(calls), unsubscribed: await unsubscribed };
+    });
+  });
+  await others;
+  expect(await suite.bus.call(contacts.get, caller, { id: other.id })).toMatchObject({ subscribed: false });
+});
+
 const changes: [
   what: string,
   call: (of: { caller: Caller; id: string; listId: string }, turn: number) => Promise<object>,

@@ -9,17 +9,19 @@ const lockTimeout = '1500ms';
 export interface LimitedChange {
   projectId: string;
   deadline: Date | null;
-  /** Changes of a project with equal keys that have not begun share one run. */
-  key?: string;
+  /** What an unsubscribe link stands for: such changes have places of their own, and those of a project with equal targets that have not begun share one run. */
+  linkTarget?: string;
 }
 
 /**
  * Changes that keep a connection while they wait for the row of one contact, which anybody with a link or a form can request in any
- * number: few at once hold one, the others wait outside of the pool (docs/decisions/0020-opt-outs-inside-the-transaction.md).
+ * number: few at once hold one, the others wait outside of the pool. Mail clients take a refused unsubscribe for a failure, so nothing else can
+ * fill the places of those by link (docs/decisions/0020-opt-outs-inside-the-transaction.md).
  */
 @Injectable()
 export class LimitedChanges {
-  private readonly runs: LimitedRuns;
+  private readonly requested: LimitedRuns;
+  private readonly byLink: LimitedRuns;
 
   constructor(
     { databasePool }: ContactsConfig,
@@ -27,19 +29,16 @@ export class LimitedChanges {
     private readonly clock: DatabaseClock,
     private readonly commits: Commits,
   ) {
-    this.runs = new LimitedRuns({
-      what: 'changes of contacts',
-      running: Math.max(1, Math.floor(databasePool / 2)),
-      perProject: 2,
-      waitingPerProject: 250,
-      waiting: 2_000,
-      joinsRunning: false,
-    });
+    const limits = { perProject: 2, waitingPerProject: 250, waiting: 2_000, joinsRunning: false };
+    const running = (share: number) => Math.max(1, Math.floor(databasePool * share));
+    this.requested = new LimitedRuns({ ...limits, what: 'changes of contacts', running: running(0.4) });
+    this.byLink = new LimitedRuns({ ...limits, what: 'unsubscribes', running: running(0.3) });
   }
 
-  async run<T>({ projectId, deadline, key = newId() }: LimitedChange, work: () => Promise<T>): Promise<T> {
-    const remainingMs = deadline && deadline.getTime() - (await this.clock.now()).getTime();
-    return this.runs.run(projectId, key, remainingMs, () =>
+  async run<T>({ projectId, deadline, linkTarget }: LimitedChange, work: () => Promise<T>): Promise<T> {
+    const remainingMs = await this.clock.msUntil(deadline);
+    const runs = linkTarget === undefined ? this.requested : this.byLink;
+    return runs.run(projectId, linkTarget ?? newId(), remainingMs, () =>
       this.commits.before(deadline, async () => {
         await this.database.query(`SELECT set_config('lock_timeout', $1, true)`, [lockTimeout]);
         return work();

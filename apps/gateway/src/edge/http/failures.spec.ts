@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { DomainError, unavailable } from '@posthorn/contracts';
+import { DomainError, segments, unavailable } from '@posthorn/contracts';
+import { CallFailed } from '@posthorn/messaging';
 import { GatewayConfig } from '../../config.js';
 import { routeControllers } from '../../gateway.module.js';
 import { Failures } from './failures.js';
@@ -57,10 +58,13 @@ describe('a failure', () => {
     });
   });
 
-  it('for want of a service is enqueue_failed where mail is sent, and only there', () => {
+  it('for want of a service is enqueue_failed where mail is sent, and 504 only where a request that changes nothing had no answer', () => {
+    const nested = new DomainError('timeout', 'internal_error', 'm');
+    const lateRead = new CallFailed(segments.preview, { reached: true, timedOut: true });
+    const previews = /^POST .*\/(preview|lint)$/;
     for (const route of routes) {
-      for (const error of [unavailable(), new DomainError('timeout', 'internal_error', 'm')]) {
-        const late = error.kind === 'timeout' && route.method !== 'GET' && !route.sends;
+      for (const error of [unavailable(), nested, lateRead]) {
+        const late = error === lateRead && previews.test(`${route.method} ${route.path}`);
         const { status, headers, body } = answer(error, route.path, route);
         const code =
           route.surface === 'v1' ? body['code'] : (body['error'] as { code: string }).code.toLowerCase();

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '@posthorn/contracts';
 import { fromDatabaseError, newId } from '@posthorn/database';
-import { countRefused, currentService, isAnyServerAway } from '@posthorn/messaging';
+import { CallFailed, countRefused, currentService, isAnyServerAway } from '@posthorn/messaging';
 import { currentContext } from '@posthorn/telemetry';
 import { GatewayConfig } from '../../config.js';
 import { statusOfKind } from '../../dialects/dialect.js';
@@ -10,7 +10,7 @@ import { dialectOfPath } from '../../dialects/dialects.js';
 import { notJson, unexpected, unknownRoute, wrongMediaType } from './edge-errors.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
 import { wantsPage } from './html-page.js';
-import { mayTimeOut, type Route } from '../routes/route-table.js';
+import type { Route } from '../routes/route-table.js';
 
 /** Errors that Fastify raises before any route matches. */
 const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
@@ -80,7 +80,9 @@ export class Failures {
         : (frameworkFailure(thrown) ?? fromDatabaseError(thrown) ?? unexpected());
     if (error.kind !== 'unavailable' && error.kind !== 'timeout') return error;
     const code = error.code === 'internal_error' && route?.sends ? 'enqueue_failed' : error.code;
-    const kind = route && mayTimeOut(route) ? error.kind : 'unavailable';
+    // A timeout of a service behind the one that was called says nothing about this request.
+    const isLateRead = route?.declaration.onlyReads && error instanceof CallFailed;
+    const kind = isLateRead ? error.kind : 'unavailable';
     return new DomainError(kind, code, error.message, {
       ...error.details,
       retryAfterSeconds: error.details.retryAfterSeconds ?? 1,

@@ -28,9 +28,6 @@ export interface Route {
   sends: boolean;
 }
 
-/** Sends are settled, and reads answer 503 in an outage (docs/guarantees.md G17); what else is late and changed nothing is 504. */
-export const mayTimeOut = ({ method, sends }: Route): boolean => method !== 'GET' && !sends;
-
 export const projectParameter = 'projectId';
 const addressParameter = 'email';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };

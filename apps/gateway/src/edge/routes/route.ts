@@ -31,6 +31,8 @@ interface RouteBase {
   missing?: () => DomainError;
   /** Allowed while the project is disabled; reads always are (docs/api-decisions.md §3). */
   whileDisabled?: boolean;
+  /** Not a GET, and yet it changes nothing: 504 where it ran out of time. */
+  onlyReads?: true;
   errors?: readonly (() => DomainError)[];
 }
 

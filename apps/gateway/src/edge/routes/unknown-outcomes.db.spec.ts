@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { templates, type CreatedApiKey } from '@posthorn/contracts';
+import { contacts, DomainError, templates, type CreatedApiKey } from '@posthorn/contracts';
+import { standIn } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
@@ -15,8 +16,9 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const template = { name: 'Welcome', subject: 'Hello', body: '<p>Hello</p>' };
-const post = async (path: string, body: object) => {
-  const { status, text, headers } = await suite.request('POST', path, { key: key.token, body });
+const post = (path: string, body: object) => request('POST', path, body);
+const request = async (method: 'POST' | 'PATCH', path: string, body: object) => {
+  const { status, text, headers } = await suite.request(method, path, { key: key.token, body });
   return { status, text, retryAfter: headers.get('retry-after') };
 };
 
@@ -34,4 +36,17 @@ describe.each(['/api/v1', '/api'])('a request below %s whose service did not ans
     expect(created.status).toBe(500);
     expect(created.text).toMatch(/outcome is unknown/);
   }, 30_000);
+
+  it('is unavailable where it writes and a service behind its own did not answer', async () => {
+    const leave = await standIn(suite.connection, contacts.update, () =>
+      Promise.reject(new DomainError('timeout', 'internal_error', 'The service is temporarily unavailable')),
+    );
+    try {
+      const path = `${prefix}/contacts/${crypto.randomUUID()}`;
+      const updated = await request('PATCH', path, { subscribed: false });
+      expect([updated.status, updated.retryAfter]).toEqual([503, '1']);
+    } finally {
+      await leave();
+    }
+  });
 });

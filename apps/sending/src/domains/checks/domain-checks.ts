@@ -40,14 +40,14 @@ export class DomainChecks {
 
   /** Every request is a check of its own: it shows what its caller has just changed. */
   async checkRequested(row: DomainRow, deadline: Date | null): Promise<DomainRow> {
-    const remainingMs = await this.remainingMs(deadline);
+    const remainingMs = await this.clock.msUntil(deadline);
     return this.requested.run(row.projectId, newId(), remainingMs, () => this.check(row, deadline));
   }
 
   async check(row: DomainRow, deadline: Date | null = null): Promise<DomainRow> {
     const keys = await this.keys.of(row);
     const own = keys.length > 0 ? keys : await this.keys.make(row, 'PENDING');
-    const remainingMs = (await this.remainingMs(deadline)) ?? Infinity;
+    const remainingMs = (await this.clock.msUntil(deadline)) ?? Infinity;
     const lookMs = Math.min(checkMs, Math.max(0, remainingMs - storeMs));
     const found = await this.findings.of(row, own, AbortSignal.timeout(lookMs));
     const checked = await this.commits.before(deadline, async () => {
@@ -56,10 +56,6 @@ export class DomainChecks {
     });
     if (checked.taken) throw domainTaken();
     return checked.row;
-  }
-
-  private async remainingMs(deadline: Date | null): Promise<number | null> {
-    return deadline && deadline.getTime() - (await this.clock.now()).getTime();
   }
 
   private async applyFindings({ projectId, id, domain }: DomainRow, found: Found): Promise<Checked> {
