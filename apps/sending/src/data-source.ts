@@ -6,7 +6,7 @@ import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { InstallationRow } from './delivery/overdue/installation.entity.js';
 import { DkimKeyRow } from './domains/dkim/dkim-key.entity.js';
 import { DomainRow } from './domains/domain.entity.js';
-import { EmailAttachmentRow, EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
+import { EmailAttachmentRow, EmailContentRow, EmailHistoryRow, EmailRow } from './emails/email.entity.js';
 import { EngagementRow } from './engagement/engagement.entity.js';
 import { ErasedAddressRow, ErasureSecretRow } from './erasures/erased-address.entity.js';
 import { CreateSending1763700000000 } from './migrations/1763700000000-create-sending.js';
@@ -37,7 +37,7 @@ import { TemplateRow, TemplateVersionRow } from './templates/template.entity.js'
 export const entities = [
   EmailRow,
   EmailContentRow,
-  EmailEventRow,
+  EmailHistoryRow,
   EmailAttachmentRow,
   DeliveryRow,
   WorkerRow,

@@ -146,7 +146,8 @@ export class Database {
     });
   }
 
-  pipeline(statements: Statement[]): Promise<unknown[][]> {
+  /** BEGIN, the statements and COMMIT in one network write, so the transaction costs one round trip. Returns the rows of each statement. */
+  transactionInOneWrite(statements: Statement[]): Promise<unknown[][]> {
     return isRecorded()
       ? inSpan(statements.map(({ name }) => name).join(' + '), asClient, () => this.send(statements))
       : this.send(statements);

@@ -59,7 +59,7 @@ describe('a listener to inserts', () => {
     await insert('watched');
     const sql = 'WITH one AS (INSERT INTO watched VALUES (1) RETURNING id) SELECT id FROM one';
     await database.prepared({ name: 'watched', sql, parameters: [] });
-    await database.pipeline([{ name: 'watched', sql, parameters: [] }]);
+    await database.transactionInOneWrite([{ name: 'watched', sql, parameters: [] }]);
     expect(notified).toBe(3);
   });
 

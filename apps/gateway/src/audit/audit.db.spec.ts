@@ -8,7 +8,7 @@ import {
   type Caller,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { actFor } from '@posthorn/messaging';
+import { runAsCaller } from '@posthorn/messaging';
 import { eventually, EventPublisher } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 import { buildUser, join, signIn } from '../testing/people.js';
@@ -121,11 +121,11 @@ describe('a change of another service', () => {
       address: '2001:db8::9',
     };
     const [one, two] = [contact(), contact()];
-    await actFor(key, () => contacts.publish(contactEvents.created, projectId, [one, two]));
-    await actFor(key, () =>
+    await runAsCaller(key, () => contacts.publish(contactEvents.created, projectId, [one, two]));
+    await runAsCaller(key, () =>
       contacts.publish(contactEvents.deleted, projectId, [{ contactId: one.contactId, at: new Date() }]),
     );
-    await actFor(key, () =>
+    await runAsCaller(key, () =>
       sending.publish(suppressionEvents.added, projectId, [
         { email: 'b@example.test', reason: 'MANUAL', at: new Date() },
       ]),
@@ -150,10 +150,10 @@ describe('a change of another service', () => {
   it('that no caller requested is not audited', async () => {
     const { projectId, caller } = await suite.buildProject();
     await contacts.publish(contactEvents.created, projectId, [contact()]);
-    await actFor({ ...caller, actor: { kind: 'SERVICE', id: 'sending' } }, () =>
+    await runAsCaller({ ...caller, actor: { kind: 'SERVICE', id: 'sending' } }, () =>
       contacts.publish(contactEvents.created, projectId, [contact()]),
     );
-    await actFor(caller, () => contacts.publish(contactEvents.updated, projectId, [contact()]));
+    await runAsCaller(caller, () => contacts.publish(contactEvents.updated, projectId, [contact()]));
     await eventually(async () => (await entriesOf(projectId)).length > 0, 'the last one is audited');
     await contacts.taken('gateway-audit-contacts-contact-created');
     expect((await entriesOf(projectId)).map(({ action }) => action)).toEqual(['contact.updated']);

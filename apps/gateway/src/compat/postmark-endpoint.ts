@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '@posthorn/contracts';
-import { actFor } from '@posthorn/messaging';
+import { runAsCaller } from '@posthorn/messaging';
 import { badToken, postmarkErrorOf, postmarkStatusOf, templatesUnsupported } from '../dialects/postmark.js';
 import { batchBodyLimit, BodyReader, jsonType, sendBodyLimit } from '../edge/bodies/body-reader.js';
 import { rateLimited } from '../edge/http/edge-errors.js';
@@ -93,7 +93,7 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, jsonType, caller.projectId);
     try {
       const body = parseValue(bytes, members);
-      const answer = await actFor(caller, () => act(caller, body));
+      const answer = await runAsCaller(caller, () => act(caller, body));
       void reply.header('content-type', 'application/json; charset=utf-8');
       return JSON.stringify(answer);
     } finally {

@@ -81,9 +81,9 @@ export class PostmarkSends {
     const whom = first
       ? {
           ...copies({ alsoTo: others(named), cc: others(cc), bcc: others(bcc) }),
-          recipients: recipientsOf([first]),
+          recipients: emailsTo([first]),
         }
-      : { recipients: recipientsOf(bcc.filter(({ email }) => !suppressed.has(email))) };
+      : { recipients: emailsTo(bcc.filter(({ email }) => !suppressed.has(email))) };
     const { emails, acceptedAt } = await this.accepting.accept(
       caller,
       { ...texts, ...whom, verbatim: true },
@@ -112,7 +112,7 @@ export class PostmarkSends {
   }
 }
 
-const recipientsOf = (mailboxes: Mailbox[]) =>
+const emailsTo = (mailboxes: Mailbox[]) =>
   [...new Map(mailboxes.map((to) => [to.email, to])).values()].map((to) => ({ id: newId(), to }));
 
 const copies = (lists: Record<'alsoTo' | 'cc' | 'bcc', Mailbox[]>): Partial<typeof lists> =>

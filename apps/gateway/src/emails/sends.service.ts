@@ -83,12 +83,12 @@ export class SendsService {
       { timeoutMs: ensureMs },
     );
     const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
-    const recipients = to.map((mailbox) => ({
+    const newEmails = to.map((mailbox) => ({
       id: newId(),
       to: mailbox,
       contactId: contactIds.get(mailbox.email),
     }));
-    return this.accepting.accept(caller, { ...send, recipients }, deadline);
+    return this.accepting.accept(caller, { ...send, recipients: newEmails }, deadline);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { noProject, DomainError } from '@posthorn/contracts';
-import { actFor } from '@posthorn/messaging';
+import { runAsCaller } from '@posthorn/messaging';
 import type { SessionUser } from '../identity/credential.js';
 import { html } from '../pages/html.js';
 import { PageRouter } from '../pages/page-router.js';
@@ -41,7 +41,7 @@ export class InvitationPages implements OnApplicationBootstrap {
 
   private async join({ userId, name }: SessionUser, token: string, address: string): Promise<Shown> {
     const caller = { projectId: noProject, actor: { kind: 'USER', id: userId, name }, address } as const;
-    const joined = await actFor(caller, () => this.invitations.accept(userId, token)).catch(
+    const joined = await runAsCaller(caller, () => this.invitations.accept(userId, token)).catch(
       (error: unknown) => {
         if (error instanceof DomainError && error.kind === 'not_found') return null;
         throw error;

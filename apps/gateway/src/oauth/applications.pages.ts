@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { isScope, isUuid, scopeDescriptions, noProject } from '@posthorn/contracts';
-import { actFor } from '@posthorn/messaging';
+import { runAsCaller } from '@posthorn/messaging';
 import { html, type Html } from '../pages/html.js';
 import { PageRouter } from '../pages/page-router.js';
 import { form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
@@ -48,7 +48,7 @@ export class ApplicationsPages implements OnApplicationBootstrap {
       actor: { kind: 'USER', id: userId, name },
       address: request.ip,
     } as const;
-    if (isUuid(id)) await actFor(caller, () => this.delegations.end(userId, id));
+    if (isUuid(id)) await runAsCaller(caller, () => this.delegations.end(userId, id));
     return sentOn(path, { said: 'ended' });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { isScope, roleScopes, scopeDescriptions } from '@posthorn/contracts';
-import { actFor } from '@posthorn/messaging';
+import { runAsCaller } from '@posthorn/messaging';
 import type { SessionUser } from '../identity/credential.js';
 import { html } from '../pages/html.js';
 import { PageRouter } from '../pages/page-router.js';
@@ -79,7 +79,7 @@ export class ConsentPages implements OnApplicationBootstrap {
     } as const;
     const request = () => this.answer(consentRequest, { accept: true, scope });
     return led(
-      await actFor(caller, () =>
+      await runAsCaller(caller, () =>
         this.delegations.grant(person.userId, projectId, requested.clientId, request),
       ),
     );

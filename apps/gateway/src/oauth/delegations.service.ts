@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '@posthorn/contracts';
-import { actFor } from '@posthorn/messaging';
+import { runAsCaller } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
 import type { PeopleAnswer } from '../people/library/people-answer.js';
@@ -42,7 +42,7 @@ export class DelegationsService {
   async endAllOf(userId: string): Promise<void> {
     for (const { id, projectId } of await this.delegations.end(userId)) {
       const caller: Caller = { projectId, actor: { kind: 'USER', id: userId } };
-      await actFor(caller, () => this.audit.record(projectId, 'token.revoked', id));
+      await runAsCaller(caller, () => this.audit.record(projectId, 'token.revoked', id));
     }
   }
 }

@@ -95,21 +95,21 @@ export class RateLimiter {
       ...requested.map(({ keyId, limit }) => [keyId, limit] as const),
     ]);
     const wanted = (keyId: string) => waiting.get(keyId)?.length ?? 0;
-    const calls = new Map(
+    const amounts = new Map(
       [...limits].map(([keyId, limit]) => [
         keyId,
         this.reservations.amountToReserve(keyId, wanted(keyId), limit),
       ]),
     );
     const requestedAt = performance.now();
-    const counted = await within(ownDatabaseMs, this.windows.count(calls));
+    const counted = await within(ownDatabaseMs, this.windows.count(amounts));
     const windows = new Map(
       counted.map((window) => [
         window.keyId,
         { ...window, until: requestedAt + (window.second + 1) * 1_000 - window.now },
       ]),
     );
-    const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - calls.get(keyId)! + 1]));
+    const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - amounts.get(keyId)! + 1]));
     for (const [keyId, window] of windows)
       this.reservations.keep(window, {
         first: firsts.get(keyId)!,

@@ -15,16 +15,16 @@ export class RateWindowsRepository {
   constructor(private readonly database: Database) {}
 
   /** Rows are locked in the order of their ids to avoid deadlocks. A late statement never moves a window back. */
-  count(calls: ReadonlyMap<string, number>): Promise<RateWindow[]> {
+  count(amounts: ReadonlyMap<string, number>): Promise<RateWindow[]> {
     return this.database.query<RateWindow>(
       `WITH clock AS MATERIALIZED (SELECT extract(epoch FROM clock_timestamp()) AS now)
        INSERT INTO rate_windows AS known (key_id, second, used)
-       SELECT key_id, floor(now), calls FROM clock, unnest($1::uuid[], $2::bigint[]) AS call (key_id, calls) ORDER BY key_id
+       SELECT key_id, floor(now), amount FROM clock, unnest($1::uuid[], $2::bigint[]) AS requested (key_id, amount) ORDER BY key_id
        ON CONFLICT (key_id) DO UPDATE SET
          used = CASE WHEN known.second >= excluded.second THEN known.used + excluded.used ELSE excluded.used END,
          second = greatest(known.second, excluded.second)
        RETURNING key_id AS "keyId", second, used, (SELECT now * 1000 FROM clock)::float8 AS now`,
-      [[...calls.keys()], [...calls.values()]],
+      [[...amounts.keys()], [...amounts.values()]],
     );
   }
 }

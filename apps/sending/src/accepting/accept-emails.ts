@@ -77,10 +77,10 @@ export class AcceptEmailsService {
   private async afterFailure(rows: AcceptRow[], error: Error): Promise<Outcome[]> {
     if (!isOutcomeUnknown(error)) return rows.map(() => error);
     return Promise.all(
-      rows.map(({ projectId, emails: recipients }) =>
+      rows.map(({ projectId, emails }) =>
         this.settling.afterUnknownOutcome(
           projectId,
-          recipients.map(({ id }) => id),
+          emails.map(({ id }) => id),
         ),
       ),
     );
@@ -135,8 +135,7 @@ export class AcceptEmailsService {
     const acceptedAtById = fresh.length > 0 ? await this.repository.insert(fresh) : new Map<string, Date>();
     this.accepted.inc(
       fresh.reduce(
-        (sum, { contentId, emails: recipients }) =>
-          sum + (acceptedAtById.has(contentId) ? recipients.length : 0),
+        (sum, { contentId, emails }) => sum + (acceptedAtById.has(contentId) ? emails.length : 0),
         0,
       ),
     );

@@ -48,8 +48,8 @@ export const bytesOf = ({ html, text, files }: AcceptRow): number =>
   (text?.length ?? 0) +
   files.reduce((sum, { length }) => sum + Math.ceil(length * base64Growth), 0);
 
-export function receiptOf({ emails: recipients, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
+export function receiptOf({ emails, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
   return {
-    emails: recipients.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })),
+    emails: emails.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })),
   };
 }

@@ -5,14 +5,14 @@ import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
 import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
 
-type RecipientRow = AcceptRow['emails'][number] & {
-  callIndex: number;
+type EmailToAccept = AcceptRow['emails'][number] & {
+  sendIndex: number;
   eventId: string;
   trace: string | null;
 };
 
-const calls = columnsOf<AcceptRow>([
-  { column: 'call_index', type: 'int', value: (_, index) => index },
+const sends = columnsOf<AcceptRow>([
+  { column: 'send_index', type: 'int', value: (_, index) => index },
   { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
   { column: 'content_id', type: 'uuid', value: ({ contentId }) => contentId },
   { column: 'from_email', type: 'text', value: ({ from }) => from.email },
@@ -34,8 +34,8 @@ const calls = columnsOf<AcceptRow>([
   { column: 'options', type: 'jsonb', value: ({ options }) => json(options) },
 ]);
 
-const recipients = columnsOf<RecipientRow>([
-  { column: 'call_index', type: 'int', value: ({ callIndex }) => callIndex },
+const emails = columnsOf<EmailToAccept>([
+  { column: 'send_index', type: 'int', value: ({ sendIndex }) => sendIndex },
   { column: 'id', type: 'uuid', value: ({ id }) => id },
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'to_email', type: 'text', value: ({ email }) => email },
@@ -48,36 +48,36 @@ export function acceptStatement(rows: AcceptRow[]): Statement {
   return {
     name: 'accept',
     sql: insertSql,
-    parameters: [...calls.values(rows), ...recipients.values(recipientRowsOf(rows))],
+    parameters: [...sends.values(rows), ...emails.values(emailsOf(rows))],
   };
 }
 
 const insertsAccepted = outboxInsert(
   {
-    id: 'recipient.event_id',
+    id: 'email_to_accept.event_id',
     projectId: 'email.project_id',
     fact: `'${emailEvents.accepted.name}'`,
     items: `jsonb_agg(jsonb_build_object('emailId', email.id, 'to', email.to_email, 'from', email.from_email,
       'contactId', email.contact_id, 'at', email.created_at, 'sourceType', email.source_type))`,
-    traces: `string_agg(DISTINCT recipient.trace, ',')`,
+    traces: `string_agg(DISTINCT email_to_accept.trace, ',')`,
   },
-  'FROM email JOIN recipient USING (id) GROUP BY recipient.event_id, email.project_id',
+  'FROM email JOIN email_to_accept USING (id) GROUP BY email_to_accept.event_id, email.project_id',
 );
 
-// Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock.
+// The column `copies` holds the header recipients. Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock.
 const insertSql = `
-  WITH call AS (
-    SELECT * FROM ${calls.unnest('c', 1)}
+  WITH send AS (
+    SELECT * FROM ${sends.unnest('s', 1)}
     WHERE deadline IS NULL OR now() < deadline
-  ), recipient AS (
-    SELECT * FROM ${recipients.unnest('r', calls.count + 1)}
+  ), email_to_accept AS (
+    SELECT * FROM ${emails.unnest('e', sends.count + 1)}
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata,
                         category, copies, template_id, scheduled_at)
     SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata,
            coalesce(options->>'category', 'TRANSACTIONAL'), options->'headerRecipients', (options->>'templateId')::uuid,
            CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END
-    FROM recipient JOIN call USING (call_index) ORDER BY id
+    FROM email_to_accept JOIN send USING (send_index) ORDER BY id
     ON CONFLICT DO NOTHING
     RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at
   ), content AS (
@@ -86,19 +86,19 @@ const insertSql = `
     SELECT project_id, content_id, html, text, reply_to, headers, (options->>'templateId')::uuid, (options->>'templateVersion')::int,
            options ? 'liquid', options->>'subject', options->'data', options->'snippets',
            (options->>'trackOpens')::boolean, (options->>'trackClicks')::boolean, options->'attachments'
-    FROM call WHERE content_id IN (SELECT content_id FROM email)
+    FROM send WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (
     INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace)
     SELECT email.project_id, email.id, target.position, target.recipient, CASE email.category WHEN 'MARKETING' THEN ${lanes.bulk} ELSE ${lanes.transactional} END,
-           'QUEUED', email.due_at, email.due_at + make_interval(hours => ${deliveryWindowHours}), call.bytes, call.trace
-    FROM email JOIN call USING (content_id), LATERAL (
+           'QUEUED', email.due_at, email.due_at + make_interval(hours => ${deliveryWindowHours}), send.bytes, send.trace
+    FROM email JOIN send USING (content_id), LATERAL (
       SELECT 0 AS position, email.to_email AS recipient
-      UNION ALL SELECT ordinality, value FROM jsonb_array_elements_text(call.options->'additionalRecipients') WITH ORDINALITY
+      UNION ALL SELECT ordinality, value FROM jsonb_array_elements_text(send.options->'additionalRecipients') WITH ORDINALITY
       WHERE value <> email.to_email
     ) AS target
   ), stored_key AS (
     INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt)
-    SELECT project_id, operation, key, body_hash, receipt FROM call WHERE key IS NOT NULL AND content_id IN (SELECT content_id FROM email)
+    SELECT project_id, operation, key, body_hash, receipt FROM send WHERE key IS NOT NULL AND content_id IN (SELECT content_id FROM email)
     ON CONFLICT (project_id, operation, key) DO UPDATE
       SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()
   ), event AS (
@@ -108,12 +108,12 @@ const insertSql = `
 
 const itemBytes = 2_000;
 
-function recipientRowsOf(rows: AcceptRow[]): RecipientRow[] {
+function emailsOf(rows: AcceptRow[]): EmailToAccept[] {
   const events = new OutboxRowPacker();
-  return rows.flatMap(({ projectId, trace, emails: each }, callIndex) =>
-    each.map((recipient) => ({
-      ...recipient,
-      callIndex,
+  return rows.flatMap(({ projectId, trace, emails: each }, sendIndex) =>
+    each.map((email) => ({
+      ...email,
+      sendIndex,
       trace,
       eventId: events.rowIdFor(projectId, itemBytes),
     })),

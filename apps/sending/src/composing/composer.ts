@@ -13,7 +13,7 @@ import type { Composed, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
-import { SlowContents } from './slow-contents.js';
+import { FailingContents } from './failing-contents.js';
 
 export type NotComposed =
   | { retryable: true }
@@ -21,8 +21,8 @@ export type NotComposed =
       retryable: false;
       failureKind: 'rendering' | 'domain_unverified';
       error: string;
-      /** The rendering was ended by a limit. */
-      isTooSlow?: boolean;
+      /** A limit or a crash ended the thread while it composed this message, twice in a row. */
+      endedItsThread?: boolean;
     };
 
 export interface ComposedMessage extends Composed {
@@ -38,7 +38,7 @@ export class Composer implements OnApplicationShutdown {
   private readonly log = new Logger('Composer');
   private readonly jobs: ComposeJobs;
   private readonly threads = new ComposeThreads();
-  private readonly slow = new SlowContents();
+  private readonly failing = new FailingContents();
   private files: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -94,10 +94,10 @@ export class Composer implements OnApplicationShutdown {
         failureKind: 'domain_unverified',
         error: 'The domain of the sender is no longer verified',
       };
-    if (this.slow.isKnown(message)) return notRendered(tooSlow);
+    if (this.failing.isKnown(message)) return notRendered(templateKeepsFailing);
     const composition = await this.composeAs(message, identity, variables, sources);
-    if (isComposed(composition)) this.slow.clear(message);
-    else if (!composition.retryable && composition.isTooSlow) this.slow.add(message);
+    if (isComposed(composition)) this.failing.clear(message);
+    else if (!composition.retryable && composition.endedItsThread) this.failing.add(message);
     return composition;
   }
 
@@ -112,9 +112,9 @@ export class Composer implements OnApplicationShutdown {
     const composed = await (message.attachments
       ? this.composeWithFiles(message, jobWith)
       : this.composeJob(() => jobWith([])));
-    if (composed instanceof JobAbandoned && !composed.isCulprit) return { retryable: true };
+    if (composed instanceof JobAbandoned && !composed.endedItsThread) return { retryable: true };
     if (composed instanceof Error)
-      return { ...notRendered(composed.message), isTooSlow: composed instanceof JobAbandoned };
+      return { ...notRendered(composed.message), endedItsThread: composed instanceof JobAbandoned };
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
 
@@ -149,7 +149,7 @@ export class Composer implements OnApplicationShutdown {
   }
 }
 
-const tooSlow =
+const templateKeepsFailing =
   'Several messages of this template took longer than the time limit for rendering; for ten minutes no others are attempted';
 
 const notRendered = (error: string) => ({ retryable: false, failureKind: 'rendering', error }) as const;

@@ -23,7 +23,7 @@ export class EmailRow {
   @Column('text', { name: 'failure_kind', nullable: true }) failureKind: FailureKind | null;
   @Column('text', { nullable: true }) error: string | null;
   @Column('text') category: EmailCategory;
-  /** What the headers To and Cc show beside the main recipient; who gets a copy is in `deliveries`. */
+  /** What the headers To and Cc show beside the main recipient, despite the column's name; who gets a copy is in `deliveries`. */
   @Column('jsonb', { name: 'copies', nullable: true }) headerRecipients: {
     to?: Mailbox[];
     cc?: Mailbox[];
@@ -88,7 +88,7 @@ export class EmailAttachmentRow {
 
 /** The history of an e-mail: one row for each attempt and each later event. Partitioned by month. */
 @Entity('email_events')
-export class EmailEventRow {
+export class EmailHistoryRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid', { name: 'email_id' }) emailId: string;
   @PrimaryColumn('uuid') id: string;

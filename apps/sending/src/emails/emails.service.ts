@@ -28,7 +28,7 @@ export class EmailsService {
 
   async get(projectId: string, id: string): Promise<EmailWithEvents> {
     const email = await this.find(projectId, id);
-    return { ...email, events: await this.emails.eventsOf(email) };
+    return { ...email, events: await this.emails.historyOf(email) };
   }
 
   async cancel(projectId: string, id: string): Promise<Email> {

@@ -32,7 +32,7 @@ afterAll(async () => {
   await suite.stop();
 });
 
-const verdictsOf = async (projectId: string, count: number) => {
+const decisionsOf = async (projectId: string, count: number) => {
   const { workerId, messages } = await claimedMessages(suite.database, projectId, count);
   const marks = new HandOffMarks(
     suite.database,
@@ -42,7 +42,7 @@ const verdictsOf = async (projectId: string, count: number) => {
   return {
     messages,
     marks,
-    mark: async () => (await marks.mark(workerId, messages)).map(({ verdict }) => verdict),
+    mark: async () => (await marks.mark(workerId, messages)).map(({ decision }) => decision),
   };
 };
 const addressesIn = (table: string, projectId: string) =>
@@ -58,7 +58,7 @@ describe('a suppression or opt-out of an erased address', () => {
     await suite.bus.call(optOuts.put, caller, { optOuts: [{ email: b }] });
     for (const email of [a, b, c]) await erase(suite, caller, email);
     expect(await tablesNaming(suite.database, 'reader-')).toEqual([]);
-    const { mark } = await verdictsOf(projectId, 4);
+    const { mark } = await decisionsOf(projectId, 4);
     expect(await mark()).toEqual(['suppressed', 'unsubscribed', 'ok', 'ok']);
     expect(await suite.bus.call(recipients.suppressed, caller, { emails: [a, b, c] })).toEqual({
       emails: [a],
@@ -98,7 +98,7 @@ describe('a suppression or opt-out of an erased address', () => {
       trace: null,
       to: { email: main },
     };
-    expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'suppressed' }]);
+    expect(await marks.mark(workerId, [message])).toMatchObject([{ decision: 'suppressed' }]);
   });
 
   it('is found and removed by its address, is not duplicated, and is only counted in lists', async () => {
@@ -178,13 +178,13 @@ describe('a suppression or opt-out of an erased address', () => {
     // Of the contact that was erased, told late.
     await publish(before, 3, false);
     expect(await addressesIn('opt_outs', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
-    expect(await (await verdictsOf(projectId, 1)).mark()).toEqual(['unsubscribed']);
+    expect(await (await decisionsOf(projectId, 1)).mark()).toEqual(['unsubscribed']);
     await suite.database.query(`DELETE FROM deliveries WHERE project_id = $1`, [projectId]);
     await publish(after, 1, true);
-    expect(await (await verdictsOf(projectId, 1)).mark()).toEqual(['ok']);
+    expect(await (await decisionsOf(projectId, 1)).mark()).toEqual(['ok']);
     await suite.database.query(`DELETE FROM deliveries WHERE project_id = $1`, [projectId]);
     await suite.bus.call(optOuts.put, caller, { optOuts: [{ email, contactId: after, seq: 2 }] });
-    expect(await (await verdictsOf(projectId, 1)).mark()).toEqual(['unsubscribed']);
+    expect(await (await decisionsOf(projectId, 1)).mark()).toEqual(['unsubscribed']);
     expect(await addressesIn('opt_outs', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
   });
 

@@ -139,7 +139,7 @@ export class ErasedMailRepository {
       `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[])
          AND (copies::text ~* $4 OR subject ~* $4 OR metadata::text ~* $4 OR error ~* $4) ORDER BY id FOR UPDATE)
        UPDATE emails e
-       SET copies = ${copiesWithout}, subject = ${without('e.subject', '$4', '$5')}, error = ${without('e.error', '$4', '$5')},
+       SET copies = ${headerRecipientsWithout}, subject = ${without('e.subject', '$4', '$5')}, error = ${without('e.error', '$4', '$5')},
            metadata = ${without('e.metadata::text', '$4', '$5')}::jsonb
        FROM held WHERE e.project_id = $1 AND e.id = held.id`,
       [projectId, ids, email, pattern, hash],
@@ -170,7 +170,7 @@ export class ErasedMailRepository {
   }
 }
 
-/** E-mails of one call share a content and their creation time; there is no index by content. */
+/** E-mails of one send share a content and their creation time; there is no index by content. */
 const heldBy = (mail: string, more = ''): string =>
   `SELECT FROM emails e WHERE e.project_id = $1 AND e.created_at = ${mail}.created_at AND e.content_id = ${mail}.content_id ${more}`;
 
@@ -180,7 +180,7 @@ const contentsOf = (mails: readonly NamingEmail[]): unknown[][] => [
 ];
 
 /** The display name belongs to the person, too. */
-const copiesWithout = `(
+const headerRecipientsWithout = `(
     SELECT jsonb_object_agg(header.key, (
       SELECT jsonb_agg(CASE mailbox->>'email' WHEN $3 THEN jsonb_build_object('email', $5::text) ELSE mailbox END ORDER BY index)
       FROM jsonb_array_elements(header.value) WITH ORDINALITY AS listed (mailbox, index)))

@@ -14,7 +14,7 @@ import {
 import { newId } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { ContactVariablesRepository } from '../composing/contact-variables.repository.js';
-import { HandOffMarks, type MarkVerdict } from '../delivery/hand-off/hand-off-marks.repository.js';
+import { HandOffMarks, type MarkDecision } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { failure } from '../delivery/outcomes/outcome.js';
 import { OutcomesRepository } from '../delivery/outcomes/outcomes.repository.js';
 import { Pace } from '../delivery/claiming/pace.js';
@@ -84,7 +84,7 @@ describe('mail to somebody who is being erased', () => {
         new Pace({ provider: 'waiting', perSecond: 0 }),
         suite.hashes,
       );
-      expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'claim_lost' }]);
+      expect(await marks.mark(workerId, [message])).toMatchObject([{ decision: 'claim_lost' }]);
       // What a worker knew of it comes too late.
       await new ContactVariablesRepository(suite.database).keep(projectId, [
         { emailId: id, variables: { contact: { email: to } } },
@@ -252,7 +252,7 @@ describe('an erasure and a hand-off at the same instant', () => {
           (await Promise.all([marked(index), eraseOnce(suite, caller, recipient)]))[0],
       ),
     );
-    expect(new Set(runs.flat().map(({ verdict }) => verdict))).toEqual(
+    expect(new Set(runs.flat().map(({ decision }) => decision))).toEqual(
       new Set(['suppressed', 'unsubscribed']),
     );
   });
@@ -270,14 +270,14 @@ describe('an erasure and a hand-off at the same instant', () => {
       new Pace({ provider: 'waiting', perSecond: 0 }),
       suite.hashes,
     );
-    const runs: { done: boolean; verdict: MarkVerdict }[] = [];
+    const runs: { done: boolean; decision: MarkDecision }[] = [];
     for (const [index, message] of messages.entries()) {
       const marked = async () => (await delay(index % 20), marks.mark(workerId, [message]));
       const [done, [mark]] = await Promise.all([eraseOnce(suite, caller, message.recipient), marked()]);
-      runs.push({ done, verdict: mark!.verdict });
+      runs.push({ done, decision: mark!.decision });
     }
     // Done means that none of it is on its way, nor will be.
-    expect(runs.filter(({ done, verdict }) => done === (verdict === 'ok'))).toEqual([]);
-    expect(new Set(runs.map(({ verdict }) => verdict))).toEqual(new Set(['ok', 'claim_lost']));
+    expect(runs.filter(({ done, decision }) => done === (decision === 'ok'))).toEqual([]);
+    expect(new Set(runs.map(({ decision }) => decision))).toEqual(new Set(['ok', 'claim_lost']));
   });
 });

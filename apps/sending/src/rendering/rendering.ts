@@ -116,7 +116,7 @@ export class Rendering implements OnModuleDestroy {
 /** A job that is abandoned through no fault of its own shared its thread with another, or the service ends. */
 function renderedOf<Result>(answer: Result | Error): Result {
   if (!(answer instanceof Error)) return answer;
-  throw answer instanceof JobAbandoned && !answer.isCulprit ? unavailable() : cannot(answer.message);
+  throw answer instanceof JobAbandoned && !answer.endedItsThread ? unavailable() : cannot(answer.message);
 }
 
 const maxFaults = 20;

@@ -2,7 +2,7 @@ import type { ListSnippets, SnippetFilter } from '@posthorn/contracts';
 import { CountedRepository, escapeLike, totalCap, type Database, type Page } from '@posthorn/database';
 import { SnippetRow } from './snippet.entity.js';
 
-export interface ReachedSnippet {
+export interface IncludedSnippet {
   name: string;
   versionId: string;
   body: string;
@@ -41,15 +41,16 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return rows.length > 0;
   }
 
-  async reachedFrom(projectId: string, names: string[]): Promise<ReachedSnippet[]> {
+  /** The snippets of these names, and all that they include. */
+  async withIncluded(projectId: string, names: string[]): Promise<IncludedSnippet[]> {
     if (names.length === 0) return [];
     return this.database.query(
-      `WITH RECURSIVE reached AS (
+      `WITH RECURSIVE included AS (
          SELECT id, includes FROM snippets WHERE project_id = $1 AND name = ANY ($2::text[])
          UNION
-         SELECT snippet.id, snippet.includes FROM reached JOIN snippets snippet ON snippet.project_id = $1 AND snippet.name = ANY (reached.includes)
+         SELECT snippet.id, snippet.includes FROM included JOIN snippets snippet ON snippet.project_id = $1 AND snippet.name = ANY (included.includes)
        )
-       SELECT name, version_id AS "versionId", body, includes FROM snippets WHERE project_id = $1 AND id IN (SELECT id FROM reached)`,
+       SELECT name, version_id AS "versionId", body, includes FROM snippets WHERE project_id = $1 AND id IN (SELECT id FROM included)`,
       [projectId, names],
     );
   }

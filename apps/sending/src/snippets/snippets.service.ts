@@ -91,8 +91,8 @@ export class SnippetsService {
   private async refuseConflicts({ projectId, id, name, includes }: SnippetRow): Promise<void> {
     await this.snippets.lockAll(projectId);
     if (await this.snippets.isNameTaken(projectId, name, id)) throw snippetNameTaken();
-    const reached = await this.snippets.reachedFrom(projectId, includes);
-    if ([{ includes }, ...reached].some((snippet) => snippet.includes.includes(name))) {
+    const included = await this.snippets.withIncluded(projectId, includes);
+    if ([{ includes }, ...included].some((snippet) => snippet.includes.includes(name))) {
       throw invalidMember(['body'], 'not_allowed', 'must not include itself, by other snippets either');
     }
   }

@@ -81,7 +81,7 @@ export class PreviewsService {
 
   private async snippetsIn(projectId: string, names: string[]): Promise<Record<string, string>> {
     return Object.fromEntries(
-      (await this.snippets.reachedFrom(projectId, names)).map(({ name, body }) => [name, body]),
+      (await this.snippets.withIncluded(projectId, names)).map(({ name, body }) => [name, body]),
     );
   }
 

@@ -29,7 +29,9 @@ export interface PinnedContent {
 @Injectable()
 export class TemplateDirectory {
   private readonly heads = new TtlCache((projectId, id) => this.templates.head(projectId!, id!));
-  private readonly reached = new TtlCache((projectId, ...names) => this.reach(projectId!, names));
+  private readonly includedSnippets = new TtlCache((projectId, ...names) =>
+    this.loadIncluded(projectId!, names),
+  );
 
   constructor(
     private readonly templates: TemplatesRepository,
@@ -44,7 +46,7 @@ export class TemplateDirectory {
   ): Promise<PinnedContent> {
     const head = templateId === undefined ? null : await this.headOf(projectId, templateId);
     const own = await this.checkOwn({ projectId, deadline }, texts);
-    // Where the call provides subject and body, the template contributes only its sender.
+    // Where the send provides subject and body, the template contributes only its sender.
     const replaced = texts.subject !== undefined && texts.html !== undefined;
     const includes = [...own.includes, ...(replaced ? [] : (head?.includes ?? []))];
     return {
@@ -57,7 +59,7 @@ export class TemplateDirectory {
       snippets:
         includes.length === 0
           ? {}
-          : ((await this.reached.of(projectId, ...[...new Set(includes)].sort())) ?? {}),
+          : ((await this.includedSnippets.of(projectId, ...[...new Set(includes)].sort())) ?? {}),
       liquid: own.liquid || (!replaced && head?.liquid === true),
     };
   }
@@ -80,9 +82,9 @@ export class TemplateDirectory {
     return { includes: checked.flatMap(({ includes }) => includes), liquid: checked.length > 0 };
   }
 
-  private async reach(projectId: string, names: string[]): Promise<Record<string, string>> {
+  private async loadIncluded(projectId: string, names: string[]): Promise<Record<string, string>> {
     return Object.fromEntries(
-      (await this.snippets.reachedFrom(projectId, names)).map(({ name, versionId }) => [name, versionId]),
+      (await this.snippets.withIncluded(projectId, names)).map(({ name, versionId }) => [name, versionId]),
     );
   }
 }

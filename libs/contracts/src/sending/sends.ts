@@ -152,7 +152,7 @@ export class LegacySendReceipt {
   @Instant() timestamp: Date;
 }
 
-/** The gateway creates the id, so that it can void the row. */
+/** The main recipient of an e-mail of its own. `id` is that of the e-mail; the gateway creates it, so that it can void the row. */
 export class AcceptRecipient {
   @Id() id: string;
   @MailboxOf() to: Mailbox;
@@ -160,6 +160,7 @@ export class AcceptRecipient {
 }
 
 class AcceptContent extends EmailContent {
+  /** Each is an e-mail of its own. */
   @ListOf(() => AcceptRecipient, 1, maxRecipients) recipients: AcceptRecipient[];
   /** Further addresses of the To header, each receiving a copy; used by the compatibility dialect. */
   @Mailboxes(0, maxRecipients) @Optional() alsoTo?: Mailbox[];
@@ -230,6 +231,7 @@ export class CheckedSend {
 }
 
 export class SettleSend {
+  /** The e-mails of the send, as in `AcceptContent`. */
   @ListOf(() => AcceptRecipient, 1, maxBatch) recipients: AcceptRecipient[];
 }
 

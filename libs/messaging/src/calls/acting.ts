@@ -6,6 +6,7 @@ const acting = new AsyncLocalStorage<Caller | undefined>();
 /** Undefined where a service acts by itself, or for several callers at once. */
 export const actingCaller = (): Caller | undefined => acting.getStore();
 
-export function actFor<T>(caller: Caller | undefined, work: () => T): T {
+/** Events of `work` name this caller; undefined: none. */
+export function runAsCaller<T>(caller: Caller | undefined, work: () => T): T {
   return acting.run(caller, work);
 }

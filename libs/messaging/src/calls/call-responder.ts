@@ -10,7 +10,7 @@ import {
   Tracing,
   type WorkContext,
 } from '@posthorn/telemetry';
-import { actFor } from './acting.js';
+import { runAsCaller } from './acting.js';
 import { isTransfer, openTransfer, receiveTransfer } from './chunked.js';
 import {
   decode,
@@ -97,7 +97,7 @@ export class CallResponder {
 
   private async alone(frame: CallFrame): Promise<ReplyFrame> {
     try {
-      return { reply: await actFor(frame.caller, () => this.answer(this.read(frame))) };
+      return { reply: await runAsCaller(frame.caller, () => this.answer(this.read(frame))) };
     } catch (error) {
       return this.failure(error);
     }

@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { currentContext, joinContexts, runInContext, type WorkContext } from '@posthorn/telemetry';
 
-import { actFor } from './acting.js';
+import { runAsCaller } from './acting.js';
 
 export interface GathererOptions<In, Out> {
   /** Resolves with results in the order of the items; an Error rejects only its own item. A flush that throws rejects all. */
@@ -71,7 +71,7 @@ export class Gatherer<In, Out> {
       const batch = this.take();
       // The batch runs for all of its items, not in the context of the item that started it.
       const context = joinContexts(batch.map((each) => each.context));
-      void runInContext(context, () => actFor(undefined, () => this.flush(batch)));
+      void runInContext(context, () => runAsCaller(undefined, () => this.flush(batch)));
     }
     if (this.waiting.length + this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
   }

@@ -7,7 +7,7 @@ import {
   type RequestContract,
 } from '@posthorn/contracts';
 import { runInContext, type WorkContext } from '@posthorn/telemetry';
-import { actFor } from './acting.js';
+import { runAsCaller } from './acting.js';
 
 export const busTransport = Symbol('posthorn:bus');
 
@@ -27,7 +27,7 @@ export function answerEach<Body, Reply>(
   answer: (call: Incoming<Body>) => Promise<Reply>,
 ): Promise<(Reply | Error)[]> {
   const answerOne = (call: Incoming<Body>) =>
-    runInContext(call.context, () => actFor(call.caller, () => answer(call)));
+    runInContext(call.context, () => runAsCaller(call.caller, () => answer(call)));
   return Promise.all(calls.map((call) => answerOne(call).catch((error: Error) => error)));
 }
 

@@ -116,7 +116,9 @@ describe('a NATS that loses its store', () => {
       const sent = suite.relayRepository();
       const known = (await sent.known())!;
       await sent.sendFresh(10, async () => {
-        await suite.relayRepository().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
+        await suite
+          .relayRepository()
+          .renew(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date());
         return acknowledging([known.lastSequence + 1]);
       });
       const [row] = await suite.database.query<{ waiting: number }>(
@@ -124,7 +126,9 @@ describe('a NATS that loses its store', () => {
       );
       expect(row!.waiting).toBe(1);
       expect(
-        await suite.relayRepository().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date()),
+        await suite
+          .relayRepository()
+          .renew(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date()),
       ).toBe(false);
       suite.startRelays();
       await suite.expectEachOnce();

@@ -15,7 +15,7 @@ export interface OutgoingEvent {
 }
 
 export interface SeenStream {
-  incarnation: string;
+  streamCreatedAt: string;
   lastSequence: number;
 }
 
@@ -97,7 +97,7 @@ export class OutboxRelayRepository {
 
   async known(): Promise<KnownStream | null> {
     const [row] = await this.database.query<KnownStream>(
-      `SELECT generation, incarnation, last_sequence AS "lastSequence" FROM fact_streams WHERE name = $1`,
+      `SELECT generation, incarnation AS "streamCreatedAt", last_sequence AS "lastSequence" FROM fact_streams WHERE name = $1`,
       [this.name],
     );
     return row ?? null;
@@ -139,7 +139,7 @@ export class OutboxRelayRepository {
           ? `UPDATE fact_streams SET generation = generation + 1, incarnation = $2, last_sequence = $3
              WHERE name = $1 AND generation = $4 RETURNING 1`
           : `INSERT INTO fact_streams (name, generation, incarnation, last_sequence) VALUES ($1, $4, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
-        [this.name, seen.incarnation, seen.lastSequence, known?.generation ?? 1],
+        [this.name, seen.streamCreatedAt, seen.lastSequence, known?.generation ?? 1],
       );
       if (renewed.length === 0) return false;
       await this.republishSince(since);

@@ -145,7 +145,7 @@ export class OutboxRelay {
   private async checkStream(): Promise<void> {
     const { connection, relayRepository, service, clock } = this.options;
     const { created, state } = await ensureStream(connection.nats, service);
-    const now = { incarnation: String(created), lastSequence: state.last_seq };
+    const now = { streamCreatedAt: String(created), lastSequence: state.last_seq };
     this.checkedAt = performance.now();
     if (
       this.seen &&
@@ -157,7 +157,7 @@ export class OutboxRelay {
     // Read before the stream, so that what others send in between does not look like a loss.
     const known = await relayRepository.known();
     const again = await ensureStream(connection.nats, service);
-    const seen = { incarnation: String(again.created), lastSequence: again.state.last_seq };
+    const seen = { streamCreatedAt: String(again.created), lastSequence: again.state.last_seq };
     if (!known || isLost(known, seen) || known.generation === this.rewoundGeneration) {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
       const first = await relayRepository.renew(known, seen, since);
@@ -183,10 +183,10 @@ export class OutboxRelay {
 }
 
 const isSame = (a: SeenStream, b: SeenStream): boolean =>
-  a.incarnation === b.incarnation && a.lastSequence === b.lastSequence;
+  a.streamCreatedAt === b.streamCreatedAt && a.lastSequence === b.lastSequence;
 
 function isLost(known: SeenStream, seen: SeenStream): boolean {
-  return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;
+  return known.streamCreatedAt !== seen.streamCreatedAt || seen.lastSequence < known.lastSequence;
 }
 
 function send(stream: JetStreamClient, outgoing: OutgoingEvent, republicationId?: string): Promise<PubAck> {

@@ -59,7 +59,7 @@ export class EventTryRow {
 export class EventStreamRow {
   @PrimaryColumn('text') name: string;
   @Column('bigint') generation: number;
-  @Column('text') incarnation: string;
+  @Column('text', { name: 'incarnation' }) streamCreatedAt: string;
   @Column('bigint', { name: 'last_sequence' }) lastSequence: number;
 }
 

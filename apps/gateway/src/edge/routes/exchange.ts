@@ -1,5 +1,5 @@
 import { outcomeUnknown, type Caller } from '@posthorn/contracts';
-import { actFor, CallFailed } from '@posthorn/messaging';
+import { runAsCaller, CallFailed } from '@posthorn/messaging';
 import type { Dialect } from '../../dialects/dialect.js';
 import { readBody } from '../../dialects/read-body.js';
 import { parametersOf, readQuery, type Parameters, type ReadQuery } from '../../dialects/read-query.js';
@@ -43,7 +43,7 @@ export function routeRequestOf(
 }
 
 export async function handle({ route, handler }: Exchange, routeRequest: RouteRequest): Promise<object> {
-  return actFor(routeRequest.caller, () => handler(routeRequest)).catch((error: unknown) =>
+  return runAsCaller(routeRequest.caller, () => handler(routeRequest)).catch((error: unknown) =>
     throwUnknownOutcome(route, error),
   );
 }

@@ -6,7 +6,7 @@ import type { Unfinished } from './leases.repository.js';
 import { largeMessage, type FreeBytes } from './bytes-in-memory.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-export interface ClaimedMessage extends StoredMessage {
+export interface ClaimedDelivery extends StoredMessage {
   position: number;
   recipient: string;
   lane: Lane;
@@ -62,7 +62,7 @@ export class ClaimsRepository {
     afterProject,
     freeBytes,
     excludedProjects = [],
-  }: ClaimOptions): Promise<ClaimedMessage[]> {
+  }: ClaimOptions): Promise<ClaimedDelivery[]> {
     const parameters = [
       lane,
       afterProject,
@@ -73,7 +73,7 @@ export class ClaimsRepository {
       freeBytes.large,
       freeBytes.anySizeFits,
     ];
-    return this.database.prepared<ClaimedMessage>({
+    return this.database.prepared<ClaimedDelivery>({
       name: 'claim',
       sql: claimSql,
       parameters,
@@ -94,8 +94,8 @@ export class ClaimsRepository {
 
   /** Those that ended their process once together, up to the limit, or else one of the others where it may be claimed alone. */
   @SpanAfterwards('claim suspects')
-  async claimSuspects({ workerId, freeBytes, limit, alone }: SuspectOptions): Promise<ClaimedMessage[]> {
-    return this.database.prepared<ClaimedMessage>({
+  async claimSuspects({ workerId, freeBytes, limit, alone }: SuspectOptions): Promise<ClaimedDelivery[]> {
+    return this.database.prepared<ClaimedDelivery>({
       name: 'claim-suspects',
       sql: claimSuspectsSql,
       parameters: [workerId, freeBytes.large, freeBytes.anySizeFits, limit, alone],
@@ -118,7 +118,7 @@ export class ClaimsRepository {
   async unclaim(
     workerId: string,
     delayMs: number,
-    messages: Pick<ClaimedMessage, 'emailId' | 'projectId' | 'position'>[],
+    messages: Pick<ClaimedDelivery, 'emailId' | 'projectId' | 'position'>[],
   ): Promise<void> {
     await this.database.query(
       `UPDATE deliveries d SET state = 'QUEUED', worker_id = NULL, claims = 0, due_at = greatest(d.due_at, now() + $2 * interval '1 millisecond')
@@ -150,8 +150,8 @@ const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
 const isClaimable = `${isDue} AND NOT EXISTS (SELECT FROM project_states s WHERE s.project_id = deliveries.project_id AND s.disabled)`;
 
 // A single upper bound, which the index can apply; with an OR every row would be read.
-const fits = (large: string, alone: string): string =>
-  `bytes <= CASE WHEN ${alone} THEN ${largestInteger} ELSE greatest(${largeMessage}, ${large}) END`;
+const fits = (large: string, anySizeFits: string): string =>
+  `bytes <= CASE WHEN ${anySizeFits} THEN ${largestInteger} ELSE greatest(${largeMessage}, ${large}) END`;
 
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,

@@ -1,4 +1,4 @@
-import type { ClaimedMessage, ClaimOptions, ClaimsRepository } from './claims.repository.js';
+import type { ClaimedDelivery, ClaimOptions, ClaimsRepository } from './claims.repository.js';
 import type { Lane } from '../delivery.entity.js';
 
 export const firstProject = '00000000-0000-0000-0000-000000000000';
@@ -8,7 +8,7 @@ export class ProjectTurns {
 
   constructor(private readonly claims: ClaimsRepository) {}
 
-  async claim(options: Omit<ClaimOptions, 'afterProject'>): Promise<ClaimedMessage[]> {
+  async claim(options: Omit<ClaimOptions, 'afterProject'>): Promise<ClaimedDelivery[]> {
     const { lane, limit } = options;
     const afterProject = this.cursor[lane];
     let messages = await this.claims.claim({ ...options, afterProject });

@@ -1,10 +1,10 @@
 import { buildReturnPath } from '@posthorn/mail';
 import type { SendingConfig } from '../../config.js';
 import type { ComposedMessage } from '../../composing/composer.js';
-import type { ClaimedMessage } from './claims.repository.js';
+import type { ClaimedDelivery } from './claims.repository.js';
 
 export interface ReadyMessage {
-  message: ClaimedMessage;
+  message: ClaimedDelivery;
   workerId: string;
   raw: Buffer;
   envelope: { from: string; to: string; utf8: boolean };
@@ -13,7 +13,7 @@ export interface ReadyMessage {
 
 /** Bounces return to the sender's own return-path domain where it is set up. */
 export function toReadyMessage(
-  message: ClaimedMessage,
+  message: ClaimedDelivery,
   workerId: string,
   { raw, utf8, texts, returnPathDomain }: ComposedMessage,
   config: Pick<SendingConfig, 'returnPathDomain' | 'secretKey'>,

@@ -5,7 +5,7 @@ import { Loop, IdleBackoff } from '@posthorn/messaging';
 import { Composer, isComposed, type Composition } from '../../composing/composer.js';
 import { SendingConfig } from '../../config.js';
 import { ComposingCounts } from './composing-counts.js';
-import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
+import { ClaimsRepository, type ClaimedDelivery } from './claims.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { BytesInMemory, largeMessage } from './bytes-in-memory.js';
@@ -184,7 +184,7 @@ export class ReadyMessages {
     await this.composeAll(workerId, messages);
   }
 
-  private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
+  private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedDelivery[]> {
     const freeBytes = this.memory.free;
     const excludedProjects = this.composing.projectsWith(this.composingShare);
     const messages = await this.turns.claim({ workerId, lane, limit, freeBytes, excludedProjects });
@@ -193,10 +193,10 @@ export class ReadyMessages {
   }
 
   /** In slices, so that the event loop can serve other requests in between. */
-  private async composeAll(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+  private async composeAll(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     this.memory.add(messages);
     // Liquid may need fields from another service, and large messages take long: neither delays plain ones.
-    const isLarge = ({ bytes }: ClaimedMessage) => bytes > largeMessage;
+    const isLarge = ({ bytes }: ClaimedDelivery) => bytes > largeMessage;
     const common = messages.filter((each) => !isLarge(each));
     // Neither is known where the content is gone.
     for (const isLiquid of [false, true])
@@ -207,19 +207,19 @@ export class ReadyMessages {
     for (const large of messages.filter(isLarge)) this.begin(workerId, [large]);
   }
 
-  private async composeInSlices(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+  private async composeInSlices(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     for (let first = 0; first < messages.length; first += composeSlice) {
       this.begin(workerId, messages.slice(first, first + composeSlice));
       if (first + composeSlice < messages.length) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  private begin(workerId: string, messages: ClaimedMessage[]): void {
+  private begin(workerId: string, messages: ClaimedDelivery[]): void {
     const some = this.composeSome(workerId, messages).finally(() => this.underWay.delete(some));
     this.underWay.add(some);
   }
 
-  private async composeSome(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+  private async composeSome(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     const unfinished = new Set(messages);
     this.composing.add(messages, 1);
     try {
@@ -237,7 +237,7 @@ export class ReadyMessages {
     await this.postpone(workerId, [...unfinished]);
   }
 
-  private handled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
+  private handled(workerId: string, message: ClaimedDelivery, composition: Composition): boolean {
     if (isComposed(composition)) {
       this.memory.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
@@ -252,7 +252,7 @@ export class ReadyMessages {
   }
 
   /** Retried until the database answers: while the lease is renewed, nobody else would take them. */
-  private async postpone(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+  private async postpone(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     if (messages.length === 0) return;
     this.untrack(messages);
     while (!this.stopped) {
@@ -266,12 +266,12 @@ export class ReadyMessages {
   }
 
   /** Once they have left: their bytes no longer count. */
-  freeMemory(messages: readonly ClaimedMessage[]): void {
+  freeMemory(messages: readonly ClaimedDelivery[]): void {
     if (this.memory.remove(messages)) this.loop.wakeUp();
   }
 
   /** Once their outcome is written: until then the end of this process may be theirs. */
-  untrack(messages: readonly ClaimedMessage[]): void {
+  untrack(messages: readonly ClaimedDelivery[]): void {
     this.freeMemory(messages);
     if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }

@@ -1,8 +1,8 @@
-import type { ClaimedMessage, SuspectOptions } from './claims.repository.js';
+import type { ClaimedDelivery, SuspectOptions } from './claims.repository.js';
 import { suspectsAtOnce } from './claim-limits.js';
 import { largeMessage } from './bytes-in-memory.js';
 
-type Suspect = Pick<ClaimedMessage, 'claims' | 'bytes'>;
+type Suspect = Pick<ClaimedDelivery, 'claims' | 'bytes'>;
 
 /**
  * Messages of this process whose last claim ended with its process. After the first time a few are claimed together, after the second each

@@ -10,7 +10,7 @@ import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
-import { requeueNow, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
+import { requeueNow, outcomeOf, outcomeOfUnmarked, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { waitForSlot, type Slot } from '../claiming/pace.js';
 import { Provider } from './provider.js';
@@ -172,12 +172,12 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  private async proceed(ready: ReadyMessage, { verdict, slot }: Mark, markedAt: number): Promise<void> {
+  private async proceed(ready: ReadyMessage, { decision, slot }: Mark, markedAt: number): Promise<void> {
     let outcome: Outcome | null;
     try {
-      const inTime = verdict !== 'ok' || (await this.isInTime(slot, markedAt));
+      const inTime = decision !== 'ok' || (await this.isInTime(slot, markedAt));
       this.waiting -= 1;
-      if (verdict !== 'ok') outcome = outcomeOfRefusal(verdict, ready.message);
+      if (decision !== 'ok') outcome = outcomeOfUnmarked(decision, ready.message);
       else if (inTime) {
         this.dispatchSoon();
         outcome = await this.handOver(ready);

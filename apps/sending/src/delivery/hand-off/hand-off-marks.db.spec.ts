@@ -24,8 +24,8 @@ describe('the mark', () => {
       new Pace({ provider: 'allowed', perSecond: 0 }),
       suite.hashes,
     );
-    const verdicts = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
-    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'claim_lost', 'ok', 'ok', 'quota']);
+    const marked = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
+    expect(marked.map(({ decision }) => decision)).toEqual(['suppressed', 'claim_lost', 'ok', 'ok', 'quota']);
   });
 
   it('hands over nothing of a worker whose lease has ended, or that another one has claimed since', async () => {
@@ -62,8 +62,8 @@ describe('the mark', () => {
       `UPDATE deliveries SET expires_at = now() - interval '6 minutes' WHERE project_id = $1 AND email_id = $2`,
       [projectId, messages[0]!.emailId],
     );
-    const verdicts = await marksAt(0).mark(workerId, messages);
-    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['expired', 'ok']);
+    const marked = await marksAt(0).mark(workerId, messages);
+    expect(marked.map(({ decision }) => decision)).toEqual(['expired', 'ok']);
   });
 
   it('takes slots of the rate limit only for what leaves', async () => {
@@ -73,7 +73,7 @@ describe('the mark', () => {
       await suite.bus.call(suppressions.put, caller, { email: recipient });
     const perSecond = 10;
     const marks = await marksAt(perSecond).mark(workerId, messages);
-    expect(marks.map(({ verdict }) => verdict)).toEqual([
+    expect(marks.map(({ decision }) => decision)).toEqual([
       ...Array<string>(10).fill('suppressed'),
       'ok',
       'ok',

@@ -4,22 +4,23 @@ import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { lanes } from '../delivery.entity.js';
-import type { ClaimedMessage } from '../claiming/claims.repository.js';
+import type { ClaimedDelivery } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
 
-export type MarkVerdict =
+/** Our own check just before MAIL FROM; what the mail server says is a verdict. */
+export type MarkDecision =
   'ok' | 'claim_lost' | 'expired' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
 
 export interface Mark {
-  verdict: MarkVerdict;
+  decision: MarkDecision;
   slot: Slot;
 }
 
 type Marked = Pick<
-  ClaimedMessage,
+  ClaimedDelivery,
   'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'
 > &
-  Partial<Pick<ClaimedMessage, 'to'>>;
+  Partial<Pick<ClaimedDelivery, 'to'>>;
 
 type Guarded = Marked & { hashes: ErasedAddressHashes };
 
@@ -42,18 +43,18 @@ export class HandOffMarks {
 
   @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    const [, guarded] = await this.database.pipeline([
+    const [, guarded] = await this.database.transactionInOneWrite([
       lock(messages),
       this.guard(
         workerId,
         messages.map((message) => ({ ...message, hashes: this.hashes })),
       ),
     ]);
-    const rows = guarded as { index: number; verdict: MarkVerdict; wait: number | null }[];
-    const verdicts = messages.map((): MarkVerdict => 'claim_lost');
-    for (const { index, verdict } of rows) verdicts[index] = verdict;
+    const rows = guarded as { index: number; decision: MarkDecision; wait: number | null }[];
+    const decisions = messages.map((): MarkDecision => 'claim_lost');
+    for (const { index, decision } of rows) decisions[index] = decision;
     const slots = this.pace.slots(rows[0]?.wait ?? null, messages.length)[Symbol.iterator]();
-    return verdicts.map((verdict) => ({ verdict, slot: verdict === 'ok' ? slots.next().value! : null }));
+    return decisions.map((decision) => ({ decision, slot: decision === 'ok' ? slots.next().value! : null }));
   }
 
   /** Only what leaves uses up the rate limit: what is refused must not hold up others. */
@@ -62,9 +63,9 @@ export class HandOffMarks {
     return {
       name: paced ? 'mark-hand-off-paced' : 'mark-hand-off',
       sql: `${guardSql}${paced ? `, paced AS (${paced.sql})` : ''}
-        SELECT j.row_index AS index, CASE WHEN j.verdict = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.verdict END AS verdict,
+        SELECT j.row_index AS index, CASE WHEN j.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.decision END AS decision,
           ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
-        FROM judged j LEFT JOIN marked USING (row_index)`,
+        FROM decided j LEFT JOIN marked USING (row_index)`,
       parameters: [workerId, ...guardColumns.values(messages), ...(paced?.parameters ?? [])],
     };
   }
@@ -132,7 +133,7 @@ const guardSql = `
           SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash AND hashed.opted_out
         ) THEN 'unsubscribed'
         ELSE 'ok'
-      END AS verdict
+      END AS decision
     FROM requested r
     JOIN deliveries d USING (project_id, email_id, position)
     LEFT JOIN project_states project USING (project_id)
@@ -141,15 +142,15 @@ const guardSql = `
     LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
     LEFT JOIN allowances allowance ON allowance.project_id = r.project_id
       AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END
-  ), judged AS (
+  ), decided AS (
     -- Only what would leave uses up the allowance.
     SELECT row_index, lease_token, project_id, email_id, position, category,
-      CASE WHEN verdict = 'ok' AND row_number() OVER (PARTITION BY project_id, lane, verdict ORDER BY row_index) > available THEN 'quota' ELSE verdict END AS verdict
+      CASE WHEN decision = 'ok' AND row_number() OVER (PARTITION BY project_id, lane, decision ORDER BY row_index) > available THEN 'quota' ELSE decision END AS decision
     FROM checked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF' FROM judged j
+    UPDATE deliveries d SET state = 'HANDOFF' FROM decided j
     WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
-      AND j.verdict = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
+      AND j.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
     RETURNING j.row_index, j.project_id, j.category
   ), spent AS (

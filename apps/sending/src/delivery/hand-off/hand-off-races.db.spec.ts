@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { optOuts, suppressions } from '@posthorn/contracts';
 import { claimedMessages, type HeldMessage } from '../../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
-import { HandOffMarks, type MarkVerdict } from './hand-off-marks.repository.js';
+import { HandOffMarks, type MarkDecision } from './hand-off-marks.repository.js';
 import { Pace } from '../claiming/pace.js';
 
 // `POSTHORN_RACES=10000 POSTHORN_SEED=3 npm test -- --selectProjects db --testPathPatterns hand-off-races` runs longer, or otherwise.
@@ -30,7 +30,7 @@ function randomOf(from: number): () => number {
 }
 
 interface Race {
-  verdict: MarkVerdict;
+  decision: MarkDecision;
   begunByAnswer: boolean;
 }
 
@@ -80,15 +80,15 @@ describe('a hand-off and a suppression or opt-out at the same instant (G8)', () 
         await delay(random() * 24);
         return marks.mark(workerId, round.slice(part * inMark, (part + 1) * inMark));
       });
-      const [answers, published] = [await Promise.all(blocked), (await Promise.all(marked)).flat()];
-      run.push(...published.map(({ verdict }, index) => ({ verdict, begunByAnswer: answers[index]! })));
+      const [answers, decided] = [await Promise.all(blocked), (await Promise.all(marked)).flat()];
+      run.push(...decided.map(({ decision }, index) => ({ decision, begunByAnswer: answers[index]! })));
     }
-    expect(run.filter(({ verdict, begunByAnswer }) => verdict === 'ok' && !begunByAnswer)).toEqual([]);
+    expect(run.filter(({ decision, begunByAnswer }) => decision === 'ok' && !begunByAnswer)).toEqual([]);
     expect(await committedTooLate(projectId)).toEqual([]);
-    const tally = Object.groupBy(run, ({ verdict }) => verdict);
+    const tally = Object.groupBy(run, ({ decision }) => decision);
     // Both sides win some, or nothing was raced.
-    for (const verdict of ['ok', 'suppressed', 'unsubscribed'] as const)
-      expect([verdict, (tally[verdict]?.length ?? 0) > races / 50]).toEqual([verdict, true]);
+    for (const decision of ['ok', 'suppressed', 'unsubscribed'] as const)
+      expect([decision, (tally[decision]?.length ?? 0) > races / 50]).toEqual([decision, true]);
     expect(run).toHaveLength(races);
   }, 300_000);
 });

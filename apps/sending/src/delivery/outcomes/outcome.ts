@@ -9,7 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { classify, nextRetry, type Attempt } from '@posthorn/mail';
 import type { DeliveryState } from '../delivery.entity.js';
-import type { MarkVerdict } from '../hand-off/hand-off-marks.repository.js';
+import type { MarkDecision } from '../hand-off/hand-off-marks.repository.js';
 
 export interface Outcome {
   state: DeliveryState;
@@ -112,11 +112,12 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
   }
 }
 
-export function outcomeOfRefusal(
-  verdict: Exclude<MarkVerdict, 'ok'>,
+/** Of a delivery that the mark kept from its hand-off; null where another worker has it. */
+export function outcomeOfUnmarked(
+  decision: Exclude<MarkDecision, 'ok'>,
   progress: DeliveryProgress,
 ): Outcome | null {
-  switch (verdict) {
+  switch (decision) {
     case 'claim_lost':
       return null;
     case 'expired':
@@ -134,7 +135,7 @@ export function outcomeOfRefusal(
         ? failure('project_disabled', 'The project is not known')
         : retryLater(newProjectMs);
     default:
-      return assertUnreachable(verdict);
+      return assertUnreachable(decision);
   }
 }
 

@@ -38,6 +38,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'counts_as_attempt', type: 'smallint', value: ({ outcome }) => Number(outcome.countsAsAttempt) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
+  { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
   // Every attempt and every change becomes a row of the e-mail's history; messages that are merely postponed (requeued without an attempt) do not.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
@@ -70,11 +71,11 @@ const insertsEvents = outboxInsert(
     projectId: 'outcome.project_id',
     fact: 'event.name',
     items: `jsonb_agg(event.item || jsonb_build_object('at', now())
-      || CASE WHEN event.item ? 'emailId' THEN jsonb_build_object('sourceType', email.source_type) ELSE '{}' END)`,
+      || CASE WHEN event.item ? 'emailId' THEN jsonb_build_object('sourceType', updated_email.source_type) ELSE '{}' END)`,
     traces: `string_agg(DISTINCT event.trace, ',')`,
   },
-  `FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN email USING (row_index)
-    WHERE CASE WHEN event.item ? 'emailId' THEN email.source_type IS NOT NULL
+  `FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN updated_email USING (row_index)
+    WHERE CASE WHEN event.item ? 'emailId' THEN updated_email.row_index IS NOT NULL
       -- An address that was suppressed already is not announced again.
       ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END
     GROUP BY event.id, outcome.project_id, event.name`,
@@ -95,7 +96,7 @@ const recordSql = `
   ), written AS (
     UPDATE deliveries d
     SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.counts_as_attempt,
-        claims = d.claims * o.resent, resends = d.resends + o.resent,
+        claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END, resends = d.resends + o.resent,
         worker_id = CASE o.state WHEN 'AMBIGUOUS' THEN d.worker_id END
     FROM outcome o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
@@ -105,7 +106,7 @@ const recordSql = `
         -- Dropped by the operator; or queued or held because nobody knew of the attempt that now reports its end.
         OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
     RETURNING o.row_index, d.attempts
-  ), email AS (
+  ), updated_email AS (
     UPDATE emails e
     SET status = coalesce(o.status, e.status), subject = coalesce(o.subject, e.subject), failure_kind = o.failure_kind, error = o.error, updated_at = now(),
         sent_at = CASE WHEN o.status IN ('SENT', 'DELIVERED') THEN now() ELSE e.sent_at END,

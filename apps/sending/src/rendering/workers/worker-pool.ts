@@ -16,7 +16,8 @@ export class JobAbandoned extends Error {
 
   constructor(
     reason: string,
-    readonly isCulprit = false,
+    /** A limit or a crash ended the thread while it worked on this job. False at shutdown, and where the job in work is not known. */
+    readonly endedItsThread = false,
   ) {
     super(reason);
   }
@@ -111,8 +112,8 @@ export class WorkerPool<Job, Result> {
   private giveUp(batch: JobBatch<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
     const { jobMs = defaultMs } = this.options;
     if (index !== null) batch.spentMs += jobMs;
-    const culprits = index === null || this.closed ? open : [open[index]!];
-    for (const position of culprits)
+    const abandoned = index === null || this.closed ? open : [open[index]!];
+    for (const position of abandoned)
       batch.answers[position] ??= new JobAbandoned(reason, index !== null && !this.closed);
   }
 }
