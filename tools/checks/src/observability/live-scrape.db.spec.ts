@@ -8,7 +8,11 @@ import { knownMetrics, ourMetrics, type KnownMetrics } from './known-metrics.js'
 import { requestedBy } from './promql.js';
 
 /** What has no series before something is refused or fails. */
-const rare = ['posthorn_bus_call_failures_total', 'posthorn_dead_letters'];
+const rare = [
+  'posthorn_system_mails_dropped_total',
+  'posthorn_bus_call_failures_total',
+  'posthorn_dead_letters',
+];
 
 interface Series {
   name: string;
