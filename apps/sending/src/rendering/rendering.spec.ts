@@ -3,7 +3,8 @@ import type { DatabaseClock } from '@posthorn/database';
 import { Rendering } from './rendering.js';
 
 const asker = { projectId: 'a', deadline: null };
-const rendering = new Rendering({ now: () => Promise.resolve(new Date()) } as DatabaseClock);
+// Nobody waits with a deadline here.
+const rendering = new Rendering({ msUntil: () => Promise.resolve(null) } as unknown as DatabaseClock);
 afterAll(() => rendering.onModuleDestroy());
 
 const refused = (message: RegExp) => ({
