@@ -1,36 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { segments } from '@posthorn/contracts';
 import { eventually, lockWaiters } from '@posthorn/testing';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { SegmentsRepository } from './segments.repository.js';
 import { SegmentDirtyRepository } from './segment-dirty.repository.js';
-import { SegmentsOf } from './testing/segments-suite.js';
+import { withSegments } from './testing/with-segments.js';
 
 describe('segments', () => {
-  let suite: ContactsSuite;
-  beforeAll(async () => {
-    suite = await startContactsSuite();
-  });
-  afterAll(() => suite.stop());
-
-  const open = (): SegmentsOf => {
-    const { caller, projectId } = suite.buildProject();
-    return new SegmentsOf(suite, caller, projectId);
-  };
+  const given = withSegments();
 
   it('wait for writers that began before the first segment, without delaying other writers', async () => {
-    const [mine, others] = [open(), open()];
+    const [mine, others] = [given.open(), given.open()];
     await others.build();
-    const made = await suite.database.transaction(async () => {
-      await suite.database.query(
+    const made = await given.suite.database.transaction(async () => {
+      await given.suite.database.query(
         `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
         [mine.projectId],
       );
-      await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
-      return suite.database.apart(async () => {
+      await given.suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
+      return given.suite.database.apart(async () => {
         const segment = { made: mine.build() };
         const watched = () =>
-          suite.database.query(`SELECT settled FROM segment_watches WHERE project_id = $1`, [mine.projectId]);
+          given.suite.database.query(`SELECT settled FROM segment_watches WHERE project_id = $1`, [
+            mine.projectId,
+          ]);
         await eventually(async () => (await watched()).length > 0, 'it is watched');
         await others.contact('b@example.org', { plan: 'pro' });
         expect(await watched()).toEqual([{ settled: false }]);
@@ -41,8 +33,8 @@ describe('segments', () => {
   });
 
   it('of one project wait for one another without connections', async () => {
-    const mine = open();
-    const { bus, database, queue } = suite;
+    const mine = given.open();
+    const { bus, database, queue } = given.suite;
     const made = await database.transaction(async () => {
       await new SegmentsRepository(database, queue).lockProject(mine.projectId);
       return database.apart(async () => {
@@ -58,24 +50,24 @@ describe('segments', () => {
   });
 
   it('wait for such a writer until their deadline only', async () => {
-    const { projectId } = open();
-    await suite.database.transaction(async () => {
-      await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
-      const watched = () => new SegmentDirtyRepository(suite.database).watch(projectId, new Date(0));
-      await expect(suite.database.apart(watched)).rejects.toMatchObject({ kind: 'unavailable' });
+    const { projectId } = given.open();
+    await given.suite.database.transaction(async () => {
+      await given.suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
+      const watched = () => new SegmentDirtyRepository(given.suite.database).watch(projectId, new Date(0));
+      await expect(given.suite.database.apart(watched)).rejects.toMatchObject({ kind: 'unavailable' });
     });
   }, 8_000);
 
   it('are unavailable while their project stays locked, and give up waiting', async () => {
-    const mine = open();
+    const mine = given.open();
     const { id } = await mine.build();
-    const rename = (name: string) => suite.bus.call(segments.update, mine.caller, { id, name });
-    await suite.database.transaction(async () => {
-      await new SegmentsRepository(suite.database, suite.queue).lockProject(mine.projectId);
-      await suite.database.apart(async () => {
+    const rename = (name: string) => given.suite.bus.call(segments.update, mine.caller, { id, name });
+    await given.suite.database.transaction(async () => {
+      await new SegmentsRepository(given.suite.database, given.suite.queue).lockProject(mine.projectId);
+      await given.suite.database.apart(async () => {
         await expect(rename('Held')).rejects.toMatchObject({ kind: 'unavailable' });
         const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-        expect(await suite.database.query(waiting)).toEqual([]);
+        expect(await given.suite.database.query(waiting)).toEqual([]);
       });
     });
     expect(await rename('Free')).toMatchObject({ name: 'Free' });

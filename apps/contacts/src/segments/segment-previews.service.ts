@@ -3,25 +3,25 @@ import type { Condition, PreviewSegment, SegmentPreview } from '@posthorn/contra
 import { DatabaseClock } from '@posthorn/database';
 import { LimitedRuns } from '@posthorn/platform';
 import { ContactsConfig } from '../config.js';
+import { connectionsOf } from '../connection-shares.js';
 import { SegmentConditions } from './segment-conditions.js';
 import { SegmentPreviews } from './segment-previews.read-model.js';
 
-/** Few, so that most connections are left to everything else. */
-const limits = {
-  ...{ what: 'previews of segments', running: 3, perProject: 1 },
-  ...{ waitingPerProject: 8, waiting: 32 },
-};
-
 @Injectable()
 export class SegmentPreviewsService {
-  private readonly runs = new LimitedRuns(limits);
+  private readonly runs: LimitedRuns;
 
   constructor(
     private readonly conditions: SegmentConditions,
     private readonly previews: SegmentPreviews,
     private readonly clock: DatabaseClock,
     private readonly config: ContactsConfig,
-  ) {}
+  ) {
+    this.runs = new LimitedRuns({
+      ...{ what: 'previews of segments', perProject: 1, waitingPerProject: 8, waiting: 32 },
+      running: connectionsOf(config.databasePool, 'segmentPreviews'),
+    });
+  }
 
   async preview(
     projectId: string,

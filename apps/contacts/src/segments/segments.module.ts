@@ -5,6 +5,7 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
 import { MembershipEvents } from './membership-events.js';
 import { SegmentBaselines } from './segment-baselines.repository.js';
+import { SegmentChanges } from './segment-changes.js';
 import { SegmentConditions } from './segment-conditions.js';
 import { SegmentCounts } from './segment-counts.read-model.js';
 import { SegmentDeletionService } from './segment-deletion.service.js';
@@ -25,6 +26,7 @@ import { SegmentsService } from './segments.service.js';
     ...onDatabase([SegmentsRepository, SegmentBaselines], WorkQueue),
     ...onDatabase([SegmentEdgesRepository, SegmentDirtyRepository, SegmentMembersRepository]),
     ...onDatabase([SegmentCounts, SegmentPreviews]),
+    SegmentChanges,
     SegmentConditions,
     SegmentDeletionService,
     SegmentMembersService,

@@ -9,38 +9,29 @@ import {
   type SegmentPage,
   type UpdateSegmentById,
 } from '@posthorn/contracts';
-import { DatabaseClock, newId, pageWithTotal } from '@posthorn/database';
+import { newId, pageWithTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
-import { Commits, LimitedRuns } from '@posthorn/platform';
+import { SegmentChanges } from './segment-changes.js';
 import { SegmentConditions } from './segment-conditions.js';
 import { SegmentCounts } from './segment-counts.read-model.js';
 import { SegmentDirtyRepository } from './segment-dirty.repository.js';
 import { SegmentRow, slugOf } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
-/** One at a time in each project, where they wait for one another anyway; few together, so that most connections are left to everything else. */
-const limits = {
-  ...{ what: 'changes of segments', running: 3, perProject: 1 },
-  ...{ waitingPerProject: 50, waiting: 200 },
-};
-
 @Injectable()
 export class SegmentsService {
-  private readonly runs = new LimitedRuns(limits);
-
   constructor(
     private readonly segments: SegmentsRepository,
     private readonly conditions: SegmentConditions,
     private readonly counts: SegmentCounts,
     private readonly dirty: SegmentDirtyRepository,
-    private readonly commits: Commits,
-    private readonly clock: DatabaseClock,
+    private readonly changes: SegmentChanges,
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateSegment>): Promise<Segment> {
     const { projectId } = caller;
     if (body.type === 'DYNAMIC') await this.dirty.watch(projectId, deadline);
-    const row = await this.commit(projectId, deadline, async () => {
+    const row = await this.changes.commit(projectId, deadline, async () => {
       const draft = draftOf(projectId, body);
       if ((await this.segments.total(projectId)) >= maxSegments) throw tooManySegments();
       if (!(await this.segments.isNameFree(draft))) throw segmentNameTaken();
@@ -66,7 +57,7 @@ export class SegmentsService {
 
   async update({ caller, body, deadline }: Incoming<UpdateSegmentById>): Promise<Segment> {
     const { projectId } = caller;
-    const row = await this.commit(projectId, deadline, async () => {
+    const row = await this.changes.commit(projectId, deadline, async () => {
       const known = await this.segments.findOrFail(projectId, body.id);
       const { renamed, rebased, any } = known.change(body);
       if (!any) return known;
@@ -75,21 +66,6 @@ export class SegmentsService {
       return this.segments.save(known);
     });
     return this.counted(row);
-  }
-
-  /** A condition may take seconds on a connection, and so may waiting for the lock of its project. */
-  private async commit(
-    projectId: string,
-    deadline: Date | null,
-    work: () => Promise<SegmentRow>,
-  ): Promise<SegmentRow> {
-    return this.runs.run(projectId, newId(), await this.clock.msUntil(deadline), () =>
-      this.commits.before(deadline, async () => {
-        await this.segments.limitStatements(await this.clock.msUntil(deadline));
-        await this.segments.lockProject(projectId);
-        return work();
-      }),
-    );
   }
 
   private async addDynamic(draft: SegmentRow): Promise<SegmentRow> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, DatabaseClock, newId } from '@posthorn/database';
 import { Commits, LimitedRuns } from '@posthorn/platform';
 import { ContactsConfig } from '../../config.js';
+import { connectionsOf } from '../../connection-shares.js';
 
 /** Longer than the call to sending that the holder of a lock may wait for (opt-outs.ts), and within the deadline of the call. */
 const lockTimeout = '1500ms';
@@ -30,9 +31,14 @@ export class LimitedChanges {
     private readonly commits: Commits,
   ) {
     const limits = { perProject: 2, waitingPerProject: 250, waiting: 2_000, joinsRunning: false };
-    const running = (share: number) => Math.max(1, Math.floor(databasePool * share));
-    this.requested = new LimitedRuns({ ...limits, what: 'changes of contacts', running: running(0.4) });
-    this.byLink = new LimitedRuns({ ...limits, what: 'unsubscribes', running: running(0.3) });
+    this.requested = new LimitedRuns({
+      ...{ ...limits, what: 'changes of contacts' },
+      running: connectionsOf(databasePool, 'contactChanges'),
+    });
+    this.byLink = new LimitedRuns({
+      ...{ ...limits, what: 'unsubscribes' },
+      running: connectionsOf(databasePool, 'unsubscribes'),
+    });
   }
 
   async run<T>({ projectId, deadline, linkTarget }: LimitedChange, work: () => Promise<T>): Promise<T> {
