@@ -85,6 +85,7 @@ function serviceEnvironment(
     ...ownPages(config.port),
     DEV_VERIFIED_DOMAINS: config.devDomains,
     SIGN_UP: 'open',
+    SIMULATOR: 'true',
     ...environment,
     ...intoInbox,
     DATABASE_URL: undefined,

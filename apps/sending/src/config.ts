@@ -50,6 +50,14 @@ export class SendingConfig extends ServiceConfig {
   })
   acceptIsDelivery: boolean;
 
+  @Env('SIMULATOR', {
+    kind: 'flag',
+    default: 'false',
+    describe:
+      'whether mail of LIVE keys to the addresses of simulator.posthorn.test is simulated, too; mail of TEST keys always is. npm start sets true',
+  })
+  simulator: boolean;
+
   @Env('SENDING_RATE_PER_SECOND', {
     kind: 'number',
     default: '14',

@@ -24,6 +24,8 @@ import { Erasures1764500510000 } from './migrations/1764500510000-erasures.js';
 import { SendingWork1764700000000 } from './migrations/1764700000000-work.js';
 import { HoldOverdueMail1764800000000 } from './migrations/1764800000000-hold-overdue-mail.js';
 import { IndexHeldMail1764800100000 } from './migrations/1764800100000-index-held-mail.js';
+import { ProviderEvents1764900000000 } from './migrations/1764900000000-provider-events.js';
+import { IndexEmailIds1764900100000 } from './migrations/1764900100000-index-email-ids.js';
 import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { QuarantineSendingEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
@@ -82,4 +84,6 @@ export const migrations = [
   SendingWork1764700000000,
   HoldOverdueMail1764800000000,
   IndexHeldMail1764800100000,
+  ProviderEvents1764900000000,
+  IndexEmailIds1764900100000,
 ];

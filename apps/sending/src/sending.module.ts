@@ -9,6 +9,7 @@ import { ErasuresModule } from './erasures/erasures.module.js';
 import { OptOutsModule } from './opt-outs/opt-outs.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { RetentionModule } from './retention/retention.module.js';
+import { ProviderEventsModule } from './provider-events/provider-events.module.js';
 import { ProviderPauses } from './provider-pauses/provider-pauses.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SnippetsModule } from './snippets/snippets.module.js';
@@ -21,6 +22,7 @@ import { TemplatesModule } from './templates/templates.module.js';
     EmailsModule,
     DeliveryModule,
     EngagementModule,
+    ProviderEventsModule,
     TemplatesModule,
     SnippetsModule,
     DomainsModule,

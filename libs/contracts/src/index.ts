@@ -44,6 +44,7 @@ export * from './common/page.js';
 export * from './schema/parse.js';
 export * from './common/person-data.js';
 export * from './gateway/projects.js';
+export * from './sending/provider-events.js';
 export * from './common/read-models.js';
 export * from './sending/recipients.js';
 export * from './schema/required-members.js';

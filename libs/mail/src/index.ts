@@ -11,7 +11,7 @@ export {
 export { EngagementTokens, type UnsubscribeTarget } from './tokens/engagement-token.js';
 export { readHeaders } from './message/read-headers.js';
 export { nextRetry } from './smtp/retry-schedule.js';
-export { buildReturnPath } from './tokens/return-path.js';
+export { buildReturnPath, parseReturnPath } from './tokens/return-path.js';
 export { bytesOf, SignedBytes, uuidBytes } from './message/signed-bytes.js';
 export type { Attempt } from './smtp/smtp-attempt.js';
 export { SmtpPool, smtpPauses, type SmtpPause, type SmtpPoolState } from './smtp/smtp-pool.js';
@@ -20,4 +20,4 @@ export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';
 export { trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
 export { unsubscribeHeaders } from './message/unsubscribe-headers.js';
-export { classify } from './smtp/classify-attempt.js';
+export { classify, isDeadAddress } from './smtp/classify-attempt.js';

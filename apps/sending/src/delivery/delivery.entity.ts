@@ -28,6 +28,8 @@ export class DeliveryRow {
   @Column('uuid', { name: 'worker_id', nullable: true }) workerId: string | null;
   @Column('smallint') claims: number;
   @Column('smallint') resends: number;
+  /** What the mail server and the provider have reported so far, as bits (provider-events/reported.ts). */
+  @Column('smallint') reported: number;
   @Column('integer') bytes: number;
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   @Column('text', { nullable: true }) trace: string | null;

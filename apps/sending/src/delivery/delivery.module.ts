@@ -22,10 +22,11 @@ import { OutcomesRepository } from './outcomes/outcomes.repository.js';
 import { OverdueMail } from './overdue/overdue-mail.js';
 import { OverdueMailHandlers } from './overdue/overdue-mail.handlers.js';
 import { OverdueMailRepository } from './overdue/overdue-mail.repository.js';
+import { SimulatorModule } from '../simulator/simulator.module.js';
 import { Sweeper } from './sweeper.js';
 
 @Module({
-  imports: [AcceptingModule, ComposingModule, DeliveryWakeUpModule, ErasuresModule],
+  imports: [AcceptingModule, ComposingModule, DeliveryWakeUpModule, ErasuresModule, SimulatorModule],
   controllers: [OverdueMailHandlers],
   providers: [
     ...onDatabase([

@@ -1,4 +1,11 @@
-import type { EmailStatus, FailureKind, Mailbox, EmailCategory } from '@posthorn/contracts';
+import type {
+  EmailCategory,
+  EmailStatus,
+  FailureKind,
+  Mailbox,
+  ProviderEventKind,
+  ProviderSource,
+} from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type SourceType = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
@@ -34,6 +41,7 @@ export class EmailRow {
   @Column('text', { name: 'source_type' }) sourceType: SourceType;
   @Column('text', { array: true }) tags: string[];
   @Column('jsonb') metadata: Record<string, string>;
+  @Column('text', { name: 'provider_message_id', nullable: true }) providerMessageId: string | null;
   @Column('integer') opens: number;
   @Column('integer') clicks: number;
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
@@ -102,4 +110,7 @@ export class EmailHistoryRow {
   @Column('boolean', { nullable: true }) tls: boolean | null;
   @Column('smallint', { name: 'reply_code', nullable: true }) replyCode: number | null;
   @Column('integer', { name: 'duration_ms', nullable: true }) durationMs: number | null;
+  /** Both null for attempts and changes of our own. */
+  @Column('text', { nullable: true }) kind: ProviderEventKind | null;
+  @Column('text', { nullable: true }) source: ProviderSource | null;
 }

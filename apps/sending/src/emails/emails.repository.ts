@@ -37,9 +37,17 @@ export class EmailsRepository {
 
   /** Acceptance is the first event and has no row of its own. */
   async historyOf({ projectId, id, to, createdAt }: Email): Promise<EmailEvent[]> {
-    const accepted: EmailEvent = { id, status: 'PENDING', timestamp: createdAt, recipient: to, detail: null };
+    const accepted: EmailEvent = {
+      id,
+      status: 'PENDING',
+      timestamp: createdAt,
+      recipient: to,
+      detail: null,
+      source: null,
+      kind: null,
+    };
     const later = await this.database.query<EmailEvent>(
-      `SELECT id, status, at AS timestamp, recipient, detail FROM email_events WHERE project_id = $1 AND email_id = $2 ORDER BY at, id`,
+      `SELECT id, status, at AS timestamp, recipient, detail, source, kind FROM email_events WHERE project_id = $1 AND email_id = $2 ORDER BY at, id`,
       [projectId, id],
     );
     return [accepted, ...later];

@@ -9,5 +9,6 @@ import { EngagementsRepository } from './engagements.repository.js';
   imports: [EmailsModule],
   controllers: [EngagementHandlers],
   providers: [...onDatabase([EngagementsRepository]), EngagementService],
+  exports: [EngagementsRepository],
 })
 export class EngagementModule {}

@@ -6,7 +6,8 @@ import {
   type MachineReason,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
+import { packedOutboxInsert } from '@posthorn/messaging';
+import { emailEventDetails } from '../emails/email-event-details.js';
 
 export interface SeenEngagement extends Engagement {
   machine: MachineReason | null;
@@ -45,27 +46,22 @@ export class EngagementsRepository {
   }
 }
 
-const insertsEngagements = outboxInsert(
-  {
-    id: 'k.event_id',
-    projectId: 'j.project_id',
-    fact: `CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END`,
-    items: `jsonb_agg(jsonb_build_object(
-      'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
-      'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)`,
-  },
-  `FROM judged j JOIN known k USING (project_id, email_id, id)
-    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
-    GROUP BY k.event_id, j.project_id, j.kind`,
-);
+const publishesEngagements = packedOutboxInsert(`
+  SELECT j.project_id, CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END AS name, NULL::text AS trace,
+    row_number() OVER (ORDER BY j.at, j.id) AS row_index,
+    k.details || jsonb_build_object('to', coalesce(d.recipient, k.to_email), 'at', j.at, 'link', k.url, 'isFirst', j.is_first,
+      'isMachine', j.machine IS NOT NULL,
+      'total', CASE j.kind WHEN 'OPEN' THEN coalesce(j.opens, k.opens) ELSE coalesce(j.clicks, k.clicks) END) AS item
+  FROM judged j JOIN known k USING (project_id, email_id, id)
+  LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)`);
 
 const recordSql = `
   WITH seen AS (
     SELECT s.*, now() - s.ago_ms * interval '1 millisecond' AS at
-    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::float8[], $7::text[], $8::text[], $9::text[], $10::uuid[])
-      AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine, event_id)
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::float8[], $7::text[], $8::text[], $9::text[])
+      AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine)
   ), known AS MATERIALIZED (
-    SELECT s.*, e.to_email, e.source_type, e.sent_at, e.status = 'PENDING' AND e.sent_at IS NULL AS is_under_way
+    SELECT s.*, e.to_email, ${emailEventDetails('e')} AS details, e.opens, e.clicks, e.sent_at, e.status = 'PENDING' AND e.sent_at IS NULL AS is_under_way
     FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
   ), stored AS (
     INSERT INTO engagements (project_id, email_id, id, kind, position, at, url, user_agent, machine)
@@ -85,14 +81,14 @@ const recordSql = `
       FROM stored WHERE machine IS NULL GROUP BY project_id, email_id ORDER BY project_id, email_id
     ) AS n
     WHERE e.project_id = n.project_id AND e.id = n.email_id
-    RETURNING e.project_id, e.id AS email_id, old.opened_at AS opened_before, old.clicked_at AS clicked_before
+    RETURNING e.project_id, e.id AS email_id, e.opens, e.clicks, old.opened_at AS opened_before, old.clicked_at AS clicked_before
   ), judged AS (
     SELECT stored.*, stored.machine IS NULL
            AND CASE stored.kind WHEN 'OPEN' THEN c.opened_before ELSE c.clicked_before END IS NULL AND row_number() OVER (
-             PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
+             PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first, c.opens, c.clicks
     FROM stored LEFT JOIN counted c USING (project_id, email_id)
   ), event AS (
-    ${insertsEngagements}
+    ${publishesEngagements}
   )
   SELECT count(*) AS recorded FROM stored`;
 
@@ -107,16 +103,5 @@ function columnsOf(seen: SeenEngagement[]): unknown[][] {
     seen.map(({ url }) => url ?? null),
     seen.map(({ userAgent }) => userAgent ?? null),
     seen.map(({ machine }) => machine),
-    eventIdsFor(seen),
   ];
-}
-
-/** An upper bound for an item without its link; the address is known only to the statement. */
-const itemBytes = 1_024;
-
-function eventIdsFor(seen: SeenEngagement[]): string[] {
-  const rows = new OutboxRowPacker();
-  return seen.map(({ projectId, kind, url }) =>
-    rows.rowIdFor(`${projectId} ${kind}`, itemBytes + Buffer.byteLength(JSON.stringify(url ?? null))),
-  );
 }

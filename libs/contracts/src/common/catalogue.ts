@@ -17,6 +17,7 @@ import { operations } from './operations.js';
 import { optOuts } from '../sending/opt-outs.js';
 import { overdueMail } from '../sending/overdue-mail.js';
 import { personData } from './person-data.js';
+import { providerEvents } from '../sending/provider-events.js';
 import { projectEvents, projects } from '../gateway/projects.js';
 import { mailSummaries, readModels } from './read-models.js';
 import { recipients } from '../sending/recipients.js';
@@ -59,6 +60,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   optOuts,
   overdueMail,
   engagement,
+  providerEvents,
   mailHistory,
   mailSummaries,
   readModels,

@@ -29,6 +29,12 @@ import {
   SettledSend,
   SettleSend,
 } from './sends.js';
+import {
+  providerEventKinds,
+  providerSources,
+  type ProviderEventKind,
+  type ProviderSource,
+} from './provider-events.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 import { contentMissingText } from './sends.js';
 
@@ -38,6 +44,10 @@ export class EmailEvent {
   @Instant() timestamp: Date;
   @Address() recipient: string;
   @Text(0, 2000) @Nullable() detail: string | null;
+  /** Who reported it, where it was not Posthorn's own hand-off. */
+  @Choice(providerSources, { open: true }) @Nullable() source: ProviderSource | null;
+  /** What a provider reported; it can say more than the status, such as `COMPLAINED`. */
+  @Choice(providerEventKinds, { open: true }) @Nullable() kind: ProviderEventKind | null;
 }
 
 export class Email {
@@ -132,27 +142,45 @@ class EmailEventBase {
     'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
 }
 
+/** What workflows and webhooks tell about the e-mail. Optional, because events of the previous release do not have it. */
+class EmailEventDetails extends EmailEventBase {
+  @Text(0, 998) @Optional() subject?: string;
+  @Address() @Optional() from?: string;
+  @Text(0, 998) @Nullable() @Optional() fromName?: string | null;
+  /** The id that the provider gave to the message, where it is known. */
+  @Text(1, 255) @Nullable() @Optional() providerMessageId?: string | null;
+  @Id() @Nullable() @Optional() contactId?: string | null;
+  @Id() @Nullable() @Optional() templateId?: string | null;
+  @FreeMap() @Optional() metadata?: Record<string, string>;
+}
+
 export class EmailAccepted extends EmailEventBase {
   @Address() from: string;
   @Id() @Nullable() contactId: string | null;
 }
 
-export class EmailChangedEvent extends EmailEventBase {}
+export class EmailChangedEvent extends EmailEventDetails {}
 
-export class EmailBounced extends EmailEventBase {
+export class EmailDelayed extends EmailEventDetails {
+  @Text(0, 2000) @Nullable() reason: string | null;
+}
+
+export class EmailBounced extends EmailEventDetails {
   @Choice(['Permanent', 'Transient']) bounceType: 'Permanent' | 'Transient';
   @Text(0, 2000) @Nullable() reason: string | null;
 }
 
-export class EmailFailed extends EmailEventBase {
+export class EmailFailed extends EmailEventDetails {
   @Choice(failureKinds, { open: true }) failureKind: FailureKind;
   @Text(0, 2000) @Nullable() reason: string | null;
 }
 
-export class EmailEngaged extends EmailEventBase {
+export class EmailEngaged extends EmailEventDetails {
   @Text(0, 2048) @Nullable() link: string | null;
   @Flag() isFirst: boolean;
   @Flag() isMachine: boolean;
+  /** Opens of an open, clicks of a click, so far and by people. */
+  @Count() @Optional() total?: number;
 }
 
 export const emailEvents = {
@@ -166,6 +194,11 @@ export const emailEvents = {
     'sending.email.delivered',
     EmailChangedEvent,
     'The message was delivered, as reported by the provider.',
+  ),
+  delayed: event(
+    'sending.email.delayed',
+    EmailDelayed,
+    'The provider could not deliver the message yet and continues to try.',
   ),
   bounced: event(
     'sending.email.bounced',

@@ -72,6 +72,14 @@ function classifyRefusal(stage: SmtpStage, reply: SmtpReply | undefined): Classi
 
 function isDeadMailbox(stage: SmtpStage, reply: SmtpReply | undefined): boolean {
   if (reply === undefined) return false;
-  if (reply.enhanced !== undefined) return deadMailbox.has(reply.enhanced);
-  return stage === 'rcpt' && deadMailboxWithoutEnhanced.has(reply.code);
+  return reply.enhanced !== undefined || stage === 'rcpt' ? isDeadAddress(reply.enhanced, reply.code) : false;
+}
+
+/**
+ * Whether a refusal says that the address does not exist, so that nothing is sent to it any more (docs/api-decisions.md §3). A reply code
+ * counts only without an enhanced status code (RFC 3463), and only if it refused the recipient.
+ */
+export function isDeadAddress(statusCode: string | undefined, replyCode: number | undefined): boolean {
+  if (statusCode !== undefined) return deadMailbox.has(statusCode);
+  return replyCode !== undefined && deadMailboxWithoutEnhanced.has(replyCode);
 }

@@ -1,3 +1,5 @@
+import { maxEventBytes, maxEventItems } from '@posthorn/contracts';
+
 export interface OutboxColumns {
   id: string;
   projectId: string;
@@ -23,4 +25,25 @@ export function outboxInsert(columns: OutboxColumns, from = ''): string {
   const names = (Object.keys(columns) as (keyof OutboxColumns)[]).filter((name) => columns[name]);
   return `INSERT INTO outbox (${names.map((name) => columnNames[name]).join(', ')})
     SELECT ${names.map((name) => columns[name]).join(', ')} ${from}`;
+}
+
+/**
+ * Packs the rows of a query with the columns project_id, name, item, trace and row_index into as few events as the limits allow. One item
+ * may have at most half of an event's bytes.
+ */
+export function packedOutboxInsert(rows: string): string {
+  return outboxInsert(
+    {
+      id: 'uuidv7()',
+      projectId: 'packed.project_id',
+      fact: 'packed.name',
+      items: 'jsonb_agg(packed.item ORDER BY packed.row_index)',
+      traces: `string_agg(DISTINCT packed.trace, ',')`,
+    },
+    `FROM (
+      SELECT r.*, (row_number() OVER earlier - 1) / ${maxEventItems} AS by_count,
+             sum(octet_length(r.item::text)) OVER earlier / ${maxEventBytes / 2} AS by_bytes
+      FROM (${rows}) AS r WINDOW earlier AS (PARTITION BY r.project_id, r.name ORDER BY r.row_index ROWS UNBOUNDED PRECEDING)
+    ) AS packed GROUP BY packed.project_id, packed.name, packed.by_count, packed.by_bytes`,
+  );
 }

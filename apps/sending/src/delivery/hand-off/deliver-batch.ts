@@ -10,7 +10,7 @@ import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
-import { requeueNow, outcomeOf, outcomeOfUnmarked, type Outcome } from '../outcomes/outcome.js';
+import { failure, requeueNow, outcomeOf, outcomeOfUnmarked, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { waitForSlot, type Slot } from '../claiming/pace.js';
 import { Provider } from './provider.js';
@@ -198,11 +198,13 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const assertLeaseHeld = () => {
       this.lease.assertHeld(workerId);
     };
-    const attempt = await this.provider.deliver({ envelope, raw, assertLeaseHeld, trace: message.trace });
+    const refusal = this.provider.refusalOf(message);
+    if (refusal) return failure('invalid_recipient', refusal);
+    const attempt = await this.provider.deliver({ envelope, raw, assertLeaseHeld, message });
     // In all other cases the connection may still be writing these bytes.
     if (attempt.verdict === 'accepted') detach(raw);
     return outcomeOf(attempt, message, {
-      acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
+      acceptIsDelivery: this.provider.isAcceptDelivery(message),
       ambiguousMs:
         1_000 *
         (message.lane === lanes.transactional

@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { SmtpPool, parseSmtpUrl, type Attempt, type SmtpDelivery, type SmtpPoolState } from '@posthorn/mail';
 import { Metrics, Spanned, Tracing } from '@posthorn/telemetry';
 import { SendingConfig } from '../../config.js';
+import { Simulator, type ToSimulate } from '../../simulator/simulator.js';
 import { handOffDuration, handOffs } from './hand-off.metrics.js';
 
-type TracedDelivery = SmtpDelivery & { trace: string | null };
+type MessageDelivery = SmtpDelivery & { message: HandedMessage };
+type HandedMessage = ToSimulate & { trace: string | null };
 
 @Injectable()
 export class Provider {
@@ -13,10 +15,12 @@ export class Provider {
   private readonly duration;
 
   constructor(
-    { smtpUrl, connections, commandTimeout, dotTimeout }: SendingConfig,
+    private readonly config: SendingConfig,
+    private readonly simulator: Simulator,
     readonly tracing: Tracing,
     metrics: Metrics,
   ) {
+    const { smtpUrl, connections, commandTimeout, dotTimeout } = config;
     this.handOffs = metrics.counter(handOffs);
     this.duration = metrics.histogram(handOffDuration);
     const timeouts = { commandMs: commandTimeout * 1_000, dotMs: dotTimeout * 1_000 };
@@ -38,18 +42,31 @@ export class Provider {
     return failures > 0 && open === 0;
   }
 
+  /** Why the message can be handed to nobody, or null. */
+  refusalOf(message: HandedMessage): string | null {
+    return this.simulator.isFor(message.recipient) ? this.simulator.refusalOf(message) : null;
+  }
+
+  /** Whether nothing is reported after the hand-off, so that acceptance is all there will be. */
+  isAcceptDelivery({ recipient }: HandedMessage): boolean {
+    const { acceptIsDelivery, provider } = this.config;
+    return !this.simulator.isFor(recipient) && (acceptIsDelivery || provider === 'capture');
+  }
+
   @Spanned('hand over', {
     kind: 'client',
-    traces: ({ trace }: TracedDelivery) => [trace],
+    traces: ({ message }: MessageDelivery) => [message.trace],
     resultAttributes: ({ verdict, stage, tls }: Attempt) => ({
       'posthorn.verdict': verdict,
       'posthorn.smtp.stage': stage,
       'posthorn.smtp.tls': tls,
     }),
   })
-  async deliver(delivery: TracedDelivery): Promise<Attempt> {
+  async deliver({ message, ...delivery }: MessageDelivery): Promise<Attempt> {
     const began = performance.now();
-    const attempt = await this.pool.deliver(delivery);
+    const attempt = this.simulator.isFor(message.recipient)
+      ? await this.simulator.deliver(message)
+      : await this.pool.deliver(delivery);
     this.count(attempt, (performance.now() - began) / 1_000);
     return attempt;
   }

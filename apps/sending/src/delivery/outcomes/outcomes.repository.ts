@@ -1,5 +1,7 @@
 import { columnsOf, newId, type Database } from '@posthorn/database';
-import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
+import { packedOutboxInsert } from '@posthorn/messaging';
+import { emailEventDetails } from '../../emails/email-event-details.js';
+import { eventOfBit, reportedBits, stateOfBits, statusOfBits } from '../../provider-events/reported.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { maxClaims, type Outcome } from './outcome.js';
@@ -37,6 +39,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'delay_ms', type: 'float8', value: ({ outcome }) => outcome.delayMs },
   { column: 'counts_as_attempt', type: 'smallint', value: ({ outcome }) => Number(outcome.countsAsAttempt) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
+  { column: 'bits', type: 'smallint', value: ({ outcome }) => bitsOf(outcome) },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
   { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
   // Every attempt and every change becomes a row of the e-mail's history; messages that are merely postponed (requeued without an attempt) do not.
@@ -52,7 +55,8 @@ const outcomes = columnsOf<OutcomeRow>([
 interface EventRow {
   rowIndex: number;
   name: string;
-  id: string;
+  /** The event is published if the delivery did not have it yet; 0 for an event of none. */
+  bit: number;
   item: string;
   trace: string | null;
 }
@@ -60,26 +64,22 @@ interface EventRow {
 const events = columnsOf<EventRow>([
   { column: 'row_index', type: 'int', value: ({ rowIndex }) => rowIndex },
   { column: 'name', type: 'text', value: ({ name }) => name },
-  { column: 'id', type: 'uuid', value: ({ id }) => id },
+  { column: 'bit', type: 'smallint', value: ({ bit }) => bit },
   { column: 'item', type: 'jsonb', value: ({ item }) => item },
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
 ]);
 
-const insertsEvents = outboxInsert(
-  {
-    id: 'event.id',
-    projectId: 'outcome.project_id',
-    fact: 'event.name',
-    items: `jsonb_agg(event.item || jsonb_build_object('at', now())
-      || CASE WHEN event.item ? 'emailId' THEN jsonb_build_object('sourceType', updated_email.source_type) ELSE '{}' END)`,
-    traces: `string_agg(DISTINCT event.trace, ',')`,
-  },
-  `FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN updated_email USING (row_index)
-    WHERE CASE WHEN event.item ? 'emailId' THEN updated_email.row_index IS NOT NULL
-      -- An address that was suppressed already is not announced again.
-      ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END
-    GROUP BY event.id, outcome.project_id, event.name`,
-);
+const publishesEvents = packedOutboxInsert(`
+  SELECT outcome.project_id, event.name, event.trace, row_index,
+    CASE WHEN event.item ? 'emailId' THEN updated_email.details ELSE '{}' END || event.item || jsonb_build_object('at', now()) AS item
+  FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN updated_email USING (row_index)
+  WHERE CASE
+    WHEN event.item ? 'emailId' THEN updated_email.row_index IS NOT NULL
+      AND CASE event.bit WHEN 0 THEN NOT written.is_overruled ELSE written.before & event.bit = 0 END
+    -- An address that was suppressed already is not announced again.
+    ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END`);
+
+const isNew = (kind: keyof typeof reportedBits): string => `w.after & ~w.before & ${reportedBits[kind]} <> 0`;
 
 const recordSql = `
   WITH requested AS (
@@ -95,9 +95,9 @@ const recordSql = `
     SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
-    SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.counts_as_attempt,
+    SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.counts_as_attempt,
         claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END, resends = d.resends + o.resent,
-        worker_id = CASE o.state WHEN 'AMBIGUOUS' THEN d.worker_id END
+        worker_id = CASE WHEN o.state = 'AMBIGUOUS' AND d.reported = 0 THEN d.worker_id END
     FROM outcome o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
       AND d.lease_token = o.lease_token
@@ -105,16 +105,20 @@ const recordSql = `
         OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims})
         -- Dropped by the operator; or queued or held because nobody knew of the attempt that now reports its end.
         OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
-    RETURNING o.row_index, d.attempts
+    RETURNING o.row_index, d.attempts, old.reported AS before, d.reported AS after,
+      -- What the provider has reported meanwhile counts more than our own conclusion, such as a retry.
+      old.reported <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported')}) AS is_overruled
   ), updated_email AS (
     UPDATE emails e
-    SET status = coalesce(o.status, e.status), subject = coalesce(o.subject, e.subject), failure_kind = o.failure_kind, error = o.error, updated_at = now(),
-        sent_at = CASE WHEN o.status IN ('SENT', 'DELIVERED') THEN now() ELSE e.sent_at END,
-        delivered_at = CASE WHEN o.status = 'DELIVERED' THEN now() ELSE e.delivered_at END,
-        bounced_at = CASE WHEN o.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
-    FROM outcome o JOIN written USING (row_index)
-    WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND o.status IS NOT NULL
-    RETURNING o.row_index, e.source_type
+    SET status = CASE w.after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.after')} END, subject = coalesce(o.subject, e.subject),
+        failure_kind = CASE WHEN w.is_overruled THEN e.failure_kind ELSE o.failure_kind END,
+        error = CASE WHEN w.is_overruled THEN e.error ELSE o.error END, updated_at = now(),
+        sent_at = CASE WHEN ${isNew('SENT')} THEN now() ELSE e.sent_at END,
+        delivered_at = CASE WHEN ${isNew('DELIVERED')} THEN now() ELSE e.delivered_at END,
+        bounced_at = CASE WHEN ${isNew('BOUNCED')} THEN now() ELSE e.bounced_at END
+    FROM outcome o JOIN written w USING (row_index)
+    WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND (o.status IS NOT NULL OR w.after <> 0)
+    RETURNING o.row_index, ${emailEventDetails('e')} AS details
   ), history AS (
     INSERT INTO email_events (project_id, email_id, id, status, recipient, detail, attempt, stage, host, tls, reply_code, duration_ms)
     SELECT project_id, email_id, history_id, history_status, recipient, error, attempts, stage, host, tls, reply_code, duration_ms
@@ -124,7 +128,7 @@ const recordSql = `
     SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM outcome JOIN written USING (row_index) WHERE suppress
     ON CONFLICT DO NOTHING RETURNING project_id, email
   ), published AS (
-    ${insertsEvents}
+    ${publishesEvents}
   )
   SELECT row_index FROM written`;
 
@@ -133,18 +137,25 @@ const historyStatusOf = ({ status, state }: Outcome): string | null =>
 
 const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.round(attempt.durationMs);
 
-const addedBytes = 90;
+const bitsOf = ({ state, status }: Outcome): number => {
+  if (state === 'BOUNCED') return reportedBits.BOUNCED;
+  if (state !== 'SENT') return 0;
+  return status === 'DELIVERED' ? reportedBits.SENT | reportedBits.DELIVERED : reportedBits.SENT;
+};
+
+const bitOfEvent = new Map(eventOfBit.map(([bit, name]) => [name, bit]));
 
 function eventRowsOf(rows: OutcomeRow[]): EventRow[] {
-  const outboxRows = new OutboxRowPacker();
-  return rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, rowIndex) =>
+  return rows.flatMap(({ outcome, emailId, position, recipient, trace }, rowIndex) =>
     outcome.events
       // For a copy only events about its address are published.
       .filter(({ payload }) => position === 0 || 'email' in payload)
-      .map(({ event: { name }, payload }) => {
-        const item = JSON.stringify('email' in payload ? payload : { emailId, to: recipient, ...payload });
-        const id = outboxRows.rowIdFor(`${projectId} ${name}`, Buffer.byteLength(item) + addedBytes);
-        return { rowIndex, name, id, item, trace };
-      }),
+      .map(({ event: { name }, payload }) => ({
+        rowIndex,
+        name,
+        bit: bitsOf(outcome) & (bitOfEvent.get(name) ?? 0),
+        item: JSON.stringify('email' in payload ? payload : { emailId, to: recipient, ...payload }),
+        trace,
+      })),
   );
 }

@@ -1,7 +1,5 @@
 import { outsideSandbox, recipientOutsideSandbox, type Caller, type Mailbox } from '@posthorn/contracts';
-
-const simulator =
-  /^(?:success|bounce|softbounce|complaint|delay|reject)(?:\+[^@]*)?@simulator\.posthorn\.test$/;
+import { simulatedAddress } from '../../simulator/simulated-address.js';
 
 /** A TEST key has one sender, which is also the default. */
 export function sandboxSender({ sandbox }: Caller, from: Mailbox | undefined): Mailbox {
@@ -13,6 +11,6 @@ export function sandboxSender({ sandbox }: Caller, from: Mailbox | undefined): M
 export function refuseOutsideSandbox({ mode, sandbox }: Caller, recipients: readonly string[]): void {
   if (mode !== 'TEST') return;
   const own = sandbox?.recipients ?? [];
-  if (recipients.some((email) => !own.includes(email) && !simulator.test(email)))
+  if (recipients.some((email) => !own.includes(email) && !simulatedAddress(email)))
     throw recipientOutsideSandbox();
 }

@@ -1,0 +1,9 @@
+import type { ProviderEvent } from '@posthorn/contracts';
+import { work } from '@posthorn/work';
+
+/** One event that the simulator reports. */
+export const simulatedEventWork = work<ProviderEvent>('sending.simulated-events', {
+  batch: 100,
+  mixed: true,
+  retry: { attempts: 10, firstMs: 500, maxMs: 60_000 },
+});
