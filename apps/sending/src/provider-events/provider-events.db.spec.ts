@@ -150,9 +150,7 @@ describe('an event of a provider', () => {
     );
     const { events, deliveredAt, createdAt } = await read(mail);
     expect(events.map(({ timestamp }) => timestamp.getTime())).toEqual(
-      events.map(({ timestamp }) =>
-        Math.min(Math.max(timestamp.getTime(), createdAt.getTime()), Date.now()),
-      ),
+      events.map(({ timestamp }) => Math.min(Math.max(timestamp.getTime(), createdAt.getTime()), Date.now())),
     );
     expect(Math.abs(deliveredAt!.getTime() - Date.now())).toBeLessThan(3_600_000);
   });

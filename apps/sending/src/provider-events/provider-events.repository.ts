@@ -101,15 +101,23 @@ const columns = columnsOf<Report>([
   { column: 'message_id', type: 'text', value: ({ providerMessageId }) => providerMessageId },
 ]);
 
+/** What is known of e-mails from before their deliveries had bits. */
+const timestampBits = (['SENT', 'DELIVERED', 'BOUNCED', 'COMPLAINED'] as const)
+  .map((kind) => `CASE WHEN e.${kind.toLowerCase()}_at IS NULL THEN 0 ELSE ${reportedBits[kind]} END`)
+  .join(' | ');
+
 /**
  * The delivery that a report is about: by its index, by its recipient, or the only one. Nothing is reported about a message that no worker has
  * ever claimed; such a report is about something else.
  */
 const foundSql = `found AS MATERIALIZED (
-    SELECT r.row_index, e.project_id, r.email_id, target.position, target.recipient AS address FROM requested r
+    SELECT r.row_index, e.project_id, r.email_id, target.position, target.recipient AS address, target.state, e.created_at,
+      target.reported | CASE WHEN target.state = 'SENT' THEN ${reportedBits.SENT} ELSE 0 END | CASE WHEN target.position > 0 THEN 0 ELSE
+        ${timestampBits} END AS before
+    FROM requested r
     JOIN emails e ON e.id = r.email_id AND e.status <> 'VOIDED'
     JOIN LATERAL (
-      SELECT d.position, d.recipient FROM deliveries d
+      SELECT d.position, d.recipient, d.state, d.reported FROM deliveries d
       WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.lease_token > 0 AND d.state <> 'CANCELLED'
         AND CASE
           WHEN r.position IS NOT NULL THEN d.position = r.position
@@ -121,7 +129,7 @@ const foundSql = `found AS MATERIALIZED (
     ) AS target ON true
   )`;
 
-function lock(reports: Report[]): Statement {
+export function lock(reports: Report[]): Statement {
   return {
     name: 'lock-reported',
     sql: `WITH requested AS (SELECT * FROM ${located.unnest('r', 1)}), ${foundSql}, address AS MATERIALIZED (
@@ -130,15 +138,18 @@ function lock(reports: Report[]): Statement {
           SELECT DISTINCT project_id, address AS email FROM found WHERE ($5::boolean[])[row_index + 1] ORDER BY project_id, email
         ) AS addresses
       ), delivery AS MATERIALIZED (
-        SELECT 1 FROM deliveries d JOIN (SELECT DISTINCT project_id, email_id, position FROM found) AS f USING (project_id, email_id, position)
-        WHERE (SELECT count(*) FROM address) IS NOT NULL ORDER BY d.project_id, d.email_id, d.position FOR UPDATE OF d
+        SELECT 1 FROM (
+          SELECT DISTINCT project_id, email_id, position FROM found WHERE (SELECT count(*) FROM address) IS NOT NULL ORDER BY project_id, email_id, position
+        ) AS f, LATERAL (
+          SELECT FROM deliveries d WHERE d.project_id = f.project_id AND d.email_id = f.email_id AND d.position = f.position FOR UPDATE
+        ) AS locked
       )
       SELECT count(*) FROM delivery`,
     parameters: [...located.values(reports), reports.map(({ suppression }) => suppression !== null)],
   };
 }
 
-function apply(reports: Report[]): Statement {
+export function apply(reports: Report[]): Statement {
   return { name: 'record-provider-events', sql: applySql, parameters: columns.values(reports) };
 }
 
@@ -170,15 +181,9 @@ const applySql = `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 1)}
   ), ${foundSql}, known AS MATERIALIZED (
-    SELECT DISTINCT ON (f.project_id, r.email_id, r.history_id) r.*, f.project_id, f.position AS target, f.address, d.state,
-      least(now(), greatest(e.created_at, r.reported_at)) AS occurred_at,
-      d.reported | CASE WHEN d.state = 'SENT' THEN ${reportedBits.SENT} ELSE 0 END | CASE WHEN f.position > 0 THEN 0 ELSE
-        CASE WHEN e.sent_at IS NULL THEN 0 ELSE ${reportedBits.SENT} END | CASE WHEN e.delivered_at IS NULL THEN 0 ELSE ${reportedBits.DELIVERED} END
-        | CASE WHEN e.bounced_at IS NULL THEN 0 ELSE ${reportedBits.BOUNCED} END | CASE WHEN e.complained_at IS NULL THEN 0 ELSE ${reportedBits.COMPLAINED} END
-      END AS before
+    SELECT DISTINCT ON (f.project_id, r.email_id, r.history_id) r.*, f.project_id, f.position AS target, f.address, f.state, f.before,
+      least(now(), greatest(f.created_at, coalesce(r.reported_at, now()))) AS occurred_at
     FROM requested r JOIN found f USING (row_index)
-    JOIN emails e ON e.project_id = f.project_id AND e.id = r.email_id
-    JOIN deliveries d ON d.project_id = f.project_id AND d.email_id = r.email_id AND d.position = f.position
     WHERE (SELECT count(*) FROM (
       SELECT FROM email_events v WHERE v.project_id = f.project_id AND v.email_id = r.email_id LIMIT ${maxReports}
     ) AS counted) < ${maxReports}

@@ -56,7 +56,8 @@ export class ProviderEventsService {
     const reports = calls.flat();
     const { recorded, settled } = await this.tryToWrite(reports);
     const isNew = new Set(recorded);
-    for (const index of recorded) this.recorded.inc({ source: reports[index]!.source, kind: reports[index]!.kind });
+    for (const index of recorded)
+      this.recorded.inc({ source: reports[index]!.source, kind: reports[index]!.kind });
     if (settled > 0) this.settled.inc(settled);
     let index = 0;
     return calls.map((call) => call.filter(() => isNew.has(index++)).length);

@@ -9,7 +9,9 @@ export interface SimulatedAddress {
   tagged: boolean;
 }
 
-const pattern = new RegExp(`^(${simulations.join('|')})(\\+[^@]*)?@${simulatorDomain.replaceAll('.', '\\.')}$`);
+const pattern = new RegExp(
+  `^(${simulations.join('|')})(\\+[^@]*)?@${simulatorDomain.replaceAll('.', '\\.')}$`,
+);
 
 /** Null for an address of anybody else, and for one of the domain that nothing is simulated for. */
 export function simulatedAddress(email: string): SimulatedAddress | null {

@@ -27,7 +27,12 @@ const told: Record<Simulation, readonly Told[]> = {
   softbounce: [mailboxFull],
   complaint: [{ kind: 'DELIVERED' }, { kind: 'COMPLAINED', detail: 'abuse (simulated)' }],
   delay: [
-    { kind: 'DELAYED', detail: '451 4.4.1 The server does not answer (simulated)', statusCode: '4.4.1', replyCode: 451 },
+    {
+      kind: 'DELAYED',
+      detail: '451 4.4.1 The server does not answer (simulated)',
+      statusCode: '4.4.1',
+      replyCode: 451,
+    },
   ],
   reject: [{ kind: 'REJECTED', detail: 'The message contains a virus (simulated)' }],
 };
