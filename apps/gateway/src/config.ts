@@ -123,7 +123,61 @@ export class GatewayConfig extends ServiceConfig {
   })
   clientRegistration: boolean;
 
+  @Env('SES_TOPIC_ARNS', {
+    kind: 'text',
+    optional: true,
+    describe:
+      'comma-separated ARNs of the Amazon SNS topics whose events of Amazon SES are accepted at /hooks/ses; none where it is not set',
+  })
+  sesTopicArns?: string;
+
+  @Env('SNS_CERTIFICATE_FILE', {
+    kind: 'text',
+    optional: true,
+    describe:
+      'file with the signing certificate of Amazon SNS in PEM, for a gateway that cannot download it; otherwise the URL in the message is used, which must be of Amazon SNS',
+  })
+  snsCertificateFile?: string;
+
+  @Env('POSTMARK_HOOK_SECRET', {
+    kind: 'text',
+    optional: true,
+    secret: true,
+    describe:
+      'accepts webhooks of Postmark at /hooks/provider/postmark that carry this secret as the password of their address, or in X-Webhook-Secret',
+  })
+  postmarkHookSecret?: string;
+
+  @Env('SENDGRID_HOOK_KEY', {
+    kind: 'text',
+    optional: true,
+    describe:
+      'verification key of the signed Event Webhook of SendGrid, which reports to /hooks/provider/sendgrid',
+  })
+  sendgridHookKey?: string;
+
+  @Env('MAILGUN_HOOK_KEY', {
+    kind: 'text',
+    optional: true,
+    secret: true,
+    describe: 'HTTP webhook signing key of Mailgun, which reports to /hooks/provider/mailgun',
+  })
+  mailgunHookKey?: string;
+
+  @Env('BREVO_HOOK_SECRET', {
+    kind: 'text',
+    optional: true,
+    secret: true,
+    describe:
+      'accepts webhooks of Brevo at /hooks/provider/brevo that carry this token, as Bearer, as the password of HTTP Basic or in X-Webhook-Secret',
+  })
+  brevoHookSecret?: string;
+
   private origins?: string[];
+
+  get sesTopics(): string[] {
+    return this.sesTopicArns?.split(',').flatMap((arn) => arn.trim() || []) ?? [];
+  }
 
   /** Lower case, as browsers send origins. */
   get trustedOrigins(): string[] {

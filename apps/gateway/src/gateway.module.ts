@@ -40,6 +40,7 @@ import { SessionsController } from './people/sessions/sessions.controller.js';
 import { OwnProjectsModule } from './projects/own-projects.module.js';
 import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { ProviderHooksModule } from './provider-hooks/provider-hooks.module.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SegmentsController } from './segments/segments.controller.js';
@@ -103,6 +104,7 @@ export const routeControllers = [
     EmailsModule,
     CompatModule,
     EngagementModule,
+    ProviderHooksModule,
     ListsModule,
     ContactsModule,
     EventsModule,

@@ -1,38 +1,50 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildReturnPath, parseReturnPath } from './return-path.js';
+import { buildReturnPath, readReturnPath } from './return-path.js';
 
 const options = { domain: 'bounce.example', secret: 'a secret' };
-const id = '0190a7c0-1111-7222-8333-444455556666';
+const emailId = '0190a7c0-1111-7222-8333-444455556666';
+const target = { emailId, position: 0 };
+const read = (address: string) => readReturnPath(address, ['a newer secret', options.secret]);
 
 describe('return path', () => {
-  const address = buildReturnPath(id, options);
+  const address = buildReturnPath(target, options);
 
-  it('contains the e-mail id within 64 octets of local part, in any case', () => {
-    expect(address).toMatch(/^bounces\+[0-9a-f]{32}\.[0-9a-f]{20}@bounce\.example$/);
-    expect(address.indexOf('@')).toBeLessThanOrEqual(64);
-    expect(parseReturnPath(address, options)).toBe(id);
-    expect(parseReturnPath(address.toUpperCase(), options)).toBe(id);
-  });
+  it.each([0, 1, 50, 99])(
+    'contains the e-mail and the recipient with index %i within 64 octets, in any case',
+    (position) => {
+      const path = buildReturnPath({ emailId, position }, options);
+      expect(path).toMatch(/^bounces\+[0-9a-f]{32}(-\d{1,2})?\.[0-9a-f]{20}@bounce\.example$/);
+      expect(path.indexOf('@')).toBeLessThanOrEqual(64);
+      expect(read(path)).toEqual({ emailId, position });
+      expect(read(path.toUpperCase())).toEqual({ emailId, position });
+    },
+  );
 
-  it('is refused with any one character changed', () => {
-    for (let at = 0; at < address.length; at++) {
-      const changed = address.slice(0, at) + (address[at] === '0' ? '1' : '0') + address.slice(at + 1);
-      expect(parseReturnPath(changed, options)).toBeUndefined();
+  it('is refused with any one character of its local part changed', () => {
+    for (const position of [0, 7]) {
+      const path = buildReturnPath({ emailId, position }, options);
+      for (let at = 0; at < path.indexOf('@'); at++) {
+        const changed = path.slice(0, at) + (path[at] === '0' ? '1' : '0') + path.slice(at + 1);
+        expect(read(changed)).toBeNull();
+      }
     }
   });
 
-  it.each([
-    '',
-    'bounces@bounce.example',
-    'bounces+x.y@bounce.example',
-    `${buildReturnPath(id, options)}.evil.example`,
-  ])('is not %j', (other) => {
-    expect(parseReturnPath(other, options)).toBeUndefined();
+  it('of one recipient is not that of another', () => {
+    expect(read(address.replace('.', '-1.'))).toBeNull();
+    expect(read(buildReturnPath({ emailId, position: 1 }, options).replace('-1.', '.'))).toBeNull();
   });
 
-  it('of another secret or mailbox is refused', () => {
-    expect(parseReturnPath(address, { ...options, secret: 'other' })).toBeUndefined();
-    expect(parseReturnPath(address, { ...options, mailbox: 'other' })).toBeUndefined();
-    expect(() => buildReturnPath('../x', options)).toThrow(RangeError);
+  it.each(['', 'bounces@bounce.example', 'bounces+x.y@bounce.example', 'other+x.y@bounce.example'])(
+    'is not %j',
+    (other) => {
+      expect(read(other)).toBeNull();
+    },
+  );
+
+  it('of another secret is refused, and one for no e-mail cannot be built', () => {
+    expect(readReturnPath(address, ['other'])).toBeNull();
+    expect(() => buildReturnPath({ emailId: '../x', position: 0 }, options)).toThrow(RangeError);
+    expect(() => buildReturnPath({ emailId, position: 100 }, options)).toThrow(RangeError);
   });
 });

@@ -1,41 +1,50 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 
-export interface ReturnPathOptions {
-  domain: string;
-  secret: string | Buffer;
-  mailbox?: string;
+/** What a return path identifies: one recipient of one e-mail. */
+export interface ReturnPathTarget {
+  emailId: string;
+  /** 0 is the main recipient, followed by those of copies; at most 99. */
+  position: number;
 }
 
 const macBytes = 10;
+const mailbox = 'bounces';
+const pattern = new RegExp(`^${mailbox}\\+([0-9a-f]{32}(?:-[1-9]\\d?)?)\\.([0-9a-f]{20})@[^@]+$`);
 
-/** Variable envelope return path: the address of a bounce identifies the e-mail and cannot be forged (`bounces+<id>.<mac>@domain`). */
-export function buildReturnPath(emailId: string, options: ReturnPathOptions): string {
-  const id = compact(emailId);
-  return `${options.mailbox ?? 'bounces'}+${id}.${macOf(id, options.secret).toString('hex')}@${domainToASCII(options.domain)}`;
+/** Variable envelope return path: the address of a bounce identifies the message and cannot be forged (`bounces+<id>[-<position>].<mac>@domain`). */
+export function buildReturnPath(
+  target: ReturnPathTarget,
+  { domain, secret }: { domain: string; secret: string | Buffer },
+): string {
+  const name = nameOf(target);
+  return `${mailbox}+${name}.${macOf(name, secret).toString('hex')}@${domainToASCII(domain)}`;
 }
 
-export function parseReturnPath(address: string, options: ReturnPathOptions): string | undefined {
-  const match = /^([^+@]+)\+([0-9a-f]{32})\.([0-9a-f]{20})@([^@]+)$/.exec(address.toLowerCase());
-  if (match === null) return undefined;
-  const [, mailbox, id, mac, domain] = match;
-  const ours =
-    mailbox === (options.mailbox ?? 'bounces').toLowerCase() &&
-    domain === domainToASCII(options.domain).toLowerCase();
-  return timingSafeEqual(macOf(id, options.secret), Buffer.from(mac, 'hex')) && ours ? expand(id) : undefined;
+/** Null for any other address and a forged one. Every domain of a sender may be that of a return path. */
+export function readReturnPath(
+  address: string,
+  secrets: readonly (string | Buffer)[],
+): ReturnPathTarget | null {
+  const match = pattern.exec(address.toLowerCase());
+  if (match === null) return null;
+  const [, name, mac] = match as unknown as [string, string, string];
+  if (!secrets.some((secret) => timingSafeEqual(macOf(name, secret), Buffer.from(mac, 'hex')))) return null;
+  const [id, position = '0'] = name.split('-') as [string, string?];
+  return {
+    emailId: id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    position: Number(position),
+  };
 }
 
 // RFC 5321 §4.5.3.1.1: a local part has 64 octets, so the uuid has no dashes and the MAC is cut to 80 bits.
-function compact(emailId: string): string {
+function nameOf({ emailId, position }: ReturnPathTarget): string {
   const id = emailId.replaceAll('-', '').toLowerCase();
-  if (!/^[0-9a-f]{32}$/.test(id)) throw new RangeError('a return path carries a uuid');
-  return id;
+  if (!/^[0-9a-f]{32}$/.test(id) || !(position >= 0 && position < 100))
+    throw new RangeError('a return path carries a uuid and a position below 100');
+  return position === 0 ? id : `${id}-${position}`;
 }
 
-function expand(id: string): string {
-  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-function macOf(id: string, secret: string | Buffer): Buffer {
-  return createHmac('sha256', secret).update('return-path:').update(id).digest().subarray(0, macBytes);
+function macOf(name: string, secret: string | Buffer): Buffer {
+  return createHmac('sha256', secret).update('return-path:').update(name).digest().subarray(0, macBytes);
 }

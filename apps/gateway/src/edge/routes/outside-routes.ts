@@ -34,6 +34,12 @@ const compatible = (path: string, summary: string): OutsideRoute => ({
   callers: 'secret keys, in X-Postmark-Server-Token',
   summary,
 });
+const hook = (path: string, summary: string): OutsideRoute => ({
+  methods: ['POST'],
+  path,
+  callers: 'the provider, by its signature or secret',
+  summary,
+});
 const account = 'a signed-in person';
 
 /** A test compares this list with the routes that are served. */
@@ -50,6 +56,8 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   readOnly('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
   readOnly('/t/c/:token', 'the links of a mail'),
   page('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'anybody with the link'),
+  hook('/hooks/ses', 'events of Amazon SES, through Amazon SNS'),
+  hook('/hooks/provider/:name', 'events of postmark, sendgrid, mailgun or brevo'),
   page(
     '/api/lists/confirm-subscription',
     'confirm a subscription, by its page, POST or JSON',

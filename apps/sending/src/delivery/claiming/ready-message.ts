@@ -19,7 +19,7 @@ export function toReadyMessage(
   config: Pick<SendingConfig, 'returnPathDomain' | 'secretKey'>,
 ): ReadyMessage {
   const domain = returnPathDomain ?? config.returnPathDomain ?? domainOf(message.from.email);
-  const from = buildReturnPath(message.emailId, { domain, secret: config.secretKey });
+  const from = buildReturnPath(message, { domain, secret: config.secretKey });
   return {
     message,
     workerId,

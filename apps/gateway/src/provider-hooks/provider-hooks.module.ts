@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { EdgeModule } from '../edge/edge.module.js';
+import { HooksEndpoint } from './hooks-endpoint.js';
+import { ProviderHooks } from './provider-hooks.js';
+import { BrevoHook } from './providers/brevo-hook.js';
+import { MailgunHook } from './providers/mailgun-hook.js';
+import { PostmarkHook } from './providers/postmark-hook.js';
+import { SendgridHook } from './providers/sendgrid-hook.js';
+import { SesHook } from './ses/ses-hook.js';
+import { SnsMessages } from './ses/sns-messages.js';
+
+@Module({
+  imports: [EdgeModule],
+  providers: [
+    HooksEndpoint,
+    ProviderHooks,
+    SesHook,
+    SnsMessages,
+    PostmarkHook,
+    SendgridHook,
+    MailgunHook,
+    BrevoHook,
+  ],
+})
+export class ProviderHooksModule {}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { ProviderHook } from './provider-hook.js';
+import { BrevoHook } from './providers/brevo-hook.js';
+import { MailgunHook } from './providers/mailgun-hook.js';
+import { PostmarkHook } from './providers/postmark-hook.js';
+import { SendgridHook } from './providers/sendgrid-hook.js';
+import { SesHook } from './ses/ses-hook.js';
+
+/** The hooks by the last part of their path. */
+@Injectable()
+export class ProviderHooks {
+  private readonly byName: ReadonlyMap<string, ProviderHook>;
+
+  constructor(
+    ses: SesHook,
+    postmark: PostmarkHook,
+    sendgrid: SendgridHook,
+    mailgun: MailgunHook,
+    brevo: BrevoHook,
+  ) {
+    this.byName = new Map<string, ProviderHook>(Object.entries({ ses, postmark, sendgrid, mailgun, brevo }));
+  }
+
+  /** Null where there is none, or where the operator has not set it up. */
+  of(name: string): ProviderHook | null {
+    const hook = this.byName.get(name);
+    return hook?.isEnabled() ? hook : null;
+  }
+}

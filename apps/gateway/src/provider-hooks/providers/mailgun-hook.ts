@@ -1,0 +1,95 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { ProviderEvent, ProviderEventKind } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { GatewayConfig } from '../../config.js';
+import { parseValue } from '../../edge/bodies/parse-body.js';
+import {
+  codesIn,
+  detailOf,
+  emailIdOf,
+  instantOf,
+  membersOf,
+  recipientOf,
+  textOf,
+  type Members,
+} from '../hook-values.js';
+import type { HookRequest, ProviderHook } from '../provider-hook.js';
+import { forged, tooOld } from './forged.js';
+
+/** Mailgun repeats for eight hours, with the same signature. */
+const replayWindowMs = 9 * 3_600_000;
+const kinds: Readonly<Record<string, ProviderEventKind>> = {
+  accepted: 'SENT',
+  delivered: 'DELIVERED',
+  rejected: 'REJECTED',
+  complained: 'COMPLAINED',
+  opened: 'OPENED',
+  clicked: 'CLICKED',
+};
+/** No server has refused the address now; Mailgun has not even tried. */
+const ownRefusals = new Set(['suppress-bounce', 'suppress-complaint', 'suppress-unsubscribe']);
+
+/** Webhooks of Mailgun, signed with an HMAC over timestamp and token. */
+@Injectable()
+export class MailgunHook implements ProviderHook {
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  isEnabled(): boolean {
+    return this.config.mailgunHookKey !== undefined;
+  }
+
+  async read({ bytes }: HookRequest): Promise<ProviderEvent[]> {
+    const body = membersOf(parseValue(bytes));
+    const { timestamp, token, signature } = membersOf(body['signature']);
+    if (typeof timestamp !== 'string' || typeof token !== 'string' || typeof signature !== 'string')
+      throw forged();
+    const expected = createHmac('sha256', this.config.mailgunHookKey!)
+      .update(timestamp + token)
+      .digest();
+    const given = Buffer.from(signature, 'hex');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw forged();
+    const ageMs = (await this.clock.now()).getTime() - Number(timestamp) * 1_000;
+    if (!(Math.abs(ageMs) <= replayWindowMs)) throw tooOld();
+    return mailgunEvents(membersOf(body['event-data']));
+  }
+}
+
+export function mailgunEvents(report: Members): ProviderEvent[] {
+  const { event, severity, id, timestamp, recipient, reason, url } = report;
+  const headers = membersOf(membersOf(report['message'])['headers']);
+  const emailId = emailIdOf(headers['message-id']);
+  const eventId = textOf(id, 300);
+  const kind = kinds[String(event)] ?? (event === 'failed' ? failureOf(severity, reason) : null);
+  if (!emailId || !eventId || !kind) return [];
+  const status = membersOf(report['delivery-status']);
+  const detail = detailOf(status['message'], status['description'], reason);
+  const link = textOf(url, 2_048);
+  const host = textOf(status['mx-host'], 255);
+  const isEngagement = kind === 'OPENED' || kind === 'CLICKED';
+  return [
+    {
+      source: 'mailgun',
+      eventId,
+      kind,
+      emailId,
+      ...recipientOf(recipient),
+      ...instantOf(timestamp),
+      ...detail,
+      ...codesIn(detail.detail, { status: status['enhanced-code'], reply: status['code'] }),
+      ...(host ? { host } : {}),
+      ...(isEngagement
+        ? { userAgent: textOf(membersOf(report['client-info'])['user-agent'], 512) ?? '' }
+        : {}),
+      ...(link ? { url: link } : {}),
+    },
+  ];
+}
+
+const failureOf = (severity: unknown, reason: unknown): ProviderEventKind => {
+  if (severity === 'temporary') return 'DELAYED';
+  return ownRefusals.has(String(reason)) ? 'REJECTED' : 'BOUNCED';
+};

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { ProviderEvent } from '@posthorn/contracts';
+import { GatewayConfig } from '../../config.js';
+import { parseValue } from '../../edge/bodies/parse-body.js';
+import {
+  codesIn,
+  detailOf,
+  emailIdOf,
+  instantOf,
+  membersOf,
+  recipientOf,
+  textOf,
+  type Members,
+} from '../hook-values.js';
+import type { HookRequest, ProviderHook } from '../provider-hook.js';
+import { forged } from './forged.js';
+import { carriesSecret } from './shared-secret.js';
+
+type Told = Pick<ProviderEvent, 'kind'> & Partial<ProviderEvent>;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Bounce types after which the address may work again. */
+const soft = new Set(['SoftBounce', 'Transient', 'DnsError', 'AutoResponder', 'AddressChange', 'ChallengeVerification', 'Blocked', 'DMARCPolicy', 'TemplateRenderingFailed', 'Unknown', 'OpenRelayTest']); // prettier-ignore
+/** Types that say nothing about the delivery of this message. */
+const notBounces = new Set(['AutoResponder', 'Subscribe', 'Unsubscribe', 'VirusNotification', 'ManuallyDeactivated', 'InboundError', 'AddressChange']); // prettier-ignore
+
+/** Webhooks of Postmark, which are not signed: the operator puts a secret into their address or headers. */
+@Injectable()
+export class PostmarkHook implements ProviderHook {
+  constructor(private readonly config: GatewayConfig) {}
+
+  isEnabled(): boolean {
+    return this.config.postmarkHookSecret !== undefined;
+  }
+
+  async read(request: HookRequest): Promise<ProviderEvent[]> {
+    if (!carriesSecret(request, this.config.postmarkHookSecret!)) throw forged();
+    return postmarkEvents(membersOf(parseValue(request.bytes)));
+  }
+}
+
+export function postmarkEvents(report: Members): ProviderEvent[] {
+  const { RecordType: type, MessageID: messageId, ID: id, Metadata: metadata } = report;
+  const named = membersOf(metadata)['posthorn-id'];
+  const emailId = typeof named === 'string' && uuid.test(named) ? named.toLowerCase() : emailIdOf(messageId);
+  const told = read(String(type), report);
+  if (!emailId || !told) return [];
+  const providerMessageId = textOf(messageId, 255);
+  return [
+    {
+      source: 'postmark',
+      eventId: [type, messageId, id, report['DeliveredAt'], report['ReceivedAt']]
+        .map(String)
+        .join(' ')
+        .slice(0, 300),
+      emailId,
+      ...(providerMessageId ? { providerMessageId } : {}),
+      ...told,
+    },
+  ];
+}
+
+function read(type: string, report: Members): Told | null {
+  switch (type) {
+    case 'Delivery':
+      return {
+        kind: 'DELIVERED',
+        ...recipientOf(report['Recipient']),
+        ...detailOf(report['Details']),
+        ...instantOf(report['DeliveredAt']),
+      };
+    case 'Bounce':
+      return readBounce(report);
+    case 'SpamComplaint':
+      return { kind: 'COMPLAINED', ...recipientOf(report['Email']), ...instantOf(report['BouncedAt']) };
+    case 'Open':
+    case 'Click': {
+      const url = textOf(report['OriginalLink'], 2_048);
+      return {
+        kind: type === 'Open' ? 'OPENED' : 'CLICKED',
+        ...recipientOf(report['Recipient']),
+        userAgent: textOf(report['UserAgent'], 512) ?? '',
+        ...(url ? { url } : {}),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+function readBounce(report: Members): Told | null {
+  const type = String(report['Type']);
+  if (notBounces.has(type)) return null;
+  const detail = detailOf(report['Details'], report['Description']);
+  const codes = codesIn(detail.detail);
+  const isDead = (type === 'HardBounce' || type === 'BadEmailAddress') && !codes.statusCode;
+  return {
+    kind:
+      type === 'SpamComplaint' || type === 'SpamNotification'
+        ? 'COMPLAINED'
+        : soft.has(type)
+          ? 'SOFT_BOUNCED'
+          : 'BOUNCED',
+    ...recipientOf(report['Email']),
+    ...detail,
+    ...codes,
+    ...(isDead ? { statusCode: '5.1.1' } : {}),
+    ...instantOf(report['BouncedAt']),
+  };
+}
