@@ -221,6 +221,36 @@ export class SendingConfig extends ServiceConfig {
   })
   mailHost?: string;
 
+  @Env('INBOUND_PORT', {
+    kind: 'number',
+    optional: true,
+    max: 65_535,
+    describe:
+      'port of the SMTP server that takes bounces and complaints, 25 for the Internet; 0 picks a free port; none where it is not set. npm start sets 2525',
+  })
+  inboundPort?: number;
+
+  @Env('INBOUND_HOST', {
+    kind: 'text',
+    default: '127.0.0.1',
+    describe: 'address that this SMTP server listens on; 0.0.0.0 in a container',
+  })
+  inboundHost: string;
+
+  @Env('MAIL_TLS_CERT', {
+    kind: 'text',
+    optional: true,
+    describe: 'file with the certificate of MAIL_HOST in PEM; without it that SMTP server offers no STARTTLS',
+  })
+  mailTlsCert?: string;
+
+  @Env('MAIL_TLS_KEY', {
+    kind: 'text',
+    optional: true,
+    describe: 'file with the key of this certificate in PEM',
+  })
+  mailTlsKey?: string;
+
   @Env('SPF_INCLUDE', {
     kind: 'text',
     optional: true,

@@ -8,6 +8,7 @@ import { EngagementModule } from './engagement/engagement.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
 import { OptOutsModule } from './opt-outs/opt-outs.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { ReturnPathModule } from './return-path/return-path.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { ProviderEventsModule } from './provider-events/provider-events.module.js';
 import { ProviderPauses } from './provider-pauses/provider-pauses.js';
@@ -23,6 +24,7 @@ import { TemplatesModule } from './templates/templates.module.js';
     DeliveryModule,
     EngagementModule,
     ProviderEventsModule,
+    ReturnPathModule,
     TemplatesModule,
     SnippetsModule,
     DomainsModule,

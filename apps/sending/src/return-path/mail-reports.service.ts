@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { ProviderEvent } from '@posthorn/contracts';
+import { readMailReport, readReturnPath, type MailReport, type ReturnPathTarget } from '@posthorn/mail';
+import { SendingConfig } from '../config.js';
+import { ProviderEventsService } from '../provider-events/provider-events.service.js';
+
+/** Complaints of feedback loops go to an address that does not identify a message; the report names its return path. */
+export const complaintMailbox = 'complaints';
+
+/** Turns mail to return paths into events. */
+@Injectable()
+export class MailReports {
+  constructor(
+    private readonly events: ProviderEventsService,
+    private readonly config: SendingConfig,
+  ) {}
+
+  /** Whether mail to the address is about a message of ours, or about one that its report may name. */
+  accepts(address: string): boolean {
+    return this.targetOf(address) !== null || mailboxOf(address) === complaintMailbox;
+  }
+
+  /** Resolves when everything that the mail reports is on disk, with the number of new events. */
+  async take(recipients: readonly string[], raw: Buffer): Promise<number> {
+    const report = await readMailReport(raw);
+    if (!report) return 0;
+    const targets = recipients.flatMap((address) => this.targetOf(address) ?? []);
+    const named = report.returnPaths.flatMap((address) => this.targetOf(address) ?? []).slice(0, 1);
+    const events = (targets.length > 0 ? targets : named).map((target) => eventOf(report, target, raw));
+    return events.length > 0 ? (await this.events.record({ items: events })).recorded : 0;
+  }
+
+  private targetOf(address: string): ReturnPathTarget | null {
+    return readReturnPath(address, this.config.secretKeys);
+  }
+}
+
+/** A repeated transmission has the same content, and whatever a server reports twice has other times. */
+function eventOf(
+  { form, returnPaths: _, ...report }: MailReport,
+  target: ReturnPathTarget,
+  raw: Buffer,
+): ProviderEvent {
+  return {
+    source: form === 'arf' ? 'arf' : 'dsn',
+    eventId: createHash('sha256').update(raw).digest('base64url'),
+    ...target,
+    ...report,
+  };
+}
+
+const mailboxOf = (address: string): string => address.slice(0, address.lastIndexOf('@')).toLowerCase();

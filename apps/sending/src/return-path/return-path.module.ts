@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { ProviderEventsModule } from '../provider-events/provider-events.module.js';
+import { MailReports } from './mail-reports.service.js';
+import { ReturnPathServer } from './return-path-server.js';
+
+@Module({ imports: [ProviderEventsModule], providers: [MailReports, ReturnPathServer] })
+export class ReturnPathModule {}

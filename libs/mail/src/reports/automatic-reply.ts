@@ -1,0 +1,17 @@
+export interface Headers {
+  get(name: string): string | undefined;
+}
+
+const automatic = /^(?:auto-replied|auto-notified|auto-generated)\b/i;
+const vacation =
+  /\b(?:out of (?:the )?office|automatic reply|auto(?:matic)?[- ]?(?:reply|response|antwort)|automatische antwort|abwesenheit\w*|away from (?:the|my) (?:office|desk)|on (?:vacation|holiday|leave)|r[ée]ponse automatique|absence du bureau|absent du bureau|respuesta autom[aá]tica|fuera de (?:la )?oficina|risposta automatica|fuori sede|resposta autom[aá]tica|automatisch antwoord|afwezig\w*|autosvar|automatyczna odpowied[zź]|nieobecno[sś][cć]|автоответ|自动回复|自動回覆|自動応答|不在)(?!\p{L})/iu;
+
+/** A person's mailbox answers for them, so that the message was delivered. Reports of servers are automatic, too, but have no reader's subject. */
+export function isAutomaticReply(headers: Headers, subject: string, hasReport: boolean): boolean {
+  if (hasReport) return false;
+  const submitted = headers.get('auto-submitted') ?? '';
+  if (/^auto-replied\b/i.test(submitted)) return true;
+  if (headers.get('x-autoreply') !== undefined || headers.get('x-autorespond') !== undefined) return true;
+  if (/auto_reply|vacation/i.test(headers.get('precedence') ?? '')) return true;
+  return vacation.test(subject) || (automatic.test(submitted) && vacation.test(headers.get('subject') ?? ''));
+}

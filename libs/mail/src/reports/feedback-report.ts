@@ -1,0 +1,19 @@
+import { boundedText } from '@posthorn/contracts';
+import { afterType, dateIn, parseFields, type MailReport } from './mail-report.js';
+
+/** The content of a `message/feedback-report` part (RFC 5965 §3). Null where the reader did not complain. */
+export function readFeedbackReport(content: string): MailReport | null {
+  const fields = parseFields(content);
+  const type = fields.get('feedback-type')?.toLowerCase();
+  if (!type || type === 'not-spam' || type === 'dkim' || type === 'auth-failure') return null;
+  const host = afterType(fields.get('reporting-mta')) ?? fields.get('user-agent');
+  const sender = fields.get('original-mail-from');
+  return {
+    form: 'arf',
+    kind: 'COMPLAINED',
+    detail: boundedText(type, 100),
+    ...(host ? { host: boundedText(host, 255) } : {}),
+    ...dateIn(fields.get('arrival-date') ?? fields.get('received-date')),
+    returnPaths: sender ? [sender] : [],
+  };
+}

@@ -1,0 +1,90 @@
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import { isAutomaticReply } from './automatic-reply.js';
+import { looksLikeBounce, readBounceText } from './bounce-text.js';
+import { readDeliveryStatus } from './delivery-status.js';
+import { readFeedbackReport } from './feedback-report.js';
+import { parseFields, type MailReport } from './mail-report.js';
+
+/** A report inside a forwarded report inside … */
+const maxForwards = 5;
+const maxPartDepth = 40;
+const maxReturned = 64 * 1024;
+
+/** Null where the mail reports nothing: an automatic reply, a newsletter, or a MIME structure that is nested too deep. */
+export async function readMailReport(raw: Uint8Array, forwards = 0): Promise<MailReport | null> {
+  const mail = await parse(raw);
+  if (!mail) return null;
+  const returnPaths = returnPathsIn(mail);
+  const feedback = part(mail, 'message/feedback-report');
+  if (feedback) {
+    const report = readFeedbackReport(textOf(feedback));
+    return report && { ...report, returnPaths: [...report.returnPaths, ...returnPaths] };
+  }
+  const status = part(mail, 'message/delivery-status') ?? part(mail, 'message/global-delivery-status');
+  const delivery = status && readDeliveryStatus(textOf(status));
+  if (delivery) return { ...delivery, returnPaths };
+  const forwarded = await forwardedReport(mail, forwards);
+  if (forwarded) return forwarded;
+  return readText(mail, returnPaths, status !== undefined);
+}
+
+async function parse(raw: Uint8Array): Promise<Email | null> {
+  try {
+    return await PostalMime.parse(raw, { maxNestingDepth: maxPartDepth, forceRfc822Attachments: true });
+  } catch {
+    // Nested too deep, or headers without end.
+    return null;
+  }
+}
+
+async function forwardedReport(mail: Email, forwards: number): Promise<MailReport | null> {
+  if (forwards >= maxForwards) return null;
+  for (const attachment of mail.attachments) {
+    if (attachment.mimeType !== 'message/rfc822') continue;
+    const inner = bytesOf(attachment);
+    // The returned message itself is no report; only what a mailbox passes on in full is one.
+    if (
+      !/message\/(?:delivery-status|feedback-report)/i.test(
+        Buffer.from(inner.subarray(0, maxReturned)).toString('latin1'),
+      )
+    )
+      continue;
+    const report = await readMailReport(inner, forwards + 1);
+    if (report) return report;
+  }
+  return null;
+}
+
+function readText(mail: Email, returnPaths: string[], hasStatus: boolean): MailReport | null {
+  const headers = { get: (name: string) => mail.headers.find(({ key }) => key === name)?.value };
+  const subject = mail.subject ?? '';
+  if (isAutomaticReply(headers, subject, hasStatus)) return null;
+  const from = { address: mail.from?.address ?? '', name: mail.from?.name ?? '' };
+  if (!hasStatus && !looksLikeBounce(from, subject)) return null;
+  const report = readBounceText(mail.text ?? mail.html?.replace(/<[^>]*>/g, ' ') ?? '');
+  return report && { ...report, returnPaths };
+}
+
+/** Of the returned message or its headers. */
+function returnPathsIn({ attachments }: Email): string[] {
+  return attachments
+    .filter(({ mimeType }) => mimeType === 'message/rfc822' || mimeType === 'text/rfc822-headers')
+    .flatMap((attachment) => {
+      const headers = textOf(attachment).split(/\r?\n\r?\n/, 1)[0]!;
+      const fields = parseFields(headers);
+      return [
+        fields.get('return-path'),
+        fields.get('x-original-return-path'),
+        fields.get('envelope-from'),
+      ].flatMap((value) => value?.replace(/^<|>$/g, '') || []);
+    });
+}
+
+const part = ({ attachments }: Email, type: string): Attachment | undefined =>
+  attachments.find(({ mimeType }) => mimeType === type);
+
+const bytesOf = ({ content }: Attachment): Uint8Array =>
+  typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer);
+
+const textOf = (attachment: Attachment): string =>
+  Buffer.from(bytesOf(attachment).subarray(0, maxReturned)).toString('utf8');
