@@ -14,3 +14,4 @@ export * from './slow-bus.js';
 export * from './stand-in.js';
 export * from './test-servers.js';
 export * from './work-off.js';
+export * from './sns.js';
