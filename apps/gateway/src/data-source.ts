@@ -19,6 +19,8 @@ import { SystemMailRecipients1765100000000 } from './migrations/1765100000000-sy
 import { IndexInviters1765200000000 } from './migrations/1765200000000-index-inviters.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
+import { Reputation1765300000000 } from './migrations/1765300000000-reputation.js';
+import { ReputationHourRow, ReputationWarningRow } from './reputation/reputation.entity.js';
 import { ProjectRow } from './projects/project.entity.js';
 
 export const entities = [
@@ -27,6 +29,8 @@ export const entities = [
   MemberRow,
   InvitationRow,
   AuditEntryRow,
+  ReputationHourRow,
+  ReputationWarningRow,
   ...messagingEntities,
   ...workEntities,
 ];
@@ -46,4 +50,5 @@ export const migrations = [
   ConfinedKeys1764900000000,
   SystemMailRecipients1765100000000,
   IndexInviters1765200000000,
+  Reputation1765300000000,
 ];

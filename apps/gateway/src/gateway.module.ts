@@ -17,6 +17,7 @@ import { DomainsController } from './domains/domains.controller.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { EmailsController } from './emails/emails.controller.js';
+import { ExplanationsController } from './emails/explanations.controller.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { EngagementController } from './engagement/engagement.controller.js';
 import { EngagementModule } from './engagement/engagement.module.js';
@@ -41,6 +42,7 @@ import { OwnProjectsModule } from './projects/own-projects.module.js';
 import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { ProviderHooksModule } from './provider-hooks/provider-hooks.module.js';
+import { ReputationModule } from './reputation/reputation.module.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SegmentsController } from './segments/segments.controller.js';
@@ -57,6 +59,7 @@ import { WorkflowsModule } from './workflows/workflows.module.js';
 
 export const routeControllers = [
   EmailsController,
+  ExplanationsController,
   EngagementController,
   ContactsController,
   ImportsController,
@@ -105,6 +108,7 @@ export const routeControllers = [
     CompatModule,
     EngagementModule,
     ProviderHooksModule,
+    ReputationModule,
     ListsModule,
     ContactsModule,
     EventsModule,

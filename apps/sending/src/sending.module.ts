@@ -6,6 +6,7 @@ import { DomainsModule } from './domains/domains.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { EngagementModule } from './engagement/engagement.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
+import { ExplainModule } from './explain/explain.module.js';
 import { OptOutsModule } from './opt-outs/opt-outs.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { ReturnPathModule } from './return-path/return-path.module.js';
@@ -23,6 +24,7 @@ import { TemplatesModule } from './templates/templates.module.js';
     EmailsModule,
     DeliveryModule,
     EngagementModule,
+    ExplainModule,
     ProviderEventsModule,
     ReturnPathModule,
     TemplatesModule,

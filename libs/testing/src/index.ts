@@ -15,3 +15,4 @@ export * from './stand-in.js';
 export * from './test-servers.js';
 export * from './work-off.js';
 export * from './sns.js';
+export * from './free-port.js';

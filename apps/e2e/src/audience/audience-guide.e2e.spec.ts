@@ -1,18 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { hasBrowser, openBrowser } from '@posthorn/testing';
-import { format } from 'prettier';
 import { withPosthorn } from '../testing/bad-input.js';
-import { blocksOf, comparable, Terminal, withBlocks } from '../testing/guide.js';
+import { Terminal, walkGuide } from '../testing/guide.js';
 
-const location = resolve('docs/guides/audience.md');
-/** Writes the output into the guide instead of comparing it. */
-const records = process.env['POSTHORN_RECORD_GUIDE'] === 'true';
 const inBrowser = hasBrowser ? it : it.skip;
-const commands = new Set(['sh', 'js', 'click']);
 
 type Opened = Awaited<ReturnType<typeof openBrowser>>;
 
@@ -80,38 +74,18 @@ describe('the audience guide', () => {
 
   inBrowser(
     'matches the actual output (needs: apt-get install chromium)',
-    async () => {
-      const guide = readFileSync(location, 'utf8');
-      const blocks = blocksOf(guide);
-      const texts: string[] = [];
-      const recorded: [command: string, printed: string][] = [];
-      const now: typeof recorded = [];
-      let printed = '';
-      for (const [index, { language, text }] of blocks.entries()) {
-        const before = blocks[index - 1];
-        if (commands.has(language)) {
-          printed = await does[language]!(text);
+    () =>
+      walkGuide('docs/guides/audience.md', {
+        does,
+        onPrinted: (printed) => {
           for (const [, token] of printed.matchAll(/"confirm_token": ?"([^"]+)"/g)) tokens.add(token!);
-          const shown = blocks[index + 1];
-          if (!shown || commands.has(shown.language)) expect([text, printed]).toEqual([text, '']);
-          texts.push(text);
-          continue;
-        }
-        const shown =
-          language === 'json'
-            ? await format(printed, { parser: 'json', printWidth: 110 })
-            : `${printed.trimEnd()}\n`;
-        texts.push(shown);
-        recorded.push([before!.text, comparable(text)]);
-        now.push([before!.text, comparable(shown)]);
-      }
-      if (records) writeFileSync(location, withBlocks(guide, texts.map(reported)));
-      else expect(now).toEqual(recorded);
-    },
+        },
+        shown: shortened,
+      }),
     300_000,
   );
 
   /** Output that the guide shortens. */
-  const reported = (text: string): string =>
+  const shortened = (text: string): string =>
     [...tokens].reduce((left, token) => left.replaceAll(token, `${token.slice(0, 12)}…`), text);
 });

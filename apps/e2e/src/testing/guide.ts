@@ -1,5 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect } from '@jest/globals';
+import { format } from 'prettier';
 
 /** A fenced block of a guide. A block without a language after a command is its output. */
 export interface GuideBlock {
@@ -25,6 +29,7 @@ export const comparable = (printed: string): string =>
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<instant>')
     .replace(/("confirm_token": ?)"[^"]*"/g, '$1"…"')
     .replace(/("measured_ms": |"estimate": )\d+/g, '$1…')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '<time>')
     .replace(/^data: .*"status":"(?:QUEUED|RUNNING)".*$/gm, 'data: under way')
     .trim();
 
@@ -56,4 +61,48 @@ export class Terminal {
   close(): void {
     this.bash.kill();
   }
+}
+
+/** Writes the output into the guide instead of comparing it. */
+const records = process.env['POSTHORN_RECORD_GUIDE'] === 'true';
+
+interface Walk {
+  /** What does the blocks of a language; all other blocks are output. */
+  does: Readonly<Record<string, (text: string) => Promise<string>>>;
+  onPrinted?: (printed: string) => void;
+  /** Shortens output before it is recorded. */
+  shown?: (text: string) => string;
+}
+
+/** Does what a guide says, from its beginning to its end, and compares the output with that of the guide. */
+export async function walkGuide(
+  path: string,
+  { does, onPrinted = () => undefined, shown = (text) => text }: Walk,
+): Promise<void> {
+  const location = resolve(path);
+  const guide = readFileSync(location, 'utf8');
+  const blocks = blocksOf(guide);
+  const texts: string[] = [];
+  const recorded: [command: string, printed: string][] = [];
+  const now: typeof recorded = [];
+  let printed = '';
+  for (const [index, { language, text }] of blocks.entries()) {
+    if (language in does) {
+      printed = await does[language]!(text);
+      onPrinted(printed);
+      const next = blocks[index + 1];
+      if (!next || next.language in does) expect([text, printed]).toEqual([text, '']);
+      texts.push(text);
+      continue;
+    }
+    const output =
+      language === 'json'
+        ? await format(printed, { parser: 'json', printWidth: 110 })
+        : `${printed.trimEnd()}\n`;
+    texts.push(output);
+    recorded.push([blocks[index - 1]!.text, comparable(text)]);
+    now.push([blocks[index - 1]!.text, comparable(output)]);
+  }
+  if (records) writeFileSync(location, withBlocks(guide, texts.map(shown)));
+  else expect(now).toEqual(recorded);
 }

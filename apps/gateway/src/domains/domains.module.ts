@@ -9,5 +9,6 @@ import { OwnersReadModel } from './owners.read-model.js';
   imports: [SystemMailsModule],
   controllers: [DomainsController, DomainsSubscribers],
   providers: [DomainMails, OwnersReadModel],
+  exports: [OwnersReadModel],
 })
 export class DomainsModule {}

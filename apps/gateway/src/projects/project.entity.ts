@@ -20,6 +20,8 @@ export class ProjectRow {
   @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  /** When the operator last enabled it; what came back before does not count for its reputation. */
+  @Column({ type: 'timestamptz', name: 'enabled_at', precision: 3, nullable: true }) enabledAt: Date | null;
   @Column('bigint') seq: number;
 
   static found(name: string, at: Date, createdBy: string | null): ProjectRow {
@@ -36,6 +38,7 @@ export class ProjectRow {
       createdBy,
       createdAt: at,
       updatedAt: at,
+      enabledAt: null,
       seq: 1,
     } satisfies Partial<ProjectRow>);
   }
@@ -57,6 +60,7 @@ export class ProjectRow {
   enable(at: Date): boolean {
     if (!this.disabled) return false;
     this.disabledReason = null;
+    this.enabledAt = at;
     return this.changed(at);
   }
 

@@ -330,7 +330,7 @@ describe('/hooks/provider/postmark', () => {
       { 'x-webhook-secret': 'of brevo' },
       { authorization: 'Bearer' },
       {},
-    ])
+    ] as Record<string, string>[])
       expect((await post(bounce, headers)).status).toBe(403);
     expect(recorded).toHaveLength(1);
   });

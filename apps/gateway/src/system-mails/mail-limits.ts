@@ -15,8 +15,9 @@ const perKind = {
   existingAccount: own,
   passwordReset: own,
   invitation: { perAddress: { anHour: 10, aDay: 20 }, perMailbox: { anHour: 40, aDay: 40 } },
-  // Only owners of the domain's project get it, and nobody can cause it for others.
+  // Only owners of the project get these, and nobody can cause them for others.
   domainLost: null,
+  reputation: null,
 } satisfies Record<string, KindLimits | null>;
 
 export type SystemMailKind = keyof typeof perKind;

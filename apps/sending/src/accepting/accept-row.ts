@@ -3,6 +3,8 @@ import type { StoredAttachment } from '../emails/email.entity.js';
 
 export interface AcceptRow {
   projectId: string;
+  /** Kind and id of the credential. */
+  acceptedBy: string;
   /** The id of the first e-mail, and the key of the content that all of them share. */
   contentId: string;
   from: { email: string; name: string | null };

@@ -14,6 +14,7 @@ type EmailToAccept = AcceptRow['emails'][number] & {
 const sends = columnsOf<AcceptRow>([
   { column: 'send_index', type: 'int', value: (_, index) => index },
   { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
+  { column: 'accepted_by', type: 'text', value: ({ acceptedBy }) => acceptedBy },
   { column: 'content_id', type: 'uuid', value: ({ contentId }) => contentId },
   { column: 'from_email', type: 'text', value: ({ from }) => from.email },
   { column: 'from_name', type: 'text', value: ({ from }) => from.name },
@@ -73,10 +74,10 @@ const insertSql = `
     SELECT * FROM ${emails.unnest('e', sends.count + 1)}
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata,
-                        category, copies, template_id, scheduled_at)
+                        category, copies, template_id, scheduled_at, accepted_by)
     SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata,
            coalesce(options->>'category', 'TRANSACTIONAL'), options->'headerRecipients', (options->>'templateId')::uuid,
-           CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END
+           CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END, accepted_by
     FROM email_to_accept JOIN send USING (send_index) ORDER BY id
     ON CONFLICT DO NOTHING
     RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at

@@ -21,6 +21,6 @@ import { SettleSendService } from './settle-send.js';
     PrepareSend,
     SettleSendService,
   ],
-  exports: [AcceptBatchService, AcceptEmailsService, AcceptingRepository, SettleSendService],
+  exports: [AcceptBatchService, AcceptEmailsService, AcceptingRepository, PrepareSend, SettleSendService],
 })
 export class AcceptingModule {}

@@ -6,5 +6,6 @@ import { AllowancesRepository } from './allowances.repository.js';
 @Module({
   controllers: [AllowancesHandlers],
   providers: [...onDatabase([AllowancesRepository])],
+  exports: [AllowancesRepository],
 })
 export class AllowancesModule {}

@@ -15,7 +15,7 @@ interface Gathered {
 }
 
 export class ComposeJobs {
-  constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys'>) {}
+  constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys' | 'smtpUrl'>) {}
 
   /** Returns an error where a version or key that the message needs no longer exists. */
   of(message: StoredMessage, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
@@ -50,7 +50,7 @@ export class ComposeJobs {
       to: [named(to), ...shown(headerRecipients?.to)],
       cc: shown(headerRecipients?.cc),
       replyTo,
-      headers: headers ?? {},
+      headers: { ...headers, ...relayHeaders(this.config.smtpUrl, emailId) },
       category,
       texts: { subject, html: html === '' && template ? template.html : html, text },
       liquid: message.liquid
@@ -76,6 +76,12 @@ const snippetsOf = ({ projectId, snippets }: StoredMessage, sources: LoadedSourc
       sources.snippet({ projectId, id })?.body ?? '',
     ]),
   );
+
+const postmarkHost = /(?:^|\.)postmarkapp\.com$/i;
+
+/** Postmark gives messages another return path and Message-ID; its reports name them by this metadata. */
+const relayHeaders = (smtpUrl: string, emailId: string): Record<string, string> =>
+  postmarkHost.test(new URL(smtpUrl).hostname) ? { 'X-PM-Metadata-posthorn-id': emailId } : {};
 
 /** The hash of an erased address appears in no header. */
 const shown = (mailboxes: Mailbox[] = []): Mailbox[] => mailboxes.filter(({ email }) => !isErased(email));

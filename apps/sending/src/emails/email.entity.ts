@@ -41,6 +41,8 @@ export class EmailRow {
   @Column('text', { name: 'source_type' }) sourceType: SourceType;
   @Column('text', { array: true }) tags: string[];
   @Column('jsonb') metadata: Record<string, string>;
+  /** Kind and id of the credential, such as `KEY 0190…`; null for mail from before it was stored. */
+  @Column('text', { name: 'accepted_by', nullable: true }) acceptedBy: string | null;
   @Column('text', { name: 'provider_message_id', nullable: true }) providerMessageId: string | null;
   @Column('integer') opens: number;
   @Column('integer') clicks: number;

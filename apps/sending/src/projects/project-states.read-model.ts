@@ -43,6 +43,15 @@ export class ProjectStates {
     return rows.length > 0;
   }
 
+  /** False also for an unknown project, whose mail is not sent. */
+  async isEnabled(projectId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM project_states WHERE project_id = $1 AND NOT disabled`,
+      [projectId],
+    );
+    return rows.length > 0;
+  }
+
   async isEmpty(): Promise<boolean> {
     const rows = await this.database.query(`SELECT 1 FROM project_states LIMIT 1`);
     return rows.length === 0;

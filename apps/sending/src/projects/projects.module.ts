@@ -10,6 +10,6 @@ import { ProjectsSubscribers } from './projects.subscribers.js';
   imports: [DeliveryWakeUpModule],
   controllers: [ProjectsSubscribers],
   providers: [...onDatabase([ProjectStates]), ProjectSettings, ProjectSnapshotWork],
-  exports: [ProjectSettings],
+  exports: [ProjectSettings, ProjectStates],
 })
 export class ProjectsModule {}

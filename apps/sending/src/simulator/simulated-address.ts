@@ -1,4 +1,4 @@
-export const simulatorDomain = 'simulator.posthorn.test';
+import { simulatorDomain } from '@posthorn/contracts';
 
 export const simulations = ['success', 'bounce', 'softbounce', 'complaint', 'delay', 'reject'] as const;
 export type Simulation = (typeof simulations)[number];

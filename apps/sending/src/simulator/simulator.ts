@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { simulatorDomain } from '@posthorn/contracts';
 import type { Attempt } from '@posthorn/mail';
 import { Gatherer } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import { SendingConfig } from '../config.js';
-import { simulatedAddress, simulatorDomain } from './simulated-address.js';
+import { simulatedAddress } from './simulated-address.js';
 import { simulatedDelaysMs, simulatedEvents, type SimulatedMessage } from './simulated-events.js';
 import { simulatedEventWork } from './simulated-event-kind.js';
 

@@ -54,6 +54,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     calls: requestCatalogue.filter((contract) => contract.owner !== 'gateway' && !operatorOnly.has(contract)),
     receives: [
       { event: domainEvents.unverified, purpose: 'domain-mails' },
+      ...receivedEach([emailEvents.sent, emailEvents.bounced, emailEvents.complained], 'reputation'),
       ...receivedEach(eventCatalogue, 'audit'),
     ],
   },

@@ -9,6 +9,7 @@ import type { EventContract, RequestContract, ServiceName } from '../schema/cont
 import { allowances, domainEvents, domains } from '../sending/domains.js';
 import { emailEvents, emails } from '../sending/emails.js';
 import { engagement } from '../sending/engagement.js';
+import { explanations } from '../sending/explanations.js';
 import { eraseIn, erasures } from './erasures.js';
 import { listEvents, lists, memberships } from '../contacts/lists.js';
 import { events } from '../contacts/events.js';
@@ -61,6 +62,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   overdueMail,
   engagement,
   providerEvents,
+  explanations,
   mailHistory,
   mailSummaries,
   readModels,

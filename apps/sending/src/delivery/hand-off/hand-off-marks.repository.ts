@@ -3,13 +3,12 @@ import { Spanned, type Tracing } from '@posthorn/telemetry';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
-import { lanes } from '../delivery.entity.js';
+import { availableSql, markRules, markSources, thisMonth, type RuleDecision } from './mark-rules.js';
 import type { ClaimedDelivery } from '../claiming/claims.repository.js';
 import type { Pace, Slot } from '../claiming/pace.js';
 
 /** Our own check just before MAIL FROM; what the mail server says is a verdict. */
-export type MarkDecision =
-  'ok' | 'claim_lost' | 'expired' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
+export type MarkDecision = 'ok' | 'claim_lost' | RuleDecision | 'quota';
 
 export interface Mark {
   decision: MarkDecision;
@@ -23,8 +22,6 @@ type Marked = Pick<
   Partial<Pick<ClaimedDelivery, 'to'>>;
 
 type Guarded = Marked & { hashes: ErasedAddressHashes };
-
-const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 /**
  * The last check before MAIL FROM: lease, suppressions, allowance and rate limit in one transaction. A separate first statement takes the
@@ -108,40 +105,13 @@ const guardSql = `
     SELECT * FROM ${guardColumns.unnest('r', 2)}
   ), checked AS (
     SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, d.lane, allowance.category,
-      allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END AS available,
+      ${availableSql} AS available,
       CASE
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'claim_lost'
-        WHEN project.project_id IS NULL THEN 'unknown_project'
-        WHEN project.disabled THEN 'disabled'
-        WHEN d.expires_at <= now() - interval '5 minutes' THEN 'expired'
-        WHEN suppression.email IS NOT NULL THEN 'suppressed'
-        -- Erased addresses are stored by hash: the columns named email then hold hash@erased.invalid. For all others this is one lookup in a small index.
-        WHEN erased.project_id IS NOT NULL AND EXISTS (
-          SELECT 1 FROM suppressions hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash
-        ) THEN 'suppressed'
-        -- A copy is suppressed if its main recipient is.
-        WHEN r.position > 0 AND EXISTS (
-          SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_address_hash)
-          WHERE e.project_id = r.project_id AND e.id = r.email_id
-        ) THEN 'suppressed'
-        WHEN r.position > 0 AND d.lane = ${lanes.bulk} AND EXISTS (
-          SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_address_hash) AND main.opted_out
-          WHERE e.project_id = r.project_id AND e.id = r.email_id
-        ) THEN 'unsubscribed'
-        WHEN d.lane = ${lanes.bulk} AND opt_out.opted_out THEN 'unsubscribed'
-        WHEN d.lane = ${lanes.bulk} AND erased.project_id IS NOT NULL AND EXISTS (
-          SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash AND hashed.opted_out
-        ) THEN 'unsubscribed'
+        ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join('\n        ')}
         ELSE 'ok'
       END AS decision
-    FROM requested r
-    JOIN deliveries d USING (project_id, email_id, position)
-    LEFT JOIN project_states project USING (project_id)
-    LEFT JOIN suppressions suppression ON suppression.project_id = r.project_id AND suppression.email = d.recipient
-    LEFT JOIN opt_outs opt_out ON opt_out.project_id = r.project_id AND opt_out.email = d.recipient
-    LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
-    LEFT JOIN allowances allowance ON allowance.project_id = r.project_id
-      AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END
+    FROM requested r ${markSources}
   ), decided AS (
     -- Only what would leave uses up the allowance.
     SELECT row_index, lease_token, project_id, email_id, position, category,

@@ -1,0 +1,92 @@
+import { Controller } from '@nestjs/common';
+import {
+  addressUnreadable,
+  contentMissing,
+  EmailExplanation,
+  emailNotFound,
+  explanations,
+  onlyTestFromSandbox,
+  outsideDomain,
+  outsideSandbox,
+  RecipientExplanation,
+  recipientOutsideSandbox,
+  SendEmail,
+  SendEmails,
+  senderMissing,
+  senderNotVerified,
+  SendExplanation,
+  type Caller,
+  type EmailContent,
+  type Mailbox,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import { sendBodyLimit } from '../edge/bodies/body-reader.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
+import { Get, Post } from '../edge/routes/route.js';
+
+const explaining = {
+  scope: 'emails:read',
+  reply: SendExplanation,
+  onlyReads: true,
+  bodyLimit: sendBodyLimit,
+  errors: [
+    () => contentMissing('subject'),
+    senderNotVerified,
+    senderMissing,
+    outsideSandbox,
+    onlyTestFromSandbox,
+    recipientOutsideSandbox,
+    outsideDomain,
+  ],
+} as const;
+
+@Controller()
+export class ExplanationsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Get('emails/:id/explain', {
+    summary: 'Explain what happened to an email and what it waits for',
+    scope: 'emails:read',
+    reply: EmailExplanation,
+    missing: emailNotFound,
+  })
+  email({ caller, params }: RouteRequest): Promise<EmailExplanation> {
+    return this.bus.call(explanations.email, caller, { id: params['id']! });
+  }
+
+  @Post('emails/explain', {
+    ...explaining,
+    summary: 'Explain what would happen to a send, without sending it',
+    surfaces: ['v1'],
+    body: SendEmail,
+  })
+  send({ caller, body: { to, ...content } }: RouteRequest<SendEmail>): Promise<SendExplanation> {
+    return this.explain(caller, [to], content);
+  }
+
+  @Post('emails/explain', {
+    ...explaining,
+    summary: 'Explain what would happen to a send to each recipient, without sending it',
+    surfaces: ['legacy'],
+    body: SendEmails,
+  })
+  sendMany({ caller, body: { to, ...content } }: RouteRequest<SendEmails>): Promise<SendExplanation> {
+    return this.explain(caller, to, content);
+  }
+
+  @Get('recipients/:email/explain', {
+    summary: 'Explain which mail is sent to an address',
+    scope: 'emails:read',
+    reply: RecipientExplanation,
+    missing: addressUnreadable,
+  })
+  recipient({ caller, params }: RouteRequest): Promise<RecipientExplanation> {
+    return this.bus.call(explanations.recipient, caller, { email: params['email']! });
+  }
+
+  private explain(caller: Caller, to: Mailbox[], content: EmailContent): Promise<SendExplanation> {
+    const recipients = to.map((mailbox) => ({ id: newId(), to: mailbox }));
+    return this.bus.call(explanations.send, caller, { ...content, recipients });
+  }
+}

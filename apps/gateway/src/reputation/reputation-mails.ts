@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { OwnersReadModel } from '../domains/owners.read-model.js';
+import { html, type Html } from '../pages/html.js';
+import { SystemMails } from '../system-mails/system-mails.js';
+import { limitTexts, percentOf, windowDays, type Counts } from './reputation-rules.js';
+
+const advice =
+  'Write only to people who asked for it, remove addresses that bounce, and make unsubscribing easy. The reports in the API show which addresses bounced and who complained.';
+
+/** Tells the owners of a project. Both join the ambient transaction. */
+@Injectable()
+export class ReputationMails {
+  constructor(
+    private readonly owners: OwnersReadModel,
+    private readonly mails: SystemMails,
+  ) {}
+
+  warn(projectId: string, name: string, counts: Counts): Promise<void> {
+    return this.send(projectId, `${name} is close to being disabled`, [
+      `${resultsOf(counts)} At ${limitTexts.bounced} of bounces or ${limitTexts.complained} of complaints the project is disabled, and no more mail is sent.`,
+      advice,
+    ]);
+  }
+
+  disabled(projectId: string, name: string, counts: Counts): Promise<void> {
+    return this.send(projectId, `${name} is disabled`, [
+      `${resultsOf(counts)} The limits are ${limitTexts.bounced} of bounces and ${limitTexts.complained} of complaints, so the project is disabled. Mail that waits is kept for a day.`,
+      `Only the operator of this installation can enable the project again. ${advice}`,
+    ]);
+  }
+
+  private async send(projectId: string, subject: string, paragraphs: readonly string[]): Promise<void> {
+    const text = `${paragraphs.join('\n\n')}\n`;
+    for (const to of await this.owners.addressesOf(projectId))
+      await this.mails.send('reputation', { to, subject, text, body: letter(paragraphs).text });
+  }
+}
+
+const resultsOf = (counts: Counts): string =>
+  `Of the ${counts.sent} messages of the last ${windowDays} days, ${percentOf(counts.bounced, counts)} bounced for good and ${percentOf(counts.complained, counts)} were reported as spam.`;
+
+const letter = (paragraphs: readonly string[]): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <body style="font: 16px/1.5 system-ui, sans-serif; color: #1c1e21">
+        ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
+      </body>
+    </html>`;

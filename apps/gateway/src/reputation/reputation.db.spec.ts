@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  emailEvents,
+  emails,
+  projects,
+  type AcceptedEmails,
+  type AcceptEmails,
+  type Project,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually, EventPublisher, standIn } from '@posthorn/testing';
+import { operatorOf, startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { verdictOf } from './reputation-rules.js';
+
+let suite: GatewaySuite;
+let sending: EventPublisher;
+const taken: AcceptEmails[] = [];
+let stop: () => Promise<void>;
+
+// The stand-in handles one item at a time.
+const accept = { ...emails.accept, batch: false };
+const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
+  emails: recipients.map(({ id, to }) => ({
+    id,
+    to: to.email,
+    from: 'hello@posthorn.example.test',
+    contactId: null,
+  })),
+  acceptedAt: new Date(),
+});
+
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+  sending = await EventPublisher.start(suite.connection, 'sending');
+  stop = await standIn(suite.connection, accept, async (send) => {
+    taken.push(send);
+    return receipt(send);
+  });
+});
+afterAll(async () => {
+  await stop();
+  await sending.stop();
+  await suite.stop();
+});
+
+const hourMs = 3_600_000;
+interface Told {
+  to?: string;
+  from?: string;
+  hoursAgo?: number;
+}
+const items = (
+  count: number,
+  { to = 'ada@example.org', from = 'hello@shop.example', hoursAgo = 0 }: Told = {},
+) =>
+  Array.from({ length: count }, () => ({
+    ...{ emailId: newId(), to, from, at: new Date(Date.now() - hoursAgo * hourMs) },
+    sourceType: 'TRANSACTIONAL' as const,
+  }));
+
+async function buildProject() {
+  const { projectId } = await suite.buildProject();
+  const owner = `owner-${projectId}@example.com`;
+  await suite.buildUser({ email: owner, projectId, role: 'OWNER' });
+  const mails = () => taken.filter(({ recipients }) => recipients[0]!.to.email === owner);
+  const read = (): Promise<Project> => suite.bus.call(projects.get, operatorOf(projectId), { id: projectId });
+  return { projectId, mails, read };
+}
+
+const sent = (projectId: string, count: number, told?: Told) =>
+  sending.publish(emailEvents.sent, projectId, items(count, told));
+const bounced = (
+  projectId: string,
+  count: number,
+  told?: Told,
+  bounceType: 'Permanent' | 'Transient' = 'Permanent',
+) =>
+  sending.publish(
+    emailEvents.bounced,
+    projectId,
+    items(count, told).map((item) => ({ ...item, bounceType, reason: null })),
+  );
+const complained = (projectId: string, count: number, told?: Told) =>
+  sending.publish(emailEvents.complained, projectId, items(count, told));
+const counted = (projectId: string, wanted: object) =>
+  eventually(async () => {
+    const [row] = await suite.database.query(
+      `SELECT sum(sent)::int AS sent, sum(bounced)::int AS bounced, sum(complained)::int AS complained FROM reputation_hours WHERE project_id = $1`,
+      [projectId],
+    );
+    return JSON.stringify(row) === JSON.stringify(wanted);
+  }, JSON.stringify(wanted));
+/** No evaluation is due or running. */
+const evaluated = (projectId: string) =>
+  eventually(async () => {
+    const rows = await suite.database.query(
+      `SELECT 1 FROM work_items WHERE kind = 'gateway.reputation' AND project_id = $1`,
+      [projectId],
+    );
+    return rows.length === 0;
+  }, 'the evaluation');
+
+describe('the reputation of a project', () => {
+  it('disables it at a tenth of bounces, warns the owners at half of that, and tells them of both', async () => {
+    const { projectId, mails, read } = await buildProject();
+    await sent(projectId, 200);
+    await counted(projectId, { sent: 200, bounced: 0, complained: 0 });
+    await bounced(projectId, 10);
+    await eventually(async () => mails().length === 1, 'the warning');
+    expect((await read()).disabled).toBe(false);
+    await bounced(projectId, 9);
+    await evaluated(projectId);
+    expect([(await read()).disabled, mails().length]).toEqual([false, 1]);
+    await bounced(projectId, 1);
+    await eventually(async () => mails().length === 2, 'the second mail');
+    expect(await read()).toMatchObject({ disabled: true, disabledReason: 'EMAIL_REPUTATION' });
+    expect(mails().map(({ subject }) => subject)).toEqual([
+      'A project is close to being disabled',
+      'A project is disabled',
+    ]);
+    expect(mails()[1]!.text).toMatch(/^Of the 200 messages of the last 7 days, 10\.00 % bounced/);
+  });
+
+  it('is also a matter of complaints', async () => {
+    const { projectId, read } = await buildProject();
+    await sent(projectId, 200);
+    await counted(projectId, { sent: 200, bounced: 0, complained: 0 });
+    await complained(projectId, 1);
+    await eventually(async () => (await read()).disabled, 'it is disabled');
+  });
+
+  it('does not count simulated mail, that of TEST keys, soft bounces, few messages and those of last week', async () => {
+    const { projectId, mails, read } = await buildProject();
+    await sent(projectId, 99);
+    await sent(projectId, 100, { to: 'bounce@simulator.posthorn.test' });
+    await bounced(projectId, 50, { to: 'bounce@simulator.posthorn.test' });
+    await bounced(projectId, 50, { from: 'p-1@sandbox.test' });
+    await complained(projectId, 50, { to: 'complaint+x@simulator.posthorn.test' });
+    await bounced(projectId, 50, {}, 'Transient');
+    await sent(projectId, 100, { hoursAgo: 7 * 24 + 2 });
+    await bounced(projectId, 60, { hoursAgo: 7 * 24 + 2 });
+    await bounced(projectId, 20);
+    await evaluated(projectId);
+    expect([(await read()).disabled, mails()]).toEqual([false, []]);
+  });
+
+  it('counts an event once, though everything is published again', async () => {
+    const { projectId, read } = await buildProject();
+    await sent(projectId, 200);
+    await bounced(projectId, 8);
+    await counted(projectId, { sent: 200, bounced: 8, complained: 0 });
+    for (let round = 0; round < 3; round += 1) await sending.repeatAll();
+    for (const name of ['sent', 'bounced']) await sending.taken(`gateway-reputation-sending-email-${name}`);
+    await counted(projectId, { sent: 200, bounced: 8, complained: 0 });
+    expect((await read()).disabled).toBe(false);
+  });
+
+  it('begins anew when the operator enables the project', async () => {
+    const { projectId, read } = await buildProject();
+    await sent(projectId, 100, { hoursAgo: 2 });
+    await counted(projectId, { sent: 100, bounced: 0, complained: 0 });
+    await bounced(projectId, 10, { hoursAgo: 2 });
+    await eventually(async () => (await read()).disabled, 'it is disabled');
+    await suite.bus.call(projects.enable, operatorOf(projectId), { id: projectId });
+    await bounced(projectId, 1);
+    await evaluated(projectId);
+    expect((await read()).disabled).toBe(false);
+  });
+});
+
+describe('the verdict', () => {
+  it.each([
+    [{ sent: 99, bounced: 99, complained: 99 }, 'GOOD'],
+    [{ sent: 100, bounced: 4, complained: 0 }, 'GOOD'],
+    [{ sent: 100, bounced: 5, complained: 0 }, 'WARNING'],
+    [{ sent: 100, bounced: 10, complained: 0 }, 'DISABLED'],
+    [{ sent: 1_000, bounced: 0, complained: 1 }, 'WARNING'],
+    [{ sent: 2_000, bounced: 0, complained: 1 }, 'GOOD'],
+    [{ sent: 2_000, bounced: 0, complained: 3 }, 'DISABLED'],
+    [{ sent: 100, bounced: 0, complained: 0 }, 'GOOD'],
+  ] as const)('on %j is %s', (counts, verdict) => {
+    expect(verdictOf(counts)).toBe(verdict);
+  });
+});

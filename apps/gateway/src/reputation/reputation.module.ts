@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { DomainsModule } from '../domains/domains.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { SystemMailsModule } from '../system-mails/system-mails.module.js';
+import { ReputationMails } from './reputation-mails.js';
+import { ReputationRepository } from './reputation.repository.js';
+import { ReputationSubscribers } from './reputation.subscribers.js';
+import { ReputationWork } from './reputation.work.js';
+
+@Module({
+  imports: [DomainsModule, ProjectsModule, SystemMailsModule],
+  controllers: [ReputationSubscribers],
+  providers: [ReputationMails, ReputationRepository, ReputationWork],
+})
+export class ReputationModule {}

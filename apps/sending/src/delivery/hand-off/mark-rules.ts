@@ -1,0 +1,62 @@
+import { lanes } from '../delivery.entity.js';
+
+export type RuleDecision = 'unknown_project' | 'disabled' | 'expired' | 'suppressed' | 'unsubscribed';
+
+interface MarkRule {
+  decision: RuleDecision;
+  /** Over the aliases of `markSources`. */
+  applies: string;
+}
+
+export const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+
+/** What is left of the allowance; null without one. */
+export const availableSql = `allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END`;
+
+/**
+ * What is joined to `requested r`, which names deliveries with the hashes of their address and of the main recipient's (null where the delivery is
+ * the main recipient's own). Erased addresses are stored by hash: the columns named email then hold hash@erased.invalid. For all others that is
+ * one lookup in a small index.
+ */
+export const markSources = `
+    JOIN deliveries d USING (project_id, email_id, position)
+    LEFT JOIN project_states project USING (project_id)
+    LEFT JOIN suppressions suppression ON suppression.project_id = r.project_id AND suppression.email = d.recipient
+    LEFT JOIN opt_outs opt_out ON opt_out.project_id = r.project_id AND opt_out.email = d.recipient
+    LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
+    LEFT JOIN allowances allowance ON allowance.project_id = r.project_id
+      AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END`;
+
+const isBulk = `d.lane = ${lanes.bulk}`;
+
+/** The rules of the last check, in the order in which they decide. The explanation of an e-mail reads the same ones. */
+export const markRules: readonly MarkRule[] = [
+  { decision: 'unknown_project', applies: `project.project_id IS NULL` },
+  { decision: 'disabled', applies: `project.disabled` },
+  { decision: 'expired', applies: `d.expires_at <= now() - interval '5 minutes'` },
+  { decision: 'suppressed', applies: `suppression.email IS NOT NULL` },
+  {
+    decision: 'suppressed',
+    applies: `erased.project_id IS NOT NULL AND EXISTS (
+          SELECT 1 FROM suppressions hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash)`,
+  },
+  {
+    // A copy is suppressed if its main recipient is.
+    decision: 'suppressed',
+    applies: `r.position > 0 AND EXISTS (
+          SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_address_hash)
+          WHERE e.project_id = r.project_id AND e.id = r.email_id)`,
+  },
+  {
+    decision: 'unsubscribed',
+    applies: `r.position > 0 AND ${isBulk} AND EXISTS (
+          SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_address_hash) AND main.opted_out
+          WHERE e.project_id = r.project_id AND e.id = r.email_id)`,
+  },
+  { decision: 'unsubscribed', applies: `${isBulk} AND opt_out.opted_out` },
+  {
+    decision: 'unsubscribed',
+    applies: `${isBulk} AND erased.project_id IS NOT NULL AND EXISTS (
+          SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash AND hashed.opted_out)`,
+  },
+];

@@ -1,0 +1,101 @@
+import type { ExplainedCheck, FailureKind } from '@posthorn/contracts';
+import { lanes } from '../delivery/delivery.entity.js';
+import type { ExplainedDelivery, ExplainedRow } from './explained.read-model.js';
+import { instantText, suppressionTexts } from './sentences.js';
+
+type Check = Omit<ExplainedCheck, 'outcome'> & { failedBy: readonly FailureKind[]; isKeptBack: boolean };
+
+/** Deliveries that the hand-off has still to check. */
+const open = new Set(['QUEUED', 'HELD', 'CLAIMED']);
+
+/**
+ * The checks of the hand-off for the main recipient: as the rules of the mark decide now while the message waits, and by the recorded cause once
+ * it has ended.
+ */
+export function explainChecks(row: ExplainedRow, delivery: ExplainedDelivery | undefined): ExplainedCheck[] {
+  const isOpen = delivery !== undefined && open.has(delivery.state);
+  return checksOf(row, delivery).map(({ failedBy, isKeptBack, name, detail }) => {
+    const hasFailed = !isOpen && row.failureKind !== null && failedBy.includes(row.failureKind);
+    return {
+      name,
+      outcome: hasFailed ? 'FAILED' : isOpen && isKeptBack ? 'WAITING' : 'PASSED',
+      detail: hasFailed && row.error ? row.error : detail,
+    };
+  });
+}
+
+function checksOf(row: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] {
+  const {
+    decision = null,
+    available = null,
+    suppressionReason = null,
+    suppressedSince = null,
+  } = delivery ?? {};
+  const isBulk = delivery?.lane === lanes.bulk;
+  return [
+    {
+      name: 'sender',
+      failedBy: ['domain_unverified'],
+      isKeptBack: false,
+      detail: `${row.from} may send for this project`,
+    },
+    {
+      name: 'project',
+      failedBy: ['project_disabled'],
+      isKeptBack: decision === 'disabled' || decision === 'unknown_project',
+      detail: decision === 'disabled' ? 'The project is disabled' : 'The project is enabled',
+    },
+    {
+      name: 'suppression',
+      failedBy: ['suppressed', 'invalid_recipient'],
+      isKeptBack: decision === 'suppressed',
+      detail:
+        suppressionReason && suppressedSince
+          ? `Suppressed since ${instantText(suppressedSince)}: ${suppressionTexts[suppressionReason]}`
+          : 'The address is not suppressed',
+    },
+    {
+      name: 'unsubscribe',
+      failedBy: ['unsubscribed'],
+      isKeptBack: decision === 'unsubscribed',
+      detail: !isBulk
+        ? 'Transactional mail is sent to people who have unsubscribed, too'
+        : delivery?.unsubscribedSince
+          ? `Unsubscribed since ${instantText(delivery.unsubscribedSince)}`
+          : 'The recipient has not unsubscribed',
+    },
+    {
+      name: 'allowance',
+      failedBy: ['quota_exhausted'],
+      isKeptBack: available !== null && available <= 0,
+      detail:
+        available === null
+          ? 'The project has no limit'
+          : `${Math.max(0, available)} more messages are allowed this month`,
+    },
+    {
+      name: 'schedule',
+      failedBy: [],
+      isKeptBack:
+        row.scheduledAt !== null && delivery !== undefined && !delivery.isDue && delivery.attempts === 0,
+      detail: row.scheduledAt ? `Scheduled for ${instantText(row.scheduledAt)}` : 'It is sent at once',
+    },
+    {
+      name: 'window',
+      failedBy: ['expired', 'provider_unavailable'],
+      isKeptBack: delivery?.state === 'HELD',
+      detail:
+        delivery?.state === 'HELD'
+          ? 'It was overdue after an outage and is held until an operator releases it'
+          : delivery
+            ? `It is attempted until ${instantText(delivery.expiresAt)}`
+            : 'Its attempts are no longer recorded',
+    },
+    {
+      name: 'provider',
+      failedBy: ['provider_rejected', 'hard_bounce', 'delivery_unconfirmed'],
+      isKeptBack: row.failureKind === 'provider_paused',
+      detail: row.failureKind === 'provider_paused' && row.error ? row.error : 'The mail server takes mail',
+    },
+  ];
+}

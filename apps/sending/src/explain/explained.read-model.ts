@@ -1,0 +1,118 @@
+import type {
+  EmailCategory,
+  EmailStatus,
+  FailureKind,
+  ProviderEventKind,
+  ProviderSource,
+  SuppressionReason,
+} from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
+import { availableSql, markRules, markSources, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
+import type { ErasedAddressHashes } from '../erasures/erased-names.js';
+
+export interface ExplainedRow {
+  id: string;
+  projectId: string;
+  from: string;
+  to: string;
+  status: EmailStatus;
+  failureKind: FailureKind | null;
+  error: string | null;
+  category: EmailCategory;
+  acceptedBy: string | null;
+  templateId: string | null;
+  templateVersion: number | null;
+  scheduledAt: Date | null;
+  createdAt: Date;
+  complainedAt: Date | null;
+}
+
+export interface ExplainedHistory {
+  at: Date;
+  status: EmailStatus;
+  kind: ProviderEventKind | null;
+  source: ProviderSource | null;
+  recipient: string;
+  detail: string | null;
+  attempt: number | null;
+  stage: string | null;
+  host: string | null;
+  tls: boolean | null;
+  replyCode: number | null;
+  durationMs: number | null;
+}
+
+export interface ExplainedDelivery {
+  position: number;
+  recipient: string;
+  state: DeliveryState;
+  lane: Lane;
+  dueAt: Date;
+  isDue: boolean;
+  expiresAt: Date;
+  attempts: number;
+  resends: number;
+  /** The first rule of the hand-off that would keep it back now. */
+  decision: RuleDecision | null;
+  /** What is left of the allowance; null without one. */
+  available: number | null;
+  suppressionReason: SuppressionReason | null;
+  suppressedSince: Date | null;
+  unsubscribedSince: Date | null;
+}
+
+const maxHistory = 1_000;
+
+const rowSql = `
+  SELECT e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.status, e.failure_kind AS "failureKind", e.error, e.category,
+    e.accepted_by AS "acceptedBy", k.template_id AS "templateId", k.template_version AS "templateVersion", e.scheduled_at AS "scheduledAt",
+    e.created_at AS "createdAt", e.complained_at AS "complainedAt"
+  FROM emails e LEFT JOIN email_contents k ON k.project_id = e.project_id AND k.id = e.content_id
+  WHERE e.project_id = $1 AND e.id = $2 AND e.status <> 'VOIDED'`;
+
+const historySql = `
+  SELECT at, status, kind, source, recipient, detail, attempt, stage, host, tls, reply_code AS "replyCode", duration_ms AS "durationMs"
+  FROM email_events WHERE project_id = $1 AND email_id = $2 ORDER BY at, id LIMIT ${maxHistory}`;
+
+const deliveriesSql = `
+  WITH requested AS (
+    SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, CASE WHEN position > 0 THEN $5 END AS main_address_hash
+    FROM unnest($3::smallint[], $4::text[]) AS r (position, hash)
+  )
+  SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends,
+    CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} END AS decision, ${availableSql} AS available,
+    suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
+    CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"
+  FROM requested r ${markSources} ORDER BY d.position`;
+
+/** Everything that is recorded about one e-mail, in four queries by primary key. */
+export class ExplainedReadModel {
+  constructor(
+    private readonly database: Database,
+    private readonly hashes: ErasedAddressHashes,
+  ) {}
+
+  async row(projectId: string, id: string): Promise<ExplainedRow | null> {
+    const [row] = await this.database.query<ExplainedRow>(rowSql, [projectId, id]);
+    return row ?? null;
+  }
+
+  history(projectId: string, id: string): Promise<ExplainedHistory[]> {
+    return this.database.query<ExplainedHistory>(historySql, [projectId, id]);
+  }
+
+  async deliveries({ projectId, id, to }: ExplainedRow): Promise<ExplainedDelivery[]> {
+    const recipients = await this.database.query<{ position: number; recipient: string }>(
+      `SELECT position, recipient FROM deliveries WHERE project_id = $1 AND email_id = $2 ORDER BY position`,
+      [projectId, id],
+    );
+    return this.database.query<ExplainedDelivery>(deliveriesSql, [
+      projectId,
+      id,
+      recipients.map(({ position }) => position),
+      recipients.map(({ recipient }) => this.hashes.of(projectId, recipient)),
+      this.hashes.of(projectId, to),
+    ]);
+  }
+}
