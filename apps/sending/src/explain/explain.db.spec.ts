@@ -32,7 +32,7 @@ interface Project {
   domain: string;
 }
 
-type Send = ReturnType<typeof buildSend> & { scheduledAt?: Date; data?: object };
+type Send = ReturnType<typeof buildSend> & { scheduledAt?: Date; data?: Record<string, unknown> };
 
 const explain = (caller: Caller, id: string): Promise<EmailExplanation> =>
   suite.bus.call(explanations.email, caller, { id });
