@@ -6,24 +6,24 @@ import { expect } from '@jest/globals';
 import { format } from 'prettier';
 
 /** A fenced block of a guide. A block without a language after a command is its output. */
-export interface GuideBlock {
+interface GuideBlock {
   language: string;
   text: string;
 }
 
 const fence = /^```(\w+)\n([\s\S]*?)^```$/gm;
 
-export const blocksOf = (guide: string): GuideBlock[] =>
+const blocksOf = (guide: string): GuideBlock[] =>
   [...guide.matchAll(fence)].map(([, language, text]) => ({ language: language!, text: text! }));
 
 /** The guide with replaced blocks. */
-export function withBlocks(guide: string, texts: readonly string[]): string {
+function withBlocks(guide: string, texts: readonly string[]): string {
   let next = 0;
   return guide.replace(fence, (_, language: string) => `\`\`\`${language}\n${texts[next++]!}\`\`\``);
 }
 
 /** Ids, instants, keys and durations differ in every run; so does the progress of an import. */
-export const comparable = (printed: string): string =>
+const comparable = (printed: string): string =>
   printed
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<instant>')

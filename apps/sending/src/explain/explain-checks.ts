@@ -24,21 +24,42 @@ export function explainChecks(row: ExplainedRow, delivery: ExplainedDelivery | u
   });
 }
 
-function checksOf(row: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] {
-  const {
-    decision = null,
-    available = null,
-    suppressionReason = null,
-    suppressedSince = null,
-  } = delivery ?? {};
-  const isBulk = delivery?.lane === lanes.bulk;
+const checksOf = (row: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] => [
+  {
+    name: 'sender',
+    failedBy: ['domain_unverified'],
+    isKeptBack: false,
+    detail: `${row.from} may send for this project`,
+  },
+  ...recipientChecks(delivery),
+  {
+    name: 'allowance',
+    failedBy: ['quota_exhausted'],
+    isKeptBack: (delivery?.available ?? 1) <= 0,
+    detail: allowanceText(delivery?.available ?? null),
+  },
+  ...timeChecks(row, delivery),
+  {
+    name: 'provider',
+    failedBy: ['provider_rejected', 'hard_bounce', 'delivery_unconfirmed'],
+    isKeptBack: row.failureKind === 'provider_paused',
+    detail: row.failureKind === 'provider_paused' && row.error ? row.error : 'The mail server takes mail',
+  },
+];
+
+export const allowanceText = (available: number | null): string => {
+  if (available === null) return 'The project has no limit';
+  return available > 0
+    ? `${available} more messages are allowed this month`
+    : 'The allowance of this month is used up';
+};
+
+function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {
+  const { decision, suppressionReason = null, suppressedSince = null, unsubscribedSince } = delivery ?? {};
+  const unsubscribed = unsubscribedSince
+    ? `Unsubscribed since ${instantText(unsubscribedSince)}`
+    : 'The recipient has not unsubscribed';
   return [
-    {
-      name: 'sender',
-      failedBy: ['domain_unverified'],
-      isKeptBack: false,
-      detail: `${row.from} may send for this project`,
-    },
     {
       name: 'project',
       failedBy: ['project_disabled'],
@@ -58,27 +79,25 @@ function checksOf(row: ExplainedRow, delivery: ExplainedDelivery | undefined): C
       name: 'unsubscribe',
       failedBy: ['unsubscribed'],
       isKeptBack: decision === 'unsubscribed',
-      detail: !isBulk
-        ? 'Transactional mail is sent to people who have unsubscribed, too'
-        : delivery?.unsubscribedSince
-          ? `Unsubscribed since ${instantText(delivery.unsubscribedSince)}`
-          : 'The recipient has not unsubscribed',
-    },
-    {
-      name: 'allowance',
-      failedBy: ['quota_exhausted'],
-      isKeptBack: available !== null && available <= 0,
       detail:
-        available === null
-          ? 'The project has no limit'
-          : `${Math.max(0, available)} more messages are allowed this month`,
+        delivery?.lane === lanes.bulk
+          ? unsubscribed
+          : 'Transactional mail is sent to people who have unsubscribed, too',
     },
+  ];
+}
+
+function timeChecks({ scheduledAt }: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] {
+  const until = delivery
+    ? `It is attempted until ${instantText(delivery.expiresAt)}`
+    : 'Its attempts are no longer recorded';
+  return [
     {
       name: 'schedule',
       failedBy: [],
       isKeptBack:
-        row.scheduledAt !== null && delivery !== undefined && !delivery.isDue && delivery.attempts === 0,
-      detail: row.scheduledAt ? `Scheduled for ${instantText(row.scheduledAt)}` : 'It is sent at once',
+        scheduledAt !== null && delivery !== undefined && !delivery.isDue && delivery.attempts === 0,
+      detail: scheduledAt ? `Scheduled for ${instantText(scheduledAt)}` : 'It is sent at once',
     },
     {
       name: 'window',
@@ -87,15 +106,7 @@ function checksOf(row: ExplainedRow, delivery: ExplainedDelivery | undefined): C
       detail:
         delivery?.state === 'HELD'
           ? 'It was overdue after an outage and is held until an operator releases it'
-          : delivery
-            ? `It is attempted until ${instantText(delivery.expiresAt)}`
-            : 'Its attempts are no longer recorded',
-    },
-    {
-      name: 'provider',
-      failedBy: ['provider_rejected', 'hard_bounce', 'delivery_unconfirmed'],
-      isKeptBack: row.failureKind === 'provider_paused',
-      detail: row.failureKind === 'provider_paused' && row.error ? row.error : 'The mail server takes mail',
+          : until,
     },
   ];
 }

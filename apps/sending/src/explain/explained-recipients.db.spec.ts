@@ -23,7 +23,7 @@ describe('the explanation of an address', () => {
 
   it('says which categories are sent, and since when not', async () => {
     const { caller, projectId } = await suite.buildProject();
-    const stranger = await suite.buildProject();
+    const other = await suite.buildProject();
     await suite.bus.call(suppressions.put, caller, { email: 'blocked@sink.test', reason: 'MANUAL' });
     await optOut(projectId, 'gone@sink.test');
     expect(await explain(caller, 'ada@sink.test')).toMatchObject({
@@ -46,7 +46,7 @@ describe('the explanation of an address', () => {
       ),
       unsubscribedSince: expect.any(Date),
     });
-    expect(await explain(stranger.caller, 'blocked@sink.test')).toMatchObject({ suppressionReason: null });
+    expect(await explain(other.caller, 'blocked@sink.test')).toMatchObject({ suppressionReason: null });
   });
 });
 

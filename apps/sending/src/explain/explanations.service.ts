@@ -16,6 +16,7 @@ import { AllowancesRepository } from '../allowances/allowances.repository.js';
 import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
+import { allowanceText } from './explain-checks.js';
 import { explainEmail } from './explain-email.js';
 import { ExplainedReadModel } from './explained.read-model.js';
 import { instantText, suppressionTexts } from './sentences.js';
@@ -141,12 +142,7 @@ export class ExplanationsService {
       {
         name: 'allowance',
         outcome: available !== null && available <= 0 ? 'FAILED' : 'PASSED',
-        detail:
-          available === null
-            ? 'The project has no limit'
-            : available > 0
-              ? `${available} more messages are allowed this month`
-              : 'The allowance of this month is used up',
+        detail: allowanceText(available),
       },
     ];
   }

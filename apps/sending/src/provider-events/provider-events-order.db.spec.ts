@@ -136,15 +136,15 @@ async function endsOf(mails: ReportedMail[]): Promise<Ended[]> {
 
 describe('reports in any order, repeated and beside our own final write', () => {
   it(`end like those in the order of their times (${sequences} sequences, seed ${seed})`, async () => {
-    const drawn = fc.sample(sequence, { numRuns: sequences, seed });
+    const samples = fc.sample(sequence, { numRuns: sequences, seed });
     const [sorted, shuffled] = [
       await buildReportedMails(suite.database, sequences, { projectId: newId() }),
       await buildReportedMails(suite.database, sequences, { projectId: newId() }),
     ];
     await play(
-      drawn.flatMap((steps, index) => sortedByTime(steps).map((step) => ({ mail: sorted[index]!, step }))),
+      samples.flatMap((steps, index) => sortedByTime(steps).map((step) => ({ mail: sorted[index]!, step }))),
     );
-    const steps = drawn.flatMap((each, index) => each.map((step) => ({ mail: shuffled[index]!, step })));
+    const steps = samples.flatMap((each, index) => each.map((step) => ({ mail: shuffled[index]!, step })));
     const ranks = fc.sample(fc.integer(), { numRuns: steps.length, seed });
     await play(
       steps
@@ -156,7 +156,7 @@ describe('reports in any order, repeated and beside our own final write', () => 
     const different = found.flatMap((ended, index) =>
       JSON.stringify(ended) === JSON.stringify(expected[index])
         ? []
-        : [{ steps: drawn[index], expected: expected[index], found: ended }],
+        : [{ steps: samples[index], expected: expected[index], found: ended }],
     );
     expect(different.slice(0, 3)).toEqual([]);
     expect(new Set(expected.map(({ status }) => status)).size).toBeGreaterThanOrEqual(7);

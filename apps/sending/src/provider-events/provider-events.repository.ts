@@ -129,7 +129,7 @@ const foundSql = `found AS MATERIALIZED (
     ) AS target ON true
   )`;
 
-export function lock(reports: Report[]): Statement {
+function lock(reports: Report[]): Statement {
   return {
     name: 'lock-reported',
     sql: `WITH requested AS (SELECT * FROM ${located.unnest('r', 1)}), ${foundSql}, address AS MATERIALIZED (
@@ -149,7 +149,7 @@ export function lock(reports: Report[]): Statement {
   };
 }
 
-export function apply(reports: Report[]): Statement {
+function apply(reports: Report[]): Statement {
   return { name: 'record-provider-events', sql: applySql, parameters: columns.values(reports) };
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { ProviderEvent } from '@posthorn/contracts';
+import { boundedText, type ProviderEvent } from '@posthorn/contracts';
 import { readMailReport, readReturnPath, type MailReport, type ReturnPathTarget } from '@posthorn/mail';
 import { SendingConfig } from '../config.js';
 import { ProviderEventsService } from '../provider-events/provider-events.service.js';
 
 /** Complaints of feedback loops go to an address that does not identify a message; the report names its return path. */
-export const complaintMailbox = 'complaints';
+const complaintMailbox = 'complaints';
 
 /** Turns mail to return paths into events. */
 @Injectable()
@@ -38,7 +38,7 @@ export class MailReports {
 
 /** A repeated transmission has the same content, and whatever a server reports twice has other times. */
 function eventOf(
-  { form, returnPaths: _, ...report }: MailReport,
+  { form, kind, statusCode, replyCode, at, detail, host }: MailReport,
   target: ReturnPathTarget,
   raw: Buffer,
 ): ProviderEvent {
@@ -46,7 +46,13 @@ function eventOf(
     source: form === 'arf' ? 'arf' : 'dsn',
     eventId: createHash('sha256').update(raw).digest('base64url'),
     ...target,
-    ...report,
+    kind,
+    statusCode,
+    replyCode,
+    at,
+    // As they are in the mail.
+    detail: detail && boundedText(detail, 1_000),
+    host: host && boundedText(host, 255),
   };
 }
 

@@ -33,13 +33,13 @@ async function talk(steps: readonly (string | Buffer)[]): Promise<string[]> {
   const socket = connect(port, '127.0.0.1');
   const replies: string[] = [];
   let text = '';
-  let heard: () => void = () => undefined;
+  let onData: () => void = () => undefined;
   socket.on('data', (data) => {
     text += data.toString('latin1');
-    heard();
+    onData();
   });
-  socket.on('error', () => heard());
-  socket.on('close', () => heard());
+  socket.on('error', () => onData());
+  socket.on('close', () => onData());
   const next = async () => {
     for (;;) {
       const end = /^(?:\d{3}-[^\n]*\n)*\d{3} [^\n]*\r?\n/.exec(text);
@@ -48,7 +48,7 @@ async function talk(steps: readonly (string | Buffer)[]): Promise<string[]> {
         return end[0].trim();
       }
       if (socket.destroyed) return 'closed';
-      await new Promise<void>((resolve) => (heard = resolve));
+      await new Promise<void>((resolve) => (onData = resolve));
     }
   };
   replies.push(await next());

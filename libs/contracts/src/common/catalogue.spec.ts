@@ -3,7 +3,7 @@ import { requestCatalogue } from './catalogue.js';
 
 /** What the last word of a subject says. A new word has to be added to one of them. */
 const reading =
-  'contacts content errors export get graph held links lint list known look mail members moments names of page part preview sends_from stats subscribed suppressed timeseries uses variables versions'.split(
+  'contacts content errors export get graph held links lint list known look mail members moments names of ofEmail ofRecipient ofSend page part preview sends_from stats subscribed suppressed timeseries uses variables versions'.split(
     ' ',
   );
 const writing =

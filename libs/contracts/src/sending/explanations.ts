@@ -95,8 +95,8 @@ export const addressUnreadable = () =>
 
 export const explanations = {
   /** 404 for an unknown e-mail. */
-  email: query('sending.explanations.email', EmailId, EmailExplanation),
+  email: query('sending.explanations.ofEmail', EmailId, EmailExplanation),
   /** The errors of `emails.accept`; nothing is stored. */
-  send: query('sending.explanations.send', AcceptEmails, SendExplanation),
-  recipient: query('sending.explanations.recipient', ExplainRecipient, RecipientExplanation),
+  send: query('sending.explanations.ofSend', AcceptEmails, SendExplanation),
+  recipient: query('sending.explanations.ofRecipient', ExplainRecipient, RecipientExplanation),
 };

@@ -1,4 +1,3 @@
-import { boundedText } from '@posthorn/contracts';
 import type { MailReport } from './mail-report.js';
 import { bounceKind, codesIn } from './status-codes.js';
 
@@ -48,12 +47,12 @@ export function readBounceText(text: string): Omit<MailReport, 'returnPaths'> | 
   const line = said.split(/\r?\n/).find((each) => each.trim() !== '' && isVerdict(each));
   const codes = codesIn(line);
   if (line !== undefined && (codes.statusCode ?? codes.replyCode) !== undefined && !isDelay(said))
-    return { form: 'text', kind: bounceKind(codes), ...codes, detail: boundedText(line.trim(), maxDetail) };
+    return { form: 'text', kind: bounceKind(codes), ...codes, detail: line.trim().slice(0, maxDetail) };
   const found = phrases.find(([phrase]) => phrase.test(said));
   if (!found) return null;
   const [phrase, report] = found;
-  const telling = said.split(/\r?\n/).find((each) => phrase.test(each)) ?? line ?? '';
-  return { form: 'text', ...report, ...(telling ? { detail: boundedText(telling.trim(), maxDetail) } : {}) };
+  const saidLine = said.split(/\r?\n/).find((each) => phrase.test(each)) ?? line ?? '';
+  return { form: 'text', ...report, ...(saidLine ? { detail: saidLine.trim().slice(0, maxDetail) } : {}) };
 }
 
 const copy =

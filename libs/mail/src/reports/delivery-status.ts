@@ -1,4 +1,3 @@
-import { boundedText } from '@posthorn/contracts';
 import {
   afterType,
   dateIn,
@@ -38,8 +37,8 @@ function readRecipient(recipient: Fields, message: Fields | undefined): Omit<Mai
       form: 'dsn',
       kind,
       ...codes,
-      ...(diagnostic ? { detail: boundedText(diagnostic, maxDetail) } : {}),
-      ...(host ? { host: boundedText(host, 255) } : {}),
+      ...(diagnostic ? { detail: diagnostic.slice(0, maxDetail) } : {}),
+      ...(host ? { host: host.slice(0, 255) } : {}),
       ...dateIn(recipient.get('last-attempt-date') ?? message?.get('arrival-date')),
     },
   ];

@@ -1,4 +1,3 @@
-import { boundedText } from '@posthorn/contracts';
 import { afterType, dateIn, parseFields, type MailReport } from './mail-report.js';
 
 /** The content of a `message/feedback-report` part (RFC 5965 §3). Null where the reader did not complain. */
@@ -11,8 +10,8 @@ export function readFeedbackReport(content: string): MailReport | null {
   return {
     form: 'arf',
     kind: 'COMPLAINED',
-    detail: boundedText(type, 100),
-    ...(host ? { host: boundedText(host, 255) } : {}),
+    detail: type.slice(0, 100),
+    ...(host ? { host: host.slice(0, 255) } : {}),
     ...dateIn(fields.get('arrival-date') ?? fields.get('received-date')),
     returnPaths: sender ? [sender] : [],
   };

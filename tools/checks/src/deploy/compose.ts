@@ -170,7 +170,7 @@ function valueFindings(
   environment: Record<string, string>,
   shape: Tree['services'][string],
 ): string[] {
-  let config: ServiceConfig & { dotTimeout?: number; port?: number };
+  let config: ServiceConfig & { dotTimeout?: number; port?: number; inboundPort?: number };
   try {
     config = readConfig(shape, environment);
   } catch (error) {
@@ -186,7 +186,8 @@ function valueFindings(
   for (const port of service.ports ?? []) {
     const inside = Number(port.split(':').pop());
     if (inside === config.adminPort) findings.push(`publishes its admin port ${inside}`);
-    else if (inside !== config.port) findings.push(`publishes ${inside}, where nothing listens`);
+    else if (inside !== config.port && inside !== config.inboundPort)
+      findings.push(`publishes ${inside}, where nothing listens`);
   }
   return findings;
 }

@@ -46,7 +46,7 @@ export class BrevoHook implements ProviderHook {
   }
 }
 
-export function brevoEvents(report: Members): ProviderEvent[] {
+function brevoEvents(report: Members): ProviderEvent[] {
   const { event, email, id, ts_event: at, reason, link } = report;
   const kind = kinds[String(event)];
   const emailId = emailIdOf(report['message-id']);

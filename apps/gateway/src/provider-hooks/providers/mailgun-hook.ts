@@ -58,7 +58,7 @@ export class MailgunHook implements ProviderHook {
   }
 }
 
-export function mailgunEvents(report: Members): ProviderEvent[] {
+function mailgunEvents(report: Members): ProviderEvent[] {
   const { event, severity, id, timestamp, recipient, reason, url } = report;
   const headers = membersOf(membersOf(report['message'])['headers']);
   const emailId = emailIdOf(headers['message-id']);

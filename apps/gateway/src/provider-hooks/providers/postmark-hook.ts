@@ -39,7 +39,7 @@ export class PostmarkHook implements ProviderHook {
   }
 }
 
-export function postmarkEvents(report: Members): ProviderEvent[] {
+function postmarkEvents(report: Members): ProviderEvent[] {
   const { RecordType: type, MessageID: messageId, ID: id, Metadata: metadata } = report;
   const named = membersOf(metadata)['posthorn-id'];
   const emailId = typeof named === 'string' && uuid.test(named) ? named.toLowerCase() : emailIdOf(messageId);

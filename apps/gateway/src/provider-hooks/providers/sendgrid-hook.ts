@@ -57,7 +57,7 @@ export class SendgridHook implements ProviderHook {
   }
 }
 
-export function sendgridEvent(report: Members): ProviderEvent[] {
+function sendgridEvent(report: Members): ProviderEvent[] {
   const { event, sg_event_id: id, sg_message_id: messageId, type, status, reason, response } = report;
   const emailId = emailIdOf(report['smtp-id']);
   const kind =
