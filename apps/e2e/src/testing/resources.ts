@@ -29,6 +29,8 @@ const made: Record<string, Maker> = {
   domains: storedDomain,
   suppressions: suppress,
   suppression: suppress,
+  // An address that something is known of.
+  recipients: suppress,
   imports: imported('suppressions/import', 'suppressions/imports'),
   'contact-imports': imported('contacts/imports', 'contacts/imports'),
   templates: created('templates', () => ({

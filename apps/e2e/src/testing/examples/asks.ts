@@ -10,6 +10,11 @@ const bodies: Record<string, Members> = {
     body: '<p>Good to have you.</p>',
     tags: ['welcome'],
   },
+  'POST emails/explain': {
+    to: 'ada@example.com',
+    subject: 'Welcome, Ada',
+    body: '<p>Good to have you.</p>',
+  },
   'POST emails/batch': {
     emails: [
       { to: 'ada@example.com', subject: 'Welcome, Ada', body: '<p>Good to have you.</p>' },

@@ -119,9 +119,11 @@ export const routeChecks: readonly RouteCheck[] = [
   },
   {
     says: 'does not distinguish an id of another project from a random or malformed one',
-    // Removing a suppression gets the same response whether it existed (docs/api-decisions.md §5).
+    // Removing a suppression gets the same response whether it existed (docs/api-decisions.md §5); any address can be explained.
     appliesTo: (operation) =>
-      hasId(operation) && !(operation.method === 'DELETE' && operation.path.endsWith('{email}')),
+      hasId(operation) &&
+      !(operation.method === 'DELETE' && operation.path.endsWith('{email}')) &&
+      !operation.path.endsWith('{email}/explain'),
     run: async (operation, fixture) => {
       const nobodys = [randomId, 'no-id', '%00', randomId.slice(1)].map((id) => ({ id }));
       const answers: unknown[] = [];
