@@ -1,4 +1,11 @@
-import { lockDirectory, refuseTakenPort, stopServicesLeftBehind, type Inbox, type Say } from '@posthorn/dev';
+import {
+  lockDirectory,
+  preferPort,
+  refuseTakenPort,
+  stopServicesLeftBehind,
+  type Inbox,
+  type Say,
+} from '@posthorn/dev';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { readConfig, type Environment } from '@posthorn/platform';
 import { startAsProcesses, type Serving } from './as-processes.js';
@@ -16,6 +23,7 @@ export interface Posthorn {
   inbox: Inbox | null;
   dataDirectory: string;
   smtp: string;
+  inboundPort: number | null;
   processes: string[];
   /** Rejects when an embedded server is given up. */
   failed: Promise<never>;
@@ -41,7 +49,11 @@ export async function startPosthorn(
       { config, environment, directory, separateDatabases, report },
       started,
     );
-    const given = serviceEnvironment(config, directory, servers, environment);
+    const inboundPort = await inboundPortOf(config.port, environment);
+    const given = serviceEnvironment(config, directory, servers, {
+      ...(inboundPort ? { INBOUND_PORT: String(inboundPort) } : {}),
+      ...environment,
+    });
     const { url, processes } = await startServices(
       options,
       { environment: given, directory, port: config.port, report },
@@ -55,6 +67,7 @@ export async function startPosthorn(
       inbox: servers.inbox,
       dataDirectory: directory.path,
       smtp,
+      inboundPort,
       processes,
       failed: servers.failed,
       stop: () => started.stop(),
@@ -64,6 +77,9 @@ export async function startPosthorn(
     throw error;
   }
 }
+
+/** The port of contracts and guides for a development machine, on which port 25 needs more rights. */
+const usualInboundPort = 2_525;
 
 /** The development inbox needs no rate limit. */
 function serviceEnvironment(
@@ -95,6 +111,12 @@ function serviceEnvironment(
     PORT: String(config.port),
     POSTHORN_SECRET_KEY: config.secretKey ?? directory.secretKey(),
   };
+}
+
+/** Where bounces and complaints arrive; null where the caller wants no fixed ports. */
+async function inboundPortOf(port: number, { INBOUND_PORT: wanted }: Environment): Promise<number | null> {
+  if (wanted) return Number(wanted);
+  return port === 0 ? null : preferPort(usualInboundPort);
 }
 
 /** The address that is printed; a port that is not known yet cannot be in it. */

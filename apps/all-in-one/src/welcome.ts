@@ -1,7 +1,7 @@
 import type { Posthorn } from './posthorn.js';
 
 export function welcome(
-  { dev, pagesUrl, inbox, dataDirectory, smtp, processes }: Posthorn,
+  { dev, pagesUrl, inbox, dataDirectory, smtp, inboundPort, processes }: Posthorn,
   seconds: number,
 ): string {
   const body = JSON.stringify({
@@ -15,6 +15,7 @@ export function welcome(
     '',
     `  API         ${dev.baseUrl}`,
     inbox ? `  Inbox       ${dev.inboxUrl}` : `  Mail goes to ${smtp}`,
+    ...(inboundPort ? [`  Bounces     by SMTP on port ${inboundPort}`] : []),
     `  Keys        ${dataDirectory}/dev.json`,
     `  Sign in     ${pagesUrl.replace(/\/+$/, '')}/sign-in as ${dev.user.email} with ${dev.user.password}`,
     ...(processes.length > 0 ? [`  Processes   ${processes.join(', ')}`] : []),

@@ -8,6 +8,7 @@ import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
 import { runNeighbours } from './suites/neighbours.js';
 import { runOperations } from './suites/operations.js';
+import { runProviderEvents } from './suites/provider-events.js';
 import { runPoison } from './suites/poison.js';
 import { runRelay } from './suites/relay.js';
 import { runStops } from './suites/stops.js';
@@ -24,6 +25,7 @@ suites:
   poison      generated Liquid and SMTP replies beside innocent mail: --cases 5000
   operations  a dump under load, a restore of a day-old copy, mail past its day, the previous release on this schema
   relay       NATS refuses events for days, with one day of retention: --sends 1800
+  provider-events  kills while a provider reports: --sends 2000 --faults 45 (kills)
   stops       every process stands still for 26 to 59 s: --sends 3000 --faults 12 (stops)
 It exits with 1 when a property is broken.`;
 const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate: '250', suite: 'main' };
@@ -32,6 +34,7 @@ const defaultsOf: Record<string, Partial<typeof defaults>> = {
   neighbours: { sends: '5000', rate: '14' },
   relay: { sends: '1800' },
   stops: { sends: '3000', faults: '12' },
+  'provider-events': { sends: '2000', faults: '45' },
 };
 
 const refuse = (mistake: string): never => {
@@ -71,6 +74,7 @@ const suites: Record<string, Run> = {
   operations: runOperations,
   relay: runRelay,
   stops: runStops,
+  'provider-events': runProviderEvents,
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 

@@ -27,6 +27,11 @@ export async function chooseQuietPort(): Promise<number> {
   }
 }
 
+/** The wished port if it is free, or any quiet one. */
+export async function preferPort(preferred: number): Promise<number> {
+  return probe(preferred).catch(() => chooseQuietPort());
+}
+
 /** Before anything is started on it: `variable` is where another one can be named. */
 export async function refuseTakenPort(port: number, variable: string): Promise<void> {
   try {

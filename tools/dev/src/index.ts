@@ -1,6 +1,6 @@
 export { DevServerError, type Report as Say } from './dev-server-error.js';
 export { lockDirectory } from './directory-lock.js';
-export { chooseQuietPort, refuseTakenPort } from './free-port.js';
+export { chooseQuietPort, preferPort, refuseTakenPort } from './free-port.js';
 export { type Inbox, startInbox } from './inbox/inbox.js';
 export { type NatsServer, startNats } from './nats-server.js';
 export {

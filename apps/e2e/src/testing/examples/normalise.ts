@@ -1,5 +1,7 @@
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const instant = /^(?!2026-01-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** As explanations write it. */
+const instantInText = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/g;
 const revealed = /^sk_(live|test)_\w+$/;
 // Of an invitation or a new key.
 const link = /(?<![\w-])(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{107})(?![\w-])/g;
@@ -36,6 +38,7 @@ export function normalised(example: unknown, baseUrl: string): unknown {
     if (revealed.test(value)) return 'sk_live_the_secret_is_shown_once';
     if (location.test(value)) return '203.0.113.7';
     const ofDomain = value
+      .replace(instantInText, '2026-01-31 09:00 UTC')
       .replace(madeDomain, 'mail.example.test')
       .replace(selector, 'ph0123456789')
       .replace(boundary, `=_${'0'.repeat(32)}`)

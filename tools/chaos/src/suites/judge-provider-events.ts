@@ -1,0 +1,152 @@
+import { finding, type Finding } from '../judging/finding.js';
+import { unfinishedOf } from './recount.js';
+import type { Stage, Verdict } from './suite.js';
+import type { Tenant } from './tenant.js';
+
+export interface ReportedMail {
+  id: string;
+  to: string;
+  events: readonly string[];
+}
+
+interface Row {
+  id: string;
+  to: string;
+  status: string;
+  reports: number;
+  suppressed: string | null;
+  delivered: boolean;
+  bounced: boolean;
+  /** The names of the events that were published, with the type of a bounce. */
+  published: string[];
+}
+
+const rowsSql = `
+  SELECT e.id, e.to_email AS "to", e.status, s.reason AS suppressed, e.delivered_at IS NOT NULL AS delivered, e.bounced_at IS NOT NULL AS bounced,
+    (SELECT count(*)::int FROM email_events v WHERE v.project_id = e.project_id AND v.email_id = e.id AND v.source IS NOT NULL) AS reports,
+    coalesce(p.published, '{}') AS published
+  FROM emails e LEFT JOIN suppressions s ON s.project_id = e.project_id AND s.email = e.to_email
+  LEFT JOIN (
+    SELECT item->>'emailId' AS id, array_agg(replace(fact, 'sending.email.', '') || coalesce(' ' || (item->>'bounceType'), '')) AS published
+    FROM outbox, jsonb_array_elements(items) AS item
+    WHERE project_id = $1 AND fact LIKE 'sending.email.%' AND fact <> 'sending.email.accepted' GROUP BY 1
+  ) AS p ON p.id = e.id::text
+  WHERE e.project_id = $1 AND e.status <> 'VOIDED'`;
+
+const countedSql = `
+  SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(bounces), 0)::int AS bounces FROM daily_counts WHERE project_id = $1`;
+
+/** By the rules of docs/decisions/0025-provider-events.md, from what the provider says that it reported. */
+function expectedOf(events: readonly string[]): {
+  status: string;
+  suppressed: string | null;
+  published: string[];
+} {
+  const has = (event: string) => events.includes(event);
+  const published = [
+    ...(events.length === 1 && has('blocked') ? [] : ['sent']),
+    ...(has('delivered') ? ['delivered'] : []),
+    ...(has('deferred') ? ['delayed'] : []),
+    ...(has('soft_bounce') ? ['bounced Transient'] : []),
+    ...(has('hard_bounce') ? ['bounced Permanent'] : []),
+    ...(has('spam') ? ['complained'] : []),
+    ...(has('blocked') ? ['failed'] : []),
+  ];
+  const status = has('hard_bounce')
+    ? 'BOUNCED'
+    : has('delivered')
+      ? 'DELIVERED'
+      : has('blocked')
+        ? 'REJECTED'
+        : has('soft_bounce')
+          ? 'FAILED'
+          : 'DELIVERY_DELAY';
+  return {
+    status,
+    suppressed: has('spam') ? 'COMPLAINT' : has('hard_bounce') ? 'HARD_BOUNCE' : null,
+    published,
+  };
+}
+
+const simulatedStories: Readonly<Record<string, readonly string[]>> = {
+  success: ['delivered'],
+  bounce: ['hard_bounce'],
+  softbounce: ['soft_bounce'],
+  delay: ['deferred'],
+  reject: ['blocked'],
+};
+
+export async function judgeProviderEvents(
+  { crashes, options }: Stage,
+  tenant: Tenant,
+  reported: ReadonlyMap<string, ReportedMail>,
+): Promise<Verdict> {
+  const { records, projectId } = tenant;
+  const rows = await records.query<Row>('sending', rowsSql, [projectId]);
+  const [counted] = await records.query<{ delivered: number; bounces: number }>('analytics', countedSql, [
+    projectId,
+  ]);
+  const unfinished = await unfinishedOf([tenant]);
+  const storyOf = ({ id, to }: Row) =>
+    reported.get(id)?.events ?? simulatedStories[/^(\w+)\+/.exec(to)?.[1] ?? ''] ?? null;
+  const delivered = rows.filter((row) => row.delivered).length;
+  const bounced = rows.filter((row) => row.bounced).length;
+  return {
+    lines: [
+      `Kills: ${options.faults}; messages: ${rows.length}, reported: ${reported.size}`,
+      `Statuses: ${[...Map.groupBy(rows, ({ status }) => status)].map(([status, each]) => `${status} ${each.length}`).join(' · ')}`,
+      `In the end: ${JSON.stringify(unfinished)}`,
+    ],
+    figures: { kills: options.faults, messages: rows.length, reported: reported.size },
+    findings: [
+      accepted(tenant, rows),
+      finding(
+        'G20',
+        'a message whose status, reports, suppression or events differ from what was reported',
+        rows.length,
+        rows.map((row) => difference(row, storyOf(row))),
+      ),
+      finding('G11', 'counters that differ from a recount', rows.length, [
+        counted!.delivered === delivered ? null : `delivered ${counted!.delivered}, recounted ${delivered}`,
+        counted!.bounces === bounced ? null : `bounces ${counted!.bounces}, recounted ${bounced}`,
+      ]),
+      finding('G3 G5 G10', 'work that is not finished, and dead letters', rows.length, [
+        ...Object.entries(unfinished).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
+        ...(await records.deadLetters()),
+      ]),
+      finding('G18', 'a process ended', options.faults, [...crashes]),
+    ],
+  };
+}
+
+function accepted(tenant: Tenant, rows: readonly Row[]): Finding {
+  const known = new Set(rows.map(({ id }) => id));
+  return finding('G1', 'accepted and gone, or never answered', tenant.accepted.length, [
+    ...tenant.unanswered,
+    ...tenant.accepted.map(({ id, to }) => (known.has(id) ? null : `${to} is gone`)),
+  ]);
+}
+
+function difference(
+  { to, status, suppressed, published, reports }: Row,
+  story: readonly string[] | null,
+): string | null {
+  if (!story) return `${to} was never reported, and is ${status}`;
+  const expected = expectedOf(story);
+  const found = { status, suppressed, published: published.toSorted(), reports };
+  const wanted = {
+    ...{
+      status: expected.status,
+      suppressed: expected.suppressed,
+      published: expectedEvents(expected.published, published),
+    },
+    reports: new Set(story).size,
+  };
+  return JSON.stringify(found) === JSON.stringify(wanted)
+    ? null
+    : `${to}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`;
+}
+
+/** A rejected message counts as sent where our own final write came first: the mail server had taken it. */
+const expectedEvents = (expected: readonly string[], found: readonly string[]): string[] =>
+  (expected.includes('failed') && found.includes('sent') ? [...expected, 'sent'] : [...expected]).toSorted();
