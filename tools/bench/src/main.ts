@@ -15,6 +15,7 @@ import { writePlans } from './plans/plans.js';
 import { SinkProcess } from './processes.js';
 import { profileAccepts } from './profile.js';
 import { report } from './report.js';
+import { benchReports } from './reports/reports.js';
 import { benchDrains } from './sending/drains.js';
 import { benchLarge } from './sending/large.js';
 import { benchReaders } from './sending/readers.js';
@@ -33,6 +34,7 @@ const parts = {
   sends: benchSends,
   readers: benchReaders,
   large: benchLarge,
+  reports: benchReports,
   audience: benchAudience,
   work: benchWork,
   rest: benchRest,
