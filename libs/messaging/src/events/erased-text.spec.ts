@@ -48,4 +48,12 @@ describe('text without an address', () => {
     ])
       expect(without({ to: other })).toEqual({ to: other });
   });
+
+  it('is also without the free texts of events about mail to them, and keeps those of others', () => {
+    const event = { emailId: 'e-1', to: ann, subject: 'Your order, Ann', metadata: { name: 'Ann' } };
+    expect(without([event, { ...event, to: 'bob@example.org' }])).toEqual([
+      { emailId: 'e-1', to: nobody },
+      { ...event, to: 'bob@example.org' },
+    ]);
+  });
 });

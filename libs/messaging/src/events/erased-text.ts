@@ -29,6 +29,9 @@ export const addressesIn = (emails: readonly string[]): RegExp =>
     'giu',
   );
 
+/** What an event about mail to a person says of it in free words, which may contain more than the address, such as a name. */
+const freeTexts: ReadonlySet<string> = new Set(['subject', 'metadata']);
+
 export function withoutAddresses<T>(value: T, addresses: RegExp): T {
   return rewritten(value, addresses) as T;
 }
@@ -37,10 +40,11 @@ function rewritten(value: unknown, addresses: RegExp): unknown {
   if (typeof value === 'string') return value.replace(addresses, erasedAddress);
   if (Array.isArray(value)) return value.map((item) => rewritten(item, addresses));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const { to } = value as { to?: unknown };
+  const isToThem = typeof to === 'string' && to.replace(addresses, erasedAddress) === erasedAddress;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name.replace(addresses, erasedAddress),
-      rewritten(member, addresses),
-    ]),
+    Object.entries(value)
+      .filter(([name]) => !(isToThem && freeTexts.has(name)))
+      .map(([name, member]) => [name.replace(addresses, erasedAddress), rewritten(member, addresses)]),
   );
 }
