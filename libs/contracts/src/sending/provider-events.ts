@@ -29,7 +29,7 @@ export class ProviderEvent {
   /** The provider's clock, which is not trusted: limited to between the e-mail's creation and now. */
   @Instant() @Optional() at?: Date;
   /** Enhanced status code (RFC 3463), such as `5.1.1`; decides together with `replyCode` whether the address is suppressed. */
-  @Text(5, 11, { pattern: /^[245]\.\d{1,3}\.\d{1,3}$/ }) @Optional() statusCode?: string;
+  @Text(5, 11, { pattern: /^[245]\.\d{1,3}\.\d{1,3}$/, example: '5.1.1' }) @Optional() statusCode?: string;
   /** SMTP reply code of the receiving server. */
   @Count({ max: 599 }) @Optional() replyCode?: number;
   /** False keeps the address from being suppressed, whatever the codes say. */

@@ -12,6 +12,8 @@ const rare = [
   'posthorn_system_mails_dropped_total',
   'posthorn_bus_call_failures_total',
   'posthorn_dead_letters',
+  // Nor before a bounce arrives by mail.
+  'posthorn_mail_reports_total',
 ];
 
 interface Series {
@@ -43,6 +45,14 @@ beforeAll(async () => {
         .then(() => false)
         .catch((error: Error) => /429/.test(error.message)),
     'a refusal',
+  );
+  await eventually(
+    () =>
+      product.send('success@simulator.posthorn.test').then(
+        () => true,
+        () => false,
+      ),
+    'a message that is reported about',
   );
   const wanted = (await ourMetrics())
     .map(({ name, kind }) => (kind === 'histogram' ? `${name}_count` : name))
