@@ -16,3 +16,4 @@ export * from './test-servers.js';
 export * from './work-off.js';
 export * from './sns.js';
 export * from './free-port.js';
+export * from './postfix.js';

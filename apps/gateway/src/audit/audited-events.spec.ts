@@ -11,9 +11,17 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
     ...['api_key.created', 'api_key.changed', 'api_key.revoked'].map((name) => `gateway.${name}`),
   ],
   'e-mails are their own record': [
-    ...['accepted', 'sent', 'delivered', 'bounced', 'failed', 'opened', 'clicked', 'complained'].map(
-      (name) => `sending.email.${name}`,
-    ),
+    ...[
+      'accepted',
+      'sent',
+      'delivered',
+      'delayed',
+      'bounced',
+      'failed',
+      'opened',
+      'clicked',
+      'complained',
+    ].map((name) => `sending.email.${name}`),
   ],
   'no caller causes it': ['contacts.segment.entered', 'contacts.segment.left', 'contacts.event.recorded'],
   'not published yet': ['contacts.contacts.bulk_created', 'contacts.list.membership_changed'],
