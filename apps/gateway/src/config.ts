@@ -123,6 +123,14 @@ export class GatewayConfig extends ServiceConfig {
   })
   clientRegistration: boolean;
 
+  @Env('REPUTATION_DISABLES', {
+    kind: 'flag',
+    default: 'true',
+    describe:
+      'whether a project is disabled when too much of its mail bounces or is reported as spam; false only warns its owners',
+  })
+  reputationDisables: boolean;
+
   @Env('SES_TOPIC_ARNS', {
     kind: 'text',
     optional: true,

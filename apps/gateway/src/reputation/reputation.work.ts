@@ -3,6 +3,7 @@ import { serviceCaller, systemProjectId } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { runAsCaller } from '@posthorn/messaging';
 import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import { GatewayConfig } from '../config.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { reputationWork } from './reputation-kind.js';
 import { ReputationMails } from './reputation-mails.js';
@@ -17,6 +18,7 @@ export class ReputationWork implements WorkHandler<object> {
     private readonly reputation: ReputationRepository,
     private readonly projects: ProjectsService,
     private readonly mails: ReputationMails,
+    private readonly config: GatewayConfig,
     runner: WorkRunner,
   ) {
     runner.register(reputationWork, this);
@@ -41,7 +43,7 @@ export class ReputationWork implements WorkHandler<object> {
     if (verdict === 'GOOD') return;
     const { name, disabled } = await this.projects.get(projectId);
     if (disabled) return;
-    if (verdict === 'DISABLED') {
+    if (verdict === 'DISABLED' && this.config.reputationDisables) {
       await this.projects.disable(projectId, 'EMAIL_REPUTATION');
       await this.mails.disabled(projectId, name, counts);
     } else if (await this.reputation.mayWarn(projectId)) await this.mails.warn(projectId, name, counts);

@@ -69,8 +69,11 @@ export const runProviderEvents = (options: SuiteOptions): Promise<boolean> =>
 async function killAll({ options, processes, fixture, random }: Stage): Promise<void> {
   for (let index = 0; index < options.faults; index += 1) {
     await delay(faultEveryMs);
+    const strikesServer = index % 13 === 12 || index % 13 === 6;
+    // A process that starts while a server is away ends at once, which would look like a crash.
+    if (strikesServer) await processes.untilAllReady();
     if (index % 13 === 12) await fixture.crashPostgres(500);
-    else if (index % 13 === 6) await fixture.killNats(500, { wipe: random.chance(0.5) });
+    else if (strikesServer) await fixture.killNats(500, { wipe: random.chance(0.5) });
     else processes.signal(random.pick(processes.names(random.pick(struck))), 'SIGKILL');
   }
 }
