@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { emailIdOf, readSinkLedger } from '../judging/sink-ledger.js';
 import { untilQuiet } from '../product.js';
 import { Random } from '../random.js';
-import { judgeProviderEvents, type ReportedMail } from './judge-provider-events.js';
-import { unfinishedOf } from './recount.js';
+import { judgeProviderEvents, unfinishedReports, type ReportedMail } from './judge-provider-events.js';
 import { reportedLater, runSuite, type Stage, type SuiteOptions } from './suite.js';
 import { inTurns, Tenant } from './tenant.js';
 
@@ -57,10 +56,10 @@ export const runProviderEvents = (options: SuiteOptions): Promise<boolean> =>
     await Promise.all(sends);
     await faults;
     await stage.processes.untilAllReady();
-    await untilQuiet(() => unfinishedOf([tenant]), settleSeconds);
+    await untilQuiet(() => unfinishedReports(tenant), settleSeconds);
     reporting.stop();
     await reports;
-    await untilQuiet(() => unfinishedOf([tenant]), settleSeconds);
+    await untilQuiet(() => unfinishedReports(tenant), settleSeconds);
     const verdict = await judgeProviderEvents(stage, tenant, reporting.reported);
     tenant.close();
     return verdict;
