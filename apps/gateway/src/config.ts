@@ -131,6 +131,16 @@ export class GatewayConfig extends ServiceConfig {
   })
   reputationDisables: boolean;
 
+  @Env('REPUTATION_CONFIRM_SECONDS', {
+    kind: 'number',
+    default: '120',
+    min: 1,
+    max: 86_400,
+    describe:
+      'seconds after which the verdict that disables a project must hold again, because events may be late',
+  })
+  reputationConfirmSeconds: number;
+
   @Env('SES_TOPIC_ARNS', {
     kind: 'text',
     optional: true,

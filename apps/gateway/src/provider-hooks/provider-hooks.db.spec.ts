@@ -43,7 +43,7 @@ describe('/hooks/provider/postmark', () => {
       { ...bounce, Type: 'SoftBounce', Details: 'full' },
       { kind: 'SOFT_BOUNCED', detail: 'full' },
     ],
-    [{ ...bounce, Type: 'SpamNotification' }, { kind: 'COMPLAINED' }],
+    [{ ...bounce, Type: 'SpamNotification' }, { kind: 'SOFT_BOUNCED' }],
     [
       {
         ...bounce,

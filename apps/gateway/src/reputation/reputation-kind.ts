@@ -1,8 +1,14 @@
 import { work } from '@posthorn/work';
 
-/** Evaluates the reputation of a project; one item for all events of the last second. */
-export const reputationWork = work('gateway.reputation', {
+/** The verdict that is to be confirmed: how much had been sent by then. */
+export interface Suspicion {
+  sent?: number;
+}
+
+/** Evaluates the reputation of a project; one item for all events of the last second, and one that confirms a verdict. */
+export const reputationWork = work<Suspicion>('gateway.reputation', {
   concurrency: 2,
   retry: { attempts: 10, firstMs: 1_000, maxMs: 60_000 },
 });
 export const reputationKey = 'evaluate';
+export const confirmationKey = 'confirm';

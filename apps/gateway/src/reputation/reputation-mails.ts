@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { GatewayConfig } from '../config.js';
 import { OwnersReadModel } from '../domains/owners.read-model.js';
 import { html, type Html } from '../pages/html.js';
 import { SystemMails } from '../system-mails/system-mails.js';
@@ -7,17 +8,24 @@ import { limitTexts, percentOf, windowDays, type Counts } from './reputation-rul
 const advice =
   'Write only to people who asked for it, remove addresses that bounce, and make unsubscribing easy. The reports in the API show which addresses bounced and who complained.';
 
+const consequence = `At ${limitTexts.bounced} of bounces or ${limitTexts.complained} of complaints the project is disabled, and no more mail is sent.`;
+const customary = `Mailbox providers block senders at about ${limitTexts.bounced} of bounces or ${limitTexts.complained} of complaints.`;
+
 /** Tells the owners of a project. Both join the ambient transaction. */
 @Injectable()
 export class ReputationMails {
   constructor(
     private readonly owners: OwnersReadModel,
     private readonly mails: SystemMails,
+    private readonly config: GatewayConfig,
   ) {}
 
   warn(projectId: string, name: string, counts: Counts): Promise<void> {
-    return this.send(projectId, `${name} is close to being disabled`, [
-      `${resultsOf(counts)} At ${limitTexts.bounced} of bounces or ${limitTexts.complained} of complaints the project is disabled, and no more mail is sent.`,
+    const subject = this.config.reputationDisables
+      ? `${name} is close to being disabled`
+      : `Too much mail of ${name} bounces`;
+    return this.send(projectId, subject, [
+      `${resultsOf(counts)} ${this.config.reputationDisables ? consequence : customary}`,
       advice,
     ]);
   }

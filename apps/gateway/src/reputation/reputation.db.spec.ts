@@ -30,7 +30,7 @@ const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
 });
 
 beforeAll(async () => {
-  suite = await startGatewaySuite();
+  suite = await startGatewaySuite({ REPUTATION_CONFIRM_SECONDS: '1' });
   sending = await EventPublisher.start(suite.connection, 'sending');
   stop = await standIn(suite.connection, accept, async (send) => {
     taken.push(send);
@@ -165,6 +165,41 @@ describe('the reputation of a project', () => {
     await bounced(projectId, 1);
     await evaluated(projectId);
     expect((await read()).disabled).toBe(false);
+  });
+});
+
+describe('a verdict', () => {
+  it('waits while what was sent is still counted, because its events may be late', async () => {
+    const { projectId, read } = await buildProject();
+    await sent(projectId, 100);
+    await counted(projectId, { sent: 100, bounced: 0, complained: 0 });
+    await bounced(projectId, 12);
+    for (let round = 0; round < 4; round += 1) {
+      await sent(projectId, 100);
+      await new Promise((resolve) => setTimeout(resolve, 800));
+    }
+    await evaluated(projectId);
+    expect((await read()).disabled).toBe(false);
+  });
+
+  it('counts what the mail server refused as sent', async () => {
+    const { projectId, read } = await buildProject();
+    await sending.publish(
+      emailEvents.bounced,
+      projectId,
+      items(100).map((item) => ({ ...item, bounceType: 'Permanent' as const, refused: true, reason: null })),
+    );
+    await eventually(async () => (await read()).disabled, 'it is disabled');
+  });
+
+  it('is given when enough was sent', async () => {
+    const { projectId, read } = await buildProject();
+    await sent(projectId, 60);
+    await bounced(projectId, 30);
+    await evaluated(projectId);
+    expect((await read()).disabled).toBe(false);
+    await sent(projectId, 60);
+    await eventually(async () => (await read()).disabled, 'it is disabled');
   });
 });
 

@@ -30,6 +30,15 @@ export class ReputationRepository {
     return row!;
   }
 
+  /** Whether anything of the window counts against it. */
+  async isBlemished(projectId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM reputation_hours WHERE project_id = $1 AND bounced + complained > 0 LIMIT 1`,
+      [projectId],
+    );
+    return rows.length > 0;
+  }
+
   /** False if the owners were warned within the window. */
   async mayWarn(projectId: string): Promise<boolean> {
     const rows = await this.database.query(
@@ -41,10 +50,13 @@ export class ReputationRepository {
     return rows.length > 0;
   }
 
-  async deleteOld(projectId: string): Promise<void> {
-    await this.database.query(
-      `DELETE FROM reputation_hours WHERE project_id = $1 AND hour < now() - interval '${windowDays + 1} days'`,
-      [projectId],
+  /** Of all projects; returns how many hours were deleted. */
+  async deleteOld(limit: number): Promise<number> {
+    const rows = await this.database.query(
+      `DELETE FROM reputation_hours WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM reputation_hours WHERE hour < now() - interval '${windowDays + 1} days' LIMIT $1)) RETURNING 1`,
+      [limit],
     );
+    return rows.length;
   }
 }

@@ -18,36 +18,41 @@ export class ReputationSubscribers {
   ) {}
 
   @OnEachEvent([emailEvents.sent], 'reputation')
-  onSent({ projectId, items }: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.count(projectId, 'sent', items);
+  async onSent({ projectId, items }: DomainEvent<EmailChangedEvent>): Promise<void> {
+    if (await this.count(projectId, 'sent', items)) await this.evaluateIfBad(projectId);
   }
 
   @OnEachEvent([emailEvents.bounced], 'reputation')
-  onBounced({ projectId, items }: DomainEvent<EmailBounced>): Promise<void> {
+  async onBounced({ projectId, items }: DomainEvent<EmailBounced>): Promise<void> {
     const permanent = items.filter(({ bounceType }) => bounceType === 'Permanent');
-    return this.count(projectId, 'bounced', permanent);
+    // What the mail server refused is in no other event.
+    const refused = permanent.filter((item) => item.refused);
+    await this.count(projectId, 'sent', refused);
+    if (await this.count(projectId, 'bounced', permanent)) await this.evaluate(projectId);
   }
 
   @OnEachEvent([emailEvents.complained], 'reputation')
-  onComplained({ projectId, items }: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.count(projectId, 'complained', items);
+  async onComplained({ projectId, items }: DomainEvent<EmailChangedEvent>): Promise<void> {
+    if (await this.count(projectId, 'complained', items)) await this.evaluate(projectId);
   }
 
   private async count(
     projectId: string,
     measure: ReputationMeasure,
     items: readonly EmailChangedEvent[],
-  ): Promise<void> {
-    const counted = items.filter((item) => this.counts(item));
-    if (counted.length === 0) return;
-    await this.reputation.add(
-      projectId,
-      measure,
-      counted.map(({ at }) => at),
-    );
-    // More that was sent only improves a rate, once there is one.
-    if (measure !== 'sent')
-      await this.queue.enqueue(reputationWork, [{ projectId, key: reputationKey, delayMs: afterMs }]);
+  ): Promise<boolean> {
+    const counted = items.filter((item) => this.counts(item)).map(({ at }) => at);
+    if (counted.length > 0) await this.reputation.add(projectId, measure, counted);
+    return counted.length > 0;
+  }
+
+  private evaluate(projectId: string): Promise<void> {
+    return this.queue.enqueue(reputationWork, [{ projectId, key: reputationKey, delayMs: afterMs }]);
+  }
+
+  /** With more that was sent, a rate counts that did not before. */
+  private async evaluateIfBad(projectId: string): Promise<void> {
+    if (await this.reputation.isBlemished(projectId)) await this.evaluate(projectId);
   }
 
   /** Not simulated mail, nor that of TEST keys. */

@@ -97,8 +97,12 @@ const occurrences = `
   UNION ALL
   SELECT md5('complained ' || e.id)::uuid, e.complained_at, 'email.complained', NULL, NULL WHERE e.complained_at IS NOT NULL
   UNION ALL
-  SELECT v.id, v.at, ${kindOf('v.status', byStatus)}, v.detail, NULL FROM email_events v
-  WHERE v.project_id = $1 AND v.email_id = e.id AND v.recipient = $2 AND v.status IN (${reportedStatuses})
+  SELECT v.id, v.at, CASE v.kind WHEN 'SOFT_BOUNCED' THEN 'email.bounced' ELSE ${kindOf('v.status', byStatus)} END, v.detail, NULL FROM email_events v
+  WHERE v.project_id = $1 AND v.email_id = e.id AND v.recipient = $2 AND v.status IN (${reportedStatuses}) AND v.kind IS DISTINCT FROM 'COMPLAINED'
+    -- Told by our own hand-off and by the provider, or by two of them.
+    AND NOT (v.status IN ('SENT', 'DELIVERED') AND EXISTS (
+      SELECT FROM email_events f WHERE f.project_id = $1 AND f.email_id = e.id AND f.recipient = $2 AND f.status = v.status
+        AND f.kind IS DISTINCT FROM 'COMPLAINED' AND (f.at, f.id) < (v.at, v.id)))
   UNION ALL
   SELECT g.id, g.at, ${kindOf('g.kind', byEngagement)}, NULL, g.url FROM engagements g
   WHERE g.project_id = $1 AND g.email_id = e.id AND g.position = 0 AND g.machine IS NULL`;

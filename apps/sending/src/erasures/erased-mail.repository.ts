@@ -47,6 +47,14 @@ export class ErasedMailRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
+  /** Reports about mail that has ended write its history under this lock: afterwards they find the hash of the address. */
+  async lockDeliveries({ projectId }: Erased, ids: readonly string[]): Promise<void> {
+    await this.database.query(
+      `SELECT 1 FROM deliveries WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) ORDER BY email_id, position FOR UPDATE`,
+      [projectId, ids],
+    );
+  }
+
   async rewriteEvents(
     { projectId, email, hash, pattern }: Erased,
     ids: string[],
@@ -114,7 +122,7 @@ export class ErasedMailRepository {
     await this.database.query(
       `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND to_email = $3 ORDER BY id FOR UPDATE)
        UPDATE emails e
-       SET to_email = $4, to_name = NULL, subject = '', metadata = '{}', error = NULL, content_id = gen_random_uuid(),
+       SET to_email = $4, to_name = NULL, provider_message_id = NULL, subject = '', metadata = '{}', error = NULL, content_id = gen_random_uuid(),
            from_email = CASE e.from_email WHEN $3 THEN $4 ELSE e.from_email END, from_name = CASE WHEN e.from_email <> $3 THEN e.from_name END
        FROM held WHERE e.project_id = $1 AND e.id = held.id`,
       [projectId, ids, email, hash],

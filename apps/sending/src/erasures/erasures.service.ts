@@ -92,6 +92,10 @@ export class ErasuresService {
   ): Promise<[NamingEmail[], boolean]> {
     const open = await this.mail.open(erased, found);
     const ended = found.filter(({ id }) => !open.has(id));
+    await this.mail.lockDeliveries(
+      erased,
+      ended.map(({ id }) => id),
+    );
     const events = await this.mail.rewriteEvents(
       erased,
       ended.map(({ id }) => id),

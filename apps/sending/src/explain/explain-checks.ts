@@ -3,7 +3,12 @@ import { lanes } from '../delivery/delivery.entity.js';
 import type { ExplainedDelivery, ExplainedRow } from './explained.read-model.js';
 import { instantText, suppressionTexts } from './sentences.js';
 
-type Check = Omit<ExplainedCheck, 'outcome'> & { failedBy: readonly FailureKind[]; isKeptBack: boolean };
+type Check = Omit<ExplainedCheck, 'outcome'> & {
+  failedBy: readonly FailureKind[];
+  isKeptBack: boolean;
+  /** What is kept back by it fails when its turn comes. */
+  isFinal?: boolean;
+};
 
 /** Deliveries that the hand-off has still to check. */
 const open = new Set(['QUEUED', 'HELD', 'CLAIMED']);
@@ -14,13 +19,13 @@ const open = new Set(['QUEUED', 'HELD', 'CLAIMED']);
  */
 export function explainChecks(row: ExplainedRow, delivery: ExplainedDelivery | undefined): ExplainedCheck[] {
   const isOpen = delivery !== undefined && open.has(delivery.state);
-  return checksOf(row, delivery).map(({ failedBy, isKeptBack, name, detail }) => {
-    const hasFailed = !isOpen && row.failureKind !== null && failedBy.includes(row.failureKind);
-    return {
-      name,
-      outcome: hasFailed ? 'FAILED' : isOpen && isKeptBack ? 'WAITING' : 'PASSED',
-      detail: hasFailed && row.error ? row.error : detail,
-    };
+  return checksOf(row, delivery).map(({ failedBy, isKeptBack, isFinal = false, name, detail }) => {
+    if (isOpen) return { name, outcome: isKeptBack ? (isFinal ? 'FAILED' : 'WAITING') : 'PASSED', detail };
+    const hasFailed = row.failureKind !== null && failedBy.includes(row.failureKind);
+    // What holds today says nothing about the time of the hand-off.
+    return hasFailed
+      ? { name, outcome: 'FAILED', detail: row.error ?? detail }
+      : { name, outcome: 'PASSED', detail: 'It did not keep the message back' };
   });
 }
 
@@ -29,13 +34,14 @@ const checksOf = (row: ExplainedRow, delivery: ExplainedDelivery | undefined): C
     name: 'sender',
     failedBy: ['domain_unverified'],
     isKeptBack: false,
-    detail: `${row.from} may send for this project`,
+    detail: `${row.from} was allowed to send at acceptance; the domain is checked again when the message is composed`,
   },
   ...recipientChecks(delivery),
   {
     name: 'allowance',
     failedBy: ['quota_exhausted'],
     isKeptBack: (delivery?.available ?? 1) <= 0,
+    isFinal: true,
     detail: allowanceText(delivery?.available ?? null),
   },
   ...timeChecks(row, delivery),
@@ -43,9 +49,14 @@ const checksOf = (row: ExplainedRow, delivery: ExplainedDelivery | undefined): C
     name: 'provider',
     failedBy: ['provider_rejected', 'hard_bounce', 'delivery_unconfirmed'],
     isKeptBack: row.failureKind === 'provider_paused',
-    detail: row.failureKind === 'provider_paused' && row.error ? row.error : 'The mail server takes mail',
+    detail: providerText(row, delivery),
   },
 ];
+
+function providerText({ failureKind, error }: ExplainedRow, delivery: ExplainedDelivery | undefined): string {
+  if (failureKind === 'provider_paused' && error) return error;
+  return delivery?.attempts ? `It has been tried ${delivery.attempts} times` : 'It has not been tried yet';
+}
 
 export const allowanceText = (available: number | null): string => {
   if (available === null) return 'The project has no limit';
@@ -70,15 +81,19 @@ function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {
       name: 'suppression',
       failedBy: ['suppressed', 'invalid_recipient'],
       isKeptBack: decision === 'suppressed',
+      isFinal: true,
       detail:
         suppressionReason && suppressedSince
           ? `Suppressed since ${instantText(suppressedSince)}: ${suppressionTexts[suppressionReason]}`
-          : 'The address is not suppressed',
+          : decision === 'suppressed'
+            ? 'The address is suppressed'
+            : 'The address is not suppressed',
     },
     {
       name: 'unsubscribe',
       failedBy: ['unsubscribed'],
       isKeptBack: decision === 'unsubscribed',
+      isFinal: true,
       detail:
         delivery?.lane === lanes.bulk
           ? unsubscribed

@@ -6,9 +6,11 @@ import { ErasedAddressHashes } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { OptOutsModule } from '../opt-outs/opt-outs.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { SimulatorModule } from '../simulator/simulator.module.js';
 import { SuppressionsModule } from '../suppressions/suppressions.module.js';
 import { ExplainedReadModel } from './explained.read-model.js';
 import { ExplanationsHandlers } from './explanations.handlers.js';
+import { RecipientRules } from './recipient-rules.js';
 import { ExplanationsService } from './explanations.service.js';
 
 @Module({
@@ -18,9 +20,10 @@ import { ExplanationsService } from './explanations.service.js';
     ErasuresModule,
     OptOutsModule,
     ProjectsModule,
+    SimulatorModule,
     SuppressionsModule,
   ],
   controllers: [ExplanationsHandlers],
-  providers: [...onDatabase([ExplainedReadModel], ErasedAddressHashes), ExplanationsService],
+  providers: [...onDatabase([ExplainedReadModel], ErasedAddressHashes), ExplanationsService, RecipientRules],
 })
 export class ExplainModule {}

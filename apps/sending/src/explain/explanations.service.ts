@@ -8,18 +8,17 @@ import {
   type EmailExplanation,
   type ExplainedCategory,
   type ExplainedCheck,
+  type ExplainedRecipient,
   type RecipientExplanation,
   type SendExplanation,
 } from '@posthorn/contracts';
 import { PrepareSend } from '../accepting/prepare-send.js';
 import { AllowancesRepository } from '../allowances/allowances.repository.js';
-import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
-import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { allowanceText } from './explain-checks.js';
 import { explainEmail } from './explain-email.js';
 import { ExplainedReadModel } from './explained.read-model.js';
-import { instantText, suppressionTexts } from './sentences.js';
+import { RecipientRules } from './recipient-rules.js';
 
 /** Says in words what is recorded, and what the rules of the hand-off would decide. */
 @Injectable()
@@ -27,8 +26,7 @@ export class ExplanationsService {
   constructor(
     private readonly recorded: ExplainedReadModel,
     private readonly preparation: PrepareSend,
-    private readonly suppressions: SuppressionsRepository,
-    private readonly optOuts: OptOutsRepository,
+    private readonly recipients: RecipientRules,
     private readonly allowances: AllowancesRepository,
     private readonly projects: ProjectStates,
   ) {}
@@ -48,77 +46,42 @@ export class ExplanationsService {
     const { projectId } = caller;
     const { emails, from, options } = await this.preparation.prepare(caller, send, null);
     const category = options.category ?? 'TRANSACTIONAL';
-    const addresses = [
-      ...new Set([...emails.map(({ email }) => email), ...(options.additionalRecipients ?? [])]),
-    ];
-    const recipients = await Promise.all(
-      addresses.map(async (email) => {
-        const { wouldSend, reason } = await this.categoryOf(projectId, email, category);
-        return { email, wouldSend, reason };
-      }),
-    );
+    const explain = (email: string) => this.recipientOf({ projectId, email, from: from.email, category });
+    const main = await Promise.all(emails.map(({ email }) => explain(email)));
+    const copies = await Promise.all((options.additionalRecipients ?? []).map(explain));
+    const recipients = [...main, ...withoutOrphans(copies, main)];
     const checks = await this.projectChecks(projectId, from.email, category);
     const failed = checks.filter(({ outcome }) => outcome !== 'PASSED');
     const count = recipients.filter(({ wouldSend }) => wouldSend).length;
-    return {
-      accepted: true,
-      summary: [
-        `The request would be accepted as ${category.toLowerCase()} mail.`,
-        ...failed.map(({ detail }) => `${detail}.`),
-        failed.length > 0 ? '' : `It would be sent to ${count} of ${recipients.length} recipients.`,
-      ]
-        .filter(Boolean)
-        .join(' '),
-      checks,
-      recipients,
-    };
+    const sentences = [
+      `The request would be accepted as ${category.toLowerCase()} mail.`,
+      ...failed.map(({ detail }) => `${detail}.`),
+      ...(failed.length > 0 ? [] : [`It would be sent to ${count} of ${recipients.length} recipients.`]),
+    ];
+    return { accepted: true, summary: sentences.join(' '), checks, recipients };
   }
 
   async recipient(projectId: string, email: string): Promise<RecipientExplanation> {
-    const [suppression, optOut] = await Promise.all([
-      this.suppressions.find(projectId, email),
-      this.optOuts.find(projectId, email),
-    ]);
-    const categories = await Promise.all(
-      emailCategories.map((category) => this.categoryOf(projectId, email, category)),
-    );
-    const sent = categories
-      .filter(({ wouldSend }) => wouldSend)
-      .map(({ category }) => category.toLowerCase());
+    const known = await this.recipients.known(projectId, email);
+    const categories = emailCategories.map((category) => this.recipients.verdict(known, category));
     return {
       email,
-      summary:
-        sent.length === categories.length
-          ? 'Mail of every category is sent to this address.'
-          : sent.length === 0
-            ? `No mail is sent to this address. ${categories[0]!.reason}`
-            : `Only ${sent.join(' and ')} mail is sent to this address. ${categories.find(({ wouldSend }) => !wouldSend)!.reason}`,
-      suppressionReason: suppression?.reason ?? null,
-      suppressedSince: suppression?.createdAt ?? null,
-      unsubscribedSince: optOut?.optedOut ? optOut.since : null,
+      summary: summaryOf(categories),
+      suppressionReason: known.suppression?.reason ?? null,
+      suppressedSince: known.suppression?.createdAt ?? null,
+      unsubscribedSince: known.optOut?.since ?? null,
       categories,
     };
   }
 
-  private async categoryOf(
-    projectId: string,
-    email: string,
-    category: EmailCategory,
-  ): Promise<ExplainedCategory> {
-    const suppression = await this.suppressions.find(projectId, email);
-    if (suppression) {
-      const reason = `The address is suppressed since ${instantText(suppression.createdAt)}: ${suppressionTexts[suppression.reason]}.`;
-      return { category, wouldSend: false, reason, since: suppression.createdAt };
-    }
-    const optOut = category === 'MARKETING' ? await this.optOuts.find(projectId, email) : null;
-    if (optOut?.optedOut)
-      return {
-        category,
-        wouldSend: false,
-        reason: `The recipient has unsubscribed since ${instantText(optOut.since)}.`,
-        since: optOut.since,
-      };
-    return { category, wouldSend: true, reason: 'Nothing keeps it from being sent.', since: null };
+  private async recipientOf({ projectId, email, from, category }: Recipient): Promise<ExplainedRecipient> {
+    const refusal = this.recipients.simulatorRefusal(email, from);
+    if (refusal) return { email, wouldSend: false, reason: refusal };
+    const { wouldSend, reason } = this.recipients.verdict(
+      await this.recipients.known(projectId, email),
+      category,
+    );
+    return { email, wouldSend, reason };
   }
 
   private async projectChecks(
@@ -146,4 +109,30 @@ export class ExplanationsService {
       },
     ];
   }
+}
+
+interface Recipient {
+  projectId: string;
+  email: string;
+  from: string;
+  category: EmailCategory;
+}
+
+/** A copy is sent only with the message of a main recipient. */
+const withoutOrphans = (copies: ExplainedRecipient[], main: ExplainedRecipient[]): ExplainedRecipient[] =>
+  main.some(({ wouldSend }) => wouldSend)
+    ? copies
+    : copies.map(({ email }) => ({
+        email,
+        wouldSend: false,
+        reason: 'Copies are not sent, because the main recipient gets nothing.',
+      }));
+
+function summaryOf(categories: readonly ExplainedCategory[]): string {
+  const sent = categories.filter(({ wouldSend }) => wouldSend).map(({ category }) => category.toLowerCase());
+  const refused = categories.find(({ wouldSend }) => !wouldSend);
+  if (!refused) return 'Mail of every category is sent to this address.';
+  return sent.length === 0
+    ? `No mail is sent to this address. ${refused.reason}`
+    : `Only ${sent.join(' and ')} mail is sent to this address. ${refused.reason}`;
 }

@@ -220,7 +220,9 @@ describe('an address', () => {
   it.each([
     [{ kind: 'BOUNCED', statusCode: '5.1.1' }, 'HARD_BOUNCE'],
     [{ kind: 'BOUNCED', statusCode: '5.2.1' }, 'HARD_BOUNCE'],
-    [{ kind: 'BOUNCED', replyCode: 550 }, 'HARD_BOUNCE'],
+    [{ kind: 'BOUNCED', replyCode: 550, detail: '550 User unknown' }, 'HARD_BOUNCE'],
+    [{ kind: 'BOUNCED', replyCode: 550, statusCode: '5.0.0', detail: 'User unknown' }, 'HARD_BOUNCE'],
+    [{ kind: 'BOUNCED', replyCode: 550, detail: '550 This looks like spam' }, null],
     [{ kind: 'COMPLAINED' }, 'COMPLAINT'],
     [{ kind: 'BOUNCED', statusCode: '5.7.1', replyCode: 550 }, null],
     [{ kind: 'BOUNCED', statusCode: '5.2.2' }, null],

@@ -40,7 +40,7 @@ export interface RecordedReports {
   settled: number;
 }
 
-/** More reports about one message are not stored. */
+/** Of one recipient; further ones are stored only if they say something new. */
 const maxReports = 500;
 
 /**
@@ -120,12 +120,13 @@ const foundSql = `found AS MATERIALIZED (
       SELECT d.position, d.recipient, d.state, d.reported FROM deliveries d
       WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.lease_token > 0 AND d.state <> 'CANCELLED'
         AND CASE
-          WHEN r.position IS NOT NULL THEN d.position = r.position
+          -- The previous release gave copies the return path of their main recipient.
+          WHEN r.position IS NOT NULL THEN d.position = r.position OR (r.position = 0 AND d.recipient = r.recipient)
           WHEN r.recipient IS NULL OR d.recipient = r.recipient THEN r.recipient IS NOT NULL OR d.position = 0
           -- Forwarded, or erased since.
           ELSE d.position = 0 AND NOT EXISTS (SELECT FROM deliveries o WHERE o.project_id = e.project_id AND o.email_id = e.id AND o.position > 0)
         END
-      ORDER BY d.position LIMIT 1
+      ORDER BY d.recipient = r.recipient DESC NULLS LAST, d.position LIMIT 1
     ) AS target ON true
   )`;
 
@@ -184,8 +185,8 @@ const applySql = `
     SELECT DISTINCT ON (f.project_id, r.email_id, r.history_id) r.*, f.project_id, f.position AS target, f.address, f.state, f.before,
       least(now(), greatest(f.created_at, coalesce(r.reported_at, now()))) AS occurred_at
     FROM requested r JOIN found f USING (row_index)
-    WHERE (SELECT count(*) FROM (
-      SELECT FROM email_events v WHERE v.project_id = f.project_id AND v.email_id = r.email_id LIMIT ${maxReports}
+    WHERE r.bits & ~f.before <> 0 OR (SELECT count(*) FROM (
+      SELECT FROM email_events v WHERE v.project_id = f.project_id AND v.email_id = r.email_id AND v.recipient = f.address LIMIT ${maxReports}
     ) AS counted) < ${maxReports}
     ORDER BY f.project_id, r.email_id, r.history_id, r.row_index
   ), stored AS (
@@ -201,7 +202,7 @@ const applySql = `
     SELECT project_id, email_id, position, state, before, before | bit_or(bits) AS after, max(message_id) AS message_id,
       ${firstOf('SENT')} AS sent_at, ${firstOf('DELIVERED')} AS delivered_at, ${firstOf('BOUNCED')} AS bounced_at, ${firstOf('COMPLAINED')} AS complained_at,
       (array_agg(detail ORDER BY bits DESC, occurred_at, history_id))[1] AS detail
-    FROM new GROUP BY project_id, email_id, position, state, before
+    FROM new GROUP BY project_id, email_id, position, state, before ORDER BY project_id, email_id, position
   ), settled AS (
     UPDATE deliveries d SET reported = m.after,
       state = CASE WHEN m.state = 'HANDOFF' THEN d.state ELSE ${stateOfBits('m.after')} END,

@@ -104,8 +104,14 @@ function historyIdOf({ source, eventId, kind, emailId, position, recipient }: Pr
 }
 
 /** Only codes that say that the address does not exist suppress it, and complaints (docs/api-decisions.md §3). */
-function suppressionOf({ kind, statusCode, replyCode, suppresses }: ProviderEvent): SuppressionReason | null {
+function suppressionOf({
+  kind,
+  statusCode,
+  replyCode,
+  suppresses,
+  detail = '',
+}: ProviderEvent): SuppressionReason | null {
   if (suppresses === false) return null;
   if (kind === 'COMPLAINED') return 'COMPLAINT';
-  return kind === 'BOUNCED' && isDeadAddress(statusCode, replyCode) ? 'HARD_BOUNCE' : null;
+  return kind === 'BOUNCED' && isDeadAddress({ statusCode, replyCode, detail }) ? 'HARD_BOUNCE' : null;
 }

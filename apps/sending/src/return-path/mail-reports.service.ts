@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { boundedText, type ProviderEvent } from '@posthorn/contracts';
+import { boundedText, normaliseAddress, type ProviderEvent } from '@posthorn/contracts';
 import { readMailReport, readReturnPath, type MailReport, type ReturnPathTarget } from '@posthorn/mail';
 import { SendingConfig } from '../config.js';
 import { ProviderEventsService } from '../provider-events/provider-events.service.js';
@@ -38,7 +38,7 @@ export class MailReports {
 
 /** A repeated transmission has the same content, and whatever a server reports twice has other times. */
 function eventOf(
-  { form, kind, statusCode, replyCode, at, detail, host }: MailReport,
+  { form, kind, statusCode, replyCode, at, recipient, detail, host }: MailReport,
   target: ReturnPathTarget,
   raw: Buffer,
 ): ProviderEvent {
@@ -46,6 +46,7 @@ function eventOf(
     source: form === 'arf' ? 'arf' : 'dsn',
     eventId: createHash('sha256').update(raw).digest('base64url'),
     ...target,
+    recipient: (recipient && normaliseAddress(recipient)) ?? undefined,
     kind,
     statusCode,
     replyCode,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Metrics } from '@posthorn/telemetry';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -13,7 +13,10 @@ type DataHandler = NonNullable<SMTPServerOptions['onData']>;
 const maxBytes = 15 * 1024 * 1024;
 const maxRecipients = 10;
 const maxConnections = 50;
+const maxPerAddress = 20;
 const idleMs = 60_000;
+/** Of a whole session, however slowly it goes on. */
+const sessionMs = 600_000;
 const rebindMs = 10_000;
 const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+(?:%\w+)?\]|\[ipv6:[0-9a-f:.]+\])$/i;
@@ -29,6 +32,7 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   private readonly taken;
   private rebinding: NodeJS.Timeout | null = null;
   private closed = false;
+  private readonly open = new Map<string, number>();
 
   constructor(
     private readonly config: SendingConfig,
@@ -41,6 +45,7 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
 
   onApplicationBootstrap(): void {
     if (!this.server) return;
+    this.server.server.on('connection', (socket: Socket) => this.limit(socket));
     this.server.on('error', (error: NodeJS.ErrnoException) => this.failed(error));
     this.bind();
   }
@@ -55,6 +60,21 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   /** Null while another process has the port. */
   get port(): number | null {
     return (this.server?.server.address() as AddressInfo | null)?.port ?? null;
+  }
+
+  /** One address holds few connections, and none of them for long. */
+  private limit(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const open = (this.open.get(address) ?? 0) + 1;
+    if (open > maxPerAddress) return void socket.destroy();
+    this.open.set(address, open);
+    const deadline = setTimeout(() => socket.destroy(), sessionMs).unref();
+    socket.once('close', () => {
+      clearTimeout(deadline);
+      const left = this.open.get(address)! - 1;
+      if (left > 0) this.open.set(address, left);
+      else this.open.delete(address);
+    });
   }
 
   private build(): SMTPServer {

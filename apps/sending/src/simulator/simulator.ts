@@ -34,7 +34,7 @@ export class Simulator {
   }
 
   /** Why the message is not simulated, or null. */
-  refusalOf({ recipient, from }: ToSimulate): string | null {
+  refusalOf({ recipient, from }: Pick<ToSimulate, 'recipient' | 'from'>): string | null {
     if (!simulatedAddress(recipient)) return `${recipient} is no address of the simulator`;
     const isTest = from.email.endsWith(`@${this.config.sandboxDomain}`);
     return this.config.simulator || isTest
@@ -45,11 +45,15 @@ export class Simulator {
   /** The reports are queued first: a crash in between leaves an unknown outcome, which they then settle. */
   async deliver(message: ToSimulate): Promise<Attempt> {
     const began = performance.now();
-    await this.gatherer.submit(message);
+    const failed = await this.gatherer.submit(message).then(
+      () => null,
+      (error: Error) => error.message,
+    );
     return {
-      verdict: 'accepted',
-      stage: 'dot',
-      reply: { code: 250, text: 'simulated' },
+      // As if the connection had been lost before the message: it is tried again.
+      ...(failed === null
+        ? { verdict: 'accepted', stage: 'dot', reply: { code: 250, text: 'simulated' } }
+        : { verdict: 'no_reply', stage: 'data', error: failed }),
       host: simulatorDomain,
       tls: false,
       durationMs: performance.now() - began,

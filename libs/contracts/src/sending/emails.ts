@@ -167,6 +167,8 @@ export class EmailDelayed extends EmailEventDetails {
 
 export class EmailBounced extends EmailEventDetails {
   @Choice(['Permanent', 'Transient']) bounceType: 'Permanent' | 'Transient';
+  /** Refused during the hand-off, so that there is no `sent` of it. */
+  @Flag() @Optional() refused?: boolean;
   @Text(0, 2000) @Nullable() reason: string | null;
 }
 

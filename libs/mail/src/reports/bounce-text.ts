@@ -9,6 +9,13 @@ const sender =
 const subject =
   /(?:undeliver|delivery (?:status|fail|problem|has failed|notification|report)|failure notice|returned (?:mail|to sender)|non[- ]?remis|unzustellbar|nicht zugestellt|mail(?:ing)? (?:delivery|system) (?:fail|error|warning)|mail failure|could not be delivered|not delivered|non[- ]?deliver|devuelto|no entregado|no se pudo entregar|mancato recapito|undelivered|impossible de (?:remettre|distribuer)|onbestelbaar|niet bezorgd|不达|退信|退回|無法送達|配信不能|送信できません|не доставлено|недоставлен)/iu;
 
+const unknownUser =
+  /(?:user|mailbox|recipient|address|account|destinataire|empf[aä]nger|адресат|пользователь|用户|收件人|宛先|ユーザー|usuario|utente|destinatario|compte|konto|buz[oó]n)[^.\n]{0,80}(?:unknown|not (?:found|exist|known|have)|doesn'?t (?:exist|have)|does not exist|unavailable|no longer|invalid|disabled|inactive|unbekannt|nicht (?:bekannt|gefunden|existi\w{1,20}|vorhanden)|existi\w{0,20} nicht|inconnu|inexist\w{0,20}|n'existe|desconocid|no existe|sconosciut|non esiste|не (?:найден|существует)|不存在|見つかりません|存在しません)|(?:no such|unknown|invalid|non-?existent) (?:user|mailbox|recipient|address|account|local part)|no mailbox here|not our customer|不存在的用户|存在しない/iu;
+
+const maxSaid = 1_000;
+/** In the words of the common mail servers, in some languages. */
+export const saysUnknownUser = (text: string): boolean => unknownUser.test(text.slice(0, maxSaid));
+
 /** In the order of severity; the first that fits counts. */
 const phrases: readonly (readonly [phrase: RegExp, report: Pick<MailReport, 'kind' | 'statusCode'>])[] = [
   [
@@ -16,13 +23,10 @@ const phrases: readonly (readonly [phrase: RegExp, report: Pick<MailReport, 'kin
     { kind: 'DELAYED' },
   ],
   [
-    /(?:mailbox|inbox|quota|storage)[^.\n]{0,60}(?:full|exceed|over)|over ?quota|exceed\w* (?:storage|mailbox|quota)|insufficient (?:disk|storage)|postfach[^.\n]{0,40}voll|容量|已满|переполнен|pleine|llen[oa]/iu,
+    /(?:mailbox|inbox|quota|storage)[^.\n]{0,60}(?:full|exceed|over)|over ?quota|exceed\w{0,5} (?:storage|mailbox|quota)|insufficient (?:disk|storage)|postfach[^.\n]{0,40}voll|容量|已满|переполнен|pleine|llen[oa]/iu,
     { kind: 'SOFT_BOUNCED', statusCode: '4.2.2' },
   ],
-  [
-    /(?:user|mailbox|recipient|address|account|destinataire|empf[aä]nger|адресат|пользователь|用户|收件人|宛先|ユーザー|usuario|utente|destinatario|compte|konto|buz[oó]n)[^.\n]{0,80}(?:unknown|not (?:found|exist|known|have)|doesn'?t (?:exist|have)|does not exist|unavailable|no longer|invalid|disabled|inactive|unbekannt|nicht (?:bekannt|gefunden|existi\w+|vorhanden)|existi\w* nicht|inconnu|inexist\w*|n'existe|desconocid|no existe|sconosciut|non esiste|не (?:найден|существует)|不存在|見つかりません|存在しません)|(?:no such|unknown|invalid|non-?existent) (?:user|mailbox|recipient|address|account|local part)|no mailbox here|not our customer|不存在的用户|存在しない/iu,
-    { kind: 'BOUNCED', statusCode: '5.1.1' },
-  ],
+  [unknownUser, { kind: 'BOUNCED', statusCode: '5.1.1' }],
   [
     /(?:host|domain|name)[^.\n]{0,40}(?:unknown|not found|no such|does not exist|lookup fail)|nxdomain|(?:unknown|bad|no such) (?:host|domain)|unrouteable/iu,
     { kind: 'BOUNCED', statusCode: '5.1.2' },

@@ -30,6 +30,7 @@ function readRecipient(recipient: Fields, message: Fields | undefined): Omit<Mai
   // What the server said is more precise than what its client made of it, such as 5.0.0.
   const codes: Codes = { ...codesIn(recipient.get('status')), ...said };
   const kind = kindOf(recipient.get('action')?.toLowerCase(), codes);
+  const address = afterType(recipient.get('original-recipient') ?? recipient.get('final-recipient'));
   const host = afterType(recipient.get('remote-mta')) ?? afterType(message?.get('reporting-mta'));
   if (!kind) return [];
   return [
@@ -37,6 +38,7 @@ function readRecipient(recipient: Fields, message: Fields | undefined): Omit<Mai
       form: 'dsn',
       kind,
       ...codes,
+      ...(address ? { recipient: address } : {}),
       ...(diagnostic ? { detail: diagnostic.slice(0, maxDetail) } : {}),
       ...(host ? { host: host.slice(0, 255) } : {}),
       ...dateIn(recipient.get('last-attempt-date') ?? message?.get('arrival-date')),

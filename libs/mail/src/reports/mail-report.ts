@@ -8,6 +8,8 @@ export interface MailReport {
   statusCode?: string;
   /** SMTP reply code of the server that refused the message. */
   replyCode?: number;
+  /** Whom the report is about, in its own words. */
+  recipient?: string;
   detail?: string;
   /** The server that reports, or the one that refused the message. */
   host?: string;

@@ -39,6 +39,7 @@ describe('a mail to a return path', () => {
       kind: 'BOUNCED',
       statusCode: '5.1.1',
       replyCode: 550,
+      recipient: 'ada@example.org',
       detail:
         '550 5.1.1 <ada@example.org>: Recipient address rejected: User unknown in virtual mailbox table',
       host: 'mx.example.org',
@@ -55,6 +56,9 @@ describe('a mail to a return path', () => {
 
   it('that is cut off, empty, nested or nonsense does no harm', async () => {
     for (let length = 0; length < plainDsn.length; length += 7) await read(plainDsn.slice(0, length));
+    const html = (body: string) => read(`From: mailer-daemon@x\r\nContent-Type: text/html\r\n\r\n${body}`);
+    expect(await html('<'.repeat(1_000_000))).toBeNull();
+    expect(await html('userexisti'.repeat(100_000))).toBeNull();
     expect(await read('')).toBeNull();
     expect(await read(Buffer.alloc(100_000, 0xff))).toBeNull();
     expect(

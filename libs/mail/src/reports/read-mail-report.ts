@@ -9,6 +9,8 @@ import { parseFields, type MailReport } from './mail-report.js';
 const maxForwards = 5;
 const maxPartDepth = 40;
 const maxReturned = 64 * 1024;
+const maxHtml = 64 * 1024;
+const maxSubject = 500;
 
 /** Null where the mail reports nothing: an automatic reply, a newsletter, or a MIME structure that is nested too deep. */
 export async function readMailReport(raw: Uint8Array, forwards = 0): Promise<MailReport | null> {
@@ -57,11 +59,16 @@ async function forwardedReport(mail: Email, forwards: number): Promise<MailRepor
 
 function readText(mail: Email, returnPaths: string[], hasStatus: boolean): MailReport | null {
   const headers = { get: (name: string) => mail.headers.find(({ key }) => key === name)?.value };
-  const subject = mail.subject ?? '';
+  const subject = (mail.subject ?? '').slice(0, maxSubject);
   if (isAutomaticReply(headers, subject, hasStatus)) return null;
-  const from = { address: mail.from?.address ?? '', name: mail.from?.name ?? '' };
+  const from = {
+    address: (mail.from?.address ?? '').slice(0, maxSubject),
+    name: (mail.from?.name ?? '').slice(0, maxSubject),
+  };
   if (!hasStatus && !looksLikeBounce(from, subject)) return null;
-  const report = readBounceText(mail.text ?? mail.html?.replace(/<[^>]*>/g, ' ') ?? '');
+  // Cut first: a stranger chooses its length.
+  const text = mail.text ?? mail.html?.slice(0, maxHtml).replace(/<[^<>]*>/g, ' ') ?? '';
+  const report = readBounceText(text);
   return report && { ...report, returnPaths };
 }
 

@@ -1,3 +1,4 @@
+import { saysUnknownUser } from '../reports/bounce-text.js';
 import type { Attempt, SmtpReply, SmtpStage } from './smtp-attempt.js';
 
 export type AttemptClass = 'accepted' | 'retry' | 'provider_fault' | 'bounced' | 'failed' | 'ambiguous';
@@ -72,14 +73,25 @@ function classifyRefusal(stage: SmtpStage, reply: SmtpReply | undefined): Classi
 
 function isDeadMailbox(stage: SmtpStage, reply: SmtpReply | undefined): boolean {
   if (reply === undefined) return false;
-  return reply.enhanced !== undefined || stage === 'rcpt' ? isDeadAddress(reply.enhanced, reply.code) : false;
+  if (reply.enhanced !== undefined) return deadMailbox.has(reply.enhanced);
+  return stage === 'rcpt' && deadMailboxWithoutEnhanced.has(reply.code);
 }
 
+const genericStatus = /^[245]\.0\.0$/;
+
 /**
- * Whether a refusal says that the address does not exist, so that nothing is sent to it any more (docs/api-decisions.md §3). A reply code
- * counts only without an enhanced status code (RFC 3463), and only if it refused the recipient.
+ * Whether a report says that the address does not exist, so that nothing is sent to it any more (docs/api-decisions.md §3). A report does not
+ * tell the stage of the refusal: a reply code without an enhanced status code (RFC 3463), or with a generic one, counts only with words that say so.
  */
-export function isDeadAddress(statusCode: string | undefined, replyCode: number | undefined): boolean {
-  if (statusCode !== undefined) return deadMailbox.has(statusCode);
-  return replyCode !== undefined && deadMailboxWithoutEnhanced.has(replyCode);
+export function isDeadAddress({
+  statusCode,
+  replyCode = 0,
+  detail,
+}: {
+  statusCode: string | undefined;
+  replyCode: number | undefined;
+  detail: string;
+}): boolean {
+  if (statusCode !== undefined && !genericStatus.test(statusCode)) return deadMailbox.has(statusCode);
+  return deadMailboxWithoutEnhanced.has(replyCode) && saysUnknownUser(detail);
 }

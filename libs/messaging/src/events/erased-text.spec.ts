@@ -50,9 +50,15 @@ describe('text without an address', () => {
   });
 
   it('is also without the free texts of events about mail to them, and keeps those of others', () => {
-    const event = { emailId: 'e-1', to: ann, subject: 'Your order, Ann', metadata: { name: 'Ann' } };
+    const event = {
+      emailId: 'e-1',
+      to: ann,
+      subject: 'Your order, Ann',
+      metadata: { name: 'Ann' },
+      reason: 'Ann?',
+    };
     expect(without([event, { ...event, to: 'bob@example.org' }])).toEqual([
-      { emailId: 'e-1', to: nobody },
+      { emailId: 'e-1', to: nobody, reason: null },
       { ...event, to: 'bob@example.org' },
     ]);
   });

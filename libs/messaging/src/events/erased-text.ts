@@ -30,7 +30,9 @@ export const addressesIn = (emails: readonly string[]): RegExp =>
   );
 
 /** What an event about mail to a person says of it in free words, which may contain more than the address, such as a name. */
-const freeTexts: ReadonlySet<string> = new Set(['subject', 'metadata']);
+const freeTexts: ReadonlySet<string> = new Set(['subject', 'metadata', 'providerMessageId']);
+/** The same, in members that an event must have. */
+const requiredTexts: ReadonlySet<string> = new Set(['reason', 'link']);
 
 export function withoutAddresses<T>(value: T, addresses: RegExp): T {
   return rewritten(value, addresses) as T;
@@ -45,6 +47,9 @@ function rewritten(value: unknown, addresses: RegExp): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !(isToThem && freeTexts.has(name)))
-      .map(([name, member]) => [name.replace(addresses, erasedAddress), rewritten(member, addresses)]),
+      .map(([name, member]) => [
+        name.replace(addresses, erasedAddress),
+        isToThem && requiredTexts.has(name) ? null : rewritten(member, addresses),
+      ]),
   );
 }

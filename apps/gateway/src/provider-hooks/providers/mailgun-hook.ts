@@ -91,5 +91,7 @@ function mailgunEvents(report: Members): ProviderEvent[] {
 
 const failureOf = (severity: unknown, reason: unknown): ProviderEventKind => {
   if (severity === 'temporary') return 'DELAYED';
+  // It has been tried for too long.
+  if (reason === 'old') return 'SOFT_BOUNCED';
   return ownRefusals.has(String(reason)) ? 'REJECTED' : 'BOUNCED';
 };

@@ -20,7 +20,7 @@ type Told = Pick<ProviderEvent, 'kind'> & Partial<ProviderEvent>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Bounce types after which the address may work again. */
-const soft = new Set(['SoftBounce', 'Transient', 'DnsError', 'AutoResponder', 'AddressChange', 'ChallengeVerification', 'Blocked', 'DMARCPolicy', 'TemplateRenderingFailed', 'Unknown', 'OpenRelayTest']); // prettier-ignore
+const soft = new Set(['SoftBounce', 'SpamNotification', 'Transient', 'DnsError', 'AutoResponder', 'AddressChange', 'ChallengeVerification', 'Blocked', 'DMARCPolicy', 'TemplateRenderingFailed', 'Unknown', 'OpenRelayTest']); // prettier-ignore
 /** Types that say nothing about the delivery of this message. */
 const notBounces = new Set(['AutoResponder', 'Subscribe', 'Unsubscribe', 'VirusNotification', 'ManuallyDeactivated', 'InboundError', 'AddressChange']); // prettier-ignore
 
@@ -95,12 +95,7 @@ function readBounce(report: Members): Told | null {
   const codes = codesIn(detail.detail);
   const isDead = (type === 'HardBounce' || type === 'BadEmailAddress') && !codes.statusCode;
   return {
-    kind:
-      type === 'SpamComplaint' || type === 'SpamNotification'
-        ? 'COMPLAINED'
-        : soft.has(type)
-          ? 'SOFT_BOUNCED'
-          : 'BOUNCED',
+    kind: type === 'SpamComplaint' ? 'COMPLAINED' : soft.has(type) ? 'SOFT_BOUNCED' : 'BOUNCED',
     ...recipientOf(report['Email']),
     ...detail,
     ...codes,

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalid, unavailable } from '@posthorn/contracts';
@@ -22,10 +23,37 @@ const aheadMs = 300_000;
 const certificateMs = 5_000;
 const topicRegion = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):\d+:/;
 
+const maxCertificates = 20;
+
+/** The package keeps whatever body it was given, also that of an error. */
+class Certificates {
+  private readonly byUrl = new Map<string, string>();
+  private pinned: string | undefined;
+
+  pin(pem: string): void {
+    this.pinned = pem;
+  }
+
+  get(url: string): string | undefined {
+    return this.pinned ?? this.byUrl.get(url);
+  }
+
+  set(url: string, pem: string): void {
+    try {
+      new X509Certificate(pem);
+    } catch {
+      return;
+    }
+    if (this.byUrl.size >= maxCertificates) this.byUrl.clear();
+    this.byUrl.set(url, pem);
+  }
+}
+
 /** Accepts only what Amazon SNS signed for a topic of the operator. The cheap checks come first, so that a stranger causes no download. */
 @Injectable()
 export class SnsMessages {
-  private readonly validator = new SnsPayloadValidator({ maxCerts: 20 });
+  private readonly validator = new SnsPayloadValidator();
+  private readonly certificates = new Certificates();
   private readonly topics: ReadonlySet<string>;
 
   constructor(
@@ -33,7 +61,8 @@ export class SnsMessages {
     private readonly clock: DatabaseClock,
   ) {
     this.topics = new Set(config.sesTopics);
-    if (config.snsCertificateFile) this.useCertificate(readFileSync(config.snsCertificateFile, 'utf8'));
+    if (config.snsCertificateFile) this.certificates.pin(readFileSync(config.snsCertificateFile, 'utf8'));
+    Object.assign(this.validator, { certCache: this.certificates });
   }
 
   async verify(payload: Members): Promise<SnsMessage> {
@@ -42,6 +71,8 @@ export class SnsMessages {
     const sentAt = Date.parse(textOf(payload['Timestamp']) ?? '');
     const age = (await this.clock.now()).getTime() - sentAt;
     if (!(age <= replayWindowMs && age >= -aheadMs)) throw refused('The message is older than an hour');
+    if (!['1', '2'].includes(String(payload['SignatureVersion'])))
+      throw refused('The version of the signature is not known');
     if (!isOfRegion(payload['SigningCertURL'], message.topic))
       throw refused('The certificate is not of Amazon SNS in the region of the topic');
     await this.checkSignature(payload);
@@ -60,17 +91,14 @@ export class SnsMessages {
       await Promise.race([this.validator.validate(payload as never), late]);
     } catch (error) {
       if (error instanceof DomainError) throw error;
-      // A lost connection to the certificate is nobody's forgery.
-      throw 'code' in (error as object)
-        ? unavailable('The certificate of Amazon SNS cannot be read')
-        : refused('The signature is not that of Amazon SNS');
+      // A certificate that could not be read is nobody's forgery.
+      const isForgery = this.certificates.get(String(payload['SigningCertURL'])) !== undefined;
+      throw isForgery
+        ? refused('The signature is not that of Amazon SNS')
+        : unavailable('The certificate of Amazon SNS cannot be read');
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  private useCertificate(pem: string): void {
-    Object.assign(this.validator, { certCache: { get: () => pem, set: () => undefined } });
   }
 }
 

@@ -234,7 +234,7 @@ function deliveredEvents(delivered: boolean): Outcome['events'] {
 }
 
 function bouncedEvents(recipient: string, reason: string | null, suppress: boolean): Outcome['events'] {
-  const bounced = { event: emailEvents.bounced, payload: { bounceType: 'Permanent', reason } };
+  const bounced = { event: emailEvents.bounced, payload: { bounceType: 'Permanent', refused: true, reason } };
   return suppress
     ? [bounced, { event: suppressionEvents.added, payload: { email: recipient, reason: 'HARD_BOUNCE' } }]
     : [bounced];

@@ -21,7 +21,9 @@ export interface OutcomeRow {
 export class OutcomesRepository {
   constructor(private readonly database: Database) {}
 
-  async record(rows: OutcomeRow[]): Promise<number> {
+  /** In the order in which reports lock deliveries, so that they do not deadlock. */
+  async record(unordered: OutcomeRow[]): Promise<number> {
+    const rows = unordered.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const parameters = [...outcomes.values(rows), ...events.values(eventRowsOf(rows))];
     const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
     return written.length;
@@ -131,6 +133,9 @@ const recordSql = `
     ${publishesEvents}
   )
   SELECT row_index FROM written`;
+
+const keyOf = ({ projectId, emailId, position }: OutcomeRow): string =>
+  `${projectId} ${emailId} ${String(position).padStart(3, '0')}`;
 
 const historyStatusOf = ({ status, state }: Outcome): string | null =>
   status ?? (state === 'AMBIGUOUS' ? 'SENDING' : null);
