@@ -4,7 +4,7 @@ import {
   projects,
   recipients,
   senderNotVerified,
-  type AcceptEmails,
+  type AcceptSend,
   type Caller,
 } from '@posthorn/contracts';
 import { standIn } from '@posthorn/testing';
@@ -20,7 +20,7 @@ const plain = {
 };
 
 let suite: GatewaySuite;
-let taken: { send: AcceptEmails; caller: Caller }[] = [];
+let taken: { send: AcceptSend; caller: Caller }[] = [];
 let leave: (() => Promise<void>)[] = [];
 let key: string;
 let projectId: string;
@@ -35,7 +35,7 @@ async function sendingComes(): Promise<void> {
       if (send.from?.email.startsWith('stranger')) throw senderNotVerified();
       taken.push({ send, caller });
       if (send.recipients[0]!.to.email.startsWith('broken')) return { emails: [], acceptedAt: at };
-      const [{ id, to }] = send.recipients as [AcceptEmails['recipients'][number]];
+      const [{ id, to }] = send.recipients as [AcceptSend['recipients'][number]];
       return { emails: [{ id, to: to.email, from: send.from!.email, contactId: null }], acceptedAt: at };
     }),
   ]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { domainEvents, emails, type AcceptedEmails, type AcceptEmails } from '@posthorn/contracts';
+import { domainEvents, emails, type AcceptedEmails, type AcceptSend } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
@@ -17,7 +17,7 @@ afterAll(async () => {
 
 // The stand-in handles one item at a time.
 const accept = { ...emails.accept, batch: false };
-const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
+const receipt = ({ recipients }: AcceptSend): AcceptedEmails => ({
   emails: recipients.map(({ id, to }) => ({
     id,
     to: to.email,
@@ -28,7 +28,7 @@ const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
 });
 
 it('owners, and only they, get one mail when a domain loses its verification', async () => {
-  const taken: AcceptEmails[] = [];
+  const taken: AcceptSend[] = [];
   const stop = await standIn(suite.connection, accept, async (send) => {
     taken.push(send);
     return receipt(send);

@@ -3,7 +3,7 @@ import {
   Base64Text,
   maxAttachmentBytes,
   type AcceptedEmails,
-  type AcceptEmails,
+  type AcceptSend,
   type SettledSend,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const caller = operatorOf(newId());
-const send: AcceptEmails = {
+const send: AcceptSend = {
   subject: 's',
   body: 'b',
   recipients: [{ id: newId(), to: { email: 'a@example.test' } }],

@@ -9,7 +9,7 @@ import {
   type AcceptBatch,
   type AcceptedBatch,
   type AcceptedEmails,
-  type AcceptEmails,
+  type AcceptSend,
   type Caller,
 } from '@posthorn/contracts';
 import { Bus, CallFailed } from '@posthorn/messaging';
@@ -23,7 +23,7 @@ export const msUntil = (instant: number): number => Math.max(1, Math.floor(insta
 const answerLost = 'The message was not stored; the reason was lost with the reply';
 
 /** Refuses files that are certainly too large without sending them, because the transfer could exceed the deadline. */
-function refuseLargeFiles({ attachments = [] }: AcceptEmails): void {
+function refuseLargeFiles({ attachments = [] }: AcceptSend): void {
   const fewest = attachments.reduce(
     (sum, { content }) => sum + (content instanceof Base64Text ? content.fewestBytes : 0),
     0,
@@ -36,7 +36,7 @@ function refuseLargeFiles({ attachments = [] }: AcceptEmails): void {
 export class Accepting {
   constructor(private readonly bus: Bus) {}
 
-  async accept(caller: Caller, send: AcceptEmails, deadline: number): Promise<AcceptedEmails> {
+  async accept(caller: Caller, send: AcceptSend, deadline: number): Promise<AcceptedEmails> {
     refuseLargeFiles(send);
     const timeoutMs = msUntil(deadline - settleMs - marginMs);
     try {
@@ -87,7 +87,7 @@ export class Accepting {
   /** The gateway created the ids and can void them: the send has either happened already or never will. */
   private async settle(
     caller: Caller,
-    { recipients }: AcceptEmails,
+    { recipients }: AcceptSend,
     failure: CallFailed,
   ): Promise<AcceptedEmails> {
     const { outcome, accepted } = await this.request(caller, recipients);
@@ -95,7 +95,7 @@ export class Accepting {
     throw unavailable(failure.message);
   }
 
-  private async request(caller: Caller, recipients: AcceptEmails['recipients']) {
+  private async request(caller: Caller, recipients: AcceptSend['recipients']) {
     try {
       return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: settleMs });
     } catch {

@@ -5,7 +5,7 @@ import {
   emails,
   type AcceptedBatch,
   type AcceptedEmails,
-  type AcceptEmails,
+  type AcceptSend,
   type BatchResult,
   type Caller,
   type CheckSend,
@@ -72,7 +72,7 @@ export class SendsService {
   private async acceptWithContacts(
     caller: Caller,
     to: Mailbox[],
-    send: Omit<AcceptEmails, 'recipients'>,
+    send: Omit<AcceptSend, 'recipients'>,
     deadline: number,
   ): Promise<AcceptedEmails> {
     const addresses = [...new Set(to.map(({ email }) => email))];

@@ -4,7 +4,7 @@ import {
   emails,
   projects,
   type AcceptedEmails,
-  type AcceptEmails,
+  type AcceptSend,
   type Project,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
@@ -14,12 +14,12 @@ import { verdictOf } from './reputation-rules.js';
 
 let suite: GatewaySuite;
 let sending: EventPublisher;
-const taken: AcceptEmails[] = [];
+const taken: AcceptSend[] = [];
 let stop: () => Promise<void>;
 
 // The stand-in handles one item at a time.
 const accept = { ...emails.accept, batch: false };
-const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
+const receipt = ({ recipients }: AcceptSend): AcceptedEmails => ({
   emails: recipients.map(({ id, to }) => ({
     id,
     to: to.email,

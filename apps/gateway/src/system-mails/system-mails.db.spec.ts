@@ -6,7 +6,7 @@ import {
   projects,
   senderNotVerified,
   systemProjectId,
-  type AcceptEmails,
+  type AcceptSend,
   type AcceptedEmails,
 } from '@posthorn/contracts';
 import { eventually, standIn } from '@posthorn/testing';
@@ -29,7 +29,7 @@ const request = (email: string) =>
   suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password: 'correct horse battery' });
 // The stand-in handles one item at a time.
 const accept = { ...emails.accept, batch: false };
-const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
+const receipt = ({ recipients }: AcceptSend): AcceptedEmails => ({
   emails: recipients.map(({ id, to }) => ({
     id,
     to: to.email,
@@ -51,7 +51,7 @@ it('waits sealed while sending is unavailable, and is accepted under the id and 
     const rows = await waiting();
     return rows[0]?.failures ? rows : null;
   }, 'it was attempted');
-  const taken: AcceptEmails[] = [];
+  const taken: AcceptSend[] = [];
   const stop = await standIn(suite.connection, accept, async (send) => {
     taken.push(send);
     return receipt(send);

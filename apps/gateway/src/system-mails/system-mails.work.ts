@@ -5,7 +5,7 @@ import {
   parseMailbox,
   serviceCaller,
   systemProjectId,
-  type AcceptEmails,
+  type AcceptSend,
   type Mailbox,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
@@ -51,7 +51,7 @@ export class SystemMailsWork implements WorkHandler<object> {
     await this.rows.remove(mail.id);
   }
 
-  private sendOf(mail: SealedMail): AcceptEmails {
+  private sendOf(mail: SealedMail): AcceptSend {
     const { to, ...content } = this.mails.open(mail);
     return {
       ...content,

@@ -3,7 +3,7 @@ import {
   keyInFlight,
   keyReused,
   unavailable,
-  type AcceptEmails,
+  type AcceptSend,
   type AcceptedEmails,
   type Caller,
   type CheckedSend,
@@ -49,7 +49,7 @@ export class AcceptEmailsService {
     this.accepted = metrics.counter(emailsAccepted);
   }
 
-  async accept(call: Incoming<AcceptEmails>): Promise<AcceptedEmails> {
+  async accept(call: Incoming<AcceptSend>): Promise<AcceptedEmails> {
     const { caller, body, deadline } = call;
     return this.gatherer.submit(await this.preparation.prepare(caller, body, deadline));
   }

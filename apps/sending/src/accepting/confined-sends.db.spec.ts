@@ -3,7 +3,7 @@ import {
   contacts,
   emails,
   templates,
-  type AcceptEmails,
+  type AcceptSend,
   type Caller,
   type FindSubscribed,
 } from '@posthorn/contracts';
@@ -39,7 +39,7 @@ const mailboxes = (...addresses: string[]) => addresses.map((email) => ({ email 
 const to = (...addresses: string[]) => ({
   recipients: addresses.map((email) => ({ id: newId(), to: { email } })),
 });
-const outcomeOf = async (caller: Caller, send: AcceptEmails) => {
+const outcomeOf = async (caller: Caller, send: AcceptSend) => {
   const [outcome] = await Promise.allSettled([suite.bus.call(emails.accept, caller, send)]);
   return outcome.status === 'fulfilled'
     ? 'accepted'
@@ -154,7 +154,7 @@ describe('a key confined to templates', () => {
     const whom = to('anybody@example.org');
     for (const content of [{ template: other }, { template: newId() }, { subject: 'Hi', body: '<p>x</p>' }])
       expect(await outcomeOf(confined, { ...whom, ...content })).toEqual(refused('only the templates'));
-    const own: Partial<AcceptEmails>[] = [
+    const own: Partial<AcceptSend>[] = [
       { from: { email: `ceo@${domain}` } },
       { subject: 'Urgent' },
       { body: '<p>Pay here</p>' },

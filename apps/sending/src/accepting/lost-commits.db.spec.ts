@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, type AcceptEmails, type Caller } from '@posthorn/contracts';
+import { emails, type AcceptSend, type Caller } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -18,11 +18,11 @@ describe('accepting mail while the connection to the database breaks', () => {
   });
   afterAll(() => suite.stop());
 
-  const accept = (send: AcceptEmails) => suite.bus.call(emails.accept, caller, send);
-  const idOf = (send: AcceptEmails) => send.recipients[0]!.id;
+  const accept = (send: AcceptSend) => suite.bus.call(emails.accept, caller, send);
+  const idOf = (send: AcceptSend) => send.recipients[0]!.id;
 
   /** What there is of a send: a row that is a mail, the tombstone of one, or nothing. */
-  async function statesOf(sends: AcceptEmails[]): Promise<Map<string, 'MAIL' | 'VOIDED'>> {
+  async function statesOf(sends: AcceptSend[]): Promise<Map<string, 'MAIL' | 'VOIDED'>> {
     const rows = await suite.database.query<{ id: string; state: 'MAIL' | 'VOIDED' }>(
       `SELECT id, CASE status WHEN 'VOIDED' THEN 'VOIDED' ELSE 'MAIL' END AS state FROM emails WHERE id = ANY($1::uuid[])`,
       [sends.map(idOf)],
@@ -43,7 +43,7 @@ describe('accepting mail while the connection to the database breaks', () => {
   const finished = () => eventually(async () => !(await running()), 'the statement ends');
 
   async function breakDuring(
-    send: AcceptEmails,
+    send: AcceptSend,
     meanwhile: () => Promise<void> = () => Promise.resolve(),
   ): Promise<unknown> {
     const answer = accept(send).then(
@@ -112,7 +112,7 @@ describe('accepting mail while the connection to the database breaks', () => {
 
   it('never answers wrongly, whenever the connection breaks', async () => {
     const published = new Map<string, string>();
-    const sends: AcceptEmails[] = [];
+    const sends: AcceptSend[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const batch = Array.from({ length: sendsARound }, (_, index) =>
         buildSend(domain, index % 4 === 0 ? { key: `${round}-${index}` } : {}),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   contentMissing,
-  type AcceptEmails,
+  type AcceptSend,
   type Caller,
   type CheckSend,
   type Mailbox,
@@ -44,13 +44,13 @@ export class PrepareSend {
   }
 
   /** For many messages at once; `prepare` asks by itself for one. */
-  reachableBy(caller: Caller, sends: readonly AcceptEmails[]): Promise<AllowedRecipients> {
+  reachableBy(caller: Caller, sends: readonly AcceptSend[]): Promise<AllowedRecipients> {
     return this.confined.allowedRecipients(caller, sends.flatMap(everyAddress));
   }
 
   async prepare(
     caller: Caller,
-    send: AcceptEmails,
+    send: AcceptSend,
     deadline: Date | null,
     reachable?: AllowedRecipients,
   ): Promise<AcceptRow> {
@@ -124,7 +124,7 @@ export class PrepareSend {
 
   private async contentOf(
     projectId: string,
-    send: AcceptEmails,
+    send: AcceptSend,
     deadline: Date | null,
   ): Promise<PinnedContent> {
     const { template, subject, body, text, verbatim } = send;
@@ -153,7 +153,7 @@ function copiesOf({
   alsoTo = [],
   cc = [],
   bcc = [],
-}: AcceptEmails): Pick<AcceptRow['options'], 'headerRecipients' | 'additionalRecipients'> {
+}: AcceptSend): Pick<AcceptRow['options'], 'headerRecipients' | 'additionalRecipients'> {
   const additionalRecipients = [...new Set([...alsoTo, ...cc, ...bcc].map(({ email }) => email))];
   if (additionalRecipients.length === 0) return {};
   const shown = { ...listed('to', alsoTo), ...listed('cc', cc) };
@@ -163,7 +163,7 @@ function copiesOf({
 const listed = (name: 'to' | 'cc', mailboxes: Mailbox[]): { to?: Mailbox[]; cc?: Mailbox[] } =>
   mailboxes.length > 0 ? { [name]: mailboxes } : {};
 
-const everyAddress = ({ recipients, alsoTo = [], cc = [], bcc = [] }: AcceptEmails): string[] => [
+const everyAddress = ({ recipients, alsoTo = [], cc = [], bcc = [] }: AcceptSend): string[] => [
   ...recipients.map(({ to }) => to.email),
   ...[...alsoTo, ...cc, ...bcc].map(({ email }) => email),
 ];

@@ -7,7 +7,7 @@ import {
   maxScheduleDays,
   scheduledTooFar,
   tooManyRecipients,
-  type AcceptEmails,
+  type AcceptSend,
   type Attachment,
   type EmailCategory,
   type Tracking,
@@ -26,7 +26,7 @@ export function refuseTooManyRecipients({
   alsoTo = [],
   cc = [],
   bcc = [],
-}: Pick<AcceptEmails, 'recipients' | 'alsoTo' | 'cc' | 'bcc'>): void {
+}: Pick<AcceptSend, 'recipients' | 'alsoTo' | 'cc' | 'bcc'>): void {
   const seen = recipients.length + alsoTo.length + cc.length;
   if (seen > maxRecipients) throw tooManyRecipients('cc');
   if (seen + bcc.length > maxRecipients) throw tooManyRecipients('bcc');
@@ -74,7 +74,7 @@ function bytesOf(content: string | Base64Text): Buffer | null {
 export function trackingOf(
   setting: Tracking,
   category: EmailCategory,
-  choice: AcceptEmails['tracking'],
+  choice: AcceptSend['tracking'],
 ): { trackOpens: boolean; trackClicks: boolean } {
   if (setting === 'MARKETING_ONLY' && category !== 'MARKETING')
     return { trackOpens: false, trackClicks: false };

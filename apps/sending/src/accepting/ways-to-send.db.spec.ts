@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, suppressions, type AcceptEmails, type Caller } from '@posthorn/contracts';
+import { emails, suppressions, type AcceptSend, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import PostalMime from 'postal-mime';
@@ -20,7 +20,7 @@ const takenOf = (subject: string) =>
 async function accept(
   caller: Caller,
   domain: string,
-  more: Partial<AcceptEmails> & { subject: string },
+  more: Partial<AcceptSend> & { subject: string },
 ): Promise<string> {
   const send = { ...buildSend(domain), ...more };
   await suite.bus.call(emails.accept, caller, send);

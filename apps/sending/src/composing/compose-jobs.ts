@@ -50,7 +50,7 @@ export class ComposeJobs {
       to: [named(to), ...shown(headerRecipients?.to)],
       cc: shown(headerRecipients?.cc),
       replyTo,
-      headers: { ...headers, ...relayHeaders(this.config.smtpUrl, emailId) },
+      headers: { ...headers, ...providerHeaders(this.config.smtpUrl, emailId) },
       category,
       texts: { subject, html: html === '' && template ? template.html : html, text },
       liquid: message.liquid
@@ -80,7 +80,7 @@ const snippetsOf = ({ projectId, snippets }: StoredMessage, sources: LoadedSourc
 const postmarkHost = /(?:^|\.)postmarkapp\.com$/i;
 
 /** Postmark gives messages another return path and Message-ID; its reports name them by this metadata. */
-const relayHeaders = (smtpUrl: string, emailId: string): Record<string, string> =>
+const providerHeaders = (smtpUrl: string, emailId: string): Record<string, string> =>
   postmarkHost.test(new URL(smtpUrl).hostname) ? { 'X-PM-Metadata-posthorn-id': emailId } : {};
 
 /** The hash of an erased address appears in no header. */

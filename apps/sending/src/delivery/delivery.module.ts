@@ -14,7 +14,7 @@ import { ReadyMessages } from './claiming/ready-messages.js';
 import { DeliveryCounts } from './delivery-counts.read-model.js';
 import { DeliveryWakeUpModule } from './delivery-wake-up.module.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
-import { DeliverBatch } from './hand-off/deliver-batch.js';
+import { HandOffDispatcher } from './hand-off/hand-off-dispatcher.js';
 import { HandOffMarks } from './hand-off/hand-off-marks.repository.js';
 import { Provider } from './hand-off/provider.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
@@ -46,7 +46,7 @@ import { Sweeper } from './sweeper.js';
       inject: [Database, SendingConfig, ErasedAddressHashes],
     },
     ChoresWork,
-    DeliverBatch,
+    HandOffDispatcher,
     DeliveryMetrics,
     Lease,
     OutcomeRecorder,

@@ -4,7 +4,7 @@ import {
   mailHistory,
   type AcceptBatch,
   type AcceptedBatch,
-  type AcceptEmails,
+  type AcceptSend,
   type AcceptedEmails,
   type GetMailHistory,
   type CheckedSend,
@@ -39,7 +39,7 @@ export class EmailsHandlers {
   ) {}
 
   @Handles(emails.accept)
-  accept(calls: Incoming<AcceptEmails>[]): Promise<(AcceptedEmails | Error)[]> {
+  accept(calls: Incoming<AcceptSend>[]): Promise<(AcceptedEmails | Error)[]> {
     return answerEach(calls, (call) => this.accepts.accept(call));
   }
 

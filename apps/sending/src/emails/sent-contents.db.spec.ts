@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, emails, type AcceptEmails, type GetVariables, type Caller } from '@posthorn/contracts';
+import { contacts, emails, type AcceptSend, type GetVariables, type Caller } from '@posthorn/contracts';
 import { eventually, standIn } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await suite.stop();
 });
 
-async function accept(caller: Caller, domain: string, more: Partial<AcceptEmails>): Promise<string> {
+async function accept(caller: Caller, domain: string, more: Partial<AcceptSend>): Promise<string> {
   const send = { ...buildSend(domain), ...more };
   await suite.bus.call(emails.accept, caller, send);
   return send.recipients[0]!.id;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, type AcceptEmails, type Caller } from '@posthorn/contracts';
+import { emails, type AcceptSend, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { erase, markDelivered, tablesNaming } from '../testing/erasing.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -17,7 +17,7 @@ async function accept(
   caller: Caller,
   domain: string,
   to: string[],
-  more: Partial<AcceptEmails> = {},
+  more: Partial<AcceptSend> = {},
 ): Promise<string[]> {
   const recipients = to.map((email) => ({ id: newId(), to: { email } }));
   await suite.bus.call(emails.accept, caller, { ...buildSend(domain), ...more, recipients });

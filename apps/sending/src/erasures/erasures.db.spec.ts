@@ -5,7 +5,7 @@ import {
   personData,
   serviceCaller,
   noProject,
-  type AcceptEmails,
+  type AcceptSend,
   type Caller,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
@@ -25,7 +25,7 @@ async function accept(
   caller: Caller,
   domain: string,
   to: string,
-  more: Partial<AcceptEmails> = {},
+  more: Partial<AcceptSend> = {},
 ): Promise<string> {
   const send = { ...buildSend(domain, { to }), ...more };
   await suite.bus.call(emails.accept, caller, send);

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   explanations,
-  type AcceptEmails,
+  type AcceptSend,
   type EmailExplanation,
   type EmailId,
   type ExplainRecipient,
@@ -21,7 +21,7 @@ export class ExplanationsHandlers {
   }
 
   @Handles(explanations.send)
-  send({ caller, body }: Incoming<AcceptEmails>): Promise<SendExplanation> {
+  send({ caller, body }: Incoming<AcceptSend>): Promise<SendExplanation> {
     return this.service.send(caller, body);
   }
 

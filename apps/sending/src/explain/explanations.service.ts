@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   emailCategories,
   emailNotFound,
-  type AcceptEmails,
+  type AcceptSend,
   type Caller,
   type EmailCategory,
   type EmailExplanation,
@@ -42,7 +42,7 @@ export class ExplanationsService {
   }
 
   /** Prepared as for an accept, so that the same requests are refused with the same errors. */
-  async send(caller: Caller, send: AcceptEmails): Promise<SendExplanation> {
+  async send(caller: Caller, send: AcceptSend): Promise<SendExplanation> {
     const { projectId } = caller;
     const { emails, from, options } = await this.preparation.prepare(caller, send, null);
     const category = options.category ?? 'TRANSACTIONAL';

@@ -2,7 +2,7 @@ import {
   contacts,
   emails,
   templates,
-  type AcceptEmails,
+  type AcceptSend,
   type Caller,
   type CreateTemplate,
   type GetVariables,
@@ -42,7 +42,7 @@ export function composingFixture(suite: SendingSuite) {
         emailCategory: 'TRANSACTIONAL',
         ...more,
       }),
-    accept: async (caller: Caller, domain: string, more: Partial<AcceptEmails> = {}) => {
+    accept: async (caller: Caller, domain: string, more: Partial<AcceptSend> = {}) => {
       const { subject: _, body: __, ...rest } = buildSend(domain);
       const send = { ...rest, ...more };
       await suite.bus.call(emails.accept, caller, send);

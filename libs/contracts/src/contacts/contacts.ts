@@ -153,14 +153,14 @@ export class UnsubscribeContact extends PickFields(Contact, ['email']) {}
 
 export const contacts = {
   /** 409 if the address is already a contact. */
-  create: request('contacts.contacts.create', CreateContact, Contact, { batch: true }),
+  create: request('contacts.contacts.create', CreateContact, Contact, { gathered: true }),
   /** Keyed by address; for an existing contact it keeps `subscribed` and merges custom fields. */
-  upsert: request('contacts.contacts.upsert', CreateContact, Contact, { batch: true }),
+  upsert: request('contacts.contacts.upsert', CreateContact, Contact, { gathered: true }),
   /** Many upserts in one commit; a refused row does not affect the others. */
   bulk: request('contacts.contacts.bulk', BulkContacts, BulkOutcome),
   /** Errors: `validation_error` unless exactly one of ids and addresses is given. */
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
-  ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
+  ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { gathered: true }),
   variables: query('contacts.contacts.variables', GetVariables, KnownVariables),
   subscribed: query('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
   get: query('contacts.contacts.get', ContactId, Contact),

@@ -118,9 +118,9 @@ export class EventStats {
 
 export const events = {
   /** Errors: `validation_error` (`/name`, `/contactId`, `/email`, `/occurredAt`), `conflict`, `idempotency_key_reused`. */
-  record: request('contacts.events.record', RecordEvent, CustomEvent, { batch: true }),
+  record: request('contacts.events.record', RecordEvent, CustomEvent, { gathered: true }),
   /** Creates or updates the contact in the same commit as the event. */
-  track: request('contacts.events.track', TrackEventOnce, TrackedEvent, { batch: true }),
+  track: request('contacts.events.track', TrackEventOnce, TrackedEvent, { gathered: true }),
   list: query('contacts.events.list', ListEvents, EventPage),
   names: query('contacts.events.names', ListEventNames, EventNames),
   stats: query('contacts.events.stats', TimeseriesQuery, EventStats),

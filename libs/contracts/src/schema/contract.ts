@@ -17,23 +17,23 @@ export interface RequestContract<In extends object = object, Out extends object 
   readonly body: Shape<In>;
   readonly reply: Shape<Out>;
   /** Concurrent calls may be sent in one message; the handler receives them together. */
-  readonly batch: boolean;
+  readonly gathered: boolean;
   /** It changes nothing, so that a lost answer leaves no unknown outcome. */
   readonly onlyReads: boolean;
 }
 
 interface RequestOptions {
-  batch?: boolean;
+  gathered?: boolean;
 }
 
 export function request<In extends object, Out extends object>(
   subject: string,
   body: Shape<In>,
   reply: Shape<Out>,
-  { batch = false }: RequestOptions = {},
+  { gathered = false }: RequestOptions = {},
 ): RequestContract<In, Out> {
   const owner = subject.split('.')[0] as ServiceName;
-  return { subject, owner, body, reply, batch, onlyReads: false };
+  return { subject, owner, body, reply, gathered, onlyReads: false };
 }
 
 /** A request that changes nothing. A route that also writes makes its queries first. */

@@ -23,7 +23,7 @@ import {
   AcceptBatch,
   AcceptedBatch,
   AcceptedEmails,
-  AcceptEmails,
+  AcceptSend,
   CheckedSend,
   CheckSend,
   SettledSend,
@@ -117,7 +117,7 @@ export class EmailId extends PickFields(Email, ['id']) {}
 
 export const emails = {
   /** One commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
-  accept: request('sending.emails.accept', AcceptEmails, AcceptedEmails, { batch: true }),
+  accept: request('sending.emails.accept', AcceptSend, AcceptedEmails, { gathered: true }),
   /** Applies the sender and idempotency checks of `accept` before anything is created elsewhere. */
   check: query('sending.emails.check', CheckSend, CheckedSend),
   /** Voids a send with an unknown outcome, or returns its receipt (docs/guarantees.md G2). */

@@ -5,7 +5,7 @@ import { emailStatuses, type EmailStatus } from './email-status.js';
 import { EmailId } from './emails.js';
 import { Address, Choice, Count, Flag, Instant, ListOf, Nullable, Text } from '../schema/fields.js';
 import { suppressionReasons, type SuppressionReason } from './suppressions.js';
-import { AcceptEmails } from './sends.js';
+import { AcceptSend } from './sends.js';
 
 export class ExplainedEvent {
   @Instant() at: Date;
@@ -97,6 +97,6 @@ export const explanations = {
   /** 404 for an unknown e-mail. */
   email: query('sending.explanations.ofEmail', EmailId, EmailExplanation),
   /** The errors of `emails.accept`; nothing is stored. */
-  send: query('sending.explanations.ofSend', AcceptEmails, SendExplanation),
+  send: query('sending.explanations.ofSend', AcceptSend, SendExplanation),
   recipient: query('sending.explanations.ofRecipient', ExplainRecipient, RecipientExplanation),
 };

@@ -19,5 +19,5 @@ export class PutOptOutsReceipt {
 
 export const optOuts = {
   /** After the reply, no marketing mail to these addresses is handed off (docs/guarantees.md §3). Idempotent. */
-  put: request('sending.optouts.put', PutOptOuts, PutOptOutsReceipt, { batch: true }),
+  put: request('sending.optouts.put', PutOptOuts, PutOptOutsReceipt, { gathered: true }),
 };

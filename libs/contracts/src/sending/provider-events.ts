@@ -57,6 +57,6 @@ export class RecordedProviderEvents {
 export const providerEvents = {
   /** One commit for all calls that are gathered meanwhile. After the reply nothing of the report can be lost. */
   record: request('sending.providerEvents.record', RecordProviderEvents, RecordedProviderEvents, {
-    batch: true,
+    gathered: true,
   }),
 };

@@ -12,5 +12,5 @@ export class SuppressedRecipients {
 
 export const recipients = {
   /** Suppressed addresses at this moment; the hand-off checks again (docs/guarantees.md G8). */
-  suppressed: query('sending.recipients.suppressed', GetSuppressed, SuppressedRecipients, { batch: true }),
+  suppressed: query('sending.recipients.suppressed', GetSuppressed, SuppressedRecipients, { gathered: true }),
 };

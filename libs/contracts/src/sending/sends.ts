@@ -168,7 +168,7 @@ class AcceptContent extends EmailContent {
   @Flag() @Optional() verbatim?: boolean;
 }
 
-export class AcceptEmails extends AcceptContent {
+export class AcceptSend extends AcceptContent {
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
 

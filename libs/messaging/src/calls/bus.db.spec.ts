@@ -36,7 +36,7 @@ describe('calls', () => {
   });
 
   const serve = async (name: string, answer: Answer, batch = false) => {
-    const contract = request<Payload, Payload>(`sending.spec.${name}`, Payload, Payload, { batch });
+    const contract = request<Payload, Payload>(`sending.spec.${name}`, Payload, Payload, { gathered: batch });
     answering.push(
       new CallResponder(contract, answer, {
         nats: there.nats,

@@ -101,7 +101,7 @@ export class Bus {
   }
 
   private async send(contract: RequestContract, outgoing: Outgoing): Promise<ReplyFrame> {
-    if (contract.batch)
+    if (contract.gathered)
       return within(contract, outgoing.timeoutMs, this.gathererFor(contract).submit(outgoing));
     const [answer] = await this.exchange(contract, [outgoing]);
     return answer!;

@@ -90,7 +90,8 @@ export class CallResponder {
     const contexts = frames.map(({ traces, requests }) => this.tracing.context(readTraces(traces), requests));
     const spanOptions = { kind: 'server', attributes: { 'posthorn.batch.size': frames.length } } as const;
     return inSpans(`answer ${this.contract.subject}`, spanOptions, contexts, (inner) => {
-      if (this.contract.batch) return runInContext(joinContexts(inner), () => this.together(frames, inner));
+      if (this.contract.gathered)
+        return runInContext(joinContexts(inner), () => this.together(frames, inner));
       return Promise.all(frames.map((frame, index) => runInContext(inner[index], () => this.alone(frame))));
     });
   }

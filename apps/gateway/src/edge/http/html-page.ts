@@ -19,7 +19,7 @@ export const wantsPage = (requested: Requested): boolean =>
  * Whether a GET of a link that works once must change nothing: a HEAD, a program that previews or scans links, a browser that fetches
  * ahead, and a browser whose person has not confirmed it yet. Any other program means what it asks for (docs/api-decisions.md §5).
  */
-export const onlyLooks = (requested: Requested, confirmed: boolean): boolean =>
+export const changesNothing = (requested: Requested, confirmed: boolean): boolean =>
   requested.method === 'HEAD' || isPreview(requested) || (wantsPage(requested) && !confirmed);
 
 const previews =

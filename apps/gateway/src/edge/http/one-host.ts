@@ -4,7 +4,7 @@ import { acceptsHtml } from './html-page.js';
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** To a browser, localhost and 127.0.0.1 are two sites with their own cookies: who opens one by the name of the other is redirected. */
-export function keepOneHost(fastify: Fastify, publicUrl: string): void {
+export function redirectLoopbackNames(fastify: Fastify, publicUrl: string): void {
   const own = new URL(publicUrl);
   if (own.protocol !== 'http:' || !loopbackNames.has(own.hostname)) return;
   fastify.addHook('onRequest', (request, reply, done) => {

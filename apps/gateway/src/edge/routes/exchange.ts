@@ -29,7 +29,7 @@ export function routeRequestOf(
   read: Partial<RouteRequest>,
 ): RouteRequest {
   const caller: Caller = { ...admission.caller, ...clientOf(request) };
-  const none = { body: {}, query: {}, page: {}, wantsPage: false, onlyLooks: false };
+  const none = { body: {}, query: {}, page: {}, wantsPage: false, changesNothing: false };
   return {
     ...none,
     wantsTable: false,

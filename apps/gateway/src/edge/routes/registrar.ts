@@ -5,7 +5,7 @@ import { Cors } from '../http/cors.js';
 import { unknownRoute, wrongMethod } from '../http/edge-errors.js';
 import { Failures, pathOf } from '../http/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../http/fastify.js';
-import { keepOneHost as redirectLoopbackNames } from '../http/one-host.js';
+import { redirectLoopbackNames } from '../http/one-host.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { RequestWatch } from '../http/request-watch.js';
 import type { Handler } from './route.js';

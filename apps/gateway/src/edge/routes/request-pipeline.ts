@@ -44,7 +44,7 @@ export class RequestPipeline {
     const dialect = dialects[route.surface];
     const admission = await this.guard.admit(route, request);
     if (this.limiter.enabled) await this.limit(admission.rateLimitKey, dialect, reply);
-    refuseForeignIds(route, request);
+    refuseMalformedIds(route, request);
     const { declaration } = route;
     const exchange = { route, declaration, dialect, admission, request, reply, handler };
     return this.responders[kindOf(declaration)].serve(exchange as never);
@@ -58,7 +58,7 @@ export class RequestPipeline {
 }
 
 /** A malformed id answers like one of another project, and never reaches SQL. Addresses are normalised. */
-function refuseForeignIds({ ids, addresses, declaration }: Route, request: HttpRequest): void {
+function refuseMalformedIds({ ids, addresses, declaration }: Route, request: HttpRequest): void {
   const params = request.params as Record<string, string>;
   for (const name of ids) if (!isUuid(params[name] ?? '')) throw declaration.missing!();
   for (const name of addresses) {

@@ -7,7 +7,7 @@ import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../bodies/bod
 import { isCsv, readCsv } from '../bodies/csv.js';
 import { parseBody } from '../bodies/parse-body.js';
 import { headerValues } from '../http/header-values.js';
-import { HtmlPage, onlyLooks, wantsPage } from '../http/html-page.js';
+import { HtmlPage, changesNothing, wantsPage } from '../http/html-page.js';
 import type { RouteRequest, Entries } from './route-request.js';
 import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
 import { idempotencyOf } from './idempotency.js';
@@ -61,7 +61,10 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
       ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, plain) }
       : {}),
     ...(declaration.pages
-      ? { wantsPage: wantsPage(request.raw), onlyLooks: onlyLooks(request.raw, isConfirmed(request)) }
+      ? {
+          wantsPage: wantsPage(request.raw),
+          changesNothing: changesNothing(request.raw, isConfirmed(request)),
+        }
       : {}),
   });
 }

@@ -23,7 +23,7 @@ export interface RouteRequest<Body = object, Query = object> {
   page: PageQuery;
   wantsPage: boolean;
   /** A preview or an unconfirmed visit, which must not change anything. */
-  onlyLooks: boolean;
+  changesNothing: boolean;
   wantsTable: boolean;
   wantsEvents: boolean;
   /** The table of an upload route, unless its body is JSON. */

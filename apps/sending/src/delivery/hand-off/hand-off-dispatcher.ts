@@ -28,7 +28,7 @@ const lingerMs = 2;
 
 /** No more messages are marked than there are connections, because marked messages are what a crash can duplicate (docs/guarantees.md G4). */
 @Injectable()
-export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Delivery');
   private busy = 0;
   /** Of those, how many have no slot yet, or wait for it. */
