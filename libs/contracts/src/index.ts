@@ -16,6 +16,7 @@ export * from './contacts/contacts.js';
 export * from './contacts/contact-imports.js';
 export * from './schema/contract.js';
 export * from './schema/copies.js';
+export * from './sending/copied-mail.js';
 export * from './sending/domains.js';
 export * from './sending/email-status.js';
 export * from './sending/emails.js';

@@ -19,7 +19,7 @@ export const legacy: Dialect = {
   cursorParameter: 'cursor',
   hasPages: (envelope) => envelope !== 'whole',
   showsTotal: (envelope) => envelope === 'items' || envelope === 'nested',
-  statusOf: { done: 200, created: 201, sent: 200, queued: 202, deleted: 200, batch: 200 },
+  statusOf: { done: 200, created: 201, accepted: 200, queued: 202, deleted: 200, batch: 200 },
   statusOfPart: 207,
   resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
   bare: (shape, value) => writeResource(names, shape, value),

@@ -18,7 +18,7 @@ export const v1: Dialect = {
   cursorParameter: 'after',
   hasPages: () => true,
   showsTotal: () => false,
-  statusOf: { done: 200, created: 201, sent: 202, queued: 202, deleted: 200, batch: 200 },
+  statusOf: { done: 200, created: 201, accepted: 202, queued: 202, deleted: 200, batch: 200 },
   statusOfPart: 207,
   resource: (shape, value) => writeResource(names, shape, value),
   bare: (shape, value) => writeResource(names, shape, value),

@@ -36,7 +36,7 @@ import { SendsService } from './sends.service.js';
 const sending = {
   scope: 'emails:send',
   callers: allCallers,
-  success: 'sent',
+  success: 'accepted',
   idempotent: true,
   bodyLimit: sendBodyLimit,
   errors: [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  copyEvents,
   emailEvents,
   emails,
   projects,
@@ -127,6 +128,17 @@ describe('the reputation of a project', () => {
     await counted(projectId, { sent: 200, bounced: 0, complained: 0 });
     await complained(projectId, 1);
     await eventually(async () => (await read()).disabled, 'it is disabled');
+  });
+
+  it('counts the copies of e-mails, so that nobody hides bad addresses among them', async () => {
+    const { projectId, read } = await buildProject();
+    await sending.publish(copyEvents.sent, projectId, items(150));
+    await counted(projectId, { sent: 150, bounced: 0, complained: 0 });
+    await sending.publish(copyEvents.complained, projectId, items(1, { from: 'p-1@sandbox.test' }));
+    const refused = items(50).map((item) => ({ ...item, refused: true }));
+    await sending.publish(copyEvents.bounced, projectId, refused);
+    await eventually(async () => (await read()).disabled, 'it is disabled');
+    await counted(projectId, { sent: 200, bounced: 50, complained: 0 });
   });
 
   it('does not count simulated mail, that of TEST keys, soft bounces, few messages and those of last week', async () => {

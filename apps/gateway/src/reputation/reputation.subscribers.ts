@@ -1,5 +1,12 @@
 import { Controller } from '@nestjs/common';
-import { emailEvents, simulatorDomain, type EmailBounced, type EmailChangedEvent } from '@posthorn/contracts';
+import {
+  copyEvents,
+  emailEvents,
+  simulatorDomain,
+  type CopyBounced,
+  type EmailBounced,
+  type EmailChangedEvent,
+} from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import { GatewayConfig } from '../config.js';
@@ -7,6 +14,8 @@ import { reputationKey, reputationWork } from './reputation-kind.js';
 import { ReputationRepository, type ReputationMeasure } from './reputation.repository.js';
 
 const afterMs = 1_000;
+
+type Counted = Pick<EmailChangedEvent, 'to' | 'from' | 'at'>;
 
 /** Each event counts once, because its inbox row commits together with its counts. */
 @Controller()
@@ -17,29 +26,43 @@ export class ReputationSubscribers {
     private readonly config: GatewayConfig,
   ) {}
 
-  @OnEachEvent([emailEvents.sent], 'reputation')
-  async onSent({ projectId, items }: DomainEvent<EmailChangedEvent>): Promise<void> {
+  @OnEachEvent([emailEvents.sent, copyEvents.sent], 'reputation')
+  async onSent({ projectId, items }: DomainEvent<Counted>): Promise<void> {
     if (await this.count(projectId, 'sent', items)) await this.evaluateIfBad(projectId);
   }
 
   @OnEachEvent([emailEvents.bounced], 'reputation')
-  async onBounced({ projectId, items }: DomainEvent<EmailBounced>): Promise<void> {
-    const permanent = items.filter(({ bounceType }) => bounceType === 'Permanent');
+  onBounced({ projectId, items }: DomainEvent<EmailBounced>): Promise<void> {
+    return this.countBounced(
+      projectId,
+      items.filter(({ bounceType }) => bounceType === 'Permanent'),
+    );
+  }
+
+  @OnEachEvent([copyEvents.bounced], 'reputation')
+  onCopyBounced({ projectId, items }: DomainEvent<CopyBounced>): Promise<void> {
+    return this.countBounced(projectId, items);
+  }
+
+  @OnEachEvent([emailEvents.complained, copyEvents.complained], 'reputation')
+  async onComplained({ projectId, items }: DomainEvent<Counted>): Promise<void> {
+    if (await this.count(projectId, 'complained', items)) await this.evaluate(projectId);
+  }
+
+  private async countBounced(
+    projectId: string,
+    permanent: readonly (Counted & { refused?: boolean })[],
+  ): Promise<void> {
     // What the mail server refused is in no other event.
     const refused = permanent.filter((item) => item.refused);
     await this.count(projectId, 'sent', refused);
     if (await this.count(projectId, 'bounced', permanent)) await this.evaluate(projectId);
   }
 
-  @OnEachEvent([emailEvents.complained], 'reputation')
-  async onComplained({ projectId, items }: DomainEvent<EmailChangedEvent>): Promise<void> {
-    if (await this.count(projectId, 'complained', items)) await this.evaluate(projectId);
-  }
-
   private async count(
     projectId: string,
     measure: ReputationMeasure,
-    items: readonly EmailChangedEvent[],
+    items: readonly Counted[],
   ): Promise<boolean> {
     const counted = items.filter((item) => this.counts(item)).map(({ at }) => at);
     if (counted.length > 0) await this.reputation.add(projectId, measure, counted);
@@ -56,7 +79,7 @@ export class ReputationSubscribers {
   }
 
   /** Not simulated mail, nor that of TEST keys. */
-  private counts({ to, from }: EmailChangedEvent): boolean {
+  private counts({ to, from }: Counted): boolean {
     return !to.endsWith(`@${simulatorDomain}`) && !from?.endsWith(`@${this.config.sandboxDomain}`);
   }
 }

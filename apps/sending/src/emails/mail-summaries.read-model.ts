@@ -48,7 +48,7 @@ const engaged = `CASE g.kind WHEN 'OPEN' THEN 'opened' ELSE 'clicked' END AS kin
 const byPeople = `g.machine IS NULL`;
 const kinds = Object.entries(kindOfEvent).map(([event, kind]) => `WHEN '${event}' THEN '${kind}'`);
 
-// Of copies only opens and clicks are published (outcomes.repository.ts), so only those are summed.
+// Contacts count only opens and clicks of copies, so only those are summed.
 const summariesSql = `
   WITH mine AS MATERIALIZED (
     SELECT id, to_email, sent_at, delivered_at, bounced_at, complained_at FROM emails

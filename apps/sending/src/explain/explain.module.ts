@@ -4,25 +4,15 @@ import { AcceptingModule } from '../accepting/accepting.module.js';
 import { AllowancesModule } from '../allowances/allowances.module.js';
 import { ErasedAddressHashes } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
-import { OptOutsModule } from '../opt-outs/opt-outs.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SimulatorModule } from '../simulator/simulator.module.js';
-import { SuppressionsModule } from '../suppressions/suppressions.module.js';
 import { ExplainedReadModel } from './explained.read-model.js';
 import { ExplanationsHandlers } from './explanations.handlers.js';
 import { RecipientRules } from './recipient-rules.js';
 import { ExplanationsService } from './explanations.service.js';
 
 @Module({
-  imports: [
-    AcceptingModule,
-    AllowancesModule,
-    ErasuresModule,
-    OptOutsModule,
-    ProjectsModule,
-    SimulatorModule,
-    SuppressionsModule,
-  ],
+  imports: [AcceptingModule, AllowancesModule, ErasuresModule, ProjectsModule, SimulatorModule],
   controllers: [ExplanationsHandlers],
   providers: [...onDatabase([ExplainedReadModel], ErasedAddressHashes), ExplanationsService, RecipientRules],
 })

@@ -62,6 +62,15 @@ export interface ExplainedDelivery {
   unsubscribedSince: Date | null;
 }
 
+/** Of an address, whether or not mail was ever sent to it. */
+export interface ExplainedAddress {
+  suppressionReason: SuppressionReason | null;
+  suppressedSince: Date | null;
+  unsubscribedSince: Date | null;
+}
+
+type Recipient = Pick<ExplainedDelivery, 'position' | 'recipient'>;
+
 const maxHistory = 1_000;
 
 const rowSql = `
@@ -86,7 +95,18 @@ const deliveriesSql = `
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"
   FROM requested r ${markSources} ORDER BY d.position`;
 
-/** Everything that is recorded about one e-mail, in four queries by primary key. */
+const addressesSql = `
+  SELECT suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince", opt_out.since AS "unsubscribedSince"
+  FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS r (email, hash, index)
+  LEFT JOIN LATERAL (
+    SELECT reason, created_at FROM suppressions s WHERE s.project_id = $1 AND s.email IN (r.email, r.hash) ORDER BY created_at LIMIT 1
+  ) AS suppression ON true
+  LEFT JOIN LATERAL (
+    SELECT since FROM opt_outs o WHERE o.project_id = $1 AND o.email IN (r.email, r.hash) AND o.opted_out ORDER BY since LIMIT 1
+  ) AS opt_out ON true
+  ORDER BY r.index`;
+
+/** Everything that is recorded about one e-mail, in four queries by primary key, or about addresses. */
 export class ExplainedReadModel {
   constructor(
     private readonly database: Database,
@@ -102,11 +122,23 @@ export class ExplainedReadModel {
     return this.database.query<ExplainedHistory>(historySql, [projectId, id]);
   }
 
-  async deliveries({ projectId, id, to }: ExplainedRow): Promise<ExplainedDelivery[]> {
-    const recipients = await this.database.query<{ position: number; recipient: string }>(
+  /** In the order of the addresses. */
+  addresses(projectId: string, emails: readonly string[]): Promise<ExplainedAddress[]> {
+    const hashes = emails.map((email) => this.hashes.of(projectId, email));
+    return this.database.query<ExplainedAddress>(addressesSql, [projectId, emails, hashes]);
+  }
+
+  recipients(projectId: string, id: string): Promise<Recipient[]> {
+    return this.database.query<Recipient>(
       `SELECT position, recipient FROM deliveries WHERE project_id = $1 AND email_id = $2 ORDER BY position`,
       [projectId, id],
     );
+  }
+
+  deliveries(
+    { projectId, id, to }: ExplainedRow,
+    recipients: readonly Recipient[],
+  ): Promise<ExplainedDelivery[]> {
     return this.database.query<ExplainedDelivery>(deliveriesSql, [
       projectId,
       id,

@@ -17,7 +17,7 @@ import { AllowancesRepository } from '../allowances/allowances.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { allowanceText } from './explain-checks.js';
 import { explainEmail } from './explain-email.js';
-import { ExplainedReadModel } from './explained.read-model.js';
+import { ExplainedReadModel, type ExplainedAddress } from './explained.read-model.js';
 import { RecipientRules } from './recipient-rules.js';
 
 /** Says in words what is recorded, and what the rules of the hand-off would decide. */
@@ -32,13 +32,13 @@ export class ExplanationsService {
   ) {}
 
   async email(projectId: string, id: string): Promise<EmailExplanation> {
-    const row = await this.recorded.row(projectId, id);
-    if (!row) throw emailNotFound();
-    const [history, deliveries] = await Promise.all([
+    const [row, history, recipients] = await Promise.all([
+      this.recorded.row(projectId, id),
       this.recorded.history(projectId, id),
-      this.recorded.deliveries(row),
+      this.recorded.recipients(projectId, id),
     ]);
-    return explainEmail({ row, history, deliveries });
+    if (!row) throw emailNotFound();
+    return explainEmail({ row, history, deliveries: await this.recorded.deliveries(row, recipients) });
   }
 
   /** Prepared as for an accept, so that the same requests are refused with the same errors. */
@@ -46,9 +46,14 @@ export class ExplanationsService {
     const { projectId } = caller;
     const { emails, from, options } = await this.preparation.prepare(caller, send, null);
     const category = options.category ?? 'TRANSACTIONAL';
-    const explain = (email: string) => this.recipientOf({ projectId, email, from: from.email, category });
-    const main = await Promise.all(emails.map(({ email }) => explain(email)));
-    const copies = await Promise.all((options.additionalRecipients ?? []).map(explain));
+    const addresses = [...emails.map(({ email }) => email), ...(options.additionalRecipients ?? [])];
+    const known = await this.recorded.addresses(projectId, addresses);
+    const explained = addresses.map((email, index) => ({
+      email,
+      ...this.verdictOf({ email, from: from.email, category }, known[index]!),
+    }));
+    const main = explained.slice(0, emails.length);
+    const copies = explained.slice(emails.length);
     const recipients = [...main, ...withoutOrphans(copies, main)];
     const checks = await this.projectChecks(projectId, from.email, category);
     const failed = checks.filter(({ outcome }) => outcome !== 'PASSED');
@@ -62,26 +67,24 @@ export class ExplanationsService {
   }
 
   async recipient(projectId: string, email: string): Promise<RecipientExplanation> {
-    const known = await this.recipients.known(projectId, email);
-    const categories = emailCategories.map((category) => this.recipients.verdict(known, category));
+    const [known] = await this.recorded.addresses(projectId, [email]);
+    const categories = emailCategories.map((category) => this.recipients.verdict(known!, category));
     return {
       email,
       summary: summaryOf(categories),
-      suppressionReason: known.suppression?.reason ?? null,
-      suppressedSince: known.suppression?.createdAt ?? null,
-      unsubscribedSince: known.optOut?.since ?? null,
+      ...known!,
       categories,
     };
   }
 
-  private async recipientOf({ projectId, email, from, category }: Recipient): Promise<ExplainedRecipient> {
+  private verdictOf(
+    { email, from, category }: Recipient,
+    known: ExplainedAddress,
+  ): Omit<ExplainedRecipient, 'email'> {
     const refusal = this.recipients.simulatorRefusal(email, from);
-    if (refusal) return { email, wouldSend: false, reason: refusal };
-    const { wouldSend, reason } = this.recipients.verdict(
-      await this.recipients.known(projectId, email),
-      category,
-    );
-    return { email, wouldSend, reason };
+    if (refusal) return { wouldSend: false, reason: refusal };
+    const { wouldSend, reason } = this.recipients.verdict(known, category);
+    return { wouldSend, reason };
   }
 
   private async projectChecks(
@@ -112,7 +115,6 @@ export class ExplanationsService {
 }
 
 interface Recipient {
-  projectId: string;
   email: string;
   from: string;
   category: EmailCategory;

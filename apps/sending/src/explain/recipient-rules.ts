@@ -1,43 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import type { EmailCategory, ExplainedCategory, PersonOptOut, Suppression } from '@posthorn/contracts';
-import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
+import type { EmailCategory, ExplainedCategory } from '@posthorn/contracts';
 import { Simulator } from '../simulator/simulator.js';
-import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
+import type { ExplainedAddress } from './explained.read-model.js';
 import { instantText, suppressionTexts } from './sentences.js';
-
-export interface KnownRecipient {
-  suppression: Suppression | null;
-  optOut: PersonOptOut | null;
-}
 
 /** What the hand-off would decide about an address. */
 @Injectable()
 export class RecipientRules {
-  constructor(
-    private readonly suppressions: SuppressionsRepository,
-    private readonly optOuts: OptOutsRepository,
-    private readonly simulator: Simulator,
-  ) {}
+  constructor(private readonly simulator: Simulator) {}
 
-  async known(projectId: string, email: string): Promise<KnownRecipient> {
-    const [suppression, optOut] = await Promise.all([
-      this.suppressions.find(projectId, email),
-      this.optOuts.find(projectId, email),
-    ]);
-    return { suppression, optOut: optOut?.optedOut ? optOut : null };
-  }
-
-  verdict({ suppression, optOut }: KnownRecipient, category: EmailCategory): ExplainedCategory {
-    if (suppression) {
-      const reason = `The address is suppressed since ${instantText(suppression.createdAt)}: ${suppressionTexts[suppression.reason]}.`;
-      return { category, wouldSend: false, reason, since: suppression.createdAt };
+  verdict(
+    { suppressionReason, suppressedSince, unsubscribedSince }: ExplainedAddress,
+    category: EmailCategory,
+  ): ExplainedCategory {
+    if (suppressionReason && suppressedSince) {
+      const reason = `The address is suppressed since ${instantText(suppressedSince)}: ${suppressionTexts[suppressionReason]}.`;
+      return { category, wouldSend: false, reason, since: suppressedSince };
     }
-    if (optOut && category === 'MARKETING')
+    if (unsubscribedSince && category === 'MARKETING')
       return {
         category,
         wouldSend: false,
-        reason: `The recipient has unsubscribed since ${instantText(optOut.since)}.`,
-        since: optOut.since,
+        reason: `The recipient has unsubscribed since ${instantText(unsubscribedSince)}.`,
+        since: unsubscribedSince,
       };
     return { category, wouldSend: true, reason: 'Nothing keeps it from being sent.', since: null };
   }

@@ -6,11 +6,12 @@ import {
 } from '@posthorn/contracts';
 import { columnsOf, type Column, type Database, type Statement } from '@posthorn/database';
 import { packedOutboxInsert } from '@posthorn/messaging';
-import { emailEventDetails } from '../emails/email-event-details.js';
+import { copyEventDetailsOf, emailEventDetails } from '../emails/email-event-details.js';
 import { isErasedSql } from '../erasures/erased-names.js';
 import { addressLockKeySql } from '../suppressions/suppressions.repository.js';
 import {
   bitsOfKind,
+  copyEventOfBit,
   eventOfBit,
   failureKindOfBits,
   reportedBits,
@@ -157,6 +158,9 @@ function apply(reports: Report[]): Statement {
 const firstOf = (kind: ReportedKind): string =>
   `min(occurred_at) FILTER (WHERE bits & ${reportedBits[kind]} <> 0 AND before & ${reportedBits[kind]} = 0)`;
 
+const valuesOf = (events: typeof eventOfBit): string =>
+  `VALUES ${events.map(([bit, name]) => `(${bit}, '${name}')`).join(', ')}`;
+
 const publishesEmailEvents = packedOutboxInsert(`
   SELECT project_id, name, NULL::text AS trace, row_number() OVER (ORDER BY occurred_at, history_id, bit) AS row_index,
     details || jsonb_build_object('at', occurred_at) || CASE bit
@@ -168,9 +172,18 @@ const publishesEmailEvents = packedOutboxInsert(`
   FROM (
     SELECT DISTINCT ON (n.email_id, event.bit) n.*, event.bit, event.name, u.details
     FROM new n JOIN updated_email u USING (email_id)
-    JOIN (VALUES ${eventOfBit.map(([bit, name]) => `(${bit}, '${name}')`).join(', ')}) AS event (bit, name)
-      ON n.bits & event.bit <> 0 AND n.before & event.bit = 0
+    JOIN (${valuesOf(eventOfBit)}) AS event (bit, name) ON n.bits & event.bit <> 0 AND n.before & event.bit = 0
     WHERE n.position = 0 ORDER BY n.email_id, event.bit, n.occurred_at, n.history_id
+  ) AS first_report`);
+
+const publishesCopyEvents = packedOutboxInsert(`
+  SELECT project_id, name, NULL::text AS trace, row_number() OVER (ORDER BY occurred_at, history_id, bit) AS row_index,
+    details || jsonb_build_object('to', address, 'at', occurred_at) AS item
+  FROM (
+    SELECT DISTINCT ON (n.email_id, n.position, event.bit) n.*, event.bit, event.name, e.details
+    FROM new n JOIN (${valuesOf(copyEventOfBit)}) AS event (bit, name) ON n.bits & event.bit <> 0 AND n.before & event.bit = 0,
+      LATERAL (${copyEventDetailsOf('n')}) AS e
+    WHERE n.position > 0 ORDER BY n.email_id, n.position, event.bit, n.occurred_at, n.history_id
   ) AS first_report`);
 
 const publishesSuppressions = packedOutboxInsert(`
@@ -228,6 +241,8 @@ const applySql = `
     RETURNING project_id, email, suppressions.reason, old.email IS NULL AS is_new
   ), published AS (
     ${publishesEmailEvents}
+  ), published_of_copies AS (
+    ${publishesCopyEvents}
   ), published_suppressions AS (
     ${publishesSuppressions}
   )

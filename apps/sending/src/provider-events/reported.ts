@@ -1,4 +1,4 @@
-import { emailEvents, type ProviderEventKind } from '@posthorn/contracts';
+import { copyEvents, emailEvents, type ProviderEventKind } from '@posthorn/contracts';
 
 /**
  * What the mail server and providers have reported about a delivery, as a set of bits. A set has no order and knows no repetition, so
@@ -48,4 +48,10 @@ export const eventOfBit: readonly (readonly [bit: number, event: string])[] = [
   [reportedBits.REJECTED, emailEvents.failed.name],
   [reportedBits.BOUNCED, emailEvents.bounced.name],
   [reportedBits.COMPLAINED, emailEvents.complained.name],
+];
+
+export const copyEventOfBit: typeof eventOfBit = [
+  [reportedBits.SENT, copyEvents.sent.name],
+  [reportedBits.BOUNCED, copyEvents.bounced.name],
+  [reportedBits.COMPLAINED, copyEvents.complained.name],
 ];

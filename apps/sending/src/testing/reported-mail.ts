@@ -67,10 +67,10 @@ export const buildEvent = (mail: Pick<ReportedMail, 'id'>, event: ReportedEvent)
 export const reportAll = async ({ bus }: SendingSuite, items: ProviderEvent[]): Promise<number> =>
   (await bus.call(providerEvents.record, serviceCaller('gateway', noProject), { items })).recorded;
 
-/** The names of the events that were published about the e-mail, sorted; of bounces with their type. */
+/** The names of the events that were published about the e-mail, sorted; of bounces with their type, of copies as such. */
 export async function publishedAbout(database: Database, mail: ReportedMail): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
-    `SELECT replace(fact, 'sending.email.', '') || coalesce(' ' || (item->>'bounceType'), '') AS name
+    `SELECT replace(replace(fact, 'sending.email.', ''), 'sending.copy.', 'copy ') || coalesce(' ' || (item->>'bounceType'), '') AS name
      FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND item->>'emailId' = $2 ORDER BY 1`,
     [mail.projectId, mail.id],
   );

@@ -1,3 +1,4 @@
+import { copyEvents } from '../sending/copied-mail.js';
 import { emails, emailEvents } from '../sending/emails.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { optOuts } from '../sending/opt-outs.js';
@@ -54,7 +55,10 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     calls: requestCatalogue.filter((contract) => contract.owner !== 'gateway' && !operatorOnly.has(contract)),
     receives: [
       { event: domainEvents.unverified, purpose: 'domain-mails' },
-      ...receivedEach([emailEvents.sent, emailEvents.bounced, emailEvents.complained], 'reputation'),
+      ...receivedEach(
+        [emailEvents.sent, emailEvents.bounced, emailEvents.complained, ...Object.values(copyEvents)],
+        'reputation',
+      ),
       ...receivedEach(eventCatalogue, 'audit'),
     ],
   },

@@ -7,6 +7,7 @@ import { contactImports } from '../contacts/contact-imports.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
 import type { EventContract, RequestContract, ServiceName } from '../schema/contract.js';
 import { allowances, domainEvents, domains } from '../sending/domains.js';
+import { copyEvents } from '../sending/copied-mail.js';
 import { emailEvents, emails } from '../sending/emails.js';
 import { engagement } from '../sending/engagement.js';
 import { explanations } from '../sending/explanations.js';
@@ -76,6 +77,7 @@ export const requestCatalogue: readonly RequestContract[] = [
 
 export const eventCatalogue: readonly EventContract[] = [
   emailEvents,
+  copyEvents,
   domainEvents,
   suppressionEvents,
   templateEvents,

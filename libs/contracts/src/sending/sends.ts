@@ -123,7 +123,7 @@ export class SendReceipt {
   @Address() from: string;
 }
 
-export class TakenMessage extends PickFields(SendReceipt, ['id', 'status', 'to', 'from']) {}
+export class BatchReceipt extends PickFields(SendReceipt, ['id', 'status', 'to', 'from']) {}
 
 export class BatchRefusal {
   @Text(1, 64, { errorCode: true }) code: string;
@@ -133,7 +133,7 @@ export class BatchRefusal {
 export class BatchResult {
   @Count() index: number;
   @Choice(['ok', 'error']) status: 'ok' | 'error';
-  @Nested(() => TakenMessage) @Optional() data?: TakenMessage;
+  @Nested(() => BatchReceipt) @Optional() data?: BatchReceipt;
   @Nested(() => BatchRefusal) @Optional() error?: BatchRefusal;
 }
 

@@ -19,7 +19,7 @@ export interface Attempt {
   tls: boolean;
   durationMs: number;
   sessionUsable: boolean;
-  /** `fenced` (the lease was lost), `timeout`, `paused` or the socket's error, where there was no reply. */
+  /** `lease_lost`, `timeout`, `paused` or the socket's error, where there was no reply. */
   error?: string;
 }
 

@@ -19,7 +19,7 @@ export class SmtpCircuit {
     return Math.max(0, this.pausedUntil - this.now());
   }
 
-  get probing(): boolean {
+  get isHalfOpen(): boolean {
     return this.failures > 0;
   }
 

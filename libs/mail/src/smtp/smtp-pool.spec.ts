@@ -179,7 +179,7 @@ describe('a lost lease', () => {
       };
       expect(await pool.deliver(to('ok@d.test', assertLeaseHeld))).toMatchObject({
         verdict: 'no_reply',
-        error: 'fenced',
+        error: 'lease_lost',
         stage: check === 1 ? 'data' : 'body',
         sessionUsable: false,
       });

@@ -122,7 +122,7 @@ export class SmtpPool {
   private get openable(): number {
     if (this.circuit.paused) return 0;
     const capacity = Math.max(0, this.options.maxConnections - this.open);
-    return this.circuit.probing ? Math.min(capacity, this.opening > 0 ? 0 : 1) : capacity;
+    return this.circuit.isHalfOpen ? Math.min(capacity, this.opening > 0 ? 0 : 1) : capacity;
   }
 
   private get cannotServe(): boolean {
@@ -136,12 +136,12 @@ export class SmtpPool {
     this.opening--;
     if ('failure' in opened) {
       this.open--;
-      if (!this.circuit.probing) this.publish(opened.failure);
+      if (!this.circuit.isHalfOpen) this.publish(opened.failure);
       this.circuit.failed(opened.failure);
       this.serveWaiters();
       return opened.failure;
     } else {
-      if (this.circuit.probing) this.publish();
+      if (this.circuit.isHalfOpen) this.publish();
       this.circuit.succeeded();
       this.adopt(opened.session);
       this.serveWaiters();

@@ -131,7 +131,7 @@ export class SmtpTransaction {
       this.delivery.assertLeaseHeld?.();
       return !this.settled;
     } catch {
-      this.drop(this.bodyStarted ? 'body' : 'data', 'fenced');
+      this.drop(this.bodyStarted ? 'body' : 'data', 'lease_lost');
       return false;
     }
   }

@@ -55,7 +55,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
   refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
   const parameters = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const named = parameters.filter((name) => name !== projectParameter);
-  const sends = successOf(declaration) === 'sent' || successOf(declaration) === 'batch';
+  const sends = successOf(declaration) === 'accepted' || successOf(declaration) === 'batch';
   return surfacesOf(declaration).map((surface) => ({
     method,
     path: `${prefixes[surface]}${surface === 'legacy' ? (declaration.legacyPath ?? path) : path}`,

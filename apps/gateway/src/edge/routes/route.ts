@@ -5,7 +5,7 @@ import { surfaces, type RouteRequest, type Surface } from './route-request.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** How a request ends well; the status of each is the dialect's. */
-export type Success = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batch';
+export type Success = 'done' | 'created' | 'accepted' | 'queued' | 'deleted' | 'batch';
 /** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested`: the envelope of snippets; `whole`: not paginated. */
 export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
 

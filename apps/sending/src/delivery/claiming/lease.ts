@@ -7,7 +7,7 @@ import { LeasesRepository } from './leases.repository.js';
 
 export class LeaseLost extends Error {
   constructor() {
-    super('fenced');
+    super('The lease was lost');
   }
 }
 

@@ -107,7 +107,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private get freeConnections(): number {
-    const connections = this.provider.probing ? 1 : this.config.connections;
+    const connections = this.provider.isHalfOpen ? 1 : this.config.connections;
     const free = Math.min(connections - this.busy, this.slotsAhead - this.waiting);
     return this.recorder.waiting > 2 * this.config.connections ? 0 : free;
   }

@@ -37,7 +37,7 @@ export class Provider {
   }
 
   /** The last connection failed: a single message tests whether the server is back. */
-  get probing(): boolean {
+  get isHalfOpen(): boolean {
     const { failures, open } = this.pool.state;
     return failures > 0 && open === 0;
   }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails } from '@posthorn/contracts';
+import { emails, serviceCaller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import type { Attempt } from '@posthorn/mail';
+import { buildReportedMails } from '../../testing/reported-mail.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
-import { failure, type Outcome } from './outcome.js';
+import { failure, outcomeOf, type Outcome } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { OutcomesRepository } from './outcomes.repository.js';
 
@@ -77,5 +79,42 @@ describe('outcomes that are written together', () => {
     expect(published.map(({ emailId }) => emailId).sort()).toEqual(
       ids.filter((_, index) => index !== 2).sort(),
     );
+  });
+});
+
+describe('the outcome of a copy', () => {
+  const rules = { acceptIsDelivery: true, ambiguousMs: 1_000, retryMs: 1_000, random: () => 0 };
+  const session = { host: 'mx.example.org', tls: true, durationMs: 5, sessionUsable: true };
+  const accepted: Attempt = { ...session, verdict: 'accepted', stage: 'dot' };
+  const refused: Attempt = {
+    ...{ ...session, verdict: 'refused', stage: 'rcpt' },
+    reply: { code: 550, enhanced: '5.1.1', text: 'no such user' },
+  };
+
+  it('is published about its recipient and leaves the e-mail as it is', async () => {
+    const copies = ['bob@example.org', 'eve@example.org'];
+    const [mail] = await buildReportedMails(suite.database, 1, { state: 'CLAIMED', copies });
+    const { projectId, id: emailId } = mail!;
+    const rows = [accepted, refused].map((attempt, index) => {
+      const recipient = copies[index]!;
+      const progress = { recipient, attempts: 0, resends: 0, waitedMs: 0, expired: false };
+      return {
+        ...{ projectId, emailId, position: index + 1, leaseToken: 1, recipient, subject: null, trace: null },
+        outcome: outcomeOf(attempt, progress, rules),
+      };
+    });
+    expect(await new OutcomesRepository(suite.database).record(rows)).toBe(2);
+    const published = await suite.database.query<{ fact: string; item: object }>(
+      `SELECT fact, item - 'at' AS item FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 ORDER BY fact`,
+      [projectId],
+    );
+    const about = { emailId, from: 'hello@shop.example', sourceType: 'TRANSACTIONAL' };
+    expect(published).toEqual([
+      { fact: 'sending.copy.bounced', item: { ...about, to: copies[1], refused: true } },
+      { fact: 'sending.copy.sent', item: { ...about, to: copies[0] } },
+      { fact: 'sending.suppression.added', item: { email: copies[1], reason: 'HARD_BOUNCE' } },
+    ]);
+    const email = await suite.bus.call(emails.get, serviceCaller('gateway', projectId), { id: emailId });
+    expect(email.status).toBe('PENDING');
   });
 });

@@ -1,7 +1,14 @@
+import { copyEvents, emailEvents, suppressionEvents } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import { packedOutboxInsert } from '@posthorn/messaging';
-import { emailEventDetails } from '../../emails/email-event-details.js';
-import { eventOfBit, reportedBits, stateOfBits, statusOfBits } from '../../provider-events/reported.js';
+import { copyEventDetailsOf, emailEventDetails } from '../../emails/email-event-details.js';
+import {
+  copyEventOfBit,
+  eventOfBit,
+  reportedBits,
+  stateOfBits,
+  statusOfBits,
+} from '../../provider-events/reported.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { maxClaims, type Outcome } from './outcome.js';
@@ -73,10 +80,10 @@ const events = columnsOf<EventRow>([
 
 const publishesEvents = packedOutboxInsert(`
   SELECT outcome.project_id, event.name, event.trace, row_index,
-    CASE WHEN event.item ? 'emailId' THEN updated_email.details ELSE '{}' END || event.item || jsonb_build_object('at', now()) AS item
-  FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN updated_email USING (row_index)
+    CASE WHEN event.item ? 'emailId' THEN described.details ELSE '{}' END || event.item || jsonb_build_object('at', now()) AS item
+  FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN described USING (row_index)
   WHERE CASE
-    WHEN event.item ? 'emailId' THEN updated_email.row_index IS NOT NULL
+    WHEN event.item ? 'emailId' THEN described.row_index IS NOT NULL
       AND CASE event.bit WHEN 0 THEN NOT written.is_overruled ELSE written.before & event.bit = 0 END
     -- An address that was suppressed already is not announced again.
     ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END`);
@@ -121,6 +128,10 @@ const recordSql = `
     FROM outcome o JOIN written w USING (row_index)
     WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND (o.status IS NOT NULL OR w.after <> 0)
     RETURNING o.row_index, ${emailEventDetails('e')} AS details
+  ), described AS (
+    SELECT row_index, details FROM updated_email
+    UNION ALL
+    SELECT o.row_index, e.details FROM outcome o JOIN written USING (row_index), LATERAL (${copyEventDetailsOf('o')}) AS e WHERE o.position > 0
   ), history AS (
     INSERT INTO email_events (project_id, email_id, id, status, recipient, detail, attempt, stage, host, tls, reply_code, duration_ms)
     SELECT project_id, email_id, history_id, history_status, recipient, error, attempts, stage, host, tls, reply_code, duration_ms
@@ -148,19 +159,27 @@ const bitsOf = ({ state, status }: Outcome): number => {
   return status === 'DELIVERED' ? reportedBits.SENT | reportedBits.DELIVERED : reportedBits.SENT;
 };
 
-const bitOfEvent = new Map(eventOfBit.map(([bit, name]) => [name, bit]));
+const bitOfEvent = new Map([...eventOfBit, ...copyEventOfBit].map(([bit, name]) => [name, bit]));
+const eventsOfCopies: ReadonlyMap<string, string> = new Map([
+  [emailEvents.sent.name, copyEvents.sent.name],
+  [emailEvents.bounced.name, copyEvents.bounced.name],
+  [suppressionEvents.added.name, suppressionEvents.added.name],
+]);
 
 function eventRowsOf(rows: OutcomeRow[]): EventRow[] {
-  return rows.flatMap(({ outcome, emailId, position, recipient, trace }, rowIndex) =>
-    outcome.events
-      // For a copy only events about its address are published.
-      .filter(({ payload }) => position === 0 || 'email' in payload)
-      .map(({ event: { name }, payload }) => ({
-        rowIndex,
-        name,
-        bit: bitsOf(outcome) & (bitOfEvent.get(name) ?? 0),
-        item: JSON.stringify('email' in payload ? payload : { emailId, to: recipient, ...payload }),
-        trace,
-      })),
+  return rows.flatMap((row, rowIndex) =>
+    row.outcome.events.flatMap(({ event, payload }): EventRow[] => {
+      const name = row.position === 0 ? event.name : eventsOfCopies.get(event.name);
+      if (name === undefined) return [];
+      const bit = bitsOf(row.outcome) & (bitOfEvent.get(name) ?? 0);
+      return [{ rowIndex, name, bit, item: JSON.stringify(itemOf(row, payload)), trace: row.trace }];
+    }),
   );
+}
+
+function itemOf({ emailId, position, recipient }: OutcomeRow, payload: object): object {
+  if ('email' in payload) return payload;
+  const about = { emailId, to: recipient };
+  if (position === 0) return { ...about, ...payload };
+  return 'refused' in payload ? { ...about, refused: payload.refused } : about;
 }

@@ -1,0 +1,24 @@
+import { event } from '../schema/contract.js';
+import { Address, Choice, Flag, Id, Instant, Optional } from '../schema/fields.js';
+
+/** About one of the additional recipients (further To, Cc, Bcc). What is sent to them counts as mail, but does not change the e-mail's status. */
+export class CopyEvent {
+  @Id() emailId: string;
+  /** The recipient of the copy. */
+  @Address() to: string;
+  @Address() from: string;
+  @Choice(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']) sourceType:
+    'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+  @Instant() at: Date;
+}
+
+export class CopyBounced extends CopyEvent {
+  /** Refused during the hand-off, so that there is no `sent` of it. */
+  @Flag() @Optional() refused?: boolean;
+}
+
+export const copyEvents = {
+  sent: event('sending.copy.sent', CopyEvent, 'The mail server accepted a copy of an e-mail.'),
+  bounced: event('sending.copy.bounced', CopyBounced, 'A copy of an e-mail bounced for good.'),
+  complained: event('sending.copy.complained', CopyEvent, 'The recipient of a copy reported it as spam.'),
+};
