@@ -183,24 +183,6 @@ describe('an event of a provider', () => {
     );
   });
 
-  it('of a copy is published about its recipient, once', async () => {
-    const mail = await buildMail({ copies: ['bob@example.org'] });
-    const bounced = { kind: 'BOUNCED', position: 1, detail: '550 5.1.1 no such user' } as const;
-    await report(mail, bounced, { kind: 'DELIVERED', position: 1 });
-    await report(mail, bounced, { kind: 'SOFT_BOUNCED', position: 1 });
-    expect(await published(mail)).toEqual(['copy bounced', 'copy sent']);
-    const [row] = await suite.database.query<{ items: object[] }>(
-      `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.copy.bounced'`,
-      [mail.projectId],
-    );
-    expect(row!.items).toEqual([
-      {
-        ...{ emailId: mail.id, to: 'bob@example.org', from: 'hello@shop.example' },
-        ...{ sourceType: 'TRANSACTIONAL', at: expect.any(String) },
-      },
-    ]);
-  });
-
   it('that names a forwarded address is about the only recipient', async () => {
     const mail = await buildMail({ state: 'SENT' });
     await report(mail, { kind: 'BOUNCED', recipient: 'forwarded@elsewhere.example', statusCode: '5.1.1' });
