@@ -22,6 +22,7 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
       'clicked',
       'complained',
     ].map((name) => `sending.email.${name}`),
+    ...['sent', 'bounced', 'complained'].map((name) => `sending.copy.${name}`),
   ],
   'no caller causes it': ['contacts.segment.entered', 'contacts.segment.left', 'contacts.event.recorded'],
   'not published yet': ['contacts.contacts.bulk_created', 'contacts.list.membership_changed'],

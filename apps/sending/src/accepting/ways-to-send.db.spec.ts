@@ -87,7 +87,7 @@ describe('copies', () => {
     ]).toEqual([2, [other, to].sort()]);
   });
 
-  it('publish events once, for the main recipient', async () => {
+  it('publish the events of the e-mail once, and that they were sent', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const id = await accept(caller, domain, { subject: 'Counted', cc: [{ email: 'ok-copy@sink.test' }] });
     await ended(caller, id, 'DELIVERED');
@@ -99,7 +99,12 @@ describe('copies', () => {
       `SELECT fact AS event, sum(jsonb_array_length(items))::int AS items FROM outbox WHERE project_id = $1 GROUP BY fact ORDER BY fact`,
       [projectId],
     );
-    expect(events.map(({ items }) => items)).toEqual([1, 1, 1]);
+    expect(events).toEqual(
+      ['copy.sent', 'email.accepted', 'email.delivered', 'email.sent'].map((name) => ({
+        event: `sending.${name}`,
+        items: 1,
+      })),
+    );
   });
 
   it('are not sent to a suppressed address, and not at all where the main recipient is suppressed', async () => {
