@@ -53,10 +53,12 @@ export class ReputationSubscribers {
     projectId: string,
     permanent: readonly (Counted & { refused?: boolean })[],
   ): Promise<void> {
+    // All hours are locked here, in their order; those of what was refused are among them.
+    const hasBounced = await this.count(projectId, 'bounced', permanent);
     // What the mail server refused is in no other event.
     const refused = permanent.filter((item) => item.refused);
     await this.count(projectId, 'sent', refused);
-    if (await this.count(projectId, 'bounced', permanent)) await this.evaluate(projectId);
+    if (hasBounced) await this.evaluate(projectId);
   }
 
   private async count(

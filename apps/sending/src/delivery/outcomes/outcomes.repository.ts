@@ -128,7 +128,7 @@ const recordSql = `
     FROM outcome o JOIN written w USING (row_index)
     WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND (o.status IS NOT NULL OR w.after <> 0)
     RETURNING o.row_index, ${emailEventDetails('e')} AS details
-  ), described AS (
+  ), described AS MATERIALIZED (
     SELECT row_index, details FROM updated_email
     UNION ALL
     SELECT o.row_index, e.details FROM outcome o JOIN written USING (row_index), LATERAL (${copyEventDetailsOf('o')}) AS e WHERE o.position > 0
