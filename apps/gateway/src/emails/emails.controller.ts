@@ -13,18 +13,11 @@ import {
   keyInFlight,
   keyReused,
   LegacySendReceipt,
-  onlyTestFromSandbox,
-  outsideDomain,
-  outsideSandbox,
-  recipientOutsideSandbox,
   SendBatch,
   SendEmail,
   SendEmails,
-  senderMissing,
-  senderNotVerified,
   SendReceipt,
   SentContent,
-  contentMissing,
   type EmailPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
@@ -32,6 +25,7 @@ import { batchBodyLimit, sendBodyLimit } from '../edge/bodies/body-reader.js';
 import type { RouteRequest, Entries } from '../edge/routes/route-request.js';
 import { allCallers, Delete, Get, Post } from '../edge/routes/route.js';
 import { SendsService } from './sends.service.js';
+import { sendErrors } from './send-errors.js';
 
 const sending = {
   scope: 'emails:send',
@@ -39,17 +33,7 @@ const sending = {
   success: 'accepted',
   idempotent: true,
   bodyLimit: sendBodyLimit,
-  errors: [
-    () => contentMissing('subject'),
-    senderNotVerified,
-    senderMissing,
-    outsideSandbox,
-    onlyTestFromSandbox,
-    recipientOutsideSandbox,
-    outsideDomain,
-    keyInFlight,
-    keyReused,
-  ],
+  errors: [...sendErrors, keyInFlight, keyReused],
 } as const;
 
 @Controller()

@@ -1,19 +1,12 @@
 import { Controller } from '@nestjs/common';
 import {
   addressUnreadable,
-  contentMissing,
   EmailExplanation,
   emailNotFound,
   explanations,
-  onlyTestFromSandbox,
-  outsideDomain,
-  outsideSandbox,
   RecipientExplanation,
-  recipientOutsideSandbox,
   SendEmail,
   SendEmails,
-  senderMissing,
-  senderNotVerified,
   SendExplanation,
   type Caller,
   type EmailContent,
@@ -24,21 +17,14 @@ import { Bus } from '@posthorn/messaging';
 import { sendBodyLimit } from '../edge/bodies/body-reader.js';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get, Post } from '../edge/routes/route.js';
+import { sendErrors } from './send-errors.js';
 
 const explaining = {
   scope: 'emails:read',
   reply: SendExplanation,
   onlyReads: true,
   bodyLimit: sendBodyLimit,
-  errors: [
-    () => contentMissing('subject'),
-    senderNotVerified,
-    senderMissing,
-    outsideSandbox,
-    onlyTestFromSandbox,
-    recipientOutsideSandbox,
-    outsideDomain,
-  ],
+  errors: sendErrors,
 } as const;
 
 @Controller()

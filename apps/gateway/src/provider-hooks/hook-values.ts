@@ -49,6 +49,16 @@ export function instantOf(value: unknown): { at?: Date } {
   return at ? { at } : {};
 }
 
+/** What opens and clicks have besides; nothing for other kinds. */
+export const engagementOf = (
+  kind: ProviderEvent['kind'],
+  { url, userAgent }: { url?: unknown; userAgent?: unknown },
+): Pick<ProviderEvent, 'url' | 'userAgent'> => {
+  if (kind !== 'OPENED' && kind !== 'CLICKED') return {};
+  const link = textOf(url, 2_048);
+  return { userAgent: textOf(userAgent, 512) ?? '', ...(link ? { url: link } : {}) };
+};
+
 /** The codes in what the receiving server said; those that the provider names itself come first. */
 export function codesIn(
   detail: string | undefined,

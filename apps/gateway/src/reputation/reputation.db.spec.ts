@@ -186,10 +186,18 @@ describe('a verdict', () => {
     await sent(projectId, 100);
     await counted(projectId, { sent: 100, bounced: 0, complained: 0 });
     await bounced(projectId, 12);
-    for (let round = 0; round < 4; round += 1) {
-      await sent(projectId, 100);
-      await new Promise((resolve) => setTimeout(resolve, 800));
-    }
+    const confirmAt = (at: string) =>
+      suite.database.query<{ id: string }>(
+        `UPDATE work_items SET due_at = ${at} WHERE kind = 'gateway.reputation' AND project_id = $1 AND key = 'confirm' AND state = 'WAITING' RETURNING id`,
+        [projectId],
+      );
+    await eventually(
+      async () => (await confirmAt(`now() + interval '1 hour'`)).length > 0,
+      'a verdict to confirm',
+    );
+    await sent(projectId, 400);
+    await counted(projectId, { sent: 500, bounced: 12, complained: 0 });
+    await confirmAt('now()');
     await evaluated(projectId);
     expect((await read()).disabled).toBe(false);
   });

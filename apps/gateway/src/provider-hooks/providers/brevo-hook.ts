@@ -6,10 +6,10 @@ import {
   codesIn,
   detailOf,
   emailIdOf,
+  engagementOf,
   instantOf,
   membersOf,
   recipientOf,
-  textOf,
   type Members,
 } from '../hook-values.js';
 import type { HookRequest, ProviderHook } from '../provider-hook.js';
@@ -53,8 +53,6 @@ function brevoEvents(report: Members): ProviderEvent[] {
   if (!kind || !emailId) return [];
   const detail = detailOf(reason);
   const codes = codesIn(detail.detail);
-  const url = textOf(link, 2_048);
-  const isEngagement = kind === 'OPENED' || kind === 'CLICKED';
   return [
     {
       source: 'brevo',
@@ -67,8 +65,7 @@ function brevoEvents(report: Members): ProviderEvent[] {
       ...detail,
       ...codes,
       ...(kind === 'BOUNCED' && !codes.statusCode ? { statusCode: '5.1.1' } : {}),
-      ...(isEngagement ? { userAgent: textOf(report['user_agent'], 512) ?? '' } : {}),
-      ...(url ? { url } : {}),
+      ...engagementOf(kind, { url: link, userAgent: report['user_agent'] }),
     },
   ];
 }

@@ -8,6 +8,7 @@ import {
   codesIn,
   detailOf,
   emailIdOf,
+  engagementOf,
   instantOf,
   membersOf,
   recipientOf,
@@ -67,9 +68,7 @@ function mailgunEvents(report: Members): ProviderEvent[] {
   if (!emailId || !eventId || !kind) return [];
   const status = membersOf(report['delivery-status']);
   const detail = detailOf(status['message'], status['description'], reason);
-  const link = textOf(url, 2_048);
   const host = textOf(status['mx-host'], 255);
-  const isEngagement = kind === 'OPENED' || kind === 'CLICKED';
   return [
     {
       source: 'mailgun',
@@ -81,10 +80,7 @@ function mailgunEvents(report: Members): ProviderEvent[] {
       ...detail,
       ...codesIn(detail.detail, { status: status['enhanced-code'], reply: status['code'] }),
       ...(host ? { host } : {}),
-      ...(isEngagement
-        ? { userAgent: textOf(membersOf(report['client-info'])['user-agent'], 512) ?? '' }
-        : {}),
-      ...(link ? { url: link } : {}),
+      ...engagementOf(kind, { url, userAgent: membersOf(report['client-info'])['user-agent'] }),
     },
   ];
 }

@@ -6,6 +6,7 @@ import {
   codesIn,
   detailOf,
   emailIdOf,
+  engagementOf,
   instantOf,
   membersOf,
   recipientOf,
@@ -75,13 +76,9 @@ function read(type: string, report: Members): Told | null {
       return { kind: 'COMPLAINED', ...recipientOf(report['Email']), ...instantOf(report['BouncedAt']) };
     case 'Open':
     case 'Click': {
-      const url = textOf(report['OriginalLink'], 2_048);
-      return {
-        kind: type === 'Open' ? 'OPENED' : 'CLICKED',
-        ...recipientOf(report['Recipient']),
-        userAgent: textOf(report['UserAgent'], 512) ?? '',
-        ...(url ? { url } : {}),
-      };
+      const kind = type === 'Open' ? 'OPENED' : 'CLICKED';
+      const engagement = engagementOf(kind, { url: report['OriginalLink'], userAgent: report['UserAgent'] });
+      return { kind, ...recipientOf(report['Recipient']), ...engagement };
     }
     default:
       return null;

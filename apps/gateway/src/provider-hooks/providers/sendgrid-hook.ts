@@ -8,6 +8,7 @@ import {
   codesIn,
   detailOf,
   emailIdOf,
+  engagementOf,
   instantOf,
   listOf,
   recipientOf,
@@ -66,8 +67,6 @@ function sendgridEvent(report: Members): ProviderEvent[] {
   if (!emailId || !kind || !eventId) return [];
   const detail = detailOf(reason, response);
   const providerMessageId = textOf(messageId, 255);
-  const url = textOf(report['url'], 2_048);
-  const isEngagement = kind === 'OPENED' || kind === 'CLICKED';
   return [
     {
       source: 'sendgrid',
@@ -79,8 +78,7 @@ function sendgridEvent(report: Members): ProviderEvent[] {
       ...detail,
       ...codesIn(detail.detail, { status }),
       ...(providerMessageId ? { providerMessageId } : {}),
-      ...(isEngagement ? { userAgent: textOf(report['useragent'], 512) ?? '' } : {}),
-      ...(url ? { url } : {}),
+      ...engagementOf(kind, { url: report['url'], userAgent: report['useragent'] }),
     },
   ];
 }
