@@ -43,6 +43,8 @@ import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { ProviderHooksModule } from './provider-hooks/provider-hooks.module.js';
 import { ReputationModule } from './reputation/reputation.module.js';
+import { UsageController } from './usage/usage.controller.js';
+import { UsageModule } from './usage/usage.module.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SegmentsController } from './segments/segments.controller.js';
@@ -74,6 +76,7 @@ export const routeControllers = [
   SegmentsController,
   SnippetsController,
   AnalyticsController,
+  UsageController,
   AuditController,
   SessionsController,
   ProjectsController,
@@ -109,6 +112,7 @@ export const routeControllers = [
     EngagementModule,
     ProviderHooksModule,
     ReputationModule,
+    UsageModule,
     ListsModule,
     ContactsModule,
     EventsModule,

@@ -1,5 +1,6 @@
 import { maxScheduleDays, type Region } from '@posthorn/contracts';
 import { Env, ServiceConfig } from '@posthorn/platform';
+import type { WarmUp } from './pacing/warm-up-sql.js';
 import { allowedHeadersProblem } from './accepting/control-headers.js';
 
 /** Scheduled mail waits this long, and then some days more where the mail server refuses it for now. */
@@ -65,6 +66,37 @@ export class SendingConfig extends ServiceConfig {
     describe: 'messages per second to the provider, across all replicas; 0 for no limit',
   })
   ratePerSecond: number;
+
+  @Env('WARM_UP_MESSAGES', {
+    kind: 'number',
+    default: '0',
+    max: 1_000_000,
+    describe:
+      'marketing messages that a new sending domain may send on its first day; more wait for the next day. 0 for no warm-up',
+  })
+  warmUpMessages: number;
+
+  @Env('WARM_UP_GROWTH', {
+    kind: 'number',
+    default: '50',
+    max: 1_000,
+    describe: 'percent that each following day adds to the messages of a new domain',
+  })
+  warmUpGrowth: number;
+
+  @Env('WARM_UP_DAYS', {
+    kind: 'number',
+    default: '21',
+    min: 1,
+    max: 90,
+    describe: 'days after which a sending domain is no longer new',
+  })
+  warmUpDays: number;
+
+  get warmUp(): WarmUp | null {
+    const { warmUpMessages: messages, warmUpGrowth: growth, warmUpDays: days } = this;
+    return messages > 0 ? { messages, growth, days } : null;
+  }
 
   @Env('SMTP_COMMAND_TIMEOUT', {
     kind: 'number',

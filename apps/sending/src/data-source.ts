@@ -1,7 +1,7 @@
 import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { workEntities } from '@posthorn/work';
-import { AllowanceRow } from './allowances/allowance.entity.js';
+import { ProjectUsageRow } from './allowances/project-usage.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { InstallationRow } from './delivery/overdue/installation.entity.js';
 import { DkimKeyRow } from './domains/dkim/dkim-key.entity.js';
@@ -30,6 +30,14 @@ import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { QuarantineSendingEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { CountClaims1764600100000 } from './migrations/1764600100000-count-claims.js';
+import { Allowances1765400000000 } from './migrations/1765400000000-allowances.js';
+import { IndexMailOverAllowance1765400100000 } from './migrations/1765400100000-index-mail-over-allowance.js';
+import { AdaptivePace1765500000000 } from './migrations/1765500000000-adaptive-pace.js';
+import {
+  DestinationDomainRow,
+  DomainWarmUpRow,
+  SlowedDestinationRow,
+} from './pacing/slowed-destination.entity.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
 import { SuppressionImportRow } from './suppressions/suppression-import.entity.js';
 import { SnippetRow, SnippetVersionRow } from './snippets/snippet.entity.js';
@@ -45,12 +53,15 @@ export const entities = [
   WorkerRow,
   PaceRow,
   InstallationRow,
+  SlowedDestinationRow,
+  DestinationDomainRow,
+  DomainWarmUpRow,
   IdempotencyKeyRow,
   DomainRow,
   DkimKeyRow,
   SuppressionRow,
   SuppressionImportRow,
-  AllowanceRow,
+  ProjectUsageRow,
   ProjectStateRow,
   EngagementRow,
   OptOutRow,
@@ -86,4 +97,7 @@ export const migrations = [
   IndexHeldMail1764800100000,
   ProviderEvents1764900000000,
   IndexEmailIds1764900100000,
+  Allowances1765400000000,
+  IndexMailOverAllowance1765400100000,
+  AdaptivePace1765500000000,
 ];

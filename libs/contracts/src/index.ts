@@ -58,6 +58,7 @@ export * from './contacts/segments.js';
 export * from './sending/sends.js';
 export * from './gateway/sessions.js';
 export * from './sending/simulator.js';
+export * from './sending/usage.js';
 export * from './schema/shapes.js';
 export * from './sending/suppression-imports.js';
 export * from './sending/snippets.js';

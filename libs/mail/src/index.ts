@@ -14,6 +14,8 @@ export { nextRetry } from './smtp/retry-schedule.js';
 export { buildReturnPath, readReturnPath, type ReturnPathTarget } from './tokens/return-path.js';
 export { bytesOf, SignedBytes, uuidBytes } from './message/signed-bytes.js';
 export type { Attempt } from './smtp/smtp-attempt.js';
+export { providerMessageIdOf } from './smtp/provider-message-id.js';
+export { slowDownOf, type SlowDown } from './smtp/slow-down.js';
 export { SmtpPool, smtpPauses, type SmtpPause, type SmtpPoolState } from './smtp/smtp-pool.js';
 export type { SmtpDelivery } from './smtp/smtp-transaction.js';
 export { parseSmtpUrl } from './smtp/smtp-url.js';

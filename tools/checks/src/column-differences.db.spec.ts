@@ -56,7 +56,8 @@ describe('the entities against the migrations', () => {
   it('leave tables of raw SQL alone, and name them', async () => {
     await database.query('CREATE TABLE counters (id integer)');
     expect(await columnDifferences(database)).toEqual([]);
-    expect(await tablesWithoutEntity(database)).toEqual(['counters']);
+    // Only the previous release reads allowances.
+    expect(await tablesWithoutEntity(database)).toEqual(['allowances', 'counters']);
   });
 
   /** The differences under a change that is then undone. */

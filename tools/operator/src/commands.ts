@@ -4,13 +4,15 @@ import {
   domains,
   projects,
   suppressions,
+  usage,
   type Confine,
   type CreateApiKey,
   type DisabledReason,
   type GrantPreset,
   type Scope,
-  type EmailCategory,
   type SuppressionReason,
+  type UsageLimit,
+  type WhenExhausted,
 } from '@posthorn/contracts';
 import { peopleCommands } from './people-commands.js';
 import { rebuildCommands } from './rebuild-commands.js';
@@ -145,11 +147,29 @@ export const commands: Command[] = [
   {
     noun: 'allowances',
     verb: 'set',
-    options: ['category', 'monthly'],
+    options: ['limit', 'messages'],
     inProject: true,
-    describe: 'hand-offs a month for TRANSACTIONAL or MARKETING; none lifts the limit',
-    run: (bus, caller, { category, monthly }) =>
-      bus.call(allowances.set, caller, { category: category as EmailCategory, monthly: monthly! }),
+    describe:
+      'limit what a project sends: MONTHLY or DAILY for all mail, TRANSACTIONAL, CAMPAIGN, WORKFLOW or INBOUND for its mail of a month; --messages none removes the limit',
+    run: (bus, caller, { limit, messages }) =>
+      bus.call(allowances.set, caller, { limit: limit as UsageLimit, messages: messages! }),
+  },
+  {
+    noun: 'allowances',
+    verb: 'get',
+    options: [],
+    inProject: true,
+    describe: 'what a project has sent this month and today, and its limits',
+    run: (bus, caller) => bus.call(usage.get, caller, {}),
+  },
+  {
+    noun: 'allowances',
+    verb: 'at-limit',
+    options: ['do'],
+    inProject: true,
+    describe: 'with --do HOLD mail over a limit waits for the next day or month, with --do FAIL it fails',
+    run: (bus, caller, { do: whenExhausted }) =>
+      bus.call(usage.update, caller, { whenExhausted: whenExhausted as WhenExhausted }),
   },
   ...peopleCommands,
   ...overdueMailCommands,

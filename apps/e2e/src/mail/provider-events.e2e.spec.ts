@@ -215,3 +215,36 @@ describe('an explanation', () => {
     expect(body.data).toEqual([]);
   });
 });
+
+describe('an allowance', () => {
+  afterAll(() => suite.operator('allowances', 'set', '--limit', 'MONTHLY', '--messages', 'none'));
+
+  it('is shown on both surfaces, and mail over it waits as the project chooses', async () => {
+    const v1 = await suite.posthorn.get('/api/v1/usage');
+    expect(v1.body).toMatchObject({
+      plan: 'SELF_HOSTED',
+      when_exhausted: 'FAIL',
+      monthly: { limit: null, categories: { transactional: { limit: null }, campaign: { emails_sent: 0 } } },
+      daily: { limit: null, trust_tier: 'UNLIMITED' },
+    });
+    const sent = v1.body.monthly.emails_sent as number;
+    await suite.operator('allowances', 'set', '--limit', 'MONTHLY', '--messages', String(sent));
+    const failed = await send('over@example.org');
+    await reaches(failed, ({ failurekind }) => failurekind === 'quota_exhausted', 'it is over the limit');
+    const changed = await suite.posthorn.request('PATCH', '/api/usage', { whenExhausted: 'HOLD' });
+    expect(changed.body.data).toMatchObject({
+      whenExhausted: 'HOLD',
+      monthly: { emailsSent: sent, limit: sent },
+    });
+    const held = await send('held@example.org');
+    const email = await reaches(held, ({ failurekind }) => failurekind === 'quota_exhausted', 'it waits');
+    expect(email).toMatchObject({ status: 'PENDING' });
+    expect((await read('v1', `/emails/${held}/explain`))['waitsfor']).toMatch(
+      /allowance of the next day or month/,
+    );
+    await suite.operator('allowances', 'set', '--limit', 'MONTHLY', '--messages', String(sent + 1));
+    await reaches(held, ({ status }) => status === 'DELIVERED', 'it is sent once the limit is raised');
+    const refused = await suite.posthorn.request('PATCH', '/api/v1/usage', { when_exhausted: 'WAIT' });
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/when_exhausted' }] } });
+  });
+});

@@ -24,7 +24,12 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
     ].map((name) => `sending.email.${name}`),
     ...['sent', 'bounced', 'complained'].map((name) => `sending.copy.${name}`),
   ],
-  'no caller causes it': ['contacts.segment.entered', 'contacts.segment.left', 'contacts.event.recorded'],
+  'no caller causes it': [
+    'contacts.segment.entered',
+    'contacts.segment.left',
+    'contacts.event.recorded',
+    'sending.usage.warned',
+  ],
   'not published yet': ['contacts.contacts.bulk_created', 'contacts.list.membership_changed'],
 };
 

@@ -6,6 +6,7 @@ import {
   listEvents,
   suppressionEvents,
   templateEvents,
+  usageEvents,
   workflowEvents,
   type EventContract,
 } from '@posthorn/contracts';
@@ -45,6 +46,7 @@ const all: readonly Audited[] = [
   ...audited('template', [templateEvents.changed, templateEvents.deleted], ({ templateId }) => templateId),
   ...audited('suppression', [suppressionEvents.added, suppressionEvents.removed], ({ email }) => email),
   ...audited('domain', Object.values(domainEvents), ({ domainId }) => domainId),
+  ...audited('usage', [usageEvents.changed], ({ projectId }) => projectId),
   ...audited('email', [emailEvents.cancelled], ({ emailId }) => emailId),
 ];
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../pages/html.js';
+import { letter } from '../system-mails/letter.js';
 import { SystemMails } from '../system-mails/system-mails.js';
 import { OwnersReadModel } from './owners.read-model.js';
 
@@ -19,18 +19,8 @@ export class DomainMails {
       await this.mails.send('domainLost', {
         to,
         subject: `${domain} is no longer verified`,
-        text: `${why}\n\n${what}\n`,
-        body: letter(why, what).text,
+        ...letter([why, what]),
       });
     }
   }
 }
-
-const letter = (why: string, what: string): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <body style="font: 16px/1.5 system-ui, sans-serif; color: #1c1e21">
-        <p>${why}</p>
-        <p>${what}</p>
-      </body>
-    </html>`;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 import { OwnersReadModel } from '../domains/owners.read-model.js';
-import { html, type Html } from '../pages/html.js';
+import { letter } from '../system-mails/letter.js';
 import { SystemMails } from '../system-mails/system-mails.js';
 import { limitTexts, percentOf, windowDays, type Counts } from './reputation-rules.js';
 
@@ -38,19 +38,10 @@ export class ReputationMails {
   }
 
   private async send(projectId: string, subject: string, paragraphs: readonly string[]): Promise<void> {
-    const text = `${paragraphs.join('\n\n')}\n`;
     for (const to of await this.owners.addressesOf(projectId))
-      await this.mails.send('reputation', { to, subject, text, body: letter(paragraphs).text });
+      await this.mails.send('reputation', { to, subject, ...letter(paragraphs) });
   }
 }
 
 const resultsOf = (counts: Counts): string =>
   `Of the ${counts.sent} messages of the last ${windowDays} days, ${percentOf(counts.bounced, counts)} bounced for good and ${percentOf(counts.complained, counts)} were reported as spam.`;
-
-const letter = (paragraphs: readonly string[]): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <body style="font: 16px/1.5 system-ui, sans-serif; color: #1c1e21">
-        ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
-      </body>
-    </html>`;

@@ -18,8 +18,6 @@ let sending: EventPublisher;
 const taken: AcceptSend[] = [];
 let stop: () => Promise<void>;
 
-// The stand-in handles one item at a time.
-const accept = { ...emails.accept, batch: false };
 const receipt = ({ recipients }: AcceptSend): AcceptedEmails => ({
   emails: recipients.map(({ id, to }) => ({
     id,
@@ -33,7 +31,7 @@ const receipt = ({ recipients }: AcceptSend): AcceptedEmails => ({
 beforeAll(async () => {
   suite = await startGatewaySuite({ REPUTATION_CONFIRM_SECONDS: '1' });
   sending = await EventPublisher.start(suite.connection, 'sending');
-  stop = await standIn(suite.connection, accept, async (send) => {
+  stop = await standIn(suite.connection, emails.accept, async (send) => {
     taken.push(send);
     return receipt(send);
   });

@@ -18,6 +18,7 @@ const perKind = {
   // Only owners of the project get these, and nobody can cause them for others.
   domainLost: null,
   reputation: null,
+  usage: null,
 } satisfies Record<string, KindLimits | null>;
 
 export type SystemMailKind = keyof typeof perKind;

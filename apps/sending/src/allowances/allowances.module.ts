@@ -1,11 +1,16 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { AllowancesHandlers } from './allowances.handlers.js';
-import { AllowancesRepository } from './allowances.repository.js';
+import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
+import { AllowanceReleasesWork } from './allowance-releases.work.js';
+import { UsageHandlers } from './usage.handlers.js';
+import { UsageRepository } from './usage.repository.js';
+import { UsageService } from './usage.service.js';
+import { UsageWarningsWork } from './usage-warnings.work.js';
 
 @Module({
-  controllers: [AllowancesHandlers],
-  providers: [...onDatabase([AllowancesRepository])],
-  exports: [AllowancesRepository],
+  imports: [DeliveryWakeUpModule],
+  controllers: [UsageHandlers],
+  providers: [...onDatabase([UsageRepository]), AllowanceReleasesWork, UsageService, UsageWarningsWork],
+  exports: [UsageRepository, UsageService],
 })
 export class AllowancesModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { AcceptingRepository } from '../accepting/accepting.repository.js';
+import { SlowDownsRepository } from '../pacing/slow-downs.repository.js';
 import { LeasesRepository } from './claiming/leases.repository.js';
 
 const everyMs = 10 * 60_000;
@@ -11,6 +12,7 @@ export class ChoresWork extends RepeatedWork {
   constructor(
     private readonly accepting: AcceptingRepository,
     private readonly leases: LeasesRepository,
+    private readonly slowed: SlowDownsRepository,
     queue: WorkQueue,
     runner: WorkRunner,
   ) {
@@ -20,6 +22,7 @@ export class ChoresWork extends RepeatedWork {
   protected async round(): Promise<number> {
     await this.accepting.deleteOldKeys();
     await this.leases.deleteExpired();
+    await this.slowed.deleteOld();
     return everyMs;
   }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, suppressions, type Caller, type EmailWithEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { AllowancesRepository } from '../allowances/allowances.repository.js';
+import { UsageRepository } from '../allowances/usage.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { LeasesRepository } from './claiming/leases.repository.js';
@@ -141,7 +141,7 @@ describe('delivering mail', () => {
 
   it('stops at the monthly allowance', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
-    await new AllowancesRepository(suite.database).set(projectId, 'TRANSACTIONAL', 3);
+    await new UsageRepository(suite.database).setLimit(projectId, 'TRANSACTIONAL', 3);
     const ids = await Promise.all(
       Array.from({ length: 5 }, (_, index) => send(caller, domain, `quota-${index}@${domain}`)),
     );

@@ -30,6 +30,10 @@ export class DeliveryRow {
   @Column('smallint') resends: number;
   /** What the mail server and the provider have reported so far, as bits (provider-events/reported.ts). */
   @Column('smallint') reported: number;
+  /** It counts towards the usage of its project: set at its first mark. */
+  @Column('boolean') counted: boolean;
+  /** Queued until the next day or month, because a limit is reached. */
+  @Column('boolean', { name: 'waits_for_allowance' }) waitsForAllowance: boolean;
   @Column('integer') bytes: number;
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   @Column('text', { nullable: true }) trace: string | null;

@@ -22,11 +22,19 @@ import { OutcomesRepository } from './outcomes/outcomes.repository.js';
 import { OverdueMail } from './overdue/overdue-mail.js';
 import { OverdueMailHandlers } from './overdue/overdue-mail.handlers.js';
 import { OverdueMailRepository } from './overdue/overdue-mail.repository.js';
+import { PacingModule } from '../pacing/pacing.module.js';
 import { SimulatorModule } from '../simulator/simulator.module.js';
 import { Sweeper } from './sweeper.js';
 
 @Module({
-  imports: [AcceptingModule, ComposingModule, DeliveryWakeUpModule, ErasuresModule, SimulatorModule],
+  imports: [
+    AcceptingModule,
+    ComposingModule,
+    DeliveryWakeUpModule,
+    ErasuresModule,
+    PacingModule,
+    SimulatorModule,
+  ],
   controllers: [OverdueMailHandlers],
   providers: [
     ...onDatabase([
@@ -40,9 +48,9 @@ import { Sweeper } from './sweeper.js';
       provide: HandOffMarks,
       useFactory: (
         database: Database,
-        { provider, ratePerSecond }: SendingConfig,
+        { provider, ratePerSecond, warmUp }: SendingConfig,
         hashes: ErasedAddressHashes,
-      ) => new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes),
+      ) => new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes, warmUp),
       inject: [Database, SendingConfig, ErasedAddressHashes],
     },
     ChoresWork,

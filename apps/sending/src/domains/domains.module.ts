@@ -35,6 +35,6 @@ import { VerifiedDomains } from './senders/verified-domains.js';
     SenderIdentities,
     VerifiedDomains,
   ],
-  exports: [SenderDirectory, SenderIdentities],
+  exports: [DnsLookup, SenderDirectory, SenderIdentities],
 })
 export class DomainsModule {}

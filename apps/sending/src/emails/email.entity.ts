@@ -5,10 +5,9 @@ import type {
   Mailbox,
   ProviderEventKind,
   ProviderSource,
+  SourceType,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-
-export type SourceType = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
 
 /** An e-mail as the API shows it; its queue state is in `deliveries`, its content in `email_contents`. Partitioned by month. */
 @Entity('emails')

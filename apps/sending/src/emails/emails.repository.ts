@@ -1,4 +1,4 @@
-import type { Email, EmailEvent, EmailFilter, EmailStatus } from '@posthorn/contracts';
+import type { Email, EmailEvent, EmailFilter, EmailStatus, SourceType } from '@posthorn/contracts';
 import {
   keysetCondition,
   newId,
@@ -8,7 +8,6 @@ import {
   type Page,
   type PageRequest,
 } from '@posthorn/database';
-import type { SourceType } from './email.entity.js';
 
 // A PENDING e-mail in hand-off is SENDING (docs/guarantees.md §3). A scalar subquery, because Postgres answers EXISTS with a scan of a long queue.
 const statusSql = `CASE WHEN e.status = 'PENDING' AND (

@@ -95,6 +95,7 @@ describe('a suppression or opt-out of an erased address', () => {
       position: 1,
       leaseToken: 1,
       recipient: copy,
+      sourceType: 'TRANSACTIONAL' as const,
       trace: null,
       to: { email: main },
     };

@@ -53,7 +53,15 @@ async function buildMail(state: 'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS', 
     `UPDATE deliveries SET state = $2, worker_id = $3, lease_token = 1, due_at = now() + interval '1 hour' WHERE email_id = $1`,
     [id, state, state === 'QUEUED' ? null : workerId],
   );
-  const message = { projectId, emailId: id, position: 0, leaseToken: 1, recipient: to, trace: null };
+  const message = {
+    projectId,
+    emailId: id,
+    position: 0,
+    leaseToken: 1,
+    recipient: to,
+    sourceType: 'TRANSACTIONAL' as const,
+    trace: null,
+  };
   return { caller, projectId, id, to, hash: suite.hashes.of(projectId, to), workerId, message };
 }
 

@@ -1,4 +1,4 @@
-import type { EmailStatus, FailureKind } from '@posthorn/contracts';
+import type { EmailStatus, FailureKind, SourceType } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { Erased } from './erased-addresses.repository.js';
 
@@ -8,7 +8,7 @@ export interface EndedEmail {
   failureKind: FailureKind;
   error: string | null;
   at: Date;
-  sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+  sourceType: SourceType;
 }
 
 const unconfirmed = 'The mail server may have taken the message; it was not sent again';

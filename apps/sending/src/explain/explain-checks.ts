@@ -1,5 +1,6 @@
 import type { ExplainedCheck, FailureKind } from '@posthorn/contracts';
 import { lanes } from '../delivery/delivery.entity.js';
+import type { Allowed } from '../allowances/usage.repository.js';
 import type { ExplainedDelivery, ExplainedRow } from './explained.read-model.js';
 import { instantText, suppressionTexts } from './sentences.js';
 
@@ -29,7 +30,11 @@ export function explainChecks(row: ExplainedRow, delivery: ExplainedDelivery | u
   });
 }
 
-const checksOf = (row: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] => [
+const checksOf = (
+  row: ExplainedRow,
+  delivery: ExplainedDelivery | undefined,
+  allowed = allowedOf(delivery),
+): Check[] => [
   {
     name: 'sender',
     failedBy: ['domain_unverified'],
@@ -40,9 +45,9 @@ const checksOf = (row: ExplainedRow, delivery: ExplainedDelivery | undefined): C
   {
     name: 'allowance',
     failedBy: ['quota_exhausted'],
-    isKeptBack: (delivery?.available ?? 1) <= 0,
-    isFinal: true,
-    detail: allowanceText(delivery?.available ?? null),
+    isKeptBack: allowed !== null && isUsedUp(allowed),
+    isFinal: allowed?.whenExhausted === 'FAIL',
+    detail: allowanceText(allowed),
   },
   ...timeChecks(row, delivery),
   {
@@ -53,16 +58,28 @@ const checksOf = (row: ExplainedRow, delivery: ExplainedDelivery | undefined): C
   },
 ];
 
+/** What was counted already, or is never counted, passes in any case. */
+const allowedOf = (delivery: ExplainedDelivery | undefined): Allowed | null =>
+  delivery && !delivery.isFree
+    ? { left: delivery.left, whenExhausted: delivery.whenExhausted ?? 'FAIL' }
+    : null;
+
 function providerText({ failureKind, error }: ExplainedRow, delivery: ExplainedDelivery | undefined): string {
   if (failureKind === 'provider_paused' && error) return error;
   return delivery?.attempts ? `It has been tried ${delivery.attempts} times` : 'It has not been tried yet';
 }
 
-export const allowanceText = (available: number | null): string => {
-  if (available === null) return 'The project has no limit';
-  return available > 0
-    ? `${available} more messages are allowed this month`
-    : 'The allowance of this month is used up';
+const isUsedUp = ({ left }: Allowed): boolean => left !== null && left <= 0;
+
+export const allowanceOutcome = (allowed: Allowed): ExplainedCheck['outcome'] =>
+  !isUsedUp(allowed) ? 'PASSED' : allowed.whenExhausted === 'HOLD' ? 'WAITING' : 'FAILED';
+
+export const allowanceText = (allowed: Allowed | null): string => {
+  if (!allowed || allowed.left === null) return 'The project has no limit';
+  if (!isUsedUp(allowed)) return `${allowed.left} more messages are allowed in this day or month`;
+  return allowed.whenExhausted === 'HOLD'
+    ? 'The allowance is used up, and mail waits for the next day or month'
+    : 'The allowance of this day or month is used up';
 };
 
 function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {

@@ -9,7 +9,7 @@ import {
   type EmailStatus,
 } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
-import { AllowancesRepository } from '../allowances/allowances.repository.js';
+import { UsageRepository } from '../allowances/usage.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { buildEvent, reportAll } from '../testing/reported-mail.js';
 import { answerCalls, buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -107,7 +107,7 @@ const cases: Case[] = [
   },
   {
     name: 'a used allowance',
-    prepare: ({ projectId }) => new AllowancesRepository(suite.database).set(projectId, 'TRANSACTIONAL', 0),
+    prepare: ({ projectId }) => new UsageRepository(suite.database).setLimit(projectId, 'TRANSACTIONAL', 0),
     status: 'FAILED',
     says: /^It was not sent, because the allowance of the project is used up\./,
     failed: 'allowance',

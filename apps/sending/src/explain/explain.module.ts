@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
-import { onDatabase } from '@posthorn/database';
+import { Database } from '@posthorn/database';
 import { AcceptingModule } from '../accepting/accepting.module.js';
 import { AllowancesModule } from '../allowances/allowances.module.js';
+import { SendingConfig } from '../config.js';
 import { ErasedAddressHashes } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -14,6 +15,15 @@ import { ExplanationsService } from './explanations.service.js';
 @Module({
   imports: [AcceptingModule, AllowancesModule, ErasuresModule, ProjectsModule, SimulatorModule],
   controllers: [ExplanationsHandlers],
-  providers: [...onDatabase([ExplainedReadModel], ErasedAddressHashes), ExplanationsService, RecipientRules],
+  providers: [
+    {
+      provide: ExplainedReadModel,
+      useFactory: (database: Database, hashes: ErasedAddressHashes, { provider }: SendingConfig) =>
+        new ExplainedReadModel(database, hashes, provider),
+      inject: [Database, ErasedAddressHashes, SendingConfig],
+    },
+    ExplanationsService,
+    RecipientRules,
+  ],
 })
 export class ExplainModule {}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, explanations, suppressions, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { AllowancesRepository } from '../allowances/allowances.repository.js';
+import { UsageRepository } from '../allowances/usage.repository.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
@@ -63,11 +63,11 @@ describe('the explanation of a send', () => {
         { email: 'blocked@sink.test', wouldSend: false },
       ],
     });
-    await new AllowancesRepository(suite.database).set(projectId, 'TRANSACTIONAL', 0);
+    await new UsageRepository(suite.database).setLimit(projectId, 'TRANSACTIONAL', 0);
     expect((await suite.bus.call(explanations.send, caller, send)).checks).toContainEqual({
       name: 'allowance',
       outcome: 'FAILED',
-      detail: 'The allowance of this month is used up',
+      detail: 'The allowance of this day or month is used up',
     });
     expect(await suite.database.query(`SELECT 1 FROM emails WHERE project_id = $1`, [projectId])).toEqual([]);
   });

@@ -4,11 +4,16 @@ import type {
   FailureKind,
   ProviderEventKind,
   ProviderSource,
+  SourceType,
   SuppressionReason,
+  WhenExhausted,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
-import { availableSql, markRules, markSources, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
+import { isFree, leftOfDay, leftOfMonth, leftOfSource } from '../allowances/allowance-sql.js';
+import { destinationOf, domainOf } from '../pacing/destination.js';
+import { slowDownSources } from '../pacing/slow-down-sql.js';
+import { markRules, markSources, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
 import type { ErasedAddressHashes } from '../erasures/erased-names.js';
 
 export interface ExplainedRow {
@@ -20,6 +25,7 @@ export interface ExplainedRow {
   failureKind: FailureKind | null;
   error: string | null;
   category: EmailCategory;
+  sourceType: SourceType;
   acceptedBy: string | null;
   templateId: string | null;
   templateVersion: number | null;
@@ -53,10 +59,18 @@ export interface ExplainedDelivery {
   expiresAt: Date;
   attempts: number;
   resends: number;
+  waitsForAllowance: boolean;
   /** The first rule of the hand-off that would keep it back now. */
   decision: RuleDecision | null;
   /** What is left of the allowance; null without one. */
-  available: number | null;
+  left: number | null;
+  whenExhausted: WhenExhausted | null;
+  /** Of the allowance. */
+  isFree: boolean;
+  /** Its destination, while that asks for less mail. */
+  slowDestination: string | null;
+  /** The mail server asks for less mail. */
+  isSlowServer: boolean;
   suppressionReason: SuppressionReason | null;
   suppressedSince: Date | null;
   unsubscribedSince: Date | null;
@@ -74,7 +88,7 @@ type Recipient = Pick<ExplainedDelivery, 'position' | 'recipient'>;
 const maxHistory = 1_000;
 
 const rowSql = `
-  SELECT e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.status, e.failure_kind AS "failureKind", e.error, e.category,
+  SELECT e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.status, e.failure_kind AS "failureKind", e.error, e.category, e.source_type AS "sourceType",
     e.accepted_by AS "acceptedBy", k.template_id AS "templateId", k.template_version AS "templateVersion", e.scheduled_at AS "scheduledAt",
     e.created_at AS "createdAt", e.complained_at AS "complainedAt"
   FROM emails e LEFT JOIN email_contents k ON k.project_id = e.project_id AND k.id = e.content_id
@@ -86,14 +100,16 @@ const historySql = `
 
 const deliveriesSql = `
   WITH requested AS (
-    SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, CASE WHEN position > 0 THEN $5 END AS main_address_hash
-    FROM unnest($3::smallint[], $4::text[]) AS r (position, hash)
+    SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, destination, CASE WHEN position > 0 THEN $5 END AS main_address_hash
+    FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
   )
-  SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends,
-    CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} END AS decision, ${availableSql} AS available,
+  SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_allowance AS "waitsForAllowance",
+    CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} END AS decision,
+    least(${leftOfSource('$6')}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isFree} AS "isFree",
+    CASE WHEN slow.destination IS NOT NULL THEN place.destination END AS "slowDestination", slow_all.destination IS NOT NULL AS "isSlowServer",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"
-  FROM requested r ${markSources} ORDER BY d.position`;
+  FROM requested r ${markSources} ${slowDownSources('$7')} ORDER BY d.position`;
 
 const addressesSql = `
   SELECT suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince", opt_out.since AS "unsubscribedSince"
@@ -111,6 +127,7 @@ export class ExplainedReadModel {
   constructor(
     private readonly database: Database,
     private readonly hashes: ErasedAddressHashes,
+    private readonly provider: string,
   ) {}
 
   async row(projectId: string, id: string): Promise<ExplainedRow | null> {
@@ -136,7 +153,7 @@ export class ExplainedReadModel {
   }
 
   deliveries(
-    { projectId, id, to }: ExplainedRow,
+    { projectId, id, to, sourceType }: ExplainedRow,
     recipients: readonly Recipient[],
   ): Promise<ExplainedDelivery[]> {
     return this.database.query<ExplainedDelivery>(deliveriesSql, [
@@ -145,6 +162,9 @@ export class ExplainedReadModel {
       recipients.map(({ position }) => position),
       recipients.map(({ recipient }) => this.hashes.of(projectId, recipient)),
       this.hashes.of(projectId, to),
+      sourceType,
+      this.provider,
+      recipients.map(({ recipient }) => destinationOf(domainOf(recipient))),
     ]);
   }
 }

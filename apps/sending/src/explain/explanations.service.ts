@@ -13,9 +13,9 @@ import {
   type SendExplanation,
 } from '@posthorn/contracts';
 import { PrepareSend } from '../accepting/prepare-send.js';
-import { AllowancesRepository } from '../allowances/allowances.repository.js';
+import { UsageRepository } from '../allowances/usage.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
-import { allowanceText } from './explain-checks.js';
+import { allowanceOutcome, allowanceText } from './explain-checks.js';
 import { explainEmail } from './explain-email.js';
 import { ExplainedReadModel, type ExplainedAddress } from './explained.read-model.js';
 import { RecipientRules } from './recipient-rules.js';
@@ -27,7 +27,7 @@ export class ExplanationsService {
     private readonly recorded: ExplainedReadModel,
     private readonly preparation: PrepareSend,
     private readonly recipients: RecipientRules,
-    private readonly allowances: AllowancesRepository,
+    private readonly usage: UsageRepository,
     private readonly projects: ProjectStates,
   ) {}
 
@@ -55,7 +55,7 @@ export class ExplanationsService {
     const main = explained.slice(0, emails.length);
     const copies = explained.slice(emails.length);
     const recipients = [...main, ...withoutOrphans(copies, main)];
-    const checks = await this.projectChecks(projectId, from.email, category);
+    const checks = await this.projectChecks(projectId, from.email);
     const failed = checks.filter(({ outcome }) => outcome !== 'PASSED');
     const count = recipients.filter(({ wouldSend }) => wouldSend).length;
     const sentences = [
@@ -87,14 +87,10 @@ export class ExplanationsService {
     return { wouldSend, reason };
   }
 
-  private async projectChecks(
-    projectId: string,
-    from: string,
-    category: EmailCategory,
-  ): Promise<ExplainedCheck[]> {
-    const [isEnabled, available] = await Promise.all([
+  private async projectChecks(projectId: string, from: string): Promise<ExplainedCheck[]> {
+    const [isEnabled, allowed] = await Promise.all([
       this.projects.isEnabled(projectId),
-      this.allowances.available(projectId, category),
+      this.usage.allowed(projectId, 'TRANSACTIONAL'),
     ]);
     return [
       { name: 'sender', outcome: 'PASSED', detail: `${from} may send for this project` },
@@ -107,8 +103,8 @@ export class ExplanationsService {
       },
       {
         name: 'allowance',
-        outcome: available !== null && available <= 0 ? 'FAILED' : 'PASSED',
-        detail: allowanceText(available),
+        outcome: allowanceOutcome(allowed),
+        detail: allowanceText(allowed),
       },
     ];
   }

@@ -24,7 +24,14 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const rules = { acceptIsDelivery: false, ambiguousMs: 3_600_000, retryMs: 3_600_000, random: () => 0.5 };
-const progress = { recipient: 'x@example.org', attempts: 0, resends: 0, waitedMs: 0, expired: false };
+const progress = {
+  recipient: 'x@example.org',
+  attempts: 0,
+  resends: 0,
+  waitedMs: 0,
+  ageMs: 0,
+  expired: false,
+};
 const attempt = { host: 'mx', tls: true, durationMs: 5, sessionUsable: true, stage: 'dot' as const };
 const ownOutcomes: (() => Outcome)[] = [
   () => outcomeOf({ ...attempt, verdict: 'accepted' }, progress, rules),

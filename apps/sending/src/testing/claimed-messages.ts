@@ -1,3 +1,4 @@
+import type { SourceType } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import { lanes } from '../delivery/delivery.entity.js';
 
@@ -7,6 +8,7 @@ export interface HeldMessage {
   position: number;
   leaseToken: number;
   recipient: string;
+  sourceType: SourceType;
   trace: null;
 }
 
@@ -20,7 +22,14 @@ export async function claimedMessages(
     workerId,
   ]);
   const messages = Array.from({ length: count }, (_, index) => ({
-    ...{ projectId, emailId: newId(), position: 0, leaseToken: 1, trace: null },
+    ...{
+      projectId,
+      emailId: newId(),
+      position: 0,
+      leaseToken: 1,
+      sourceType: 'TRANSACTIONAL' as const,
+      trace: null,
+    },
     recipient: `reader-${index}@example.org`,
   }));
   await database.query(

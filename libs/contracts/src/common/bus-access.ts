@@ -4,6 +4,7 @@ import { mailHistory } from '../sending/mail-history.js';
 import { optOuts } from '../sending/opt-outs.js';
 import { domainEvents } from '../sending/domains.js';
 import { templates, templateUses } from '../sending/templates.js';
+import { allowances, usageEvents } from '../sending/usage.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
 import { segmentUses } from '../contacts/segments.js';
 import { campaigns } from '../campaigns/campaigns.js';
@@ -43,7 +44,7 @@ export const receivedEach = (events: readonly EventContract[], purpose: string):
   events.map((event) => ({ event, purpose: `${purpose}-${event.name.replace(/[._]/g, '-')}` }));
 
 const operatorOnly = new Set<RequestContract>(
-  [...Object.values(operations), secrets, readModels].flatMap((group) => Object.values(group)),
+  [...Object.values(operations), secrets, readModels, allowances].flatMap((group) => Object.values(group)),
 );
 
 /**
@@ -55,6 +56,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     calls: requestCatalogue.filter((contract) => contract.owner !== 'gateway' && !operatorOnly.has(contract)),
     receives: [
       { event: domainEvents.unverified, purpose: 'domain-mails' },
+      { event: usageEvents.warned, purpose: 'usage-mails' },
       ...receivedEach(
         [emailEvents.sent, emailEvents.bounced, emailEvents.complained, ...Object.values(copyEvents)],
         'reputation',

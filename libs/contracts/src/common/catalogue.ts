@@ -6,7 +6,7 @@ import { consents } from '../contacts/consents.js';
 import { contactImports } from '../contacts/contact-imports.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
 import type { EventContract, RequestContract, ServiceName } from '../schema/contract.js';
-import { allowances, domainEvents, domains } from '../sending/domains.js';
+import { domainEvents, domains } from '../sending/domains.js';
 import { copyEvents } from '../sending/copied-mail.js';
 import { emailEvents, emails } from '../sending/emails.js';
 import { engagement } from '../sending/engagement.js';
@@ -30,6 +30,7 @@ import { snippets } from '../sending/snippets.js';
 import { suppressionEvents, suppressions } from '../sending/suppressions.js';
 import { applications } from '../gateway/applications.js';
 import { templateEvents, templates, templateUses } from '../sending/templates.js';
+import { allowances, usage, usageEvents } from '../sending/usage.js';
 import { users } from '../gateway/users.js';
 import { workflowEvents, workflows } from '../workflows/workflows.js';
 
@@ -55,6 +56,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   apiKeys,
   secrets,
   domains,
+  usage,
   allowances,
   suppressions,
   suppressionImports,
@@ -80,6 +82,7 @@ export const eventCatalogue: readonly EventContract[] = [
   copyEvents,
   domainEvents,
   suppressionEvents,
+  usageEvents,
   templateEvents,
   contactEvents,
   listEvents,

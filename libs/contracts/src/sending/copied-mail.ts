@@ -1,5 +1,6 @@
 import { event } from '../schema/contract.js';
 import { Address, Choice, Flag, Id, Instant, Optional } from '../schema/fields.js';
+import { sourceTypes, type SourceType } from './email-status.js';
 
 /** About one of the additional recipients (further To, Cc, Bcc). What is sent to them counts as mail, but does not change the e-mail's status. */
 export class CopyEvent {
@@ -7,8 +8,7 @@ export class CopyEvent {
   /** The recipient of the copy. */
   @Address() to: string;
   @Address() from: string;
-  @Choice(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']) sourceType:
-    'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+  @Choice(sourceTypes) sourceType: SourceType;
   @Instant() at: Date;
 }
 

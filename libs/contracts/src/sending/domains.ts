@@ -159,18 +159,3 @@ export const rotationUnderWay = () =>
   );
 export const notAHostName = () =>
   invalidMember(['domain'], 'invalid_format', 'must be a host name such as mail.example.com');
-
-/** A limit of messages per calendar month (UTC) and category; `none` removes it. */
-export class SetAllowance {
-  @Choice(emailCategories) category: EmailCategory;
-  @Text(1, 20, { pattern: /^(\d{1,9}|none)$/, example: '10000' }) monthly: string;
-}
-
-export class Allowance {
-  @Choice(emailCategories) category: EmailCategory;
-  @Text(1, 20) monthly: string;
-}
-
-export const allowances = {
-  set: request('sending.allowances.set', SetAllowance, Allowance),
-};

@@ -10,3 +10,7 @@ export const failureKinds = [
   'provider_unavailable', 'hard_bounce', 'expired', 'cancelled', 'project_disabled', 'delivery_unconfirmed',
 ] as const; // prettier-ignore
 export type FailureKind = (typeof failureKinds)[number];
+
+/** How an e-mail came about; usage is counted and limited by it. */
+export const sourceTypes = ['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND'] as const;
+export type SourceType = (typeof sourceTypes)[number];

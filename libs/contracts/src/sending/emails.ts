@@ -1,5 +1,5 @@
-import type { EmailStatus, FailureKind } from './email-status.js';
-import { emailStatuses, failureKinds } from './email-status.js';
+import type { EmailStatus, FailureKind, SourceType } from './email-status.js';
+import { emailStatuses, failureKinds, sourceTypes } from './email-status.js';
 import { query, request, event } from '../schema/contract.js';
 import type { EmailCategory } from './domains.js';
 import { DomainError, invalid, invalidMember } from '../common/errors.js';
@@ -138,8 +138,7 @@ class EmailEventBase {
   @Id() emailId: string;
   @Address() to: string;
   @Instant() at: Date;
-  @Choice(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']) sourceType:
-    'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+  @Choice(sourceTypes) sourceType: SourceType;
 }
 
 /** What workflows and webhooks tell about the e-mail. Optional, because events of the previous release do not have it. */

@@ -14,6 +14,8 @@ const rare = [
   'posthorn_dead_letters',
   // Nor before a bounce arrives by mail.
   'posthorn_mail_reports_total',
+  // Nor before a mail server asks for less.
+  'posthorn_slow_downs_total',
 ];
 
 interface Series {

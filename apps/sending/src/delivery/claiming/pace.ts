@@ -18,6 +18,10 @@ const missedMs = 30;
 export class Pace {
   constructor(private readonly limit: PaceLimit) {}
 
+  get provider(): string {
+    return this.limit.provider;
+  }
+
   /**
    * A statement, or a part of one, that reserves as many slots as the query `count` says; its only column is the `wait` for the first of them.
    * Its two parameters are numbered from `first`. Null where there is no limit.

@@ -8,11 +8,6 @@ interface MarkRule {
   applies: string;
 }
 
-export const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
-
-/** What is left of the allowance; null without one. */
-export const availableSql = `allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END`;
-
 /**
  * What is joined to `requested r`, which names deliveries with the hashes of their address and of the main recipient's (null where the delivery is
  * the main recipient's own). Erased addresses are stored by hash: the columns named email then hold hash@erased.invalid. For all others that is
@@ -24,8 +19,7 @@ export const markSources = `
     LEFT JOIN suppressions suppression ON suppression.project_id = r.project_id AND suppression.email = d.recipient
     LEFT JOIN opt_outs opt_out ON opt_out.project_id = r.project_id AND opt_out.email = d.recipient
     LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
-    LEFT JOIN allowances allowance ON allowance.project_id = r.project_id
-      AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END`;
+    LEFT JOIN project_usage usage ON usage.project_id = r.project_id`;
 
 const isBulk = `d.lane = ${lanes.bulk}`;
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SmtpPool, parseSmtpUrl, type Attempt, type SmtpDelivery, type SmtpPoolState } from '@posthorn/mail';
 import { Metrics, Spanned, Tracing } from '@posthorn/telemetry';
 import { SendingConfig } from '../../config.js';
+import { SlowDowns } from '../../pacing/slow-downs.js';
 import { Simulator, type ToSimulate } from '../../simulator/simulator.js';
 import { handOffDuration, handOffs } from './hand-off.metrics.js';
 
@@ -17,6 +18,7 @@ export class Provider {
   constructor(
     private readonly config: SendingConfig,
     private readonly simulator: Simulator,
+    private readonly slowDowns: SlowDowns,
     readonly tracing: Tracing,
     metrics: Metrics,
   ) {
@@ -68,6 +70,7 @@ export class Provider {
       ? await this.simulator.deliver(message)
       : await this.pool.deliver(delivery);
     this.count(attempt, (performance.now() - began) / 1_000);
+    void this.slowDowns.observe(message.recipient, attempt);
     return attempt;
   }
 

@@ -23,6 +23,8 @@ export interface Outcome {
   suppress: boolean;
   attempt: Attempt | null;
   events: { event: EventContract; payload: object }[];
+  /** Waits for the next day or month, which begins a new delivery window. */
+  waitsForAllowance?: boolean;
   /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim ended with its process. */
   resent?: boolean;
 }
@@ -40,6 +42,8 @@ interface DeliveryProgress {
   /** How often it was sent again after an attempt with an unknown outcome. */
   resends: number;
   waitedMs: number;
+  /** Since it was accepted, or since its scheduled time. */
+  ageMs: number;
   expired: boolean;
 }
 
@@ -62,6 +66,10 @@ const retryLaterMs = 60_000;
 /** The event that announces a new project may still be on its way. */
 const newProjectMs = 500;
 const maxErrorText = 1_000;
+const dayMs = 86_400_000;
+/** A message that waits for an allowance is given up after the longest month. */
+const longestWaitMs = 31 * dayMs;
+const usedUp = 'The sending allowance of the project is used up';
 /** A message whose claiming process died this often is presumed to be the cause, and fails. */
 export const maxClaims = 3;
 /** A message whose outcome stays unknown is sent again this often at most. */
@@ -114,7 +122,7 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
 
 /** Of a delivery that the mark kept from its hand-off; null where another worker has it. */
 export function outcomeOfUnmarked(
-  decision: Exclude<MarkDecision, 'ok'>,
+  { decision, delayMs }: { decision: Exclude<MarkDecision, 'ok'>; delayMs: number | null },
   progress: DeliveryProgress,
 ): Outcome | null {
   switch (decision) {
@@ -127,7 +135,17 @@ export function outcomeOfUnmarked(
     case 'unsubscribed':
       return failure('unsubscribed', 'The recipient has unsubscribed from marketing mail');
     case 'quota':
-      return failure('quota_exhausted', 'The allowance of the month is used up');
+      return delayMs === null
+        ? failure('quota_exhausted', usedUp)
+        : waitForAllowance(usedUp, delayMs, progress);
+    case 'warming_up':
+      return waitForAllowance(
+        'The sending domain is new, and has sent what it may today',
+        delayMs ?? dayMs,
+        progress,
+      );
+    case 'slowed':
+      return retryLater(delayMs ?? retryLaterMs);
     case 'disabled':
       return progress.expired ? failure('project_disabled', 'The project is disabled') : retryLater();
     case 'unknown_project':
@@ -216,6 +234,19 @@ function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed)
     delayMs: decision.delayMs,
     countsAsAttempt: true,
     attempt,
+  };
+}
+
+function waitForAllowance(why: string, delayMs: number, { ageMs }: DeliveryProgress): Outcome {
+  if (ageMs > longestWaitMs) return failure('quota_exhausted', `${why}; the message has waited for a month`);
+  return {
+    ...nothing,
+    state: 'QUEUED',
+    status: 'PENDING',
+    failureKind: 'quota_exhausted',
+    error: `${why}; the message waits for the next ${delayMs > dayMs ? 'month' : 'day or month'}`,
+    delayMs,
+    waitsForAllowance: true,
   };
 }
 

@@ -1,5 +1,6 @@
 import { copyEvents, emailEvents, suppressionEvents } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
+import { providerMessageIdOf } from '@posthorn/mail';
 import { packedOutboxInsert } from '@posthorn/messaging';
 import { copyEventDetailsOf, emailEventDetails } from '../../emails/email-event-details.js';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../provider-events/reported.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
+import { deliveryWindowHours } from '../delivery.entity.js';
 import { maxClaims, type Outcome } from './outcome.js';
 
 export interface OutcomeRow {
@@ -49,11 +51,17 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'counts_as_attempt', type: 'smallint', value: ({ outcome }) => Number(outcome.countsAsAttempt) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
   { column: 'bits', type: 'smallint', value: ({ outcome }) => bitsOf(outcome) },
+  {
+    column: 'waits_for_allowance',
+    type: 'boolean',
+    value: ({ outcome }) => outcome.waitsForAllowance ?? false,
+  },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
   { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
   // Every attempt and every change becomes a row of the e-mail's history; messages that are merely postponed (requeued without an attempt) do not.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
+  { column: 'provider_message_id', type: 'text', value: ({ outcome }) => messageIdOf(outcome) },
   { column: 'stage', type: 'text', value: ({ outcome }) => outcome.attempt?.stage },
   { column: 'host', type: 'text', value: ({ outcome }) => outcome.attempt?.host },
   { column: 'tls', type: 'boolean', value: ({ outcome }) => outcome.attempt?.tls },
@@ -104,7 +112,9 @@ const recordSql = `
     SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
-    SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.counts_as_attempt,
+    SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond',
+        waits_for_allowance = o.waits_for_allowance,
+        expires_at = CASE WHEN o.waits_for_allowance THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
         claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END, resends = d.resends + o.resent,
         worker_id = CASE WHEN o.state = 'AMBIGUOUS' AND d.reported = 0 THEN d.worker_id END
     FROM outcome o
@@ -121,6 +131,7 @@ const recordSql = `
     UPDATE emails e
     SET status = CASE w.after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.after')} END, subject = coalesce(o.subject, e.subject),
         failure_kind = CASE WHEN w.is_overruled THEN e.failure_kind ELSE o.failure_kind END,
+        provider_message_id = coalesce(e.provider_message_id, o.provider_message_id),
         error = CASE WHEN w.is_overruled THEN e.error ELSE o.error END, updated_at = now(),
         sent_at = CASE WHEN ${isNew('SENT')} THEN now() ELSE e.sent_at END,
         delivered_at = CASE WHEN ${isNew('DELIVERED')} THEN now() ELSE e.delivered_at END,
@@ -150,6 +161,9 @@ const keyOf = ({ projectId, emailId, position }: OutcomeRow): string =>
 
 const historyStatusOf = ({ status, state }: Outcome): string | null =>
   status ?? (state === 'AMBIGUOUS' ? 'SENDING' : null);
+
+const messageIdOf = ({ attempt }: Outcome): string | null =>
+  attempt?.verdict === 'accepted' ? providerMessageIdOf(attempt.reply) : null;
 
 const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.round(attempt.durationMs);
 

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
+import { allowanceReleaseWork } from './allowance-release-kind.js';
+import { UsageRepository } from './usage.repository.js';
+
+const atOnce = 1_000;
+
+@Injectable()
+export class AllowanceReleasesWork implements WorkHandler<object> {
+  constructor(
+    private readonly database: Database,
+    private readonly usage: UsageRepository,
+    private readonly wakeUp: DeliveryWakeUp,
+    runner: WorkRunner,
+  ) {
+    runner.register(allowanceReleaseWork, this);
+  }
+
+  async run(batch: WorkBatch): Promise<void> {
+    const [item] = batch.items;
+    const released = await this.database.transaction(async () => {
+      const count = await this.usage.release(item!.projectId, atOnce);
+      await (count < atOnce ? batch.complete() : batch.continueLater(batch.items));
+      return count;
+    });
+    if (released > 0) this.wakeUp.wake();
+  }
+}

@@ -1,0 +1,27 @@
+import type { WhenExhausted } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * The limits of a project, null where there is none, and what it has used (docs/decisions/0026-allowances.md). Counts are of `month` and
+ * `day` (UTC); those of an earlier one are read as 0.
+ */
+@Entity('project_usage')
+export class ProjectUsageRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @Column('integer', { name: 'monthly_limit', nullable: true }) monthlyLimit: number | null;
+  @Column('integer', { name: 'daily_limit', nullable: true }) dailyLimit: number | null;
+  @Column('integer', { name: 'transactional_limit', nullable: true }) transactionalLimit: number | null;
+  @Column('integer', { name: 'campaign_limit', nullable: true }) campaignLimit: number | null;
+  @Column('integer', { name: 'workflow_limit', nullable: true }) workflowLimit: number | null;
+  @Column('integer', { name: 'inbound_limit', nullable: true }) inboundLimit: number | null;
+  @Column('text', { name: 'when_exhausted' }) whenExhausted: WhenExhausted;
+  @Column('date') month: string;
+  @Column('integer') transactional: number;
+  @Column('integer') campaign: number;
+  @Column('integer') workflow: number;
+  @Column('integer') inbound: number;
+  @Column('date') day: string;
+  @Column('integer', { name: 'sent_today' }) sentToday: number;
+  /** By limit: the start of the period whose warning was sent, and its percentage. */
+  @Column('jsonb') warned: Record<string, string>;
+}

@@ -1,0 +1,50 @@
+import type { Database } from '@posthorn/database';
+import { currentRate, hasRecovered } from './slow-down-sql.js';
+
+export interface SlowDownOrder {
+  provider: string;
+  destination: string;
+  /** Messages a second at which it counts as recovered. */
+  fullRate: number;
+}
+
+const onceIn = `interval '5 seconds'`;
+const lowestRate = 1 / 60;
+
+export class SlowDownsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Halves the rate, once for all replies that come together. False where that has just happened. */
+  async slow({ provider, destination, fullRate }: SlowDownOrder): Promise<boolean> {
+    const rows = await this.database.query(
+      `INSERT INTO slowed_destinations AS s (provider, destination, full_rate, rate) VALUES ($1, $2, $3, $3::float8 / 2)
+       ON CONFLICT (provider, destination) DO UPDATE SET slowed_at = now(), full_rate = excluded.full_rate,
+         rate = greatest(${lowestRate}, least(${currentRate('s')}, excluded.full_rate) / 2)
+       WHERE s.slowed_at < now() - ${onceIn} RETURNING 1`,
+      [provider, destination, fullRate],
+    );
+    return rows.length > 0;
+  }
+
+  async destinationOf(domain: string): Promise<string | null> {
+    const [row] = await this.database.query<{ destination: string }>(
+      `SELECT destination FROM destination_domains WHERE domain = $1`,
+      [domain],
+    );
+    return row?.destination ?? null;
+  }
+
+  async setDestination(domain: string, destination: string): Promise<void> {
+    await this.database.query(
+      `INSERT INTO destination_domains (domain, destination) VALUES ($1, $2)
+       ON CONFLICT (domain) DO UPDATE SET destination = excluded.destination, found_at = now()`,
+      [domain, destination],
+    );
+  }
+
+  /** What has recovered, and what DNS said long ago. */
+  async deleteOld(): Promise<void> {
+    await this.database.query(`DELETE FROM slowed_destinations s WHERE ${hasRecovered('s')}`);
+    await this.database.query(`DELETE FROM destination_domains WHERE found_at < now() - interval '7 days'`);
+  }
+}
