@@ -1,6 +1,6 @@
 import { simulatorDomain, type SourceType, type UsageLimit } from '@posthorn/contracts';
 
-export const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 export const today = `(now() AT TIME ZONE 'UTC')::date`;
 /** When the next day or month begins. */
 export const nextDay = `((${today} + 1)::timestamp AT TIME ZONE 'UTC')`;

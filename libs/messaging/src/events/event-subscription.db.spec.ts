@@ -172,6 +172,16 @@ describe('a subscriber', () => {
     timeoutMs,
   );
 
+  it('that could not end a try of an event, which another replica then handles, leaves nothing behind', async () => {
+    const inbox = new Inbox(database);
+    const [handled, waiting] = [newId(), newId()];
+    await inbox.once('spec-elsewhere', [{ id: handled }], async () => undefined);
+    for (const id of [handled, waiting]) await inbox.beginTry('spec-elsewhere', id);
+    await inbox.deleteOld(7);
+    expect(await database.query('SELECT fact_id FROM fact_tries')).toEqual([{ fact_id: waiting }]);
+    await database.query('DELETE FROM fact_tries');
+  });
+
   it(
     'makes a dead letter of an event that kills its process, and of no other',
     async () => {

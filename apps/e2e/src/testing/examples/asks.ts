@@ -81,6 +81,7 @@ const bodies: Record<string, Members> = {
   'POST segments/{id}/members': { emails: ['ada@example.com'], createMissing: true },
   'DELETE segments/{id}/members': { emails: ['ada@example.com'] },
   'POST users/me/projects': { name: 'Shop' },
+  'PATCH usage': { whenExhausted: 'FAIL' },
   'PATCH projects/{projectId}': { tracking: 'MARKETING_ONLY' },
   'POST projects/{projectId}/members': { email: 'grace@example.com', role: 'MEMBER' },
   'PATCH projects/{projectId}/members/{userId}': { role: 'ADMIN' },

@@ -117,7 +117,7 @@ const provider = `$${columns.count + 2}::text`;
 const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
 const passes = (before: string, isOver: string): string => `${before} AND NOT coalesce(${isOver}, false)`;
 
-/** Each check counts only what the checks before it let pass (docs/decisions/0026-allowances.md, 0027-adaptive-pace.md). */
+/** Each check counts only what the checks before it let pass (docs/decisions/0026-allowances.md, docs/decisions/0027-adaptive-pace.md). */
 const guardSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
