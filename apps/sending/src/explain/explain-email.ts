@@ -1,7 +1,20 @@
-import type { EmailExplanation, ExplainedAttempt, ExplainedEvent, EmailStatus } from '@posthorn/contracts';
+import type {
+  EmailExplanation,
+  EmailStatus,
+  ExplainedAttempt,
+  ExplainedEvent,
+  FailureKind,
+} from '@posthorn/contracts';
 import { explainChecks } from './explain-checks.js';
 import type { ExplainedDelivery, ExplainedHistory, ExplainedRow } from './explained.read-model.js';
-import { credentialText, eventTitles, failureTexts, instantText, sourceNames } from './sentences.js';
+import {
+  credentialText,
+  eventTitles,
+  failureTexts,
+  instantText,
+  sourceNames,
+  waitsForAllowanceText,
+} from './sentences.js';
 
 export interface Recorded {
   row: ExplainedRow;
@@ -48,8 +61,7 @@ function summaryOf(
   status: EmailStatus,
   history: ExplainedHistory[],
 ): string {
-  const cause =
-    status === 'REJECTED' || failureKind === null ? statusTexts[status] : failureTexts[failureKind];
+  const cause = causeOf(status, failureKind);
   const last = history.findLast((event) => event.status === status && event.detail !== null)?.detail;
   const said = error ?? (status === 'DELIVERY_DELAY' ? last : null);
   const sentences = [
@@ -58,6 +70,13 @@ function summaryOf(
     ...(complainedAt ? [`Its reader reported it as spam on ${instantText(complainedAt)}.`] : []),
   ];
   return sentences.join(' ');
+}
+
+function causeOf(status: EmailStatus, failureKind: FailureKind | null): string {
+  if (status === 'REJECTED' || failureKind === null) return statusTexts[status];
+  return status === 'PENDING' && failureKind === 'quota_exhausted'
+    ? waitsForAllowanceText
+    : failureTexts[failureKind];
 }
 
 function waitsFor(

@@ -113,6 +113,16 @@ const cases: Case[] = [
     failed: 'allowance',
   },
   {
+    name: 'a used allowance of a project that lets mail wait',
+    prepare: async ({ projectId }) => {
+      await new UsageRepository(suite.database).setLimit(projectId, 'DAILY', 0);
+      await new UsageRepository(suite.database).setWhenExhausted(projectId, 'HOLD');
+    },
+    status: 'PENDING',
+    says: /^It waits for the next day or month, because what may be sent until then is used up\./,
+    waitsFor: /^The allowance of the next day or month, which begins \d{4}-\d\d-\d\d 00:0\d UTC\.$/,
+  },
+  {
     name: 'a disabled project',
     prepare: ({ projectId }) => disable(projectId, true, 2),
     status: 'PENDING',

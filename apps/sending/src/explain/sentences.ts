@@ -18,7 +18,8 @@ export const failureTexts: Readonly<Record<FailureKind, string>> = {
     'It was not sent, because its template could not be rendered. Correct the template or its data and send again.',
   domain_unverified:
     'It was not sent, because the domain of the sender is no longer verified. Check the DNS records of the domain and verify it again.',
-  quota_exhausted: 'It was not sent, because the allowance of the project is used up.',
+  quota_exhausted:
+    'It was not sent, because the allowance of the project is used up. Ask the operator for a higher limit, or let such mail wait.',
   provider_paused: 'It waits, because the mail server cannot be reached.',
   provider_rejected: 'The mail server or provider refused to take the message.',
   provider_unavailable:
@@ -30,6 +31,9 @@ export const failureTexts: Readonly<Record<FailureKind, string>> = {
   delivery_unconfirmed:
     'Nobody knows whether it arrived: the connection to the mail server was lost after the message, and no report came. It was not sent again, to avoid a duplicate.',
 };
+
+export const waitsForAllowanceText =
+  'It waits for the next day or month, because what may be sent until then is used up.';
 
 export const eventTitles: Readonly<Record<ProviderEventKind, string>> = {
   SENT: 'The provider took the message',
