@@ -1,7 +1,7 @@
 import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { workEntities } from '@posthorn/work';
-import { ProjectUsageRow } from './allowances/project-usage.entity.js';
+import { ProjectUsageRow, UsageWarningRow } from './allowances/project-usage.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { InstallationRow } from './delivery/overdue/installation.entity.js';
 import { DkimKeyRow } from './domains/dkim/dkim-key.entity.js';
@@ -35,6 +35,7 @@ import { IndexMailOverAllowance1765400100000 } from './migrations/1765400100000-
 import { AdaptivePace1765500000000 } from './migrations/1765500000000-adaptive-pace.js';
 import {
   DestinationDomainRow,
+  DestinationLineRow,
   DomainWarmUpRow,
   SlowedDestinationRow,
 } from './pacing/slowed-destination.entity.js';
@@ -55,6 +56,7 @@ export const entities = [
   InstallationRow,
   SlowedDestinationRow,
   DestinationDomainRow,
+  DestinationLineRow,
   DomainWarmUpRow,
   IdempotencyKeyRow,
   DomainRow,
@@ -62,6 +64,7 @@ export const entities = [
   SuppressionRow,
   SuppressionImportRow,
   ProjectUsageRow,
+  UsageWarningRow,
   ProjectStateRow,
   EngagementRow,
   OptOutRow,

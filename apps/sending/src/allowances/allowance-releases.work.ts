@@ -21,7 +21,10 @@ export class AllowanceReleasesWork implements WorkHandler<object> {
   async run(batch: WorkBatch): Promise<void> {
     const [item] = batch.items;
     const released = await this.database.transaction(async () => {
-      const count = await this.usage.release(item!.projectId, atOnce);
+      const { left, whenExhausted } = await this.usage.allowed(item!.projectId, null);
+      // What would wait again stays where it is.
+      const most = whenExhausted === 'HOLD' ? Math.min(left ?? atOnce, atOnce) : atOnce;
+      const count = most > 0 ? await this.usage.release(item!.projectId, most) : 0;
       await (count < atOnce ? batch.complete() : batch.continueLater(batch.items));
       return count;
     });

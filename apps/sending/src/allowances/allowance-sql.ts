@@ -1,3 +1,4 @@
+import { lanes } from '../delivery/delivery.entity.js';
 import { simulatorDomain, type SourceType, type UsageLimit } from '@posthorn/contracts';
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
@@ -46,8 +47,14 @@ export const isLimited = `num_nonnulls(${Object.values(limitColumns)
   .map((column) => `usage.${column}`)
   .join(', ')}) > 0`;
 
-/** Over `d` for the delivery: mail that was counted before, or that never leaves the machine, is free. */
-export const isFree = `(d.counted OR d.recipient LIKE '%@${simulatorDomain}')`;
+/** Over `d` for the delivery: it never leaves the machine. */
+export const isSimulated = `d.recipient LIKE '%@${simulatorDomain}'`;
+/** Mail that was counted before, or that never leaves the machine, is free. */
+export const isFree = `(d.counted OR ${isSimulated})`;
+
+/** By which a message counts: marketing mail that is no workflow's counts with the campaigns. */
+export const countedSource = (source: string): string =>
+  `CASE WHEN ${source} = 'TRANSACTIONAL' AND d.lane = ${lanes.bulk} THEN 'CAMPAIGN' ELSE ${source} END`;
 
 /** Adds the rows of a query with the columns project_id and source_type to the counts; in the order of projects, so that marks do not deadlock. */
 export const addUsage = (counted: string): string => `
@@ -55,6 +62,8 @@ export const addUsage = (counted: string): string => `
     SELECT project_id, ${thisMonth}, ${today}, count(*),
       ${sources.map(([name]) => `count(*) FILTER (WHERE source_type = '${name}')`).join(', ')}
     FROM (${counted}) AS counted GROUP BY project_id ORDER BY project_id
-    ON CONFLICT (project_id) DO UPDATE SET month = excluded.month, day = excluded.day,
-      sent_today = ${sentToday} + excluded.sent_today,
-      ${sources.map(([name, column]) => `${column} = ${sentThisMonthBy(name)} + excluded.${column}`).join(', ')}`;
+    ON CONFLICT (project_id) DO UPDATE SET month = greatest(usage.month, excluded.month), day = greatest(usage.day, excluded.day),
+      -- A transaction that began before midnight may come after one that began later.
+      sent_today = CASE WHEN usage.day >= excluded.day THEN usage.sent_today ELSE 0 END + excluded.sent_today,
+      ${sources.map(([, column]) => `${column} = CASE WHEN usage.month >= excluded.month THEN usage.${column} ELSE 0 END + excluded.${column}`).join(', ')}
+    RETURNING 1`;

@@ -9,6 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { Pace } from '../delivery/claiming/pace.js';
+import { lanes, type Lane } from '../delivery/delivery.entity.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -27,8 +28,13 @@ const setLimit = (caller: Caller, limit: UsageLimit, messages: number | 'none') 
 const from = (source: SourceType, messages: HeldMessage[]): HeldMessage[] =>
   messages.map((message) => ({ ...message, sourceType: source }));
 
-async function mark(projectId: string, count: number, source: SourceType = 'TRANSACTIONAL') {
-  const { workerId, messages } = await claimedMessages(suite.database, projectId, count);
+async function mark(
+  projectId: string,
+  count: number,
+  source: SourceType = 'TRANSACTIONAL',
+  lane: Lane = lanes.transactional,
+) {
+  const { workerId, messages } = await claimedMessages(suite.database, projectId, count, lane);
   const marked = await marks().mark(workerId, from(source, messages));
   return { workerId, messages, marked, decisions: marked.map(({ decision }) => decision) };
 }
@@ -71,7 +77,7 @@ describe('an allowance', () => {
     const { caller, projectId } = await suite.buildProject();
     await setLimit(caller, 'CAMPAIGN', 1);
     await setLimit(caller, 'DAILY', 3);
-    const { workerId, messages } = await claimedMessages(suite.database, projectId, 6);
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, 6, lanes.transactional);
     const mixed = [...from('CAMPAIGN', messages.slice(0, 3)), ...messages.slice(3)];
     const marked = await marks().mark(workerId, mixed);
     expect(marked.map(({ decision }) => decision)).toEqual(['ok', 'quota', 'quota', 'ok', 'ok', 'quota']);
@@ -84,7 +90,7 @@ describe('an allowance', () => {
     await suite.database.query(`UPDATE deliveries SET state = 'CLAIMED' WHERE project_id = $1`, [projectId]);
     const again = await marks().mark(first.workerId, first.messages);
     expect(again.map(({ decision }) => decision)).toEqual(['ok', 'ok']);
-    const simulated = await claimedMessages(suite.database, projectId, 1);
+    const simulated = await claimedMessages(suite.database, projectId, 1, lanes.transactional);
     await suite.database.query(
       `UPDATE deliveries SET recipient = 'success@simulator.posthorn.test' WHERE project_id = $1 AND email_id = $2`,
       [projectId, simulated.messages[0]!.emailId],
@@ -107,6 +113,33 @@ describe('an allowance', () => {
     expect((await mark(projectId, 2)).decisions).toEqual(['ok', 'quota']);
     await suite.database.query(`UPDATE project_usage SET day = day - 1 WHERE project_id = $1`, [projectId]);
     expect((await mark(projectId, 1)).decisions).toEqual(['quota']);
+  });
+
+  it('for campaigns bounds other marketing mail as well, and leaves transactional mail alone', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    await setLimit(caller, 'CAMPAIGN', 1);
+    expect((await mark(projectId, 2, 'TRANSACTIONAL', lanes.bulk)).decisions).toEqual(['ok', 'quota']);
+    expect((await mark(projectId, 2)).decisions).toEqual(['ok', 'ok']);
+    expect((await suite.bus.call(usage.get, caller, {})).monthly.categories).toMatchObject({
+      transactional: { emailsSent: 2 },
+      campaign: { emailsSent: 1, limit: 1 },
+    });
+  });
+
+  it('does not lose what a transaction of the new day has counted to one that began before midnight', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    await suite.database.query(
+      `INSERT INTO project_usage (project_id, day, sent_today, month, transactional)
+       VALUES ($1, (now() AT TIME ZONE 'UTC')::date + 1, 5, (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')::date, 7)`,
+      [projectId],
+    );
+    await mark(projectId, 1);
+    const [row] = await suite.database.query(
+      `SELECT sent_today AS today, transactional FROM project_usage WHERE project_id = $1`,
+      [projectId],
+    );
+    expect(row).toEqual({ today: 6, transactional: 8 });
+    expect((await suite.bus.call(usage.get, caller, {})).daily.emailsSent).toBe(0);
   });
 
   it('that is removed bounds nothing', async () => {
@@ -143,12 +176,36 @@ describe('mail over an allowance', () => {
       [projectId],
     );
     expect(row).toEqual({ due: true, window: true });
+    // The same choice again checks nothing again.
+    await suite.bus.call(usage.update, caller, { whenExhausted: 'HOLD' });
+    const releases = () =>
+      suite.database.query(
+        `SELECT 1 FROM work_items WHERE kind = 'sending.allowance-releases' AND project_id = $1 AND key = 'now'`,
+        [projectId],
+      );
+    expect(await releases()).toEqual([]);
     await setLimit(caller, 'DAILY', 3);
     for (const id of ids)
       await eventually(
         async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED',
         `${id} is delivered`,
       );
+    const [windows] = await suite.database.query(
+      `SELECT bool_and(expires_at < now() + interval '24 hours 1 minute') AS new FROM deliveries WHERE project_id = $1`,
+      [projectId],
+    );
+    expect(windows).toEqual({ new: true });
+  });
+
+  it('waits for the next month where a limit of the month is reached', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    await setLimit(caller, 'TRANSACTIONAL', 0);
+    await setLimit(caller, 'DAILY', 0);
+    await suite.bus.call(usage.update, caller, { whenExhausted: 'HOLD' });
+    const { marked } = await mark(projectId, 1);
+    const { monthly } = await suite.bus.call(usage.get, caller, {});
+    const now = await suite.database.query<{ now: Date }>('SELECT now() AS now');
+    expect(marked[0]!.delayMs! + now[0]!.now.getTime()).toBeCloseTo(monthly.resetsAt.getTime(), -4);
   });
 
   it('is given up after 31 days', async () => {
@@ -164,7 +221,7 @@ describe('mail over an allowance', () => {
       `UPDATE emails SET scheduled_at = now() - interval '32 days' WHERE project_id = $1 AND id = $2`,
       [projectId, id],
     );
-    await setLimit(caller, 'MONTHLY', 0);
+    await suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1`, [projectId]);
     await eventually(
       async () => (await suite.bus.call(emails.get, caller, { id })).status === 'FAILED',
       'it is given up',

@@ -22,6 +22,12 @@ export class ProjectUsageRow {
   @Column('integer') inbound: number;
   @Column('date') day: string;
   @Column('integer', { name: 'sent_today' }) sentToday: number;
-  /** By limit: the start of the period whose warning was sent, and its percentage. */
+}
+
+/** Apart from the counts, so that whoever warns keeps no mark waiting. */
+@Entity('usage_warnings')
+export class UsageWarningRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  /** By limit: the end of the period whose warning was sent, and its percentage. */
   @Column('jsonb') warned: Record<string, string>;
 }

@@ -34,28 +34,26 @@ export class UsageWarningsWork extends RepeatedWork {
   }
 
   /** Returns the last project that was looked at, or null at the end. */
-  private warnAfter(after: string): Promise<string | null> {
-    return this.database.transaction(async () => {
-      const records = await this.usage.nearLimits(after, atOnce);
-      for (const record of records) await this.warn(record);
-      return records.length < atOnce ? null : records.at(-1)!.projectId;
-    });
+  private async warnAfter(after: string): Promise<string | null> {
+    const records = await this.usage.nearLimits(after, atOnce);
+    for (const record of records) await this.warn(record);
+    return records.length < atOnce ? null : records.at(-1)!.projectId;
   }
 
   private async warn(record: UsageRecord): Promise<void> {
     const due = usageLimits.map((limit) => warningOf(record, limit)).filter((warning) => warning !== null);
-    const warnings = due.filter((warning) => record.warned[warning.limit] !== markOf(warning));
+    const warnings = due.filter((warning) => record.warned[warning.limit] !== periodOf(warning));
     if (warnings.length === 0) return;
     const at = await this.clock.now();
-    await this.usage.setWarned(
-      record.projectId,
-      Object.fromEntries(due.map((warning) => [warning.limit, markOf(warning)])),
-    );
-    await this.outbox.publish(
-      usageEvents.warned,
-      record.projectId,
-      warnings.map((warning) => ({ ...warning, at })),
-    );
+    const warned = Object.fromEntries(due.map((warning) => [warning.limit, periodOf(warning)]));
+    await this.database.transaction(async () => {
+      if (!(await this.usage.setWarned(record, warned))) return;
+      await this.outbox.publish(
+        usageEvents.warned,
+        record.projectId,
+        warnings.map((warning) => ({ ...warning, at })),
+      );
+    });
   }
 }
 
@@ -69,4 +67,4 @@ function warningOf(record: UsageRecord, limit: UsageLimit): Warning | null {
   return { limit, percent, messages, emailsSent, whenExhausted: record.whenExhausted, resetsAt };
 }
 
-const markOf = ({ resetsAt, percent }: Warning): string => `${resetsAt.toISOString()} ${percent}`;
+const periodOf = ({ resetsAt, percent }: Warning): string => `${resetsAt.toISOString()} ${percent}`;

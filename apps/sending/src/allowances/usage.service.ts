@@ -13,6 +13,8 @@ import { allowanceReleaseWork } from './allowance-release-kind.js';
 import { UsageRepository } from './usage.repository.js';
 import { usageView } from './usage-view.js';
 
+const laterMs = 60_000;
+
 @Injectable()
 export class UsageService {
   constructor(
@@ -39,17 +41,21 @@ export class UsageService {
     );
   }
 
-  /** Mail that waits for the next period is checked again. */
+  /** `write` tells whether mail that waits has to be checked again. */
   private change(
     projectId: string,
     changed: Omit<UsageChanged, 'projectId' | 'at'>,
-    write: () => Promise<void>,
+    write: () => Promise<boolean>,
   ): Promise<Usage> {
     return this.database.transaction(async () => {
-      await write();
-      await this.queue.enqueue(allowanceReleaseWork, [{ projectId, key: projectId }]);
       const at = await this.clock.now();
       await this.outbox.publish(usageEvents.changed, projectId, [{ projectId, ...changed, at }]);
+      if (await write())
+        await this.queue.enqueue(allowanceReleaseWork, [
+          { projectId, key: 'now' },
+          // For what was refused before, and is written down after this.
+          { projectId, key: 'later', delayMs: laterMs },
+        ]);
       return this.get(projectId);
     });
   }

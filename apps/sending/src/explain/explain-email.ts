@@ -5,6 +5,7 @@ import type {
   ExplainedEvent,
   FailureKind,
 } from '@posthorn/contracts';
+import { anyDestination } from '../pacing/destination.js';
 import { explainChecks } from './explain-checks.js';
 import type { ExplainedDelivery, ExplainedHistory, ExplainedRow } from './explained.read-model.js';
 import {
@@ -105,12 +106,12 @@ function waitsFor(
 
 function queuedFor(
   { scheduledAt, failureKind }: ExplainedRow,
-  { decision, isDue, dueAt, attempts, waitsForAllowance, slowDestination, isSlowServer }: ExplainedDelivery,
+  { decision, isDue, dueAt, attempts, waitsForAllowance, slowDestination }: ExplainedDelivery,
 ): string {
   if (decision === 'disabled') return 'The project to be enabled, for a day at most.';
   if (waitsForAllowance) return `The allowance of the next day or month, which begins ${instantText(dueAt)}.`;
-  if (slowDestination || isSlowServer)
-    return `Its turn: ${slowDestination ?? 'the mail server'} asked for less mail, and gets it more slowly for a while.`;
+  if (slowDestination)
+    return `Its turn: ${slowDestination === anyDestination ? 'the mail server' : slowDestination} asked for less mail, and gets it more slowly for a while.`;
   if (isDue) return 'Its turn: it is due, and others are before it or the rate is limited.';
   if (scheduledAt && attempts === 0 && failureKind === null)
     return `Its scheduled time, ${instantText(dueAt)}.`;

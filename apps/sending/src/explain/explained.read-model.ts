@@ -10,9 +10,9 @@ import type {
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
-import { isFree, leftOfDay, leftOfMonth, leftOfSource } from '../allowances/allowance-sql.js';
+import { countedSource, isFree, leftOfDay, leftOfMonth, leftOfSource } from '../allowances/allowance-sql.js';
 import { destinationOf, domainOf } from '../pacing/destination.js';
-import { slowDownSources } from '../pacing/slow-down-sql.js';
+import { slowDownSources, slowedDestinations } from '../pacing/slow-down-sql.js';
 import { markRules, markSources, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
 import type { ErasedAddressHashes } from '../erasures/erased-names.js';
 
@@ -67,10 +67,8 @@ export interface ExplainedDelivery {
   whenExhausted: WhenExhausted | null;
   /** Of the allowance. */
   isFree: boolean;
-  /** Its destination, while that asks for less mail. */
+  /** Its destination, while that asks for less mail; `*` for the mail server. */
   slowDestination: string | null;
-  /** The mail server asks for less mail. */
-  isSlowServer: boolean;
   suppressionReason: SuppressionReason | null;
   suppressedSince: Date | null;
   unsubscribedSince: Date | null;
@@ -99,14 +97,14 @@ const historySql = `
   FROM email_events WHERE project_id = $1 AND email_id = $2 ORDER BY at, id LIMIT ${maxHistory}`;
 
 const deliveriesSql = `
-  WITH requested AS (
+  WITH ${slowedDestinations('$7')}, requested AS (
     SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, destination, CASE WHEN position > 0 THEN $5 END AS main_address_hash
     FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
   )
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_allowance AS "waitsForAllowance",
     CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} END AS decision,
-    least(${leftOfSource('$6')}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isFree} AS "isFree",
-    CASE WHEN slow.destination IS NOT NULL THEN place.destination END AS "slowDestination", slow_all.destination IS NOT NULL AS "isSlowServer",
+    least(${leftOfSource(countedSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isFree} AS "isFree",
+    slow.destination AS "slowDestination",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"
   FROM requested r ${markSources} ${slowDownSources('$7')} ORDER BY d.position`;

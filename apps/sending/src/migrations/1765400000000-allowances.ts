@@ -1,5 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+
 /** Limits and counts in one row (docs/decisions/0026-allowances.md). `allowances` stays for the processes of the previous release. */
 export class Allowances1765400000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -19,16 +21,21 @@ export class Allowances1765400000000 implements MigrationInterface {
         workflow integer NOT NULL DEFAULT 0,
         inbound integer NOT NULL DEFAULT 0,
         day date NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')::date,
-        sent_today integer NOT NULL DEFAULT 0,
-        warned jsonb NOT NULL DEFAULT '{}'
+        sent_today integer NOT NULL DEFAULT 0
       ) WITH (fillfactor = 50)`);
+    await runner.query(`
+      CREATE TABLE usage_warnings (
+        project_id uuid PRIMARY KEY,
+        warned jsonb NOT NULL
+      )`);
     await runner.query(`
       CREATE INDEX project_usage_limited ON project_usage (project_id)
       WHERE num_nonnulls(monthly_limit, daily_limit, transactional_limit, campaign_limit, workflow_limit, inbound_limit) > 0`);
     await runner.query(`
-      INSERT INTO project_usage (project_id, transactional_limit, campaign_limit, month, transactional, campaign)
-      SELECT project_id, max(monthly) FILTER (WHERE category = 'TRANSACTIONAL'), max(monthly) FILTER (WHERE category = 'MARKETING'), max(month),
-        coalesce(max(used) FILTER (WHERE category = 'TRANSACTIONAL'), 0), coalesce(max(used) FILTER (WHERE category = 'MARKETING'), 0)
+      INSERT INTO project_usage (project_id, transactional_limit, campaign_limit, transactional, campaign)
+      SELECT project_id, max(monthly) FILTER (WHERE category = 'TRANSACTIONAL'), max(monthly) FILTER (WHERE category = 'MARKETING'),
+        coalesce(max(used) FILTER (WHERE category = 'TRANSACTIONAL' AND month = ${thisMonth}), 0),
+        coalesce(max(used) FILTER (WHERE category = 'MARKETING' AND month = ${thisMonth}), 0)
       FROM allowances GROUP BY project_id`);
     await runner.query(`
       ALTER TABLE deliveries ADD COLUMN counted boolean NOT NULL DEFAULT false, ADD COLUMN waits_for_allowance boolean NOT NULL DEFAULT false`);
@@ -36,6 +43,7 @@ export class Allowances1765400000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE deliveries DROP COLUMN counted, DROP COLUMN waits_for_allowance`);
+    await runner.query(`DROP TABLE usage_warnings`);
     await runner.query(`DROP TABLE project_usage`);
   }
 }

@@ -10,9 +10,18 @@ export class AdaptivePace1765500000000 implements MigrationInterface {
         full_rate float8 NOT NULL,
         rate float8 NOT NULL CHECK (rate > 0),
         slowed_at timestamptz(3) NOT NULL DEFAULT now(),
-        next_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (provider, destination)
       ) WITH (fillfactor = 50)`);
+    await runner.query(`
+      CREATE TABLE destination_lines (
+        provider text NOT NULL,
+        destination text NOT NULL,
+        project_id uuid NOT NULL,
+        lane smallint NOT NULL,
+        tail timestamptz NOT NULL,
+        PRIMARY KEY (provider, destination, project_id, lane)
+      ) WITH (fillfactor = 50)`);
+    await runner.query(`ALTER TABLE deliveries ADD COLUMN has_slot boolean NOT NULL DEFAULT false`);
     await runner.query(`
       CREATE TABLE destination_domains (
         domain text PRIMARY KEY,
@@ -31,7 +40,13 @@ export class AdaptivePace1765500000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['domain_warm_ups', 'destination_domains', 'slowed_destinations'])
+    await runner.query(`ALTER TABLE deliveries DROP COLUMN has_slot`);
+    for (const table of [
+      'domain_warm_ups',
+      'destination_domains',
+      'destination_lines',
+      'slowed_destinations',
+    ])
       await runner.query(`DROP TABLE ${table}`);
   }
 }

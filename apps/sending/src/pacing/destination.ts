@@ -1,35 +1,50 @@
 /** All mail that is handed over, whatever its destination. */
 export const anyDestination = '*';
 
-const domains: Readonly<Record<string, readonly string[]>> = {
-  gmail: ['gmail.com', 'googlemail.com'],
-  outlook: ['outlook.com', 'hotmail.com', 'hotmail.co.uk', 'hotmail.fr', 'hotmail.de', 'live.com', 'msn.com'],
-  yahoo: ['yahoo.com', 'yahoo.co.uk', 'yahoo.fr', 'yahoo.de', 'ymail.com', 'rocketmail.com', 'aol.com'],
-  icloud: ['icloud.com', 'me.com', 'mac.com'],
-  gmx: ['gmx.com', 'gmx.net', 'gmx.de', 'gmx.at', 'web.de', 'mail.com'],
-  proton: ['proton.me', 'protonmail.com', 'pm.me'],
+/** Providers of many mailboxes: their own domains, and the hosts that take mail for domains of others. */
+const providers: Readonly<Record<string, { domains: readonly string[]; hosts: RegExp }>> = {
+  gmail: { domains: ['gmail.com', 'googlemail.com'], hosts: /\.google(mail)?\.com$/ },
+  outlook: {
+    domains: [
+      'outlook.com',
+      'hotmail.com',
+      'hotmail.co.uk',
+      'hotmail.fr',
+      'hotmail.de',
+      'live.com',
+      'msn.com',
+    ],
+    hosts: /\.(outlook|hotmail)\.com$/,
+  },
+  yahoo: {
+    domains: ['yahoo.com', 'yahoo.co.uk', 'yahoo.fr', 'yahoo.de', 'ymail.com', 'rocketmail.com', 'aol.com'],
+    hosts: /\.yahoodns\.net$/,
+  },
+  icloud: { domains: ['icloud.com', 'me.com', 'mac.com'], hosts: /\.icloud\.com$/ },
+  gmx: {
+    domains: ['gmx.com', 'gmx.net', 'gmx.de', 'gmx.at', 'web.de', 'mail.com'],
+    hosts: /\.(gmx\.net|web\.de)$/,
+  },
+  proton: { domains: ['proton.me', 'protonmail.com', 'pm.me'], hosts: /\.protonmail\.ch$/ },
 };
 const byDomain = new Map(
-  Object.entries(domains).flatMap(([name, all]) => all.map((domain) => [domain, name])),
+  Object.entries(providers).flatMap(([name, { domains }]) => domains.map((domain) => [domain, name])),
 );
-
-const mailServers: readonly (readonly [RegExp, string])[] = [
-  [/(^|\.)google(mail)?\.com$/, 'gmail'],
-  [/(^|\.)(outlook|hotmail)\.com$/, 'outlook'],
-  [/(^|\.)yahoodns\.net$/, 'yahoo'],
-  [/(^|\.)icloud\.com$/, 'icloud'],
-  [/(^|\.)(gmx|web)\.(net|de)$/, 'gmx'],
-  [/(^|\.)protonmail\.ch$/, 'proton'],
-];
 
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
-/** Where mail to the domain ends up, as far as its name says; else the domain itself. */
+/** The provider whose own domain it is; else the domain itself, which has a dot and so is no provider's name. */
 export const destinationOf = (domain: string): string => byDomain.get(domain) ?? domain;
 
-/** By its MX hosts: hosts of one operator mostly share the domain above them. Null without any. */
-export function destinationOfMailServers(hosts: readonly string[]): string | null {
-  const [first] = hosts.map((host) => host.toLowerCase().replace(/\.$/, ''));
-  if (!first) return null;
-  return mailServers.find(([pattern]) => pattern.test(first))?.[1] ?? first.split('.').slice(-3).join('.');
+/** The provider that all MX hosts of a domain belong to, or null. */
+export function providerOfMailServers(hosts: readonly string[]): string | null {
+  const names = hosts.map((host) => `.${host.toLowerCase().replace(/\.$/, '')}`);
+  const found = Object.entries(providers).find(
+    ([, { hosts: pattern }]) => names.length > 0 && names.every((name) => pattern.test(name)),
+  );
+  return found?.[0] ?? null;
 }
+
+/** The name of a provider, or `other`: few values, whatever the domains of recipients. */
+export const labelOf = (destination: string): string =>
+  destination === anyDestination || destination in providers ? destination : 'other';

@@ -1,9 +1,11 @@
 import { anyDestination } from './destination.js';
 
 const growthAMinute = 1.25;
-const longestWaitSeconds = 600;
-const shortestWaitSeconds = 0.5;
-const burst = `interval '1 second'`;
+/** A shorter wait is not worth a way back to the queue. */
+const tolerance = `interval '100 milliseconds'`;
+/** Slots are given so far ahead; the rate may have recovered later. */
+const horizon = `interval '10 minutes'`;
+const horizonMs = 600_000;
 
 /** Messages a second now: it recovers with the time since the last slow-down. The exponent is bounded, so that nothing overflows. */
 export const currentRate = (slowed: string): string =>
@@ -11,30 +13,40 @@ export const currentRate = (slowed: string): string =>
 
 export const hasRecovered = (slowed: string): string => `${currentRate(slowed)} >= ${slowed}.full_rate`;
 
-/** The destination of rows of `r` with the column `destination`, as `place.destination`, and what slows it and all mail down. */
+/** Read once: mostly there is none, and then nothing else is looked up. */
+export const slowedDestinations = (provider: string): string => `slowed_now AS MATERIALIZED (
+    SELECT destination, ${currentRate('s')} AS rate FROM slowed_destinations s WHERE provider = ${provider} AND NOT ${hasRecovered('s')}
+  )`;
+
+/** Of the rows of `r` with the columns `destination` and `project_id`, and their delivery `d`: the slowest that applies, as `slow`, and how it is shared, as `line`. */
 export const slowDownSources = (provider: string): string => `
-    LEFT JOIN destination_domains known ON known.domain = r.destination
-    CROSS JOIN LATERAL (SELECT coalesce(known.destination, r.destination) AS destination) AS place
-    LEFT JOIN slowed_destinations slow ON slow.provider = ${provider} AND slow.destination = place.destination AND NOT ${hasRecovered('slow')}
-    LEFT JOIN slowed_destinations slow_all ON slow_all.provider = ${provider} AND slow_all.destination = '${anyDestination}' AND NOT ${hasRecovered('slow_all')}`;
+    LEFT JOIN destination_domains known ON (SELECT count(*) FROM slowed_now) > 0 AND known.domain = r.destination
+    LEFT JOIN LATERAL (
+      SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, known.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
+    ) AS slow ON true
+    LEFT JOIN LATERAL (
+      SELECT max(t.tail) FILTER (WHERE t.project_id = r.project_id AND t.lane = d.lane) AS tail,
+        1 + count(*) FILTER (WHERE t.tail > now() AND NOT (t.project_id = r.project_id AND t.lane = d.lane)) AS shares
+      FROM destination_lines t WHERE slow.destination IS NOT NULL AND t.provider = ${provider} AND t.destination = slow.destination
+    ) AS line ON true`;
 
-export const slowDownColumns = `place.destination, slow.next_at AS slow_next_at, ${currentRate('slow')} AS slow_rate,
-      slow_all.next_at AS slow_all_next_at, ${currentRate('slow_all')} AS slow_all_rate`;
+export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.tail, line.shares, d.has_slot`;
 
-const slotAt = (prefix: string, rank: string): string =>
-  `(greatest(${prefix}_next_at, now() - ${burst}) + (${rank} - 1) / ${prefix}_rate * interval '1 second')`;
+/** When the message of this rank in the line of its project and lane may leave: each line gets an equal share of the rate. */
+export const slotOf = (rank: string): string =>
+  `greatest(tail, now()) + ${rank} * shares / slow_rate * interval '1 second'`;
 
-/** When the message of these ranks may leave; null where nothing slows it down. */
-export const slotOf = (rank: string, rankOfAll: string): string =>
-  `greatest(CASE WHEN slow_next_at IS NOT NULL THEN ${slotAt('slow', rank)} END, CASE WHEN slow_all_next_at IS NOT NULL THEN ${slotAt('slow_all', rankOfAll)} END)`;
+export const isSlotAhead = (slot: string): string => `${slot} > now() + ${tolerance}`;
 
-/** Until a slot is likely; a message that then gets none waits again. */
+export const isSlotGiven = (slot: string): string => `${slot} <= now() + ${horizon}`;
+
+/** Until its slot; without one until it is looked at again, spread so that they do not come together. */
 export const slotWaitMs = (slot: string): string =>
-  `(1000 * least(greatest(extract(epoch FROM ${slot} - now())::float8, ${shortestWaitSeconds}), ${longestWaitSeconds}))`;
+  `CASE WHEN ${isSlotGiven(slot)} THEN extract(epoch FROM ${slot} - now())::float8 * 1000 ELSE ${horizonMs} * (1 + random() / 2) END`;
 
-/** Takes a slot for each row of a query with the column `destination`. */
-export const takeSlots = (provider: string, taken: string): string => `
-    UPDATE slowed_destinations s SET next_at = greatest(s.next_at, now() - ${burst}) + taken.count / ${currentRate('s')} * interval '1 second'
-    FROM (SELECT coalesce(destination, '${anyDestination}') AS destination, count(*) AS count FROM (${taken}) AS t
-          GROUP BY GROUPING SETS ((destination), ()) HAVING count(*) > 0) AS taken
-    WHERE s.provider = ${provider} AND s.destination = taken.destination`;
+/** Keeps the slots that the rows of a query took or were given. */
+export const keepSlots = (provider: string, given: string): string => `
+    INSERT INTO destination_lines AS line (provider, destination, project_id, lane, tail)
+    SELECT ${provider}, slow_destination, project_id, lane, max(slot) FROM (${given}) AS given
+    GROUP BY slow_destination, project_id, lane ORDER BY slow_destination, project_id, lane
+    ON CONFLICT (provider, destination, project_id, lane) DO UPDATE SET tail = greatest(line.tail, excluded.tail) RETURNING 1`;

@@ -26,12 +26,9 @@ export class SlowDownsRepository {
     return rows.length > 0;
   }
 
-  async destinationOf(domain: string): Promise<string | null> {
-    const [row] = await this.database.query<{ destination: string }>(
-      `SELECT destination FROM destination_domains WHERE domain = $1`,
-      [domain],
-    );
-    return row?.destination ?? null;
+  async isKnown(domain: string): Promise<boolean> {
+    const rows = await this.database.query(`SELECT 1 FROM destination_domains WHERE domain = $1`, [domain]);
+    return rows.length > 0;
   }
 
   async setDestination(domain: string, destination: string): Promise<void> {
@@ -44,7 +41,11 @@ export class SlowDownsRepository {
 
   /** What has recovered, and what DNS said long ago. */
   async deleteOld(): Promise<void> {
-    await this.database.query(`DELETE FROM slowed_destinations s WHERE ${hasRecovered('s')}`);
+    await this.database.query(
+      `DELETE FROM slowed_destinations WHERE (provider, destination) IN (
+         SELECT provider, destination FROM slowed_destinations s WHERE ${hasRecovered('s')} FOR UPDATE SKIP LOCKED)`,
+    );
+    await this.database.query(`DELETE FROM destination_lines WHERE tail < now() - interval '1 hour'`);
     await this.database.query(`DELETE FROM destination_domains WHERE found_at < now() - interval '7 days'`);
   }
 }

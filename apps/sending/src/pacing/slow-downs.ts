@@ -3,12 +3,12 @@ import { slowDownOf, type Attempt } from '@posthorn/mail';
 import { Metrics } from '@posthorn/telemetry';
 import { SendingConfig } from '../config.js';
 import { DnsLookup } from '../domains/checks/dns-lookup.js';
-import { anyDestination, destinationOf, destinationOfMailServers, domainOf } from './destination.js';
+import { anyDestination, destinationOf, domainOf, labelOf, providerOfMailServers } from './destination.js';
 import { slowDowns } from './pacing.metrics.js';
 import { SlowDownsRepository } from './slow-downs.repository.js';
 
 /** Where the provider has no limit of its own. */
-const unlimitedRate = 20;
+const unlimitedRate = 100;
 const lookupMs = 3_000;
 const onceInMs = 1_000;
 
@@ -38,7 +38,8 @@ export class SlowDowns {
     this.busy.add(domain);
     setTimeout(() => this.busy.delete(domain), onceInMs).unref();
     try {
-      await this.slow(slowDown === 'all' ? anyDestination : await this.destinationOf(domain), attempt);
+      await this.slow(destinationOf(domain), attempt);
+      if (domain !== anyDestination && destinationOf(domain) === domain) await this.learn(domain);
     } catch (error) {
       this.log.warn(`the pace of ${domain} stays as it is: ${(error as Error).message}`);
     }
@@ -48,19 +49,22 @@ export class SlowDowns {
     const { provider, ratePerSecond } = this.config;
     const fullRate = ratePerSecond > 0 ? ratePerSecond : unlimitedRate;
     if (!(await this.slowed.slow({ provider, destination, fullRate }))) return;
-    this.counted.inc({ destination: destination.includes('.') ? 'other' : destination });
+    this.counted.inc({ destination: labelOf(destination) });
     const name = destination === anyDestination ? 'the mail server' : destination;
-    this.log.log(`${name} asked to slow down, and gets half as much mail: ${reply?.code} ${reply?.text}`);
+    // The text of the reply may hold addresses.
+    this.log.log(
+      `${name} asked to slow down (${reply?.code} ${reply?.enhanced ?? ''}), and gets half as much mail`,
+    );
   }
 
-  private async destinationOf(domain: string): Promise<string> {
-    const named = destinationOf(domain);
-    if (named !== domain) return named;
-    const known = await this.slowed.destinationOf(domain);
-    if (known) return known;
+  /**
+   * A domain whose mail goes to a provider's hosts is slowed down with the provider. The other way round it counts for itself only, because
+   * anybody can name such hosts.
+   */
+  private async learn(domain: string): Promise<void> {
+    if (await this.slowed.isKnown(domain)) return;
     const hosts = await this.dns.mx(domain, AbortSignal.timeout(lookupMs));
-    const found = destinationOfMailServers(hosts ?? []) ?? domain;
-    if (found !== domain) await this.slowed.setDestination(domain, found);
-    return found;
+    const found = providerOfMailServers(hosts ?? []);
+    if (found) await this.slowed.setDestination(domain, found);
   }
 }

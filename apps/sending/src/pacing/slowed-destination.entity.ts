@@ -1,3 +1,4 @@
+import type { Lane } from '../delivery/delivery.entity.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A destination that asked to slow down; `*` is all mail (docs/decisions/0027-adaptive-pace.md). */
@@ -10,8 +11,17 @@ export class SlowedDestinationRow {
   /** Messages a second when it was last slowed down. */
   @Column('double precision') rate: number;
   @Column({ type: 'timestamptz', name: 'slowed_at', precision: 3 }) slowedAt: Date;
-  /** Of the next slot. */
-  @Column('timestamptz', { name: 'next_at' }) nextAt: Date;
+}
+
+/** What waits for a slowed destination stands in lines, one for each project and lane. */
+@Entity('destination_lines')
+export class DestinationLineRow {
+  @PrimaryColumn('text') provider: string;
+  @PrimaryColumn('text') destination: string;
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('smallint') lane: Lane;
+  /** The last slot that was given. */
+  @Column('timestamptz') tail: Date;
 }
 
 /** The destination of a domain, from its MX records. */

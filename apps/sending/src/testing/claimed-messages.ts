@@ -1,6 +1,6 @@
 import type { SourceType } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
-import { lanes } from '../delivery/delivery.entity.js';
+import { lanes, type Lane } from '../delivery/delivery.entity.js';
 
 export interface HeldMessage {
   projectId: string;
@@ -16,6 +16,7 @@ export async function claimedMessages(
   database: Database,
   projectId: string,
   count: number,
+  lane: Lane = lanes.bulk,
 ): Promise<{ workerId: string; messages: HeldMessage[] }> {
   const workerId = newId();
   await database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [
@@ -34,8 +35,14 @@ export async function claimedMessages(
   }));
   await database.query(
     `INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, lease_token, worker_id, bytes)
-     SELECT $1, email_id, recipient, ${lanes.bulk}, 'CLAIMED', now() + interval '1 hour', 1, $2, 1 FROM unnest($3::uuid[], $4::text[]) AS m (email_id, recipient)`,
-    [projectId, workerId, messages.map(({ emailId }) => emailId), messages.map(({ recipient }) => recipient)],
+     SELECT $1, email_id, recipient, $5, 'CLAIMED', now() + interval '1 hour', 1, $2, 1 FROM unnest($3::uuid[], $4::text[]) AS m (email_id, recipient)`,
+    [
+      projectId,
+      workerId,
+      messages.map(({ emailId }) => emailId),
+      messages.map(({ recipient }) => recipient),
+      lane,
+    ],
   );
   return { workerId, messages };
 }

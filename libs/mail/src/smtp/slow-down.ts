@@ -1,12 +1,13 @@
-import type { Attempt, SmtpStage } from './smtp-attempt.js';
+import type { Attempt, SmtpReply, SmtpStage } from './smtp-attempt.js';
 
 /** Whose mail comes too fast: that of one destination, or all that we hand to this server. */
-export type SlowDown = 'destination' | 'all';
+type SlowDown = 'destination' | 'all';
 
 const words =
-  /too (?:many|much|fast|quickly|frequent)|rate[ -]?limit|rate that|throttl|slow(?:ing)? down|exceed|unusual (?:rate|volume|traffic)|unsolicited mail originating|temporarily (?:deferred|rate)|reduce|concurren/i;
+  /\btoo (?:many|much|fast|quickly) (?:connections|messages|mails?|e-mails?|recipients|requests)|\btoo (?:fast|quickly)\b|\brate[ -]limit|\bthrottl|\bslow down|\bunusual rate|\bunexpected volume|\bmaximum sending rate|\bsending rate|\btoo many concurrent/i;
 const greylisting = /gr[ea]y[ -]?list/i;
-const policy = /^4\.7\./;
+/** What servers echo is written by senders and recipients: addresses, domains and quotations say nothing. */
+const echoes = /<[^>]*>|"[^"]*"|\S*@\S*|\bhttps?:\S+/g;
 const stages: Partial<Record<SmtpStage, SlowDown>> = {
   mail: 'all',
   rcpt: 'destination',
@@ -14,6 +15,9 @@ const stages: Partial<Record<SmtpStage, SlowDown>> = {
   body: 'destination',
   dot: 'destination',
 };
+const codes = new Set([421, 450, 451, 452, 454]);
+/** Policy, or the state of the mail system; not a mailbox or an address (RFC 3463). */
+const meant = /^4\.(?:7\.\d+|3\.2|0\.0)$/;
 
 /** Whether a reply asks to send less (RFC 5321 §4.2.3, RFC 3463 X.7.0); greylisting only wants the message to come again. */
 export function slowDownOf({
@@ -21,8 +25,11 @@ export function slowDownOf({
   stage,
   reply,
 }: Pick<Attempt, 'verdict' | 'stage' | 'reply'>): SlowDown | null {
-  if (verdict !== 'refused_temporarily' || !reply || greylisting.test(reply.text)) return null;
-  const isMeant =
-    reply.code === 421 || (reply.code < 455 && (policy.test(reply.enhanced ?? '') || words.test(reply.text)));
-  return isMeant ? (stages[stage] ?? null) : null;
+  return verdict === 'refused_temporarily' && reply && asksForLess(reply) ? (stages[stage] ?? null) : null;
+}
+
+function asksForLess({ code, enhanced, text }: SmtpReply): boolean {
+  if (!codes.has(code) || (enhanced !== undefined && !meant.test(enhanced))) return false;
+  const own = text.replace(echoes, ' ');
+  return words.test(own) && !greylisting.test(own);
 }

@@ -34,6 +34,7 @@ const named: Record<string, SinkBehaviour> = {
   'hang-after-dot': { dot: { kind: 'hang' } },
   'senseless-after-dot': { dot: { kind: 'senseless' } },
   'one-byte-a-second': { rcpt: { kind: 'trickle' } },
+  'too-fast': { rcpt: { kind: 'reply', text: '451 4.7.650 Too many messages, slow down' } },
   'late-dot': { accept: { kind: 'late' } },
   'reply-before-dot': { body: { kind: 'reply', text: '250 2.0.0 already' } },
 };

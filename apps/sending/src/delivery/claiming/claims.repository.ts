@@ -19,6 +19,8 @@ export interface ClaimedDelivery extends StoredMessage {
   waitedMs: number;
   /** Milliseconds since it was accepted, or since its scheduled time; measured by Postgres. */
   ageMs: number;
+  /** It was kept back by an allowance before. */
+  waitsForAllowance: boolean;
   expired: boolean;
   bytes: number;
   trace: string | null;
@@ -158,7 +160,7 @@ const fits = (large: string, anySizeFits: string): string =>
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "waitedMs",
-         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.expires_at <= now() AS expired,
+         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_allowance AS "waitsForAllowance", c.expires_at <= now() AS expired,
          ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id

@@ -125,7 +125,15 @@ describe('a message whose outcome stays unknown', () => {
     await ended(projectId, id, 'QUEUED');
     const outcome = outcomeOf(
       { verdict: 'accepted', stage: 'dot', host: 'mx', tls: false, durationMs: 1, sessionUsable: true },
-      { recipient: 'a@example.org', attempts: 0, resends: 0, waitedMs: 0, ageMs: 0, expired: false },
+      {
+        recipient: 'a@example.org',
+        attempts: 0,
+        resends: 0,
+        waitedMs: 0,
+        ageMs: 0,
+        waitsForAllowance: false,
+        expired: false,
+      },
       { acceptIsDelivery: true, ambiguousMs: 1, retryMs: 1, random: Math.random },
     );
     const report = (leaseToken: number) =>

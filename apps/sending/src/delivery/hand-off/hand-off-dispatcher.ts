@@ -173,12 +173,12 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async proceed(ready: ReadyMessage, mark: Mark, markedAt: number): Promise<void> {
-    const { decision, slot, delayMs } = mark;
+    const { decision, slot, delayMs, hasSlot } = mark;
     let outcome: Outcome | null;
     try {
       const inTime = decision !== 'ok' || (await this.isInTime(slot, markedAt));
       this.waiting -= 1;
-      if (decision !== 'ok') outcome = outcomeOfUnmarked({ decision, delayMs }, ready.message);
+      if (decision !== 'ok') outcome = outcomeOfUnmarked({ decision, delayMs, hasSlot }, ready.message);
       else if (inTime) {
         this.dispatchSoon();
         outcome = await this.handOver(ready);

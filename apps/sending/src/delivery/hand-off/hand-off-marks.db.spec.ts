@@ -16,7 +16,7 @@ describe('the mark', () => {
   it('counts only messages that may leave against the allowance', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { workerId, messages } = await claimedMessages(suite.database, projectId, 5);
-    await new UsageRepository(suite.database).setLimit(projectId, 'TRANSACTIONAL', 2);
+    await new UsageRepository(suite.database).setLimit(projectId, 'CAMPAIGN', 2);
     await suite.bus.call(suppressions.put, caller, { email: messages[0]!.recipient });
     const lost = { ...messages[1]!, leaseToken: 7 };
     const marks = new HandOffMarks(

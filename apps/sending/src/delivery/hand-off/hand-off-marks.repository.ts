@@ -14,14 +14,16 @@ export interface Mark {
   slot: Slot;
   /** Milliseconds until the message is to be marked again; null where the decision says it, or is final. */
   delayMs: number | null;
+  /** Where the decision is `slowed`: it may leave then, without another slot. */
+  hasSlot: boolean;
 }
 
-interface GuardedRow extends Pick<Mark, 'decision' | 'delayMs'> {
+interface GuardedRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasSlot'> {
   index: number;
   wait: number | null;
 }
 
-const lost = { decision: 'claim_lost', delayMs: null } as const;
+const lost = { decision: 'claim_lost', delayMs: null, hasSlot: false } as const;
 
 /**
  * The last check before MAIL FROM: lease, suppressions, warm-up, pace and allowance in one transaction. A separate first statement takes the
@@ -51,8 +53,8 @@ export class HandOffMarks {
     const wait = (rows as GuardedRow[])[0]?.wait ?? null;
     const slots = this.pace.slots(wait, messages.length)[Symbol.iterator]();
     return messages.map((_, index) => {
-      const { decision, delayMs } = byIndex.get(index) ?? lost;
-      return { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs };
+      const { decision, delayMs, hasSlot } = byIndex.get(index) ?? lost;
+      return { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasSlot };
     });
   }
 }

@@ -1,8 +1,10 @@
 import { columnsOf, type Statement } from '@posthorn/database';
 import {
   addUsage,
+  countedSource,
   isFree,
   isLimited,
+  isSimulated,
   leftOfDay,
   leftOfMonth,
   leftOfSource,
@@ -12,13 +14,22 @@ import {
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { anyDestination, destinationOf, domainOf } from '../../pacing/destination.js';
 import {
+  isSlotAhead,
+  isSlotGiven,
+  keepSlots,
   slotOf,
   slotWaitMs,
   slowDownColumns,
   slowDownSources,
-  takeSlots,
+  slowedDestinations,
 } from '../../pacing/slow-down-sql.js';
-import { addWarmUps, isOverWarmUp, lockWarmUps, warmUpLeft, type WarmUp } from '../../pacing/warm-up-sql.js';
+import {
+  addWarmUps,
+  isOverWarmUp,
+  lockWarmUps,
+  warmUpSource,
+  type WarmUp,
+} from '../../pacing/warm-up-sql.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import type { ClaimedDelivery } from '../claiming/claims.repository.js';
 import type { Pace } from '../claiming/pace.js';
@@ -60,9 +71,9 @@ export function lockStatement(messages: Marked[], { provider, warmUp }: MarkSett
          address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLockKeySql}) FROM requested),
          limited AS MATERIALIZED (
            SELECT 1 FROM project_usage usage WHERE project_id IN (SELECT project_id FROM requested) AND ${isLimited} ORDER BY project_id FOR UPDATE),
-         slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations WHERE provider = $3 AND destination IN (
-           SELECT coalesce(known.destination, d.name) FROM unnest($4::text[]) AS d (name) LEFT JOIN destination_domains known ON known.domain = d.name
-         ) ORDER BY destination FOR UPDATE)${warmUp ? warming : ''}
+         slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations s WHERE provider = $3 AND (destination = ANY ($4::text[]) OR EXISTS (
+           SELECT FROM destination_domains known WHERE known.domain = ANY ($4::text[]) AND known.destination = s.destination
+         )) ORDER BY destination FOR UPDATE)${warmUp ? warming : ''}
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM warming)' : ''}`,
     parameters: [
       requested.map(({ projectId }) => projectId),
@@ -80,7 +91,7 @@ export function guardStatement(
   messages: Guarded[],
   { pace, provider, warmUp }: MarkSettings & { pace: Pace },
 ): Statement {
-  const paced = pace.reservation('SELECT count(*) FROM marked', columns.count + 3);
+  const paced = pace.reservation(pacedCount(warmUp), columns.count + 3);
   return {
     name: `mark-hand-off${paced ? '-paced' : ''}${warmUp ? '-warm-up' : ''}`,
     sql: `${guardSql(warmUp)}${paced ? `, paced AS (${paced.sql})` : ''}
@@ -88,7 +99,7 @@ export function guardStatement(
         CASE
           WHEN j.decision = 'quota' AND j.when_exhausted = 'HOLD' OR j.decision = 'warming_up' THEN extract(epoch FROM j.until - now())::float8 * 1000
           WHEN j.decision = 'slowed' THEN ${slotWaitMs('j.slot')}
-        END AS "delayMs", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
+        END AS "delayMs", j.decision = 'slowed' AND ${isSlotGiven('j.slot')} AS "hasSlot", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
       FROM decided j LEFT JOIN marked USING (row_index)`,
     parameters: [workerId, ...columns.values(messages), provider, ...(paced?.parameters ?? [])],
   };
@@ -117,36 +128,40 @@ const provider = `$${columns.count + 2}::text`;
 const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
 const passes = (before: string, isOver: string): string => `${before} AND NOT coalesce(${isOver}, false)`;
 
-/** Each check counts only what the checks before it let pass (docs/decisions/0026-allowances.md, docs/decisions/0027-adaptive-pace.md). */
+/**
+ * The checks in their order, each among the rows that the checks before it let pass (docs/decisions/0026-allowances.md,
+ * docs/decisions/0027-adaptive-pace.md). Slots come first, because they keep a message back for the shortest time.
+ */
 const guardSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
-  ), checked AS (
-    SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, r.source_type, r.sender_domain, d.lane, ${isFree} AS is_free, usage.when_exhausted,
-      ${leftOfSource('r.source_type')} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
-      ${warmUp ? warmUpLeft(warmUp) : 'NULL::float8 AS warm_up_left'}, ${slowDownColumns},
+  ), ${slowedDestinations(provider)}, checked AS (
+    SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${countedSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
+      ${leftOfSource(countedSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
+      ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
+      ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_slot AND NOT (${isSimulated}) AS needs_slot,
       CASE
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'claim_lost'
         ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join('\n        ')}
         ELSE 'ok'
       END AS rule
-    FROM requested r ${markSources} ${slowDownSources(provider)}
-  ), warmed AS (
-    SELECT *, ${passes(`rule = 'ok'`, isOverWarmUp(rank(`project_id, sender_domain, rule = 'ok'`)))} AS is_warm FROM checked
+    FROM requested r ${markSources} ${slowDownSources(provider)} ${warmUp ? warmUpSource(warmUp) : ''}
   ), slotted AS (
-    SELECT *, ${slotOf(rank('destination, is_warm'), rank('is_warm'))} AS slot FROM warmed
+    SELECT *, CASE WHEN rule = 'ok' AND needs_slot THEN ${slotOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_slot`))} END AS slot FROM checked
   ), paced_rows AS (
-    SELECT *, ${passes('is_warm', 'slot > now()')} AS is_in_time FROM slotted
+    SELECT *, ${passes(`rule = 'ok'`, isSlotAhead('slot'))} AS is_in_time FROM slotted
+  ), warmed AS (
+    SELECT *, ${passes('is_in_time', `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, is_in_time, is_free'))}`)} AS is_warm FROM paced_rows
   ), within_source AS (
-    SELECT *, ${passes('is_in_time', `NOT is_free AND ${rank('project_id, source_type, is_in_time, is_free')} > left_of_source`)} AS is_in_source FROM paced_rows
+    SELECT *, ${passes('is_warm', `NOT is_free AND ${rank('project_id, source_type, is_warm, is_free')} > left_of_source`)} AS is_in_source FROM warmed
   ), ranked AS (
     SELECT *, ${rank('project_id, is_in_source, is_free')} AS rank FROM within_source
   ), decided AS (
     SELECT *,
       CASE
         WHEN rule <> 'ok' THEN rule
-        WHEN NOT is_warm THEN 'warming_up'
         WHEN NOT is_in_time THEN 'slowed'
+        WHEN NOT is_warm THEN 'warming_up'
         WHEN NOT is_in_source OR NOT is_free AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
@@ -157,9 +172,13 @@ const guardSql = (warmUp: WarmUp | null): string => `
     WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
       AND j.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING j.row_index, j.project_id, j.source_type, j.sender_domain, j.destination, j.is_free
+    RETURNING j.row_index, j.project_id, j.source_type, j.warm_up_domain, j.is_free
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_free')}
   ), slots AS (
-    ${takeSlots(provider, 'SELECT destination FROM marked')}
-  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, sender_domain FROM marked')})` : ''}`;
+    ${keepSlots(provider, `SELECT slow_destination, project_id, lane, slot FROM decided WHERE ${isSlotGiven('slot')}`)}
+  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_free')})` : ''}`;
+
+/** The row of the pace, which all marks share, is locked after everything that belongs to one project. */
+const pacedCount = (warmUp: WarmUp | null): string =>
+  `SELECT count(*) FROM marked WHERE (SELECT count(*) FROM used) + (SELECT count(*) FROM slots)${warmUp ? ' + (SELECT count(*) FROM warmed_up)' : ''} >= 0`;

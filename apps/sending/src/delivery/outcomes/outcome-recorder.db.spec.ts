@@ -97,7 +97,15 @@ describe('the outcome of a copy', () => {
     const { projectId, id: emailId } = mail!;
     const rows = [accepted, refused].map((attempt, index) => {
       const recipient = copies[index]!;
-      const progress = { recipient, attempts: 0, resends: 0, waitedMs: 0, ageMs: 0, expired: false };
+      const progress = {
+        recipient,
+        attempts: 0,
+        resends: 0,
+        waitedMs: 0,
+        ageMs: 0,
+        waitsForAllowance: false,
+        expired: false,
+      };
       return {
         ...{ projectId, emailId, position: index + 1, leaseToken: 1, recipient, subject: null, trace: null },
         outcome: outcomeOf(attempt, progress, rules),

@@ -9,7 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { classify, nextRetry, type Attempt } from '@posthorn/mail';
 import type { DeliveryState } from '../delivery.entity.js';
-import type { MarkDecision } from '../hand-off/hand-off-marks.repository.js';
+import type { Mark, MarkDecision } from '../hand-off/hand-off-marks.repository.js';
 
 export interface Outcome {
   state: DeliveryState;
@@ -25,6 +25,8 @@ export interface Outcome {
   events: { event: EventContract; payload: object }[];
   /** Waits for the next day or month, which begins a new delivery window. */
   waitsForAllowance?: boolean;
+  /** Waits for the slot that it was given at a slowed destination. */
+  hasSlot?: boolean;
   /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim ended with its process. */
   resent?: boolean;
 }
@@ -44,6 +46,7 @@ interface DeliveryProgress {
   waitedMs: number;
   /** Since it was accepted, or since its scheduled time. */
   ageMs: number;
+  waitsForAllowance: boolean;
   expired: boolean;
 }
 
@@ -68,7 +71,7 @@ const newProjectMs = 500;
 const maxErrorText = 1_000;
 const dayMs = 86_400_000;
 /** A message that waits for an allowance is given up after the longest month. */
-const longestWaitMs = 31 * dayMs;
+const longestWaitMs = 32 * dayMs;
 const usedUp = 'The sending allowance of the project is used up';
 /** A message whose claiming process died this often is presumed to be the cause, and fails. */
 export const maxClaims = 3;
@@ -122,7 +125,7 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
 
 /** Of a delivery that the mark kept from its hand-off; null where another worker has it. */
 export function outcomeOfUnmarked(
-  { decision, delayMs }: { decision: Exclude<MarkDecision, 'ok'>; delayMs: number | null },
+  { decision, delayMs, hasSlot }: Omit<Mark, 'slot' | 'decision'> & { decision: Exclude<MarkDecision, 'ok'> },
   progress: DeliveryProgress,
 ): Outcome | null {
   switch (decision) {
@@ -145,7 +148,7 @@ export function outcomeOfUnmarked(
         progress,
       );
     case 'slowed':
-      return retryLater(delayMs ?? retryLaterMs);
+      return { ...retryLater(delayMs ?? retryLaterMs), hasSlot };
     case 'disabled':
       return progress.expired ? failure('project_disabled', 'The project is disabled') : retryLater();
     case 'unknown_project':
@@ -237,14 +240,20 @@ function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed)
   };
 }
 
-function waitForAllowance(why: string, delayMs: number, { ageMs }: DeliveryProgress): Outcome {
-  if (ageMs > longestWaitMs) return failure('quota_exhausted', `${why}; the message has waited for a month`);
+/** Only the first time it becomes a row of the history. */
+function waitForAllowance(
+  why: string,
+  delayMs: number,
+  { ageMs, waitsForAllowance }: DeliveryProgress,
+): Outcome {
+  if (ageMs + delayMs > longestWaitMs)
+    return failure('quota_exhausted', `${why}; the message has waited for a month`);
   return {
     ...nothing,
     state: 'QUEUED',
-    status: 'PENDING',
+    status: waitsForAllowance ? null : 'PENDING',
     failureKind: 'quota_exhausted',
-    error: `${why}; the message waits for the next ${delayMs > dayMs ? 'month' : 'day or month'}`,
+    error: `${why}; the message waits`,
     delayMs,
     waitsForAllowance: true,
   };
