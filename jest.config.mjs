@@ -14,7 +14,8 @@ export default {
   testTimeout: 30_000,
   // Kept between runs: the durations of suites decide their order.
   cacheDirectory: fileURLToPath(new URL('node_modules/.cache/jest', import.meta.url)),
-  maxWorkers: 2,
+  // One more than there are processors: many suites wait for a time that passes.
+  maxWorkers: 3,
   // Modules stay loaded from suite to suite; a worker that has grown large would spend its time collecting garbage.
   workerIdleMemoryLimit: '800MB',
   projects: [
