@@ -16,6 +16,7 @@ export default {
   cacheDirectory: fileURLToPath(new URL('node_modules/.cache/jest', import.meta.url)),
   // One more than there are processors: many suites wait for a time that passes.
   maxWorkers: 3,
+  testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),
   // Modules stay loaded from suite to suite; a worker that has grown large would spend its time collecting garbage.
   workerIdleMemoryLimit: '800MB',
   projects: [
