@@ -8,12 +8,12 @@ const base = {
   // Jest judges, Node loads.
   runtime: fileURLToPath(new URL('tools/build/native-runtime.mjs', import.meta.url)),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  // Kept between runs: the durations of suites decide their order. Projects do not take it from the whole configuration.
+  cacheDirectory: fileURLToPath(new URL('node_modules/.cache/jest', import.meta.url)),
 };
 
 export default {
   testTimeout: 30_000,
-  // Kept between runs: the durations of suites decide their order.
-  cacheDirectory: fileURLToPath(new URL('node_modules/.cache/jest', import.meta.url)),
   // One more than there are processors: many suites wait for a time that passes.
   maxWorkers: 3,
   testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),

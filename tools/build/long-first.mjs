@@ -4,7 +4,7 @@ import Sequencer from '@jest/test-sequencer';
 
 const Base = Sequencer.default ?? Sequencer;
 
-/** Suites of half a minute and more. Where Jest knows no durations, it begins with the largest files, and some of these are small: the last one would run on alone. */
+/** Suites of half a minute and more. Where Jest does not know every duration, it begins with the largest files, and some of these are small: the last one would run on alone. */
 const long = [
   'segments-by-time.e2e.spec.ts',
   'route-walk.e2e.spec.ts',
@@ -28,7 +28,7 @@ const long = [
 class LongFirst extends Base {
   async sort(tests) {
     const sorted = [...(await super.sort(tests))];
-    if (sorted.some(({ duration }) => duration)) return sorted;
+    if (sorted.every(({ duration }) => duration)) return sorted;
     const rank = ({ path }) => long.indexOf(basename(path)) + 1 || long.length + 1;
     return sorted.sort((a, b) => rank(a) - rank(b));
   }
