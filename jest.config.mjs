@@ -13,7 +13,8 @@ const base = {
 };
 
 export default {
-  testTimeout: 30_000,
+  // Patience, not a check: three suites share two processors.
+  testTimeout: 60_000,
   // One more than there are processors: many suites wait for a time that passes.
   maxWorkers: 3,
   testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),
