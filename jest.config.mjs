@@ -8,13 +8,16 @@ const base = {
   // Jest judges, Node loads.
   runtime: fileURLToPath(new URL('tools/build/native-runtime.mjs', import.meta.url)),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  // Kept between runs: the durations of suites decide their order. Projects do not take it from the whole configuration.
+  cacheDirectory: fileURLToPath(new URL('node_modules/.cache/jest', import.meta.url)),
 };
 
 export default {
-  testTimeout: 30_000,
-  // Kept between runs: the durations of suites decide their order.
-  cacheDirectory: fileURLToPath(new URL('node_modules/.cache/jest', import.meta.url)),
-  maxWorkers: 2,
+  // Patience, not a check: three suites share two processors.
+  testTimeout: 60_000,
+  // One more than there are processors: many suites wait for a time that passes.
+  maxWorkers: 3,
+  testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),
   // Modules stay loaded from suite to suite; a worker that has grown large would spend its time collecting garbage.
   workerIdleMemoryLimit: '800MB',
   projects: [

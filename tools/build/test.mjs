@@ -16,6 +16,8 @@ const maps = join(directory, 'maps');
 const prepared = join(directory, 'prepared');
 mkdirSync(maps);
 const say = (line) => console.log(line);
+/** Jest hands it on to its workers, which would otherwise collect young objects all the time. */
+const youngSpace = '--max-semi-space-size=32';
 
 const postgres = await startPostgres({
   dataDirectory: join(directory, 'postgres'),
@@ -29,7 +31,7 @@ const binary = await natsBinary({ binDirectory: join(root, '.posthorn', 'bin'), 
 async function run(args) {
   const jest = spawn(
     process.execPath,
-    [join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args],
+    [youngSpace, join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args],
     {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { reset } from './reset.js';
 
-/** A connection to a database that a test can cut or hold. */
+/** A connection to a database that a test can cut or hold, at the price of a detour for every byte. */
 export class DatabaseLine {
   private readonly sockets = new Set<Socket>();
   private state: 'open' | 'cut' | 'held' = 'open';
@@ -22,14 +22,21 @@ export class DatabaseLine {
     return line;
   }
 
+  /** Leads straight to the database, for suites that break nothing. */
+  static straight(target: string): DatabaseLine {
+    return new DatabaseLine(createServer(), target);
+  }
+
   /** Existing and new connections are reset. */
   cut(): void {
+    this.refuseStraight();
     this.state = 'cut';
     for (const socket of this.sockets) reset(socket);
   }
 
   /** Connections stay open, but nothing arrives. */
   hold(): void {
+    this.refuseStraight();
     this.state = 'held';
     for (const socket of this.sockets) socket.pause();
   }
@@ -40,8 +47,13 @@ export class DatabaseLine {
   }
 
   async close(): Promise<void> {
+    if (!this.server.listening) return;
     this.cut();
     await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private refuseStraight(): void {
+    if (!this.server.listening) throw new Error('start this suite with { breakable: true }');
   }
 
   private carry(near: Socket, far: Socket): void {

@@ -25,12 +25,18 @@ export interface ServiceFixture {
   close(): Promise<void>;
 }
 
+export interface FixtureOptions {
+  /** The suite cuts or holds the service's connection to its database. */
+  breakable?: boolean;
+}
+
 export async function openServiceFixture(
   service: ServiceName,
   parts: Pick<DatabaseOptions, 'entities' | 'migrations'>,
+  { breakable = false }: FixtureOptions = {},
 ): Promise<ServiceFixture> {
   const [clone, nats] = await Promise.all([cloneDatabase(service, parts), startTestNats()]);
-  const line = await DatabaseLine.open(clone.url);
+  const line = breakable ? await DatabaseLine.open(clone.url) : DatabaseLine.straight(clone.url);
   const database = await openDatabase({
     url: clone.url,
     name: 'suite',

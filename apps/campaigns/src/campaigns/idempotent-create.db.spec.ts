@@ -20,7 +20,7 @@ const claim = (overrides: Partial<IdempotentRequest> = {}): IdempotentRequest =>
 describe('an Idempotency-Key on the creation of a campaign', () => {
   let suite: CampaignsSuite;
   beforeAll(async () => {
-    suite = await startCampaignsSuite();
+    suite = await startCampaignsSuite({ breakable: true });
   });
   afterAll(() => suite.stop());
 

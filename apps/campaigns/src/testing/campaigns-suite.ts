@@ -1,5 +1,5 @@
 import { domainOf, senderNotVerified, type CheckSend } from '@posthorn/contracts';
-import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
+import { openServiceFixture, type FixtureOptions, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startCampaigns } from '../service.js';
 
@@ -13,8 +13,8 @@ export interface CampaignsSuite extends Pick<
   stop(): Promise<void>;
 }
 
-export async function startCampaignsSuite(): Promise<CampaignsSuite> {
-  const fixture = await openServiceFixture('campaigns', { entities, migrations });
+export async function startCampaignsSuite(options: FixtureOptions = {}): Promise<CampaignsSuite> {
+  const fixture = await openServiceFixture('campaigns', { entities, migrations }, options);
   const verified = new Set(['example.test']);
   fixture.connection.nats.subscribe('call.sending.emails.check', {
     callback: (_, message) =>

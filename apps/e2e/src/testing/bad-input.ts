@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import { runCommand } from '@posthorn/operator';
 import { inboxMessages } from './inbox.js';
 import { makeDataDirectory, RunningPosthorn, type Answer } from './running-posthorn.js';
-
-const run = promisify(execFile);
 
 export type Surface = 'v1' | 'legacy';
 export const surfaces: readonly Surface[] = ['v1', 'legacy'];
@@ -128,12 +125,33 @@ export function withPosthorn(environment: Record<string, string> = {}): {
   return suite;
 }
 
-/** The operator's command for the product that runs on a data directory. */
+/** The operator's commands for the product that runs on a data directory. */
 export function operatorOf(dataDirectory: string): Operator {
-  const env = { ...process.env, POSTHORN_DATA_DIR: dataDirectory };
+  const run = commandsOf(dataDirectory);
   return async (...texts) => {
-    const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...texts], { env });
+    const { status, stdout, stderr } = await run(...texts);
+    if (status !== 0) throw new Error(`${texts.join(' ')} ended with ${status}: ${stderr}`);
     return JSON.parse(stdout) as Record<string, string>;
+  };
+}
+
+interface Ran {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** What the program of the operator does, without the second that each process of it takes to load. */
+export function commandsOf(dataDirectory: string): (...texts: string[]) => Promise<Ran> {
+  const environment = { ...process.env, POSTHORN_DATA_DIR: dataDirectory };
+  return async (...texts) => {
+    const said = { stdout: '', stderr: '' };
+    const status = await runCommand(texts, {
+      environment,
+      print: (text) => (said.stdout += `${text}\n`),
+      complain: (text) => (said.stderr += `${text}\n`),
+    });
+    return { status, ...said };
   };
 }
 

@@ -68,6 +68,7 @@ const isOwn = (variable: string): boolean =>
 export class RunningPosthorn {
   output = '';
   private readonly secrets = new Set<string>();
+  private devFile?: DevFile;
   private readonly ended: Promise<number | null>;
 
   private constructor(
@@ -104,10 +105,7 @@ export class RunningPosthorn {
     const running = new RunningPosthorn(child, dataDirectory, traces);
     for (const key of environment['POSTHORN_SECRET_KEY']?.split(',') ?? [])
       if (key.trim() !== '') running.keepSecret(key.trim());
-    await new Promise<void>((ready) => {
-      child.stdout!.on('data', () => running.output.includes('Ctrl-C stops everything') && ready());
-      void running.ended.then(() => ready());
-    });
+    await running.untilReady();
     if (running.isRunning) for (const secret of running.ownSecrets()) running.keepSecret(secret);
     return running;
   }
@@ -123,8 +121,10 @@ export class RunningPosthorn {
     throw new Error(`the start ended: ${running.output}`);
   }
 
+  /** Written once by a start. */
   get dev(): DevFile {
-    return JSON.parse(readFileSync(join(this.dataDirectory, 'dev.json'), 'utf8')) as DevFile;
+    this.devFile ??= JSON.parse(readFileSync(join(this.dataDirectory, 'dev.json'), 'utf8')) as DevFile;
+    return this.devFile;
   }
 
   get servers(): ServersFile {
@@ -204,6 +204,21 @@ export class RunningPosthorn {
       text,
       body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null,
     };
+  }
+
+  /** Or until it has ended. */
+  private untilReady(): Promise<void> {
+    const stdout = this.child.stdout!;
+    return new Promise((ready) => {
+      const look = () => {
+        if (!this.output.includes('Ctrl-C stops everything')) return;
+        // Looking into all that was said, at every line of a long walk, would cost more than the walk.
+        stdout.off('data', look);
+        ready();
+      };
+      stdout.on('data', look);
+      void this.ended.then(() => ready());
+    });
   }
 
   private get isRunning(): boolean {

@@ -28,7 +28,7 @@ const seenOf = (emailId: string, count: number) =>
   }, `${count} are recorded`);
 
 beforeAll(async () => {
-  suite = await startGatewaySuite();
+  suite = await startGatewaySuite({}, { breakable: true });
 });
 afterEach(async () => {
   await leave?.();

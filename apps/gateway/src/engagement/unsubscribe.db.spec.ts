@@ -19,7 +19,7 @@ const contactsCome = async () => {
 };
 
 beforeAll(async () => {
-  suite = await startGatewaySuite();
+  suite = await startGatewaySuite({}, { breakable: true });
   await contactsCome();
 });
 beforeEach(() => {

@@ -19,12 +19,15 @@ let key: string;
 let address = 0;
 
 beforeAll(async () => {
-  suite = await startGatewaySuite({
-    RATE_LIMIT_ENABLED: 'true',
-    RATE_LIMIT_SECRET_PER_SECOND: '100000',
-    FAILED_ATTEMPTS_PER_MINUTE: String(most),
-    TRUSTED_PROXIES: '127.0.0.1',
-  });
+  suite = await startGatewaySuite(
+    {
+      RATE_LIMIT_ENABLED: 'true',
+      RATE_LIMIT_SECRET_PER_SECOND: '100000',
+      FAILED_ATTEMPTS_PER_MINUTE: String(most),
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
+    { breakable: true },
+  );
   ({ projectId } = await suite.buildProject());
   key = (await suite.buildKey(projectId)).token;
 });

@@ -28,7 +28,7 @@ let other: RunningGateway;
 let spare: { key: Subject; member: Subject };
 
 beforeAll(async () => {
-  suite = await startGatewaySuite({ TRUSTED_ORIGINS: origin });
+  suite = await startGatewaySuite({ TRUSTED_ORIGINS: origin }, { breakable: true });
   other = await suite.startAnother();
   spare = { key: await ofKey(), member: await ofMember() };
 });

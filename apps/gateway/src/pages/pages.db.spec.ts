@@ -17,7 +17,7 @@ let base: string;
 beforeAll(async () => {
   const port = await chooseQuietPort();
   base = `http://localhost:${port}`;
-  suite = await startPeopleSuite({ PORT: String(port), PUBLIC_URL: base });
+  suite = await startPeopleSuite({ PORT: String(port), PUBLIC_URL: base }, { breakable: true });
 });
 afterAll(() => suite.stop());
 

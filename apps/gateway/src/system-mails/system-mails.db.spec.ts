@@ -16,7 +16,7 @@ import { systemMailWork } from './system-mail-kind.js';
 
 let suite: PeopleSuite;
 beforeAll(async () => {
-  suite = await startPeopleSuite();
+  suite = await startPeopleSuite({}, { breakable: true });
 });
 afterAll(() => suite.stop());
 

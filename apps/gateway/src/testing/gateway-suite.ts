@@ -8,7 +8,7 @@ import {
   type MemberRole,
 } from '@posthorn/contracts';
 import { Secrets } from '@posthorn/platform';
-import { openServiceFixture, testSecret, type ServiceFixture } from '@posthorn/testing';
+import { openServiceFixture, testSecret, type FixtureOptions, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startGateway, type RunningGateway } from '../service.js';
 import { buildUser, join, signIn, type Person } from './people.js';
@@ -67,8 +67,11 @@ export const operatorOf = (projectId: string): Caller => ({
   actor: { kind: 'OPERATOR', id: 'tests' },
 });
 
-export async function startGatewaySuite(changes: Record<string, string> = {}): Promise<GatewaySuite> {
-  const fixture = await openServiceFixture('gateway', { entities, migrations });
+export async function startGatewaySuite(
+  changes: Record<string, string> = {},
+  options: FixtureOptions = {},
+): Promise<GatewaySuite> {
+  const fixture = await openServiceFixture('gateway', { entities, migrations }, options);
   const { bus } = fixture;
   const environment: Record<string, string> & { POSTHORN_SECRET_KEY: string } = {
     ...fixture.environment,

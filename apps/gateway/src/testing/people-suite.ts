@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Secrets } from '@posthorn/platform';
-import { testSecret } from '@posthorn/testing';
+import { testSecret, type FixtureOptions } from '@posthorn/testing';
 import type { SealedMail } from '../system-mails/system-mails.repository.js';
 import { openedMail, type SystemMail } from '../system-mails/system-mails.js';
 import { startGatewaySuite, type Request, type GatewaySuite, type Published } from './gateway-suite.js';
@@ -19,8 +19,11 @@ export interface PeopleSuite extends GatewaySuite {
   buildPerson(email: string): Promise<Visitor>;
 }
 
-export async function startPeopleSuite(changes: Record<string, string> = {}): Promise<PeopleSuite> {
-  const suite = await startGatewaySuite({ TRUSTED_PROXIES: '127.0.0.1', ...changes });
+export async function startPeopleSuite(
+  changes: Record<string, string> = {},
+  options: FixtureOptions = {},
+): Promise<PeopleSuite> {
+  const suite = await startGatewaySuite({ TRUSTED_PROXIES: '127.0.0.1', ...changes }, options);
   const visitor = () => new Visitor(suite, changes['PUBLIC_URL'] ?? origin);
   const mailsTo = async (email: string) => (await waiting(suite)).filter(({ to }) => to === email);
   const tokenFor = async (email: string) =>

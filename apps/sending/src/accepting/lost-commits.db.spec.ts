@@ -12,7 +12,7 @@ describe('accepting mail while the connection to the database breaks', () => {
   let caller: Caller;
   let domain: string;
   beforeAll(async () => {
-    suite = await startSendingSuite();
+    suite = await startSendingSuite({}, { breakable: true });
     ({ caller, domain } = await suite.buildProject());
     await suite.bus.call(emails.accept, caller, buildSend(domain));
   });

@@ -13,7 +13,10 @@ let suite: SendingSuite;
 let port: number;
 beforeAll(async () => {
   port = await freePort();
-  suite = await startSendingSuite({ DELIVERY_PAUSED: 'true', INBOUND_PORT: String(port) });
+  suite = await startSendingSuite(
+    { DELIVERY_PAUSED: 'true', INBOUND_PORT: String(port) },
+    { breakable: true },
+  );
 });
 afterAll(() => suite.stop());
 

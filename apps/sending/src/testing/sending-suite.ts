@@ -2,7 +2,13 @@ import { serviceCaller, type Caller, type RequestContract } from '@posthorn/cont
 import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets, type RunningService } from '@posthorn/platform';
-import { openServiceFixture, SmtpSink, type DatabaseLine, type ServiceFixture } from '@posthorn/testing';
+import {
+  openServiceFixture,
+  SmtpSink,
+  type DatabaseLine,
+  type FixtureOptions,
+  type ServiceFixture,
+} from '@posthorn/testing';
 import type { WorkQueue } from '@posthorn/work';
 import { ErasedAddressHashes } from '../erasures/erased-names.js';
 import { entities, migrations } from '../data-source.js';
@@ -25,9 +31,12 @@ export interface SendingSuite {
   stop(): Promise<void>;
 }
 
-export async function startSendingSuite(changes: Record<string, string> = {}): Promise<SendingSuite> {
+export async function startSendingSuite(
+  changes: Record<string, string> = {},
+  options: FixtureOptions = {},
+): Promise<SendingSuite> {
   const [fixture, sink] = await Promise.all([
-    openServiceFixture('sending', { entities, migrations }),
+    openServiceFixture('sending', { entities, migrations }, options),
     SmtpSink.start(),
   ]);
   const { database, bus, connection, line, queue } = fixture;

@@ -1,6 +1,6 @@
 import { contactEvents } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
-import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
+import { openServiceFixture, type FixtureOptions, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { startContacts } from '../../service.js';
 import { SegmentsOf } from './segments-suite.js';
@@ -11,8 +11,8 @@ export class LiveSuite {
 
   private constructor(readonly fixture: ServiceFixture) {}
 
-  static async start(): Promise<LiveSuite> {
-    const suite = new LiveSuite(await openServiceFixture('contacts', { entities, migrations }));
+  static async start(options: FixtureOptions = {}): Promise<LiveSuite> {
+    const suite = new LiveSuite(await openServiceFixture('contacts', { entities, migrations }, options));
     await suite.fixture.carry(suite.serve());
     return suite;
   }

@@ -9,7 +9,7 @@ describe('live segments', () => {
   let suite: LiveSuite;
   let fixture: LiveSuite['fixture'];
   beforeAll(async () => {
-    suite = await LiveSuite.start();
+    suite = await LiveSuite.start({ breakable: true });
     ({ fixture } = suite);
   });
   afterAll(() => suite.stop());

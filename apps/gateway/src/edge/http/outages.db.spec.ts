@@ -10,7 +10,7 @@ let suite: GatewaySuite;
 let key: CreatedApiKey;
 
 beforeAll(async () => {
-  suite = await startGatewaySuite();
+  suite = await startGatewaySuite({}, { breakable: true });
   key = await suite.buildKey((await suite.buildProject()).projectId);
 });
 afterAll(() => suite.stop());

@@ -6,7 +6,7 @@ import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/s
 describe('a worker that loses the answer of the database', () => {
   let suite: SendingSuite;
   beforeEach(async () => {
-    suite = await startSendingSuite({ LEASE_SECONDS: '3', AMBIGUOUS_SECONDS: '1' });
+    suite = await startSendingSuite({ LEASE_SECONDS: '3', AMBIGUOUS_SECONDS: '1' }, { breakable: true });
   });
   afterEach(() => suite.stop());
 
