@@ -128,6 +128,11 @@ const provider = `$${columns.count + 2}::text`;
 const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
 const passes = (before: string, isOver: string): string => `${before} AND NOT coalesce(${isOver}, false)`;
 
+const isWarm = passes(
+  'is_in_time',
+  `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, is_in_time, is_free'))}`,
+);
+
 /**
  * The checks in their order, each among the rows that the checks before it let pass (docs/decisions/0026-allowances.md,
  * docs/decisions/0027-adaptive-pace.md). Slots come first, because they keep a message back for the shortest time.
@@ -151,7 +156,7 @@ const guardSql = (warmUp: WarmUp | null): string => `
   ), paced_rows AS (
     SELECT *, ${passes(`rule = 'ok'`, isSlotAhead('slot'))} AS is_in_time FROM slotted
   ), warmed AS (
-    SELECT *, ${passes('is_in_time', `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, is_in_time, is_free'))}`)} AS is_warm FROM paced_rows
+    SELECT *, ${warmUp ? isWarm : 'is_in_time'} AS is_warm FROM paced_rows
   ), within_source AS (
     SELECT *, ${passes('is_warm', `NOT is_free AND ${rank('project_id, source_type, is_warm, is_free')} > left_of_source`)} AS is_in_source FROM warmed
   ), ranked AS (
