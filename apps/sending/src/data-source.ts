@@ -1,7 +1,7 @@
 import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { workEntities } from '@posthorn/work';
-import { ProjectUsageRow, UsageWarningRow } from './allowances/project-usage.entity.js';
+import { ProjectUsageRow, UsageCountRow, UsageWarningRow } from './allowances/project-usage.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { InstallationRow } from './delivery/overdue/installation.entity.js';
 import { DkimKeyRow } from './domains/dkim/dkim-key.entity.js';
@@ -64,6 +64,7 @@ export const entities = [
   SuppressionRow,
   SuppressionImportRow,
   ProjectUsageRow,
+  UsageCountRow,
   UsageWarningRow,
   ProjectStateRow,
   EngagementRow,

@@ -24,17 +24,24 @@ export const limitColumns: Readonly<Record<UsageLimit, string>> = {
 };
 const sources = Object.entries(countColumns) as [SourceType, string][];
 
-const ofThisMonth = (count: string): string =>
-  `(CASE WHEN usage.month = ${thisMonth} THEN ${count} ELSE 0 END)`;
+/** Counts are spread over rows, so that marks at the same time do not wait for each other's commit. */
+const shards = 16;
 
-/** Over the alias `usage` of `project_usage`: what was sent. */
-export const sentThisMonthBy = (source: SourceType): string => ofThisMonth(`usage.${countColumns[source]}`);
-export const sentThisMonth = ofThisMonth(
-  `${sources.map(([, column]) => `usage.${column}::bigint`).join(' + ')}`,
-);
-export const sentToday = `(CASE WHEN usage.day = ${today} THEN usage.sent_today ELSE 0 END)`;
+/** What the projects of a query have sent in this month and day, for the alias `sent`. */
+export const sentBy = (projects: string): string => `
+    SELECT c.project_id, ${sources
+      .map(
+        ([, column]) => `sum(CASE WHEN c.month = ${thisMonth} THEN c.${column} ELSE 0 END)::int AS ${column}`,
+      )
+      .join(', ')},
+      sum(CASE WHEN c.day = ${today} THEN c.sent_today ELSE 0 END)::int AS sent_today
+    FROM usage_counts c WHERE c.project_id IN (${projects}) GROUP BY c.project_id`;
 
-/** What is left of a limit; null without one. `source` is an expression that names the source of a message. */
+export const sentThisMonthBy = (source: SourceType): string => `coalesce(sent.${countColumns[source]}, 0)`;
+export const sentThisMonth = `(${sources.map(([source]) => sentThisMonthBy(source)).join(' + ')})`;
+export const sentToday = `coalesce(sent.sent_today, 0)`;
+
+/** What is left of a limit of `usage`; null without one. `source` is an expression that names the source of a message. */
 export const leftOfSource = (source: string): string =>
   `(CASE ${source} ${sources
     .map(([name]) => `WHEN '${name}' THEN usage.${limitColumns[name]} - ${sentThisMonthBy(name)}`)
@@ -47,6 +54,11 @@ export const isLimited = `num_nonnulls(${Object.values(limitColumns)
   .map((column) => `usage.${column}`)
   .join(', ')}) > 0`;
 
+/** A part of a statement with the query `requested`: what its projects have sent, as far as they have limits. */
+export const sentByLimited = `sent_by AS MATERIALIZED (${sentBy(
+  `SELECT usage.project_id FROM project_usage usage WHERE usage.project_id IN (SELECT project_id FROM requested) AND ${isLimited}`,
+)})`;
+
 /** Over `d` for the delivery: it never leaves the machine. */
 export const isSimulated = `d.recipient LIKE '%@${simulatorDomain}'`;
 /** Mail that was counted before, or that never leaves the machine, is free. */
@@ -58,12 +70,12 @@ export const countedSource = (source: string): string =>
 
 /** Adds the rows of a query with the columns project_id and source_type to the counts; in the order of projects, so that marks do not deadlock. */
 export const addUsage = (counted: string): string => `
-    INSERT INTO project_usage AS usage (project_id, month, day, sent_today, ${sources.map(([, column]) => column).join(', ')})
-    SELECT project_id, ${thisMonth}, ${today}, count(*),
+    INSERT INTO usage_counts AS known (project_id, shard, month, day, sent_today, ${sources.map(([, column]) => column).join(', ')})
+    SELECT project_id, pg_backend_pid() % ${shards}, ${thisMonth}, ${today}, count(*),
       ${sources.map(([name]) => `count(*) FILTER (WHERE source_type = '${name}')`).join(', ')}
     FROM (${counted}) AS counted GROUP BY project_id ORDER BY project_id
-    ON CONFLICT (project_id) DO UPDATE SET month = greatest(usage.month, excluded.month), day = greatest(usage.day, excluded.day),
+    ON CONFLICT (project_id, shard) DO UPDATE SET month = greatest(known.month, excluded.month), day = greatest(known.day, excluded.day),
       -- A transaction that began before midnight may come after one that began later.
-      sent_today = CASE WHEN usage.day >= excluded.day THEN usage.sent_today ELSE 0 END + excluded.sent_today,
-      ${sources.map(([, column]) => `${column} = CASE WHEN usage.month >= excluded.month THEN usage.${column} ELSE 0 END + excluded.${column}`).join(', ')}
+      sent_today = CASE WHEN known.day >= excluded.day THEN known.sent_today ELSE 0 END + excluded.sent_today,
+      ${sources.map(([, column]) => `${column} = CASE WHEN known.month >= excluded.month THEN known.${column} ELSE 0 END + excluded.${column}`).join(', ')}
     RETURNING 1`;

@@ -106,12 +106,12 @@ describe('an allowance', () => {
     await setLimit(caller, 'DAILY', 1);
     expect((await mark(projectId, 2)).decisions).toEqual(['ok', 'quota']);
     await suite.database.query(
-      `UPDATE project_usage SET month = month - interval '1 month', day = day - 1 WHERE project_id = $1`,
+      `UPDATE usage_counts SET month = month - interval '1 month', day = day - 1 WHERE project_id = $1`,
       [projectId],
     );
     expect((await suite.bus.call(usage.get, caller, {})).monthly.emailsSent).toBe(0);
     expect((await mark(projectId, 2)).decisions).toEqual(['ok', 'quota']);
-    await suite.database.query(`UPDATE project_usage SET day = day - 1 WHERE project_id = $1`, [projectId]);
+    await suite.database.query(`UPDATE usage_counts SET day = day - 1 WHERE project_id = $1`, [projectId]);
     expect((await mark(projectId, 1)).decisions).toEqual(['quota']);
   });
 
@@ -129,13 +129,13 @@ describe('an allowance', () => {
   it('does not lose what a transaction of the new day has counted to one that began before midnight', async () => {
     const { caller, projectId } = await suite.buildProject();
     await suite.database.query(
-      `INSERT INTO project_usage (project_id, day, sent_today, month, transactional)
-       VALUES ($1, (now() AT TIME ZONE 'UTC')::date + 1, 5, (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')::date, 7)`,
+      `INSERT INTO usage_counts (project_id, shard, day, sent_today, month, transactional)
+       SELECT $1, shard, (now() AT TIME ZONE 'UTC')::date + 1, 5, (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')::date, 7 FROM generate_series(0, 15) AS shard`,
       [projectId],
     );
     await mark(projectId, 1);
     const [row] = await suite.database.query(
-      `SELECT sent_today AS today, transactional FROM project_usage WHERE project_id = $1`,
+      `SELECT max(sent_today) AS today, max(transactional) AS transactional FROM usage_counts WHERE project_id = $1`,
       [projectId],
     );
     expect(row).toEqual({ today: 6, transactional: 8 });

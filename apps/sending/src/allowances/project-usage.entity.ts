@@ -1,10 +1,7 @@
 import type { WhenExhausted } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/**
- * The limits of a project, null where there is none, and what it has used (docs/decisions/0026-allowances.md). Counts are of `month` and
- * `day` (UTC); those of an earlier one are read as 0.
- */
+/** The limits of a project, null where there is none (docs/decisions/0026-allowances.md). */
 @Entity('project_usage')
 export class ProjectUsageRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -15,6 +12,13 @@ export class ProjectUsageRow {
   @Column('integer', { name: 'workflow_limit', nullable: true }) workflowLimit: number | null;
   @Column('integer', { name: 'inbound_limit', nullable: true }) inboundLimit: number | null;
   @Column('text', { name: 'when_exhausted' }) whenExhausted: WhenExhausted;
+}
+
+/** What a project has used, spread over several rows: of `month` and `day` (UTC); those of an earlier one are read as 0. */
+@Entity('usage_counts')
+export class UsageCountRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('smallint') shard: number;
   @Column('date') month: string;
   @Column('integer') transactional: number;
   @Column('integer') campaign: number;

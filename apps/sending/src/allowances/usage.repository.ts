@@ -10,6 +10,7 @@ import {
   limitColumns,
   nextDay,
   nextMonth,
+  sentBy,
   sentThisMonth,
   sentThisMonthBy,
   sentToday,
@@ -54,7 +55,8 @@ export class UsageRepository {
 
   async get(projectId: string): Promise<UsageRecord> {
     const [row] = await this.database.query<UsageRecord>(
-      `SELECT ${recordColumns} FROM (SELECT $1::uuid AS project_id) AS r LEFT JOIN project_usage usage USING (project_id)`,
+      `SELECT ${recordColumns} FROM (SELECT $1::uuid AS project_id) AS r LEFT JOIN project_usage usage USING (project_id)
+       LEFT JOIN (${sentBy('SELECT $1::uuid')}) AS sent USING (project_id)`,
       [projectId],
     );
     return row!;
@@ -63,7 +65,8 @@ export class UsageRepository {
   /** For mail of one source, or as far as the limits for all mail allow. */
   async allowed(projectId: string, source: SourceType | null): Promise<Allowed> {
     const [row] = await this.database.query<Allowed>(
-      `SELECT least(${leftOfSource('$2::text')}, ${leftOfMonth}, ${leftOfDay})::int AS left, when_exhausted AS "whenExhausted" FROM project_usage usage WHERE project_id = $1`,
+      `SELECT least(${leftOfSource('$2::text')}, ${leftOfMonth}, ${leftOfDay})::int AS left, when_exhausted AS "whenExhausted" FROM project_usage usage
+       LEFT JOIN (${sentBy('SELECT $1::uuid')}) AS sent USING (project_id) WHERE usage.project_id = $1`,
       [projectId, source],
     );
     return row ?? { left: null, whenExhausted: 'FAIL' };
@@ -93,8 +96,9 @@ export class UsageRepository {
   /** In the order of their ids, after the given one. */
   async nearLimits(after: string, limit: number): Promise<UsageRecord[]> {
     return this.database.query<UsageRecord>(
-      `SELECT ${recordColumns} FROM project_usage usage
-       WHERE ${isLimited} AND project_id > $1 AND (${isNearLimit}) ORDER BY project_id LIMIT $2`,
+      `WITH page AS MATERIALIZED (SELECT * FROM project_usage usage WHERE ${isLimited} AND project_id > $1)
+       SELECT ${recordColumns} FROM page usage LEFT JOIN (${sentBy('SELECT project_id FROM page')}) AS sent USING (project_id)
+       WHERE ${isNearLimit} ORDER BY usage.project_id LIMIT $2`,
       [after, limit],
     );
   }

@@ -10,7 +10,14 @@ import type {
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
-import { countedSource, isFree, leftOfDay, leftOfMonth, leftOfSource } from '../allowances/allowance-sql.js';
+import {
+  countedSource,
+  isFree,
+  leftOfDay,
+  leftOfMonth,
+  leftOfSource,
+  sentByLimited,
+} from '../allowances/allowance-sql.js';
 import { destinationOf, domainOf } from '../pacing/destination.js';
 import { slowDownSources, slowedDestinations } from '../pacing/slow-down-sql.js';
 import { markRules, markSources, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
@@ -100,7 +107,7 @@ const deliveriesSql = `
   WITH ${slowedDestinations('$7')}, requested AS (
     SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, destination, CASE WHEN position > 0 THEN $5 END AS main_address_hash
     FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
-  )
+  ), ${sentByLimited}
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_allowance AS "waitsForAllowance",
     CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} END AS decision,
     least(${leftOfSource(countedSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isFree} AS "isFree",

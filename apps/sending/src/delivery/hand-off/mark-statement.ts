@@ -10,6 +10,7 @@ import {
   leftOfSource,
   nextDay,
   nextMonth,
+  sentByLimited,
 } from '../../allowances/allowance-sql.js';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { anyDestination, destinationOf, domainOf } from '../../pacing/destination.js';
@@ -140,7 +141,7 @@ const isWarm = passes(
 const guardSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
-  ), ${slowedDestinations(provider)}, checked AS (
+  ), ${sentByLimited}, ${slowedDestinations(provider)}, checked AS (
     SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${countedSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
       ${leftOfSource(countedSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
