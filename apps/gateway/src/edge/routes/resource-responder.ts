@@ -7,8 +7,8 @@ import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../bodies/bod
 import { isCsv, readCsv } from '../bodies/csv.js';
 import { parseBody } from '../bodies/parse-body.js';
 import { headerValues } from '../http/header-values.js';
-import { HtmlPage, changesNothing, wantsPage } from '../http/html-page.js';
-import type { RouteRequest, Entries } from './route-request.js';
+import { HtmlPage, changesNothing, wantsHtml } from '../http/html-page.js';
+import type { RouteRequest, BatchResults } from './route-request.js';
 import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
 import { idempotencyOf } from './idempotency.js';
 import { successOf, type RouteKinds } from './route.js';
@@ -24,11 +24,11 @@ export class ResourceResponder {
 
   async serve(exchange: Resource): Promise<string> {
     const { declaration, dialect, request, reply, admission } = exchange;
-    const { bodyLimit = defaultBodyLimit, textAs } = declaration;
+    const { bodyLimit = defaultBodyLimit, csvMember } = declaration;
     const { bytes, release } = await this.bodies.read(
       request.raw,
       bodyLimit,
-      textAs ? tableType : jsonType,
+      csvMember ? tableType : jsonType,
       admission.caller.projectId,
     );
     try {
@@ -60,9 +60,9 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
     ...(declaration.idempotent
       ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, plain) }
       : {}),
-    ...(declaration.pages
+    ...(declaration.alsoHtml
       ? {
-          wantsPage: wantsPage(request.raw),
+          wantsHtml: wantsHtml(request.raw),
           changesNothing: changesNothing(request.raw, isConfirmed(request)),
         }
       : {}),
@@ -73,21 +73,21 @@ const isConfirmed = ({ query }: Resource['request']): boolean =>
   (query as { confirm?: unknown }).confirm === '1';
 
 function plainOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
-  const { body, textAs, eachOf } = declaration;
-  if (textAs && isCsv(raw)) return readCsv(bytes, textAs);
+  const { body, csvMember, eachOf } = declaration;
+  if (csvMember && isCsv(raw)) return readCsv(bytes, csvMember);
   return bytes.length > 0 || body ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined) : {};
 }
 
 type Declaration = RouteKinds['resource' | 'upload'];
 
 export const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
-  successOf(declaration) === 'batch' && (result as Entries).partly
+  successOf(declaration) === 'batch' && (result as BatchResults).someFailed
     ? dialect.statusOfPart
     : dialect.statusOf[successOf(declaration)];
 
 export function written(declaration: Declaration, dialect: Dialect, result: object): object {
   const { reply, bareOnLegacy } = declaration;
-  if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as Entries).items);
+  if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as BatchResults).items);
   if (successOf(declaration) === 'deleted') return dialect.deleted(result as Named);
   return bareOnLegacy ? dialect.bare(reply, result) : dialect.resource(reply, result);
 }

@@ -12,7 +12,9 @@ export class UploadResponder {
     const { raw } = exchange.request;
     if (!isUpload(raw)) return this.resources.serve(exchange);
     try {
-      const upload = await openUpload(raw, declaration.uploads, (fields) => optionsOf(exchange, fields));
+      const upload = await openUpload(raw, declaration.maxUploadBytes, (fields) =>
+        optionsOf(exchange, fields),
+      );
       const query = { ...queryOf(exchange).filters, ...upload.options };
       const result = await handle(exchange, routeRequestOf(exchange, { query, upload }));
       reply.statusCode = statusOf(declaration, dialect, result);
