@@ -125,7 +125,7 @@ export class ExplainedReadModel {
   constructor(
     private readonly database: Database,
     private readonly hashes: ErasedAddressHashes,
-    private readonly provider: string,
+    private readonly providerKind: string,
   ) {}
 
   async row(projectId: string, id: string): Promise<ExplainedRow | null> {
@@ -161,7 +161,7 @@ export class ExplainedReadModel {
       recipients.map(({ recipient }) => this.hashes.of(projectId, recipient)),
       this.hashes.of(projectId, to),
       sourceType,
-      this.provider,
+      this.providerKind,
       recipients.map(({ recipient }) => destinationOf(domainOf(recipient))),
     ]);
   }

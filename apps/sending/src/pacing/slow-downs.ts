@@ -46,9 +46,9 @@ export class SlowDowns {
   }
 
   private async slow(destination: string, { reply }: Attempt): Promise<void> {
-    const { provider, ratePerSecond } = this.config;
+    const { providerKind, ratePerSecond } = this.config;
     const fullRate = ratePerSecond > 0 ? ratePerSecond : unlimitedRate;
-    if (!(await this.slowed.slow({ provider, destination, fullRate }))) return;
+    if (!(await this.slowed.slow({ providerKind, destination, fullRate }))) return;
     this.counted.inc({ destination: labelOf(destination) });
     const name = destination === anyDestination ? 'the mail server' : destination;
     // The text of the reply may hold addresses.

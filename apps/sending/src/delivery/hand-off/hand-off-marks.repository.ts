@@ -43,7 +43,7 @@ export class HandOffMarks {
 
   @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    const settings = { provider: this.pace.provider, warmUp: this.warmUp, pace: this.pace };
+    const settings = { providerKind: this.pace.providerKind, warmUp: this.warmUp, pace: this.pace };
     const guarded = messages.map((message) => ({ ...message, hashes: this.hashes }));
     const [, rows] = await this.database.transactionInOneWrite([
       lockStatement(messages, settings),

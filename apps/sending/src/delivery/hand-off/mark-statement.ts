@@ -45,7 +45,7 @@ export type Marked = Pick<
 export type Guarded = Marked & { hashes: ErasedAddressHashes };
 
 export interface MarkSettings {
-  provider: string;
+  providerKind: string;
   warmUp: WarmUp | null;
 }
 
@@ -53,7 +53,7 @@ const senderDomainOf = ({ from }: Marked): string => domainOf(from?.email ?? '')
 const placeOf = ({ recipient }: Marked): string => destinationOf(domainOf(recipient));
 
 /** A statement of its own, so that the next one sees what was committed before the locks were taken. */
-export function lockStatement(messages: Marked[], { provider, warmUp }: MarkSettings): Statement {
+export function lockStatement(messages: Marked[], { providerKind, warmUp }: MarkSettings): Statement {
   const requested = messages.flatMap(({ projectId, recipient, position, to: mainRecipient }) =>
     [recipient, ...(position > 0 && mainRecipient ? [mainRecipient.email] : [])].map((email) => ({
       projectId,
@@ -78,7 +78,7 @@ export function lockStatement(messages: Marked[], { provider, warmUp }: MarkSett
     parameters: [
       requested.map(({ projectId }) => projectId),
       requested.map(({ email }) => email),
-      provider,
+      providerKind,
       [anyDestination, ...messages.map(placeOf)],
       ...(warmUp ? [messages.map(({ projectId }) => projectId), messages.map(senderDomainOf)] : []),
     ],
@@ -89,7 +89,7 @@ export function lockStatement(messages: Marked[], { provider, warmUp }: MarkSett
 export function guardStatement(
   workerId: string,
   messages: Guarded[],
-  { pace, provider, warmUp }: MarkSettings & { pace: Pace },
+  { pace, providerKind, warmUp }: MarkSettings & { pace: Pace },
 ): Statement {
   const paced = pace.reservation(pacedCount(warmUp), columns.count + 3);
   return {
@@ -101,7 +101,7 @@ export function guardStatement(
           WHEN j.decision = 'slowed' THEN ${slotWaitMs('j.slot')}
         END AS "delayMs", j.decision = 'slowed' AND ${isSlotGiven('j.slot')} AS "hasSlot", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
       FROM decided j LEFT JOIN marked USING (row_index)`,
-    parameters: [workerId, ...columns.values(messages), provider, ...(paced?.parameters ?? [])],
+    parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
 }
 
@@ -122,7 +122,7 @@ const columns = columnsOf<Guarded>([
       position > 0 && mainRecipient ? hashes.of(projectId, mainRecipient.email) : null,
   },
 ]);
-const provider = `$${columns.count + 2}::text`;
+const providerKind = `$${columns.count + 2}::text`;
 
 /** Among the rows of the same group that have passed so far. */
 const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
@@ -135,7 +135,7 @@ const passes = (before: string, isOver: string): string => `${before} AND NOT co
 const guardSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
-  ), ${slowedDestinations(provider)}, checked AS (
+  ), ${slowedDestinations(providerKind)}, checked AS (
     SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${countedSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
       ${leftOfSource(countedSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
@@ -145,7 +145,7 @@ const guardSql = (warmUp: WarmUp | null): string => `
         ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join('\n        ')}
         ELSE 'ok'
       END AS rule
-    FROM requested r ${markSources} ${slowDownSources(provider)} ${warmUp ? warmUpSource(warmUp) : ''}
+    FROM requested r ${markSources} ${slowDownSources(providerKind)} ${warmUp ? warmUpSource(warmUp) : ''}
   ), slotted AS (
     SELECT *, CASE WHEN rule = 'ok' AND needs_slot THEN ${slotOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_slot`))} END AS slot FROM checked
   ), paced_rows AS (
@@ -176,7 +176,7 @@ const guardSql = (warmUp: WarmUp | null): string => `
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_free')}
   ), slots AS (
-    ${keepSlots(provider, `SELECT slow_destination, project_id, lane, slot FROM decided WHERE ${isSlotGiven('slot')}`)}
+    ${keepSlots(providerKind, `SELECT slow_destination, project_id, lane, slot FROM decided WHERE ${isSlotGiven('slot')}`)}
   )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_free')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project. */

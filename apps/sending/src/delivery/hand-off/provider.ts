@@ -51,8 +51,8 @@ export class Provider {
 
   /** Whether nothing is reported after the hand-off, so that acceptance is all there will be. */
   isAcceptDelivery({ recipient }: HandedMessage): boolean {
-    const { acceptIsDelivery, provider } = this.config;
-    return !this.simulator.isFor(recipient) && (acceptIsDelivery || provider === 'capture');
+    const { acceptIsDelivery, providerKind } = this.config;
+    return !this.simulator.isFor(recipient) && (acceptIsDelivery || providerKind === 'capture');
   }
 
   @Spanned('hand over', {
