@@ -31,7 +31,7 @@ function refuseLargeFiles({ attachments = [] }: AcceptSend): void {
   if (fewest > maxAttachmentBytes) throw attachmentsTooLarge();
 }
 
-/** Accepts sends without leaving their outcome unknown (docs/guarantees.md G2). */
+/** Accepts sends. Where the reply is lost it settles what happened (docs/guarantees.md G2); if that fails, too, the answer is 500, outcome unknown. */
 @Injectable()
 export class Accepting {
   constructor(private readonly bus: Bus) {}

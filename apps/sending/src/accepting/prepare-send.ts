@@ -12,7 +12,7 @@ import { currentTraces } from '@posthorn/telemetry';
 import { SendingConfig } from '../config.js';
 import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
-import { ProjectSettings } from '../projects/project-settings.js';
+import { ProjectStates } from '../projects/project-states.read-model.js';
 import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accept-row.js';
 import {
@@ -35,7 +35,7 @@ export class PrepareSend {
     database: Database,
     private readonly senders: SenderDirectory,
     private readonly templates: TemplateDirectory,
-    private readonly settings: ProjectSettings,
+    private readonly projects: ProjectStates,
     private readonly confined: ConfinedSends,
     config: SendingConfig,
   ) {
@@ -69,7 +69,7 @@ export class PrepareSend {
     if (reachable === undefined) reachable = await this.confined.allowedRecipients(caller, addresses);
     refuseUnreachable(reachable, addresses);
     const files = readAttachments(send.attachments ?? []);
-    const { tracking } = await this.settings.of(caller.projectId);
+    const { tracking } = await this.projects.settingsOf(caller.projectId);
     const subject = content.subject ?? '';
     return {
       projectId: caller.projectId,

@@ -1,4 +1,4 @@
-import type { LiquidContent } from '../rendering/liquid/liquid.js';
+import type { MessageTexts } from '../rendering/liquid/liquid.js';
 import { FairJobs } from '../rendering/workers/fair-jobs.js';
 import { WorkerPool } from '../rendering/workers/worker-pool.js';
 import { workerModule } from '../rendering/workers/worker-jobs.js';
@@ -60,7 +60,7 @@ export class ComposeThreads {
   }
 }
 
-const sizeOf = ({ html, text }: LiquidContent): number => html.length + (text?.length ?? 0);
+const sizeOf = ({ html, text }: MessageTexts): number => html.length + (text?.length ?? 0);
 
 function composeHere(job: ComposeJob): Composed | Error {
   try {

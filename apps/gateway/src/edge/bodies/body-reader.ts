@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { detach, unavailable } from '@posthorn/contracts';
+import { freeBuffer, unavailable } from '@posthorn/contracts';
 import { BodyBudget, clientWentAway, type Reservation, type BudgetOptions } from './body-budget.js';
 import { tooLarge, wrongMediaType } from '../http/edge-errors.js';
 import { GrowingBytes } from './growing-bytes.js';
@@ -113,7 +113,7 @@ type Capacity = Pick<GrowingBytes, 'put'>;
 const into = (bytes: Buffer): Capacity => ({ put: (chunk, at) => chunk.copy(bytes, at) });
 
 function endOf(bytes: Buffer, reservation: Reservation): void {
-  if (bytes.buffer.byteLength > 0) detach(bytes);
+  if (bytes.buffer.byteLength > 0) freeBuffer(bytes);
   reservation.free();
 }
 

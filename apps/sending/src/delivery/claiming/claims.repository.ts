@@ -21,7 +21,8 @@ export interface ClaimedDelivery extends StoredMessage {
   ageMs: number;
   /** It was kept back by an allowance before. */
   waitsForAllowance: boolean;
-  expired: boolean;
+  /** Its delivery window is over. */
+  windowIsOver: boolean;
   bytes: number;
   trace: string | null;
 }
@@ -108,7 +109,7 @@ export class ClaimsRepository {
   }
 
   /** Messages of disabled projects that are past their delivery window, which no worker claims. */
-  async disabledAndExpired(limit: number): Promise<Unfinished[]> {
+  async disabledPastWindow(limit: number): Promise<Unfinished[]> {
     return this.database.query<Unfinished>(
       `SELECT d.* FROM project_states s CROSS JOIN (VALUES (${lanes.transactional}), (${lanes.bulk})) AS l (lane), LATERAL (
          SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims FROM deliveries
@@ -160,7 +161,7 @@ const fits = (large: string, anySizeFits: string): string =>
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "waitedMs",
-         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_allowance AS "waitsForAllowance", c.expires_at <= now() AS expired,
+         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_allowance AS "waitsForAllowance", c.expires_at <= now() AS "windowIsOver",
          ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id

@@ -16,7 +16,7 @@ export interface Unfinished {
 export interface Unresolved extends Unfinished {
   policy: AmbiguousPolicy;
   resends: number;
-  expired: boolean;
+  windowIsOver: boolean;
 }
 
 export interface AmbiguousRules {
@@ -98,7 +98,7 @@ export class LeasesRepository {
   async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
     return this.database.query<Unresolved>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims,
-              resends, expires_at <= now() AS expired, CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
+              resends, expires_at <= now() AS "windowIsOver", CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
        FROM deliveries WHERE state = 'AMBIGUOUS' AND due_at <= now() ORDER BY due_at LIMIT $3`,
       [policies[lanes.transactional], policies[lanes.bulk], limit],
     );

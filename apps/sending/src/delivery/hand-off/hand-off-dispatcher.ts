@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { isOutcomeUnknown } from '@posthorn/database';
-import { detach } from '../../composing/array-buffers.js';
+import { freeIfLarge } from '../../composing/array-buffers.js';
 import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
@@ -107,7 +107,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private get freeConnections(): number {
-    const connections = this.provider.isHalfOpen ? 1 : this.config.connections;
+    const connections = this.provider.allowsOneConnection ? 1 : this.config.connections;
     const free = Math.min(connections - this.busy, this.slotsAhead - this.waiting);
     return this.recorder.waiting > 2 * this.config.connections ? 0 : free;
   }
@@ -148,7 +148,9 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const markedAt = performance.now();
     batch.forEach((ready, index) =>
       this.track(
-        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.untrack([ready.message])),
+        this.proceed(ready, marks[index]!, markedAt).finally(() =>
+          this.ready.outcomeWritten([ready.message]),
+        ),
       ),
     );
     this.dispatch();
@@ -203,9 +205,9 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     if (refusal) return failure('invalid_recipient', refusal);
     const attempt = await this.provider.deliver({ envelope, raw, assertLeaseHeld, message });
     // In all other cases the connection may still be writing these bytes.
-    if (attempt.verdict === 'accepted') detach(raw);
+    if (attempt.verdict === 'accepted') freeIfLarge(raw);
     return outcomeOf(attempt, message, {
-      acceptIsDelivery: this.provider.isAcceptDelivery(message),
+      acceptIsDelivery: this.provider.acceptIsDelivery(message),
       ambiguousMs:
         1_000 *
         (message.lane === lanes.transactional

@@ -36,24 +36,24 @@ import type { Pace } from '../claiming/pace.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { markRules, markSources } from './mark-rules.js';
 
-export type Marked = Pick<
+export type MessageToMark = Pick<
   ClaimedDelivery,
   'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'sourceType' | 'trace'
 > &
   Partial<Pick<ClaimedDelivery, 'to' | 'from'>>;
 
-export type Guarded = Marked & { hashes: ErasedAddressHashes };
+export type HashedMessageToMark = MessageToMark & { hashes: ErasedAddressHashes };
 
 export interface MarkSettings {
   providerKind: string;
   warmUp: WarmUp | null;
 }
 
-const senderDomainOf = ({ from }: Marked): string => domainOf(from?.email ?? '');
-const placeOf = ({ recipient }: Marked): string => destinationOf(domainOf(recipient));
+const senderDomainOf = ({ from }: MessageToMark): string => domainOf(from?.email ?? '');
+const placeOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
 
 /** A statement of its own, so that the next one sees what was committed before the locks were taken. */
-export function lockStatement(messages: Marked[], { providerKind, warmUp }: MarkSettings): Statement {
+export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
   const requested = messages.flatMap(({ projectId, recipient, position, to: mainRecipient }) =>
     [recipient, ...(position > 0 && mainRecipient ? [mainRecipient.email] : [])].map((email) => ({
       projectId,
@@ -86,15 +86,15 @@ export function lockStatement(messages: Marked[], { providerKind, warmUp }: Mark
 }
 
 /** Only what leaves uses up the rate limit: what is refused must not hold up others. */
-export function guardStatement(
+export function markStatement(
   workerId: string,
-  messages: Guarded[],
+  messages: HashedMessageToMark[],
   { pace, providerKind, warmUp }: MarkSettings & { pace: Pace },
 ): Statement {
   const paced = pace.reservation(pacedCount(warmUp), columns.count + 3);
   return {
     name: `mark-hand-off${paced ? '-paced' : ''}${warmUp ? '-warm-up' : ''}`,
-    sql: `${guardSql(warmUp)}${paced ? `, paced AS (${paced.sql})` : ''}
+    sql: `${markSql(warmUp)}${paced ? `, paced AS (${paced.sql})` : ''}
       SELECT j.row_index AS index, CASE WHEN j.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.decision END AS decision,
         CASE
           WHEN j.decision = 'quota' AND j.when_exhausted = 'HOLD' OR j.decision = 'warming_up' THEN extract(epoch FROM j.until - now())::float8 * 1000
@@ -105,7 +105,7 @@ export function guardStatement(
   };
 }
 
-const columns = columnsOf<Guarded>([
+const columns = columnsOf<HashedMessageToMark>([
   ...leasedDeliveryColumns,
   { column: 'source_type', type: 'text', value: ({ sourceType }) => sourceType },
   { column: 'destination', type: 'text', value: placeOf },
@@ -132,7 +132,7 @@ const passes = (before: string, isOver: string): string => `${before} AND NOT co
  * The checks in their order, each among the rows that the checks before it let pass (docs/decisions/0026-allowances.md,
  * docs/decisions/0027-adaptive-pace.md). Slots come first, because they keep a message back for the shortest time.
  */
-const guardSql = (warmUp: WarmUp | null): string => `
+const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${slowedDestinations(providerKind)}, checked AS (
