@@ -64,7 +64,7 @@ export class Accepting {
     { messages, refused }: AcceptBatch,
     failure: CallFailed,
   ): Promise<AcceptedBatch> {
-    const { accepted } = await this.request(
+    const { accepted } = await this.requestSettlement(
       caller,
       messages.flatMap(({ recipients }) => recipients),
     );
@@ -90,12 +90,12 @@ export class Accepting {
     { recipients }: AcceptSend,
     failure: CallFailed,
   ): Promise<AcceptedEmails> {
-    const { outcome, accepted } = await this.request(caller, recipients);
+    const { outcome, accepted } = await this.requestSettlement(caller, recipients);
     if (outcome === 'ACCEPTED' && accepted) return accepted;
     throw unavailable(failure.message);
   }
 
-  private async request(caller: Caller, recipients: AcceptSend['recipients']) {
+  private async requestSettlement(caller: Caller, recipients: AcceptSend['recipients']) {
     try {
       return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: settleMs });
     } catch {

@@ -91,12 +91,14 @@ export class CallResponder {
     const spanOptions = { kind: 'server', attributes: { 'posthorn.batch.size': frames.length } } as const;
     return inSpans(`answer ${this.contract.subject}`, spanOptions, contexts, (inner) => {
       if (this.contract.gathered)
-        return runInContext(joinContexts(inner), () => this.together(frames, inner));
-      return Promise.all(frames.map((frame, index) => runInContext(inner[index], () => this.alone(frame))));
+        return runInContext(joinContexts(inner), () => this.answerGathered(frames, inner));
+      return Promise.all(
+        frames.map((frame, index) => runInContext(inner[index], () => this.answerOne(frame))),
+      );
     });
   }
 
-  private async alone(frame: CallFrame): Promise<ReplyFrame> {
+  private async answerOne(frame: CallFrame): Promise<ReplyFrame> {
     try {
       return { reply: await runAsCaller(frame.caller, () => this.answer(this.read(frame))) };
     } catch (error) {
@@ -104,7 +106,7 @@ export class CallResponder {
     }
   }
 
-  private async together(
+  private async answerGathered(
     frames: CallFrame[],
     contexts: readonly (WorkContext | undefined)[],
   ): Promise<ReplyFrame[]> {

@@ -7,7 +7,7 @@ import { BodyReader } from '../bodies/body-reader.js';
 import { CsvTable, wantsCsv } from '../bodies/csv.js';
 import { Cursors, type CursorScope } from './cursor.js';
 import { asJson, routeRequestOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
-import { tableOf } from './stream-responder.js';
+import { asCsv } from './stream-responder.js';
 
 @Injectable()
 export class ListResponder {
@@ -36,7 +36,7 @@ export class ListResponder {
       wantsCsv: declaration.alsoCsv === true && wantsCsv(request.raw),
     };
     const result = await handle(exchange, routeRequestOf(exchange, read));
-    if (result instanceof CsvTable) return tableOf(reply, result);
+    if (result instanceof CsvTable) return asCsv(reply, result);
     const found = result as DomainPage;
     const next = found.next ? this.cursors.write(found.next, scope) : null;
     return asJson(reply, dialect.page(declaration.reply, found, next, declaration.listed));

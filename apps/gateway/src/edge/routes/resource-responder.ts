@@ -38,7 +38,7 @@ export class ResourceResponder {
         return renderPage(result.shown);
       }
       reply.statusCode = statusOf(declaration, dialect, result);
-      return asJson(reply, written(declaration, dialect, result));
+      return asJson(reply, replyBody(declaration, dialect, result));
     } finally {
       release();
     }
@@ -48,17 +48,17 @@ export class ResourceResponder {
 function read(exchange: Resource, bytes: Buffer): RouteRequest {
   const { route, declaration, dialect, request } = exchange;
   const { filters } = queryOf(exchange);
-  const plain = plainOf(exchange, bytes);
+  const parsed = parsedBodyOf(exchange, bytes);
   const { body, ...entries } = declaration.eachOf
-    ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
-    : { body: readBody(dialect.names, declaration.body ?? NoBody, plain) };
+    ? readEntries(dialect.names, declaration.body!, parsed, declaration.eachOf)
+    : { body: readBody(dialect.names, declaration.body ?? NoBody, parsed) };
   const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
   return routeRequestOf(exchange, {
     body,
     query: filters,
     ...('requestIndexes' in entries ? { entries } : {}),
     ...(declaration.idempotent
-      ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, plain) }
+      ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, parsed) }
       : {}),
     ...(declaration.alsoHtml
       ? {
@@ -72,7 +72,7 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
 const isConfirmed = ({ query }: Resource['request']): boolean =>
   (query as { confirm?: unknown }).confirm === '1';
 
-function plainOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
+function parsedBodyOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
   const { body, csvMember, eachOf } = declaration;
   if (csvMember && isCsv(raw)) return readCsv(bytes, csvMember);
   return bytes.length > 0 || body ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined) : {};
@@ -85,7 +85,7 @@ export const statusOf = (declaration: Declaration, dialect: Dialect, result: obj
     ? dialect.statusOfPart
     : dialect.statusOf[successOf(declaration)];
 
-export function written(declaration: Declaration, dialect: Dialect, result: object): object {
+export function replyBody(declaration: Declaration, dialect: Dialect, result: object): object {
   const { reply, bareOnLegacy } = declaration;
   if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as BatchResults).items);
   if (successOf(declaration) === 'deleted') return dialect.deleted(result as Named);

@@ -2,7 +2,7 @@ import type { Database } from '@posthorn/database';
 import { SpanAfterwards, type Tracing } from '@posthorn/telemetry';
 import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
 import { deliveryWindowHours, lanes, type Lane } from '../delivery.entity.js';
-import type { Unfinished } from './leases.repository.js';
+import type { UnfinishedDelivery } from './leases.repository.js';
 import { largeMessage, type FreeBytes } from './bytes-in-memory.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
@@ -45,7 +45,7 @@ export interface SuspectOptions {
 }
 
 const maxProjectsInTurn = 100;
-const minTurn = 20;
+const minShare = 20;
 const largestInteger = 2_147_483_647;
 
 export class ClaimsRepository {
@@ -109,8 +109,8 @@ export class ClaimsRepository {
   }
 
   /** Messages of disabled projects that are past their delivery window, which no worker claims. */
-  async disabledPastWindow(limit: number): Promise<Unfinished[]> {
-    return this.database.query<Unfinished>(
+  async disabledPastWindow(limit: number): Promise<UnfinishedDelivery[]> {
+    return this.database.query<UnfinishedDelivery>(
       `SELECT d.* FROM project_states s CROSS JOIN (VALUES (${lanes.transactional}), (${lanes.bulk})) AS l (lane), LATERAL (
          SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims FROM deliveries
          WHERE state = 'QUEUED' AND lane = l.lane AND project_id = s.project_id AND due_at <= now() - interval '${deliveryWindowHours} hours'
@@ -194,7 +194,7 @@ const claimSql = `
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
     ) AS following WHERE turn.n < ${maxProjectsInTurn}
   ), share AS (
-    SELECT greatest(${minTurn}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
+    SELECT greatest(${minShare}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
   ), due AS (
     SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM turn, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries

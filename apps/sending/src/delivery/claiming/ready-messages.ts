@@ -224,7 +224,7 @@ export class ReadyMessages {
     this.composing.add(messages, 1);
     try {
       await this.composer.compose(messages, (message, composition) => {
-        if (!this.handled(workerId, message, composition)) return;
+        if (!this.finish(workerId, message, composition)) return;
         unfinished.delete(message);
         this.composing.add([message], -1);
         this.onReady();
@@ -237,7 +237,8 @@ export class ReadyMessages {
     await this.postpone(workerId, [...unfinished]);
   }
 
-  private handled(workerId: string, message: ClaimedDelivery, composition: Composition): boolean {
+  /** Returns false for a message that is to be composed again later. */
+  private finish(workerId: string, message: ClaimedDelivery, composition: Composition): boolean {
     if (isComposed(composition)) {
       this.memory.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));

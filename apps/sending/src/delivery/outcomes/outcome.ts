@@ -58,7 +58,7 @@ interface AmbiguousDelivery {
   windowIsOver: boolean;
 }
 
-interface Failed {
+interface FailedAttempt {
   attempt: Attempt;
   delivery: DeliveryProgress;
   rules: OutcomeRules;
@@ -209,7 +209,7 @@ export const outcomeOfTooManyClaims = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
-function afterProviderFault({ attempt, delivery, rules, error, failureKind }: Failed): Outcome {
+function afterProviderFault({ attempt, delivery, rules, error, failureKind }: FailedAttempt): Outcome {
   const outcome = retryOrGiveUp({
     attempt,
     delivery: { ...delivery, attempts: 0 },
@@ -220,7 +220,7 @@ function afterProviderFault({ attempt, delivery, rules, error, failureKind }: Fa
   return { ...outcome, countsAsAttempt: false };
 }
 
-function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed): Outcome {
+function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: FailedAttempt): Outcome {
   const decision = nextRetry({
     attempts: delivery.attempts + 1,
     waitedMs: delivery.waitedMs,
