@@ -164,7 +164,11 @@ describe('a destination that asks to slow down', () => {
       `UPDATE deliveries SET recipient = 'success@simulator.posthorn.test' WHERE project_id = $1 AND email_id = $2`,
       [projectId, messages[2]!.emailId],
     );
-    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual(['slowed', 'slowed', 'ok']);
+    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual([
+      'slowed',
+      'slowed',
+      'ok',
+    ]);
   });
 });
 

@@ -58,7 +58,7 @@ export class SlowDowns {
   }
 
   /**
-   * A domain whose mail goes to a provider's hosts is slowed down with the provider. The other way round it counts for itself only, because
+   * A domain whose mail goes to the hosts of a mailbox provider is slowed down with it. The other way round it counts for itself only, because
    * anybody can name such hosts.
    */
   private async learn(domain: string): Promise<void> {
