@@ -31,7 +31,7 @@ export class SendingConfig extends PaceConfig {
     default: 'smtp',
     describe: 'smtp for a real mail server, capture for the development inbox',
   })
-  provider: 'smtp' | 'capture';
+  providerKind: 'smtp' | 'capture';
 
   @Env('SMTP_CONNECTIONS', {
     kind: 'number',

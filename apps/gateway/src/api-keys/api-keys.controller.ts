@@ -29,11 +29,11 @@ export class ApiKeysController {
   @Get(path, {
     summary: 'List API keys, including revoked ones',
     scope: 'api-keys:read',
-    paged: 'whole',
+    listed: 'whole',
     reply: ApiKey,
   })
-  async list({ caller, surface, page }: RouteRequest): Promise<DomainPage> {
-    if (surface === 'v1') return this.keys.page(caller.projectId, page);
+  async list({ caller, surface, listPage }: RouteRequest): Promise<DomainPage> {
+    if (surface === 'v1') return this.keys.page(caller.projectId, listPage);
     return { items: await this.keys.list(caller.projectId), hasMore: false, next: null };
   }
 

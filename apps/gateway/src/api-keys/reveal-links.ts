@@ -17,7 +17,7 @@ export class RevealLinks {
   }
 
   async reveal(request: RevealRequest): Promise<RevealedApiKey | HtmlPage> {
-    return request.wantsPage
+    return request.wantsHtml
       ? this.page(request, async () => tokenPage((await this.take(request)).token))
       : this.take(request);
   }

@@ -13,7 +13,7 @@ const reveal = {
   reply: RevealedApiKey,
   missing: revealNotFound,
   errors: [revealOver],
-  pages: true,
+  alsoHtml: true,
   // Revealing changes nothing in the project, and reads stay possible while it is disabled.
   whileDisabled: true,
 } as const;

@@ -14,10 +14,10 @@ export class AuditController {
     scope: 'projects:read',
     roles: ['OWNER', 'ADMIN'],
     query: AuditFilter,
-    paged: 'items',
+    listed: 'items',
     reply: AuditEntry,
   })
-  list({ caller, query, page }: RouteRequest<object, AuditFilter>): Promise<Page<AuditEntry>> {
-    return this.audit.list(caller.projectId, { ...query, ...page });
+  list({ caller, query, listPage }: RouteRequest<object, AuditFilter>): Promise<Page<AuditEntry>> {
+    return this.audit.list(caller.projectId, { ...query, ...listPage });
   }
 }

@@ -37,11 +37,11 @@ export class CampaignsController {
   @Get('campaigns', {
     summary: 'List campaigns, newest first',
     scope: 'campaigns:read',
-    paged: 'items',
+    listed: 'items',
     reply: Campaign,
   })
-  list({ caller, page }: RouteRequest): Promise<CampaignPage> {
-    return this.bus.call(campaigns.list, caller, page);
+  list({ caller, listPage }: RouteRequest): Promise<CampaignPage> {
+    return this.bus.call(campaigns.list, caller, listPage);
   }
 
   @Get('campaigns/:id', {

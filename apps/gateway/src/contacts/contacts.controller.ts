@@ -97,11 +97,11 @@ export class ContactsController {
     summary: 'List contacts, newest first',
     scope: 'contacts:read',
     query: ContactFilter,
-    paged: 'items',
+    listed: 'items',
     reply: Contact,
   })
-  list({ caller, query, page }: RouteRequest<object, ContactFilter>): Promise<ContactPage> {
-    return this.bus.call(contacts.list, caller, { ...query, ...page });
+  list({ caller, query, listPage }: RouteRequest<object, ContactFilter>): Promise<ContactPage> {
+    return this.bus.call(contacts.list, caller, { ...query, ...listPage });
   }
 
   @Get('contacts/export', {
@@ -155,23 +155,23 @@ export class ContactsController {
   @Get('contacts/:id/consents', {
     summary: 'List the subscription changes of a contact',
     scope: 'contacts:read',
-    paged: 'items',
+    listed: 'items',
     reply: Consent,
     missing: contactNotFound,
   })
-  consents({ caller, params, page }: RouteRequest): Promise<ConsentPage> {
-    return this.bus.call(consents.list, caller, { id: params['id']!, ...page });
+  consents({ caller, params, listPage }: RouteRequest): Promise<ConsentPage> {
+    return this.bus.call(consents.list, caller, { id: params['id']!, ...listPage });
   }
 
   @Get('contacts/:id/activity', {
     summary: 'List the activity of a contact',
     scope: 'contacts:read',
-    paged: 'items',
+    listed: 'items',
     reply: Activity,
     missing: contactNotFound,
   })
-  activity({ caller, params, page }: RouteRequest): Promise<ActivityPage> {
-    return this.bus.call(activity.list, caller, { id: params['id']!, ...page });
+  activity({ caller, params, listPage }: RouteRequest): Promise<ActivityPage> {
+    return this.bus.call(activity.list, caller, { id: params['id']!, ...listPage });
   }
 
   @Get('contacts/:id/data', {

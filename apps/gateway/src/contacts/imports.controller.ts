@@ -35,7 +35,7 @@ export class ImportsController {
     legacyPath: 'contacts/import',
     body: ImportContacts,
     query: ContactImportOptions,
-    uploads: maxImportBytes,
+    maxUploadBytes: maxImportBytes,
     reply: ContactImport,
     success: 'queued',
     errors: [() => csvUnreadable(''), tooManyImports],
@@ -49,7 +49,7 @@ export class ImportsController {
     scope: 'contacts:write',
     body: ImportContacts,
     query: ContactImportOptions,
-    uploads: maxImportBytes,
+    maxUploadBytes: maxImportBytes,
     reply: ContactImportPreview,
     onlyReads: true,
     errors: [() => csvUnreadable('')],
@@ -61,11 +61,11 @@ export class ImportsController {
   @Get('contacts/imports', {
     summary: 'List imports, newest first',
     scope: 'contacts:write',
-    paged: 'items',
+    listed: 'items',
     reply: ContactImport,
   })
-  list({ caller, page }: RouteRequest): Promise<ContactImportPage> {
-    return this.bus.call(contactImports.list, caller, page);
+  list({ caller, listPage }: RouteRequest): Promise<ContactImportPage> {
+    return this.bus.call(contactImports.list, caller, listPage);
   }
 
   @Get('contacts/imports/:id', {

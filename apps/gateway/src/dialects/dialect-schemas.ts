@@ -1,6 +1,6 @@
 import type { ErrorCode, JsonSchema, LegacyOnlyCode } from '@posthorn/contracts';
 import type { Surface } from '../edge/routes/route-request.js';
-import type { LegacyPage } from '../edge/routes/route.js';
+import type { LegacyList } from '../edge/routes/route.js';
 import { legacySchemas } from './legacy-schemas.js';
 import { v1Schemas } from './v1-schemas.js';
 
@@ -10,7 +10,7 @@ export interface DialectSchemas {
   resource(reply: JsonSchema): JsonSchema;
   deleted(named: 'id' | 'email'): JsonSchema;
   entries(item: JsonSchema): JsonSchema;
-  page(item: JsonSchema, envelope: LegacyPage, countsErased?: boolean): JsonSchema;
+  page(item: JsonSchema, envelope: LegacyList, countsErased?: boolean): JsonSchema;
   readonly failure: Readonly<{ name: string; schema: JsonSchema }>;
   codeOf(code: DomainCode): string;
   narrowed(status: number, codes: readonly string[]): JsonSchema;

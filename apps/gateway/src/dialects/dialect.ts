@@ -1,6 +1,6 @@
 import type { DomainError, ErrorKind, PageQuery, Shape } from '@posthorn/contracts';
 import type { Surface } from '../edge/routes/route-request.js';
-import type { LegacyPage, Success } from '../edge/routes/route.js';
+import type { LegacyList, Success } from '../edge/routes/route.js';
 import type { ShapeNames } from './shape-names.js';
 
 export interface DomainPage {
@@ -30,8 +30,8 @@ export interface Dialect {
   readonly surface: Surface;
   readonly names: ShapeNames;
   readonly cursorParameter: string;
-  hasPages(envelope: LegacyPage): boolean;
-  showsTotal(envelope: LegacyPage): boolean;
+  hasPages(envelope: LegacyList): boolean;
+  showsTotal(envelope: LegacyList): boolean;
   readonly statusOf: Readonly<Record<Success, number>>;
   /** For a batch in which some entries failed. */
   readonly statusOfPart: number;
@@ -39,7 +39,7 @@ export interface Dialect {
   bare(shape: Shape, value: object): object;
   deleted(value: Named): object;
   entries(shape: Shape, items: readonly object[]): object;
-  page(shape: Shape, page: DomainPage, next: string | null, envelope: LegacyPage): object;
+  page(shape: Shape, page: DomainPage, next: string | null, envelope: LegacyList): object;
   readonly errorType: string;
   error(error: DomainError, context: ErrorContext): object;
 }

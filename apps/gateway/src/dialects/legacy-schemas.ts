@@ -1,5 +1,5 @@
 import { errorCodes, failureCodes, legacyOnlyCodes, type JsonSchema } from '@posthorn/contracts';
-import type { LegacyPage } from '../edge/routes/route.js';
+import type { LegacyList } from '../edge/routes/route.js';
 import type { DialectSchemas } from './dialect-schemas.js';
 import { erasedCount } from './erased-count.js';
 
@@ -22,7 +22,7 @@ const ends: Record<string, JsonSchema> = {
   totalIsCapped: { type: 'boolean', const: true, description: 'The actual number is higher than `total`' },
 };
 
-const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema, countsErased?: boolean) => JsonSchema>> = {
+const envelopes: Readonly<Record<LegacyList, (item: JsonSchema, countsErased?: boolean) => JsonSchema>> = {
   items: (item, countsErased) =>
     object({
       success,

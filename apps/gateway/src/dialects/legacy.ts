@@ -1,6 +1,6 @@
 import type { DomainError, Shape } from '@posthorn/contracts';
 import { RefusedMembers } from '../edge/http/edge-errors.js';
-import type { LegacyPage } from '../edge/routes/route.js';
+import type { LegacyList } from '../edge/routes/route.js';
 import type { Dialect, DomainPage, ErrorContext } from './dialect.js';
 import { ShapeNames } from './shape-names.js';
 import { writeResource } from './write-resource.js';
@@ -41,7 +41,7 @@ const written = (shape: Shape, { items }: DomainPage): object[] =>
 
 /** Irregular envelopes of the API specification. */
 const envelopes: Readonly<
-  Record<LegacyPage, (items: object[], page: DomainPage, next: string | null) => object>
+  Record<LegacyList, (items: object[], page: DomainPage, next: string | null) => object>
 > = {
   items: (items, { hasMore, total, totalIsCapped, erased }, nextCursor) => ({
     data: {

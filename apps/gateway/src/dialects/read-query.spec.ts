@@ -6,16 +6,20 @@ import { legacy } from './legacy.js';
 import { parametersOf, readQuery } from './read-query.js';
 import { v1 } from './v1.js';
 
-const paged: RouteDeclaration = {
+const listing: RouteDeclaration = {
   summary: 's',
   scope: 'emails:read',
   query: EmailFilter,
-  paged: 'flat',
+  listed: 'flat',
   reply: Email,
 };
-const read = (dialect: Dialect, raw: Record<string, unknown>, declaration: RouteDeclaration = paged) =>
+const read = (dialect: Dialect, raw: Record<string, unknown>, declaration: RouteDeclaration = listing) =>
   readQuery(parametersOf(dialect, declaration), declaration.query, raw);
-const failures = (dialect: Dialect, raw: Record<string, unknown>, declaration: RouteDeclaration = paged) => {
+const failures = (
+  dialect: Dialect,
+  raw: Record<string, unknown>,
+  declaration: RouteDeclaration = listing,
+) => {
   try {
     read(dialect, raw, declaration);
   } catch (error) {

@@ -30,7 +30,7 @@ export function parametersOf(dialect: Dialect, declaration: RouteDeclaration): P
   const known = new Map<string, Parameter>();
   for (const named of dialect.names.of(declaration.query ?? NoQuery).byInner.values())
     known.set(renamed[named.inner] ?? named.outer, named);
-  if (declaration.paged && dialect.hasPages(declaration.paged))
+  if (declaration.listed && dialect.hasPages(declaration.listed))
     known.set(dialect.cursorParameter, 'cursor').set('limit', 'limit');
   return known;
 }

@@ -43,11 +43,11 @@ export class DomainsController {
   @Get('domains', {
     summary: 'List sending domains',
     scope: 'domains:read',
-    paged: 'whole',
+    listed: 'whole',
     reply: SendingDomain,
   })
-  list({ caller, surface, page }: RouteRequest): Promise<DomainPage> {
-    return this.bus.call(domains.list, caller, surface === 'legacy' ? { limit: maxDomains } : page);
+  list({ caller, surface, listPage }: RouteRequest): Promise<DomainPage> {
+    return this.bus.call(domains.list, caller, surface === 'legacy' ? { limit: maxDomains } : listPage);
   }
 
   @Get('domains/:id', {

@@ -6,7 +6,7 @@ import { BodyReader } from './bodies/body-reader.js';
 import { Failures } from './http/failures.js';
 import { RequestWatch } from './http/request-watch.js';
 import { OpenStreams } from './routes/open-streams.js';
-import { PageResponder } from './routes/page-responder.js';
+import { ListResponder } from './routes/list-responder.js';
 import { Registrar } from './routes/registrar.js';
 import { RequestPipeline } from './routes/request-pipeline.js';
 import { ResourceResponder } from './routes/resource-responder.js';
@@ -19,7 +19,7 @@ import { UploadResponder } from './routes/upload-responder.js';
     Registrar,
     RequestPipeline,
     ResourceResponder,
-    PageResponder,
+    ListResponder,
     StreamResponder,
     OpenStreams,
     UploadResponder,

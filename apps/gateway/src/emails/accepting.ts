@@ -31,7 +31,7 @@ function refuseLargeFiles({ attachments = [] }: AcceptSend): void {
   if (fewest > maxAttachmentBytes) throw attachmentsTooLarge();
 }
 
-/** Accepts sends without leaving their outcome unknown (docs/guarantees.md G2). */
+/** Accepts sends. Where the reply is lost it settles what happened (docs/guarantees.md G2); if that fails, too, the answer is 500, outcome unknown. */
 @Injectable()
 export class Accepting {
   constructor(private readonly bus: Bus) {}
@@ -64,7 +64,7 @@ export class Accepting {
     { messages, refused }: AcceptBatch,
     failure: CallFailed,
   ): Promise<AcceptedBatch> {
-    const { accepted } = await this.request(
+    const { accepted } = await this.requestSettlement(
       caller,
       messages.flatMap(({ recipients }) => recipients),
     );
@@ -90,12 +90,12 @@ export class Accepting {
     { recipients }: AcceptSend,
     failure: CallFailed,
   ): Promise<AcceptedEmails> {
-    const { outcome, accepted } = await this.request(caller, recipients);
+    const { outcome, accepted } = await this.requestSettlement(caller, recipients);
     if (outcome === 'ACCEPTED' && accepted) return accepted;
     throw unavailable(failure.message);
   }
 
-  private async request(caller: Caller, recipients: AcceptSend['recipients']) {
+  private async requestSettlement(caller: Caller, recipients: AcceptSend['recipients']) {
     try {
       return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: settleMs });
     } catch {

@@ -22,7 +22,7 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { batchBodyLimit, sendBodyLimit } from '../edge/bodies/body-reader.js';
-import type { RouteRequest, Entries } from '../edge/routes/route-request.js';
+import type { RouteRequest, BatchResults } from '../edge/routes/route-request.js';
 import { allCallers, Delete, Get, Post } from '../edge/routes/route.js';
 import { SendsService } from './sends.service.js';
 import { sendErrors } from './send-errors.js';
@@ -74,7 +74,7 @@ export class EmailsController {
     eachOf: 'emails',
     bodyLimit: batchBodyLimit,
   })
-  sendBatch(request: RouteRequest<SendBatch>): Promise<Entries> {
+  sendBatch(request: RouteRequest<SendBatch>): Promise<BatchResults> {
     return this.sends.sendBatch(request);
   }
 
@@ -82,11 +82,11 @@ export class EmailsController {
     summary: 'List emails, newest first',
     scope: 'emails:read',
     query: EmailFilter,
-    paged: 'flat',
+    listed: 'flat',
     reply: Email,
   })
-  list({ caller, query, page }: RouteRequest<object, EmailFilter>): Promise<EmailPage> {
-    return this.bus.call(emails.list, caller, { ...query, ...page });
+  list({ caller, query, listPage }: RouteRequest<object, EmailFilter>): Promise<EmailPage> {
+    return this.bus.call(emails.list, caller, { ...query, ...listPage });
   }
 
   @Get('emails/:id', {

@@ -18,7 +18,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import type { RouteRequest, Entries } from '../edge/routes/route-request.js';
+import type { RouteRequest, BatchResults } from '../edge/routes/route-request.js';
 import { Accepting, sendBudgetMs } from './accepting.js';
 
 // Both calls come before the send, which must still have its time.
@@ -54,7 +54,7 @@ export class SendsService {
     );
   }
 
-  async sendBatch({ caller, body, idempotency, entries }: RouteRequest<SendBatch>): Promise<Entries> {
+  async sendBatch({ caller, body, idempotency, entries }: RouteRequest<SendBatch>): Promise<BatchResults> {
     const deadline = performance.now() + sendBudgetMs;
     const { requestIndexes, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({
@@ -110,7 +110,7 @@ const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): Legacy
   timestamp: acceptedAt,
 });
 
-function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
+function resultsOf({ accepted, refused }: AcceptedBatch): BatchResults {
   const succeeded = accepted.map(({ index, email }): BatchResult => ({
     index,
     status: 'ok',
@@ -121,5 +121,8 @@ function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
     status: 'error',
     error: { code, message },
   }));
-  return { items: [...succeeded, ...failed].sort((a, b) => a.index - b.index), partly: failed.length > 0 };
+  return {
+    items: [...succeeded, ...failed].sort((a, b) => a.index - b.index),
+    someFailed: failed.length > 0,
+  };
 }

@@ -57,11 +57,11 @@ export class EventsController {
     summary: 'List events, newest first',
     scope: 'events:read',
     query: EventQuery,
-    paged: 'items',
+    listed: 'items',
     reply: CustomEvent,
   })
-  list({ caller, query, page }: RouteRequest<object, EventQuery>): Promise<EventPage> {
-    return this.bus.call(events.list, caller, { ...query, ...page });
+  list({ caller, query, listPage }: RouteRequest<object, EventQuery>): Promise<EventPage> {
+    return this.bus.call(events.list, caller, { ...query, ...listPage });
   }
 
   @Get('events/names', {

@@ -24,7 +24,7 @@ import {
   type HttpRequest,
 } from '../edge/http/fastify.js';
 import { headerValues } from '../edge/http/header-values.js';
-import { changesNothing, wantsPage } from '../edge/http/html-page.js';
+import { changesNothing, wantsHtml } from '../edge/http/html-page.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
 import { Senders, unknownSender, type Sender } from '../pages/senders.js';
 import { buttonPage, donePage, overPage, unknownPage } from './confirm-pages.js';
@@ -139,4 +139,4 @@ const isLook = ({ raw, query }: HttpRequest): boolean =>
 
 /** A client that accepts both is a browser. */
 const wantsJson = ({ raw }: HttpRequest): boolean =>
-  !wantsPage(raw) && headerValues(raw.rawHeaders, 'accept').some((accept) => /\bjson\b/i.test(accept));
+  !wantsHtml(raw) && headerValues(raw.rawHeaders, 'accept').some((accept) => /\bjson\b/i.test(accept));

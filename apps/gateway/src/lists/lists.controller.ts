@@ -46,9 +46,9 @@ export class ListsController {
     return this.bus.call(lists.create, caller, body);
   }
 
-  @Get('lists', { summary: 'List lists, newest first', scope: 'lists:read', paged: 'items', reply: List })
-  list({ caller, page }: RouteRequest): Promise<ListPage> {
-    return this.bus.call(lists.list, caller, page);
+  @Get('lists', { summary: 'List lists, newest first', scope: 'lists:read', listed: 'items', reply: List })
+  list({ caller, listPage }: RouteRequest): Promise<ListPage> {
+    return this.bus.call(lists.list, caller, listPage);
   }
 
   @Get('lists/:id', { summary: 'Get a list', scope: 'lists:read', reply: List, missing: listNotFound })
@@ -84,12 +84,12 @@ export class ListsController {
     summary: 'List the members of a list, newest first',
     scope: 'lists:read',
     query: MemberFilter,
-    paged: 'items',
+    listed: 'items',
     reply: ListMember,
     missing: listNotFound,
   })
-  members({ caller, params, query, page }: RouteRequest<object, MemberFilter>): Promise<MemberPage> {
-    return this.bus.call(lists.members, caller, { ...query, ...page, id: params['id']! });
+  members({ caller, params, query, listPage }: RouteRequest<object, MemberFilter>): Promise<MemberPage> {
+    return this.bus.call(lists.members, caller, { ...query, ...listPage, id: params['id']! });
   }
 
   @Post('lists/:id/subscribe', {

@@ -35,11 +35,11 @@ export class MembersController {
     ...people,
     summary: 'List the members of a project, newest first',
     scope: 'projects:read',
-    paged: 'items',
+    listed: 'items',
     reply: Member,
   })
-  list({ caller, page }: RouteRequest): Promise<DomainPage> {
-    return this.members.list(caller.projectId, page);
+  list({ caller, listPage }: RouteRequest): Promise<DomainPage> {
+    return this.members.list(caller.projectId, listPage);
   }
 
   @Post('projects/:projectId/members', {
@@ -101,11 +101,11 @@ export class MembersController {
     ...people,
     summary: 'List the open invitations of a project, newest first',
     scope: 'projects:write',
-    paged: 'items',
+    listed: 'items',
     reply: Invitation,
   })
-  listInvitations({ caller, page }: RouteRequest): Promise<DomainPage> {
-    return this.invitations.list(caller.projectId, page);
+  listInvitations({ caller, listPage }: RouteRequest): Promise<DomainPage> {
+    return this.invitations.list(caller.projectId, listPage);
   }
 
   @Delete('projects/:projectId/invitations/:id', {

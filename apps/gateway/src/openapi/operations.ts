@@ -57,7 +57,14 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
 }
 
 function descriptionOf({ declaration, method }: Route): string {
-  const { roles, bodyLimit = defaultBodyLimit, body, idempotent, uploads, whileDisabled } = declaration;
+  const {
+    roles,
+    bodyLimit = defaultBodyLimit,
+    body,
+    idempotent,
+    maxUploadBytes,
+    whileDisabled,
+  } = declaration;
   const sentences = [
     `Requires the scope ${scopesOf(declaration)
       .map((scope) => `\`${scope}\``)
@@ -65,10 +72,10 @@ function descriptionOf({ declaration, method }: Route): string {
     roles ? `Signed-in users need the role ${roles.join(' or ')}.` : null,
     callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
     body
-      ? `${uploads ? 'JSON' : 'The body'} is limited to ${bodyLimit} bytes; unknown fields are refused.`
+      ? `${maxUploadBytes ? 'JSON' : 'The body'} is limited to ${bodyLimit} bytes; unknown fields are refused.`
       : null,
-    uploads
-      ? `A table, sent as text/csv or as the file of a form, is limited to ${uploads} bytes both as uploaded and uncompressed; it is processed as a stream.`
+    maxUploadBytes
+      ? `A table, sent as text/csv or as the file of a form, is limited to ${maxUploadBytes} bytes both as uploaded and uncompressed; it is processed as a stream.`
       : null,
     idempotent
       ? 'A repeat with the same `Idempotency-Key` and body gets the response of the first request.'
@@ -129,8 +136,8 @@ function bodyOf(route: Route, schemas: ShapeSchemas): object {
   const example = recorded.operations[operationIdOf(route)]?.request;
   const schema = schemas.refOf(surface, declaration.body, 'request');
   const asText =
-    declaration.textAs || declaration.uploads ? { 'text/csv': { schema: { type: 'string' } } } : {};
-  const asForm = declaration.uploads ? { 'multipart/form-data': { schema: formWithFile } } : {};
+    declaration.csvMember || declaration.maxUploadBytes ? { 'text/csv': { schema: { type: 'string' } } } : {};
+  const asForm = declaration.maxUploadBytes ? { 'multipart/form-data': { schema: formWithFile } } : {};
   return {
     requestBody: {
       required: true,
@@ -156,11 +163,11 @@ function successResponsesOf(route: Route, schemas: ShapeSchemas): Record<string,
     ...(declaration.streamed === 'table'
       ? {}
       : { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } }),
-    ...(declaration.tabled || declaration.streamed === 'table'
+    ...(declaration.alsoCsv || declaration.streamed === 'table'
       ? { 'text/csv': { schema: { type: 'string' } } }
       : {}),
     ...(declaration.streamed === 'events' ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
-    ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
+    ...(declaration.alsoHtml ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };
   const answer = (description: string, of: number) => ({
     description,
@@ -177,7 +184,7 @@ function replyOf({ declaration, surface, addresses }: Route, schemas: ShapeSchem
   if (successOf(declaration) === 'deleted') return deleted(addresses.length > 0 ? 'email' : 'id');
   const reply = schemas.refOf(surface, declaration.reply, 'reply');
   if (successOf(declaration) === 'batch') return entries(reply);
-  if (declaration.paged) return page(reply, declaration.paged, declaration.countsErased);
+  if (declaration.listed) return page(reply, declaration.listed, declaration.countsErased);
   return declaration.bareOnLegacy ? reply : resource(reply);
 }
 

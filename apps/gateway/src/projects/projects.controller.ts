@@ -44,11 +44,11 @@ export class ProjectsController {
     ...ofAPerson,
     summary: 'List the current user’s projects, newest first',
     scope: 'projects:read',
-    paged: 'items',
+    listed: 'items',
     reply: ProjectDetails,
   })
-  async list({ caller, page }: RouteRequest): Promise<DomainPage> {
-    const found = await this.own.list(caller.actor.id, page);
+  async list({ caller, listPage }: RouteRequest): Promise<DomainPage> {
+    const found = await this.own.list(caller.actor.id, listPage);
     return { ...found, items: found.items.map((row) => this.shown(row)) };
   }
 

@@ -54,11 +54,11 @@ export class SegmentsController {
   @Get('segments', {
     summary: 'List segments, newest first',
     scope: 'segments:read',
-    paged: 'items',
+    listed: 'items',
     reply: Segment,
   })
-  list({ caller, page }: RouteRequest): Promise<SegmentPage> {
-    return this.bus.call(segments.list, caller, page);
+  list({ caller, listPage }: RouteRequest): Promise<SegmentPage> {
+    return this.bus.call(segments.list, caller, listPage);
   }
 
   @Post('segments/preview', {
@@ -109,12 +109,12 @@ export class SegmentsController {
   @Get('segments/:id/contacts', {
     summary: 'List the contacts of a segment, newest first',
     scope: 'segments:read',
-    paged: 'items',
+    listed: 'items',
     reply: Contact,
     missing: segmentNotFound,
   })
-  contacts({ caller, params, page }: RouteRequest): Promise<ContactPage> {
-    return this.bus.call(segments.contacts, caller, { ...page, id: params['id']! });
+  contacts({ caller, params, listPage }: RouteRequest): Promise<ContactPage> {
+    return this.bus.call(segments.contacts, caller, { ...listPage, id: params['id']! });
   }
 
   @Post('segments/:id/members', {

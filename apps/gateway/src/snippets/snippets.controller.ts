@@ -34,11 +34,11 @@ export class SnippetsController {
     summary: 'List snippets, newest first',
     scope: 'templates:read',
     query: SnippetFilter,
-    paged: 'nested',
+    listed: 'nested',
     reply: Snippet,
   })
-  list({ caller, query, page }: RouteRequest<object, SnippetFilter>): Promise<SnippetPage> {
-    return this.bus.call(snippets.list, caller, { ...query, ...page });
+  list({ caller, query, listPage }: RouteRequest<object, SnippetFilter>): Promise<SnippetPage> {
+    return this.bus.call(snippets.list, caller, { ...query, ...listPage });
   }
 
   @Get('snippets/:id', {

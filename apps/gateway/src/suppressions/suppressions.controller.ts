@@ -45,18 +45,18 @@ export class SuppressionsController {
     scope: 'suppression:read',
     legacyPath,
     query: SuppressionFilter,
-    paged: 'items',
+    listed: 'items',
     countsErased: true,
-    tabled: true,
+    alsoCsv: true,
     reply: Suppression,
   })
   async list({
     caller,
     query,
-    page,
-    wantsTable,
+    listPage,
+    wantsCsv,
   }: RouteRequest<object, SuppressionFilter>): Promise<SuppressionPage | CsvTable> {
-    if (!wantsTable) return this.bus.call(suppressions.list, caller, { ...query, ...page });
+    if (!wantsCsv) return this.bus.call(suppressions.list, caller, { ...query, ...listPage });
     const first = await this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize });
     const pages = pagesFrom(first, ({ next }) =>
       next ? this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize, after: next }) : null,
@@ -83,7 +83,7 @@ export class SuppressionsController {
     scope: 'suppression:write',
     legacyPath: 'suppression/import',
     body: ImportSuppressions,
-    textAs: 'csv',
+    csvMember: 'csv',
     bodyLimit: maxSuppressionCsv,
     reply: SuppressionImport,
     success: 'queued',

@@ -46,11 +46,11 @@ export class TemplatesController {
     summary: 'List templates, newest first',
     scope: 'templates:read',
     query: TemplateFilter,
-    paged: 'items',
+    listed: 'items',
     reply: Template,
   })
-  list({ caller, query, page }: RouteRequest<object, TemplateFilter>): Promise<TemplatePage> {
-    return this.bus.call(templates.list, caller, { ...query, ...page });
+  list({ caller, query, listPage }: RouteRequest<object, TemplateFilter>): Promise<TemplatePage> {
+    return this.bus.call(templates.list, caller, { ...query, ...listPage });
   }
 
   @Get('templates/:id', {
@@ -91,12 +91,12 @@ export class TemplatesController {
   @Get('templates/:id/versions', {
     summary: 'List the versions of a template, newest first',
     scope: 'templates:read',
-    paged: 'items',
+    listed: 'items',
     reply: TemplateVersion,
     missing: templateNotFound,
   })
-  versions({ caller, params, page }: RouteRequest): Promise<TemplateVersionPage> {
-    return this.bus.call(templates.versions, caller, { ...page, id: params['id']! });
+  versions({ caller, params, listPage }: RouteRequest): Promise<TemplateVersionPage> {
+    return this.bus.call(templates.versions, caller, { ...listPage, id: params['id']! });
   }
 
   @Post('templates/:id/preview', {

@@ -31,11 +31,11 @@ export class WorkflowsController {
   @Get('workflows', {
     summary: 'List workflows, newest first',
     scope: 'workflows:read',
-    paged: 'items',
+    listed: 'items',
     reply: Workflow,
   })
-  list({ caller, page }: RouteRequest): Promise<WorkflowPage> {
-    return this.bus.call(workflows.list, caller, page);
+  list({ caller, listPage }: RouteRequest): Promise<WorkflowPage> {
+    return this.bus.call(workflows.list, caller, listPage);
   }
 
   @Get('workflows/:id', {

@@ -33,7 +33,7 @@ export class AcceptBatchService {
 
   constructor(
     private readonly accepting: AcceptingRepository,
-    private readonly prepared: PrepareSend,
+    private readonly preparation: PrepareSend,
     private readonly settling: SettleSendService,
     private readonly wakeUp: DeliveryWakeUp,
     metrics: Metrics,
@@ -67,9 +67,9 @@ export class AcceptBatchService {
     deadline: Date | null,
   ): Promise<Prepared> {
     const prepared: Prepared = { rows: new Map(), refused: [...refused] };
-    const reachable = await this.prepared.reachableBy(caller, messages);
+    const allowed = await this.preparation.allowedRecipients(caller, messages);
     for (const message of messages) {
-      const row = await this.prepareOne(caller, message, deadline, reachable);
+      const row = await this.prepareOne(caller, message, deadline, allowed);
       if (row instanceof DomainError)
         prepared.refused.push({ index: message.index, code: row.code, message: textOf(row) });
       else prepared.rows.set(message.index, row);
@@ -81,10 +81,10 @@ export class AcceptBatchService {
     caller: Caller,
     message: AcceptMessage,
     deadline: Date | null,
-    reachable: AllowedRecipients,
+    allowed: AllowedRecipients,
   ): Promise<AcceptRow | DomainError> {
     try {
-      return await this.prepared.prepare(caller, message, deadline, reachable);
+      return await this.preparation.prepare(caller, message, deadline, allowed);
     } catch (error) {
       if (error instanceof DomainError && !transient.has(error.kind)) return error;
       throw error;

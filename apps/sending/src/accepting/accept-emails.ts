@@ -96,14 +96,14 @@ export class AcceptEmailsService {
     const finished = await this.replays(rows);
     return this.repository.transaction(async () => {
       const decided = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
-      const open = rows.map((row, index) =>
+      const undecided = rows.map((row, index) =>
         decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.repository.lockKeys(open);
-      open.forEach(
+      const locked = await this.repository.lockKeys(undecided);
+      undecided.forEach(
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
-      const finishedMeanwhile = await this.replays(open);
+      const finishedMeanwhile = await this.replays(undecided);
       for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
       return this.insert(rows, decided);
     });

@@ -63,8 +63,8 @@ export class ConfinedSends {
   }
 }
 
-export function refuseUnreachable(reachable: AllowedRecipients, emails: readonly string[]): void {
-  if (reachable && emails.some((email) => !reachable.has(email))) throw recipientNotContact();
+export function refuseOtherRecipients(allowed: AllowedRecipients, emails: readonly string[]): void {
+  if (allowed && emails.some((email) => !allowed.has(email))) throw recipientNotContact();
 }
 
 /** Content that replaces the template's would make the choice of templates meaningless. */

@@ -12,13 +12,13 @@ import { currentTraces } from '@posthorn/telemetry';
 import { SendingConfig } from '../config.js';
 import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
-import { ProjectSettings } from '../projects/project-settings.js';
+import { ProjectStates } from '../projects/project-states.read-model.js';
 import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accept-row.js';
 import {
   ConfinedSends,
   refuseOutsideTemplates,
-  refuseUnreachable,
+  refuseOtherRecipients,
   templateUseOf,
   type AllowedRecipients,
 } from './confined-sends.js';
@@ -35,7 +35,7 @@ export class PrepareSend {
     database: Database,
     private readonly senders: SenderDirectory,
     private readonly templates: TemplateDirectory,
-    private readonly settings: ProjectSettings,
+    private readonly projects: ProjectStates,
     private readonly confined: ConfinedSends,
     config: SendingConfig,
   ) {
@@ -44,7 +44,7 @@ export class PrepareSend {
   }
 
   /** For many messages at once; `prepare` asks by itself for one. */
-  reachableBy(caller: Caller, sends: readonly AcceptSend[]): Promise<AllowedRecipients> {
+  allowedRecipients(caller: Caller, sends: readonly AcceptSend[]): Promise<AllowedRecipients> {
     return this.confined.allowedRecipients(caller, sends.flatMap(everyAddress));
   }
 
@@ -52,7 +52,7 @@ export class PrepareSend {
     caller: Caller,
     send: AcceptSend,
     deadline: Date | null,
-    reachable?: AllowedRecipients,
+    allowed?: AllowedRecipients,
   ): Promise<AcceptRow> {
     refuseTooManyRecipients(send);
     refuseOutsideTemplates(caller, templateUseOf(send));
@@ -66,10 +66,10 @@ export class PrepareSend {
     );
     const addresses = everyAddress(send);
     refuseOutsideSandbox(caller, addresses);
-    if (reachable === undefined) reachable = await this.confined.allowedRecipients(caller, addresses);
-    refuseUnreachable(reachable, addresses);
+    if (allowed === undefined) allowed = await this.confined.allowedRecipients(caller, addresses);
+    refuseOtherRecipients(allowed, addresses);
     const files = readAttachments(send.attachments ?? []);
-    const { tracking } = await this.settings.of(caller.projectId);
+    const { tracking } = await this.projects.settingsOf(caller.projectId);
     const subject = content.subject ?? '';
     return {
       projectId: caller.projectId,
@@ -119,7 +119,7 @@ export class PrepareSend {
     const content = template ? await this.templates.pin(caller.projectId, { templateId: template }) : null;
     await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
     refuseOutsideSandbox(caller, to);
-    refuseUnreachable(await this.confined.allowedRecipients(caller, to), to);
+    refuseOtherRecipients(await this.confined.allowedRecipients(caller, to), to);
   }
 
   private async contentOf(

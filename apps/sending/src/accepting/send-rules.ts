@@ -78,6 +78,6 @@ export function trackingOf(
 ): { trackOpens: boolean; trackClicks: boolean } {
   if (setting === 'MARKETING_ONLY' && category !== 'MARKETING')
     return { trackOpens: false, trackClicks: false };
-  const common = setting !== 'DISABLED';
-  return { trackOpens: choice?.opens ?? common, trackClicks: choice?.clicks ?? common };
+  const byDefault = setting !== 'DISABLED';
+  return { trackOpens: choice?.opens ?? byDefault, trackClicks: choice?.clicks ?? byDefault };
 }

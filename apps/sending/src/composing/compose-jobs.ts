@@ -7,7 +7,7 @@ import type { LoadedSources } from '../templates/sources.js';
 import type { StoredMessage } from './stored-message.js';
 import type { ComposeJob } from './compose.js';
 
-interface Gathered {
+interface JobInputs {
   variables: Record<string, unknown>;
   sources: LoadedSources;
   identity: SenderIdentity;
@@ -18,7 +18,7 @@ export class ComposeJobs {
   constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys' | 'smtpUrl'>) {}
 
   /** Returns an error where a version or key that the message needs no longer exists. */
-  of(message: StoredMessage, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
+  of(message: StoredMessage, { variables, sources, identity, files }: JobInputs): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))
       return new Error('The attachments of the message are no longer retained');

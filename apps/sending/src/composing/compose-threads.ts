@@ -1,4 +1,4 @@
-import type { LiquidContent } from '../rendering/liquid/liquid.js';
+import type { MessageTexts } from '../rendering/liquid/liquid.js';
 import { FairJobs } from '../rendering/workers/fair-jobs.js';
 import { WorkerPool } from '../rendering/workers/worker-pool.js';
 import { workerModule } from '../rendering/workers/worker-jobs.js';
@@ -6,23 +6,23 @@ import { compose, type Composed, type ComposeJob } from './compose.js';
 
 const threads = 2;
 /** Composing a larger message would block the event loop too long. */
-const small = 128 * 1024;
+const maxSmallLength = 128 * 1024;
 const filesMs = 5_000;
 /** Signing holds several copies of a message with 10 MiB of attachments. */
 const filesHeapMb = 256;
 
 /** Liquid and DKIM in worker threads, which projects share; attachments in one with more memory; the rest here, because a thread would cost more. */
 export class ComposeThreads {
-  private readonly common: WorkerPool<ComposeJob, Composed>;
-  private readonly large: WorkerPool<ComposeJob, Composed>;
-  private readonly shared: FairJobs<ComposeJob, Composed>;
+  private readonly commonPool: WorkerPool<ComposeJob, Composed>;
+  private readonly largePool: WorkerPool<ComposeJob, Composed>;
+  private readonly commonQueue: FairJobs<ComposeJob, Composed>;
 
   constructor() {
     const module = workerModule(import.meta.url, './compose.worker.js');
-    this.common = new WorkerPool({ module, threads });
-    this.shared = new FairJobs({ pool: this.common, threads });
+    this.commonPool = new WorkerPool({ module, threads });
+    this.commonQueue = new FairJobs({ pool: this.commonPool, threads });
     const transferOf = ({ files }: ComposeJob) => files.map(({ data }) => data.buffer as ArrayBuffer);
-    this.large = new WorkerPool({
+    this.largePool = new WorkerPool({
       module,
       threads: 1,
       jobMs: filesMs,
@@ -33,12 +33,12 @@ export class ComposeThreads {
 
   /** Transfers the attachments of the job to the thread: the caller can no longer read them. */
   async compose(job: ComposeJob): Promise<Composed | Error> {
-    if (job.files.length > 0 || sizeOf(job.texts) > small) return this.composeLarge(job);
+    if (job.files.length > 0 || sizeOf(job.texts) > maxSmallLength) return this.composeLarge(job);
     return job.liquid || job.keys.length > 0 ? this.queue(job) : composeHere(job);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.common.close(), this.large.close()]);
+    await Promise.all([this.commonPool.close(), this.largePool.close()]);
   }
 
   /** The limits for templates hold for the rendering alone, so it runs in the common pool first. */
@@ -51,16 +51,16 @@ export class ComposeThreads {
   }
 
   private async runLarge(job: ComposeJob): Promise<Composed | Error> {
-    const [composed] = await this.large.run([job]);
+    const [composed] = await this.largePool.run([job]);
     return composed!;
   }
 
   private queue(job: ComposeJob): Promise<Composed | Error> {
-    return this.shared.run(job.projectId, job);
+    return this.commonQueue.run(job.projectId, job);
   }
 }
 
-const sizeOf = ({ html, text }: LiquidContent): number => html.length + (text?.length ?? 0);
+const sizeOf = ({ html, text }: MessageTexts): number => html.length + (text?.length ?? 0);
 
 function composeHere(job: ComposeJob): Composed | Error {
   try {

@@ -10,8 +10,8 @@ import {
   type MailAttachment,
   type SigningKey,
 } from '@posthorn/mail';
-import { render, type LiquidContent } from '../rendering/liquid/liquid.js';
-import { detach } from './array-buffers.js';
+import { render, type MessageTexts } from '../rendering/liquid/liquid.js';
+import { freeIfLarge } from './array-buffers.js';
 
 /** Composing is a pure function of this, in every thread. Keys, hosts and secrets are those of the attempt; all else was fixed before it. */
 export interface ComposeJob {
@@ -24,7 +24,7 @@ export interface ComposeJob {
   replyTo: Mailbox | null;
   headers: Record<string, string>;
   category: EmailCategory;
-  texts: LiquidContent;
+  texts: MessageTexts;
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
   publicUrl: string;
   secretKeys: string[];
@@ -37,7 +37,7 @@ export interface ComposeJob {
 export interface Composed {
   raw: Uint8Array;
   utf8: boolean;
-  texts: LiquidContent;
+  texts: MessageTexts;
 }
 
 export function compose(job: ComposeJob): Composed {
@@ -68,7 +68,7 @@ export function compose(job: ComposeJob): Composed {
     boundarySeed: job.emailId,
   });
   const raw = signMessage(message.raw, job.keys, job.date);
-  if (raw !== message.raw) detach(message.raw);
+  if (raw !== message.raw) freeIfLarge(message.raw);
   return { raw, utf8: message.utf8, texts: content };
 }
 
@@ -76,7 +76,7 @@ function rendered(
   job: ComposeJob,
   { variables, snippets }: NonNullable<ComposeJob['liquid']>,
   unsubscribeLink: string,
-): LiquidContent {
+): MessageTexts {
   return render(job.texts, {
     variables: { ...variables, unsubscribe_url: unsubscribeLink, manage_url: unsubscribeLink },
     snippets,

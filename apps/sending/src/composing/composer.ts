@@ -39,7 +39,7 @@ export class Composer implements OnApplicationShutdown {
   private readonly jobs: ComposeJobs;
   private readonly threads = new ComposeThreads();
   private readonly failing = new FailingContents();
-  private files: Promise<unknown> = Promise.resolve();
+  private lastWithFiles: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly variables: ContactVariables,
@@ -71,8 +71,8 @@ export class Composer implements OnApplicationShutdown {
   }
 
   /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
-  async read(message: StoredMessage): Promise<Composition> {
-    const variables = message.liquid ? await this.variables.today(message) : {};
+  async composeToShow(message: StoredMessage): Promise<Composition> {
+    const variables = message.liquid ? await this.variables.forPreview(message) : {};
     if (!variables) return { retryable: true };
     const sources = await this.sources.load(templatesOf([message]), snippetsOf([message]));
     const host = hostOf(message.from.email);
@@ -124,10 +124,10 @@ export class Composer implements OnApplicationShutdown {
     jobWith: (files: Buffer[]) => ComposeJob | Error,
   ): Promise<Composed | Error> {
     const sizes = attachments!.map(({ size }) => size);
-    const mine = this.files.then(() =>
+    const mine = this.lastWithFiles.then(() =>
       this.composeJob(async () => jobWith(await this.attachments.filesOf(projectId, contentId, sizes))),
     );
-    this.files = mine.catch(() => undefined);
+    this.lastWithFiles = mine.catch(() => undefined);
     return mine;
   }
 

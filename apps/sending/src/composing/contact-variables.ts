@@ -36,7 +36,7 @@ export class ContactVariables {
   }
 
   /** For a preview: the stored fields, or those of today, which are not stored. */
-  async today(message: StoredMessage): Promise<Variables | null> {
+  async forPreview(message: StoredMessage): Promise<Variables | null> {
     if (message.variables) return message.variables;
     const { projectId, to } = message;
     const fields = await this.request(projectId, [to.email]);

@@ -49,6 +49,6 @@ export class WorkerRow {
 
 @Entity('pace')
 export class PaceRow {
-  @PrimaryColumn('text') provider: string;
+  @PrimaryColumn('text', { name: 'provider' }) providerKind: string;
   @Column('timestamptz', { name: 'next_at' }) nextAt: Date;
 }

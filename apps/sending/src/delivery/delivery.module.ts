@@ -48,9 +48,9 @@ import { Sweeper } from './sweeper.js';
       provide: HandOffMarks,
       useFactory: (
         database: Database,
-        { provider, ratePerSecond, warmUp }: SendingConfig,
+        { providerKind, ratePerSecond, warmUp }: SendingConfig,
         hashes: ErasedAddressHashes,
-      ) => new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes, warmUp),
+      ) => new HandOffMarks(database, new Pace({ providerKind, perSecond: ratePerSecond }), hashes, warmUp),
       inject: [Database, SendingConfig, ErasedAddressHashes],
     },
     ChoresWork,

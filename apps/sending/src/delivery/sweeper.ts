@@ -18,7 +18,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Sweeper');
   private disabledCheckedAt = -Infinity;
   private readonly rules: AmbiguousRules;
-  private readonly pauses: IdleBackoff;
+  private readonly polling: IdleBackoff;
   private readonly loop = new Loop({
     everyMs,
     work: () => this.sweep(),
@@ -34,7 +34,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     config: SendingConfig,
   ) {
     // While nothing is queued it runs often enough to notice a new claim before its lease can expire.
-    this.pauses = new IdleBackoff(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
+    this.polling = new IdleBackoff(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },
       policies: policiesOf(config),
@@ -50,9 +50,9 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweep(): Promise<number> {
-    if (await this.claims.isIdle()) return this.pauses.after(false);
+    if (await this.claims.isIdle()) return this.polling.delayMs({ busy: false });
     // Before the first lease, overdue mail may still have to be held.
-    if (this.lease.workerId === null) return this.pauses.after(true);
+    if (this.lease.workerId === null) return this.polling.delayMs({ busy: true });
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of dead workers`);
     const unresolved = await this.leases.unresolved(this.rules, unresolvedAtOnce);
@@ -69,16 +69,16 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     );
     await this.failDisabled();
     if (taken + unresolved.length > 0) this.wakeUp.wake();
-    return this.pauses.after(true);
+    return this.polling.delayMs({ busy: true });
   }
 
   /** Every minute is often enough for messages that are a day old. */
   private async failDisabled(): Promise<void> {
     if (performance.now() < this.disabledCheckedAt + disabledEveryMs) return;
     this.disabledCheckedAt = performance.now();
-    const expired = await this.claims.disabledAndExpired(unresolvedAtOnce);
+    const pastWindow = await this.claims.disabledPastWindow(unresolvedAtOnce);
     const outcome = failure('project_disabled', 'The project is disabled');
-    await Promise.all(expired.map((row) => this.recorder.record({ ...row, subject: null, outcome })));
-    if (expired.length === unresolvedAtOnce) this.disabledCheckedAt = -Infinity;
+    await Promise.all(pastWindow.map((row) => this.recorder.record({ ...row, subject: null, outcome })));
+    if (pastWindow.length === unresolvedAtOnce) this.disabledCheckedAt = -Infinity;
   }
 }

@@ -23,7 +23,7 @@ export class SentContents {
     if (!message) throw (await this.rows.exists(projectId, id)) ? contentNotRetained() : emailNotFound();
     if (message.html === '' && message.text === null && message.templateId === null)
       throw contentNotRetained();
-    const composition = await this.composer.read(message);
+    const composition = await this.composer.composeToShow(message);
     if (!isComposed(composition))
       throw composition!.retryable ? unavailable() : notRendered(composition!.error);
     const { raw, texts } = composition;

@@ -36,7 +36,7 @@ const decisionsOf = async (projectId: string, count: number) => {
   const { workerId, messages } = await claimedMessages(suite.database, projectId, count);
   const marks = new HandOffMarks(
     suite.database,
-    new Pace({ provider: 'erased', perSecond: 0 }),
+    new Pace({ providerKind: 'erased', perSecond: 0 }),
     suite.hashes,
   );
   return {
@@ -86,7 +86,7 @@ describe('a suppression or opt-out of an erased address', () => {
     );
     const marks = new HandOffMarks(
       suite.database,
-      new Pace({ provider: 'erased', perSecond: 0 }),
+      new Pace({ providerKind: 'erased', perSecond: 0 }),
       suite.hashes,
     );
     const message = {

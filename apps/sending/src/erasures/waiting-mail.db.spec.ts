@@ -89,7 +89,7 @@ describe('mail to somebody who is being erased', () => {
       ]);
       const marks = new HandOffMarks(
         suite.database,
-        new Pace({ provider: 'waiting', perSecond: 0 }),
+        new Pace({ providerKind: 'waiting', perSecond: 0 }),
         suite.hashes,
       );
       expect(await marks.mark(workerId, [message])).toMatchObject([{ decision: 'claim_lost' }]);
@@ -247,7 +247,7 @@ describe('an erasure and a hand-off at the same instant', () => {
     for (const each of blocked.slice(rounds / 2)) await suite.bus.call(suppressions.put, caller, each);
     const marks = new HandOffMarks(
       suite.database,
-      new Pace({ provider: 'waiting', perSecond: 0 }),
+      new Pace({ providerKind: 'waiting', perSecond: 0 }),
       suite.hashes,
     );
     const marked = async (index: number) => (
@@ -275,7 +275,7 @@ describe('an erasure and a hand-off at the same instant', () => {
     );
     const marks = new HandOffMarks(
       suite.database,
-      new Pace({ provider: 'waiting', perSecond: 0 }),
+      new Pace({ providerKind: 'waiting', perSecond: 0 }),
       suite.hashes,
     );
     const runs: { done: boolean; decision: MarkDecision }[] = [];

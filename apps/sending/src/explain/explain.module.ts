@@ -18,8 +18,8 @@ import { ExplanationsService } from './explanations.service.js';
   providers: [
     {
       provide: ExplainedReadModel,
-      useFactory: (database: Database, hashes: ErasedAddressHashes, { provider }: SendingConfig) =>
-        new ExplainedReadModel(database, hashes, provider),
+      useFactory: (database: Database, hashes: ErasedAddressHashes, { providerKind }: SendingConfig) =>
+        new ExplainedReadModel(database, hashes, providerKind),
       inject: [Database, ErasedAddressHashes, SendingConfig],
     },
     ExplanationsService,

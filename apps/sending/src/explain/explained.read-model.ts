@@ -132,7 +132,7 @@ export class ExplainedReadModel {
   constructor(
     private readonly database: Database,
     private readonly hashes: ErasedAddressHashes,
-    private readonly provider: string,
+    private readonly providerKind: string,
   ) {}
 
   async row(projectId: string, id: string): Promise<ExplainedRow | null> {
@@ -168,7 +168,7 @@ export class ExplainedReadModel {
       recipients.map(({ recipient }) => this.hashes.of(projectId, recipient)),
       this.hashes.of(projectId, to),
       sourceType,
-      this.provider,
+      this.providerKind,
       recipients.map(({ recipient }) => destinationOf(domainOf(recipient))),
     ]);
   }

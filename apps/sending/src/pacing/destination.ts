@@ -33,10 +33,10 @@ const byDomain = new Map(
 
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
-/** The provider whose own domain it is; else the domain itself, which has a dot and so is no provider's name. */
+/** The mailbox provider whose own domain it is; else the domain itself, which has a dot and so is no provider's name. */
 export const destinationOf = (domain: string): string => byDomain.get(domain) ?? domain;
 
-/** The provider that all MX hosts of a domain belong to, or null. */
+/** The mailbox provider that all MX hosts of a domain belong to, or null. */
 export function providerOfMailServers(hosts: readonly string[]): string | null {
   const names = hosts.map((host) => `.${host.toLowerCase().replace(/\.$/, '')}`);
   const found = Object.entries(providers).find(
@@ -45,6 +45,6 @@ export function providerOfMailServers(hosts: readonly string[]): string | null {
   return found?.[0] ?? null;
 }
 
-/** The name of a provider, or `other`: few values, whatever the domains of recipients. */
+/** The name of a mailbox provider, or `other`: few values, whatever the domains of recipients. */
 export const labelOf = (destination: string): string =>
   destination === anyDestination || destination in providers ? destination : 'other';

@@ -25,22 +25,22 @@ afterAll(async () => {
 const warmUp: WarmUp = { messages: 4, growth: 50, days: 10 };
 let counter = 0;
 /** A provider of its own for each test, so that none slows down another. */
-const newProvider = () => `provider-${(counter += 1)}`;
-const marksOf = (provider: string, warmUp: WarmUp | null = null) =>
-  new HandOffMarks(suite.database, new Pace({ provider, perSecond: 0 }), suite.hashes, warmUp);
-const slow = (provider: string, destination: string, fullRate = 10) =>
-  slowDowns.slow({ provider, destination, fullRate });
-const rateOf = async (provider: string) => {
+const newProviderKind = () => `provider-${(counter += 1)}`;
+const marksOf = (providerKind: string, warmUp: WarmUp | null = null) =>
+  new HandOffMarks(suite.database, new Pace({ providerKind, perSecond: 0 }), suite.hashes, warmUp);
+const slow = (providerKind: string, destination: string, fullRate = 10) =>
+  slowDowns.slow({ providerKind, destination, fullRate });
+const rateOf = async (providerKind: string) => {
   const [row] = await suite.database.query<{ rate: number }>(
     `SELECT rate FROM slowed_destinations WHERE provider = $1`,
-    [provider],
+    [providerKind],
   );
   return row?.rate;
 };
-const passed = (minutes: number, provider: string) =>
+const passed = (minutes: number, providerKind: string) =>
   suite.database.query(
     `UPDATE slowed_destinations SET slowed_at = slowed_at - $2 * interval '1 minute' WHERE provider = $1`,
-    [provider, minutes],
+    [providerKind, minutes],
   );
 
 async function claimed(domains: string[], { lane = lanes.bulk as Lane, projectId = '' } = {}) {
@@ -59,31 +59,31 @@ const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value);
 
 describe('a destination that asks to slow down', () => {
   it('gets half as much, once for all replies of one moment, and the others as much as before', async () => {
-    const provider = newProvider();
-    expect(await Promise.all(times(8, 0).map(() => slow(provider, 'gmail')))).toContain(true);
-    expect(await rateOf(provider)).toBe(5);
+    const providerKind = newProviderKind();
+    expect(await Promise.all(times(8, 0).map(() => slow(providerKind, 'gmail')))).toContain(true);
+    expect(await rateOf(providerKind)).toBe(5);
     const { projectId, workerId, messages } = await claimed([
       ...times(4, 'gmail.com'),
       ...times(3, 'example.org'),
     ]);
-    const marked = await marksOf(provider).mark(workerId, messages);
+    const marked = await marksOf(providerKind).mark(workerId, messages);
     expect(decisionsOf(marked)).toEqual([...times(4, 'slowed'), ...times(3, 'ok')]);
     expect(waitsOf(marked.slice(0, 4))).toEqual([200, 400, 600, 800]);
     expect(marked.slice(0, 4).every(({ hasSlot }) => hasSlot)).toBe(true);
     // Each leaves at its slot, without waiting again.
     await suite.database.query(`UPDATE deliveries SET has_slot = true WHERE project_id = $1`, [projectId]);
-    const again = await marksOf(provider).mark(workerId, messages.slice(0, 4));
+    const again = await marksOf(providerKind).mark(workerId, messages.slice(0, 4));
     expect(decisionsOf(again)).toEqual(times(4, 'ok'));
   });
 
   it('gives its slots once, also to marks at the same time', async () => {
-    const provider = newProvider();
-    await slow(provider, 'outlook', 4);
+    const providerKind = newProviderKind();
+    await slow(providerKind, 'outlook', 4);
     const { projectId } = await claimed([]);
     const all = await Promise.all(
       times(6, 0).map(async () => {
         const { workerId, messages } = await claimed(times(4, 'hotmail.com'), { projectId });
-        return waitsOf(await marksOf(provider).mark(workerId, messages));
+        return waitsOf(await marksOf(providerKind).mark(workerId, messages));
       }),
     );
     const waits = all.flat().sort((one, other) => one - other);
@@ -93,22 +93,22 @@ describe('a destination that asks to slow down', () => {
   });
 
   it('gives a share to each project, and to transactional mail beside the backlog of its own', async () => {
-    const provider = newProvider();
-    await slow(provider, 'gmail', 2);
+    const providerKind = newProviderKind();
+    await slow(providerKind, 'gmail', 2);
     const big = await claimed(times(60, 'gmail.com'));
-    const backlog = waitsOf(await marksOf(provider).mark(big.workerId, big.messages));
+    const backlog = waitsOf(await marksOf(providerKind).mark(big.workerId, big.messages));
     expect(backlog.at(-1)).toBe(60_000);
     const small = await claimed(['gmail.com']);
-    expect(waitsOf(await marksOf(provider).mark(small.workerId, small.messages))).toEqual([2_000]);
+    expect(waitsOf(await marksOf(providerKind).mark(small.workerId, small.messages))).toEqual([2_000]);
     const own = await claimed(['gmail.com'], { projectId: big.projectId, lane: lanes.transactional });
-    expect(waitsOf(await marksOf(provider).mark(own.workerId, own.messages))).toEqual([3_000]);
+    expect(waitsOf(await marksOf(providerKind).mark(own.workerId, own.messages))).toEqual([3_000]);
   });
 
   it('gives no slot more than ten minutes ahead: what comes then is looked at again later', async () => {
-    const provider = newProvider();
-    await slow(provider, 'gmail', 0.02);
+    const providerKind = newProviderKind();
+    await slow(providerKind, 'gmail', 0.02);
     const { workerId, messages } = await claimed(times(8, 'gmail.com'));
-    const marked = await marksOf(provider).mark(workerId, messages);
+    const marked = await marksOf(providerKind).mark(workerId, messages);
     expect(marked.map(({ hasSlot }) => hasSlot)).toEqual([...times(6, true), false, false]);
     for (const { delayMs } of marked.slice(6)) {
       expect(delayMs).toBeGreaterThanOrEqual(600_000);
@@ -117,33 +117,33 @@ describe('a destination that asks to slow down', () => {
   });
 
   it('recovers by a quarter a minute, and is halved again from there', async () => {
-    const provider = newProvider();
-    await slow(provider, 'yahoo', 16);
-    await passed(1, provider);
-    await slow(provider, 'yahoo', 16);
-    expect(await rateOf(provider)).toBeCloseTo(5, 1);
-    await passed(6, provider);
+    const providerKind = newProviderKind();
+    await slow(providerKind, 'yahoo', 16);
+    await passed(1, providerKind);
+    await slow(providerKind, 'yahoo', 16);
+    expect(await rateOf(providerKind)).toBeCloseTo(5, 1);
+    await passed(6, providerKind);
     const { workerId, messages } = await claimed(times(20, 'yahoo.com'));
-    expect(decisionsOf(await marksOf(provider).mark(workerId, messages))).toEqual(times(20, 'ok'));
+    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual(times(20, 'ok'));
     await slowDowns.deleteOld();
-    expect(await rateOf(provider)).toBeUndefined();
+    expect(await rateOf(providerKind)).toBeUndefined();
   });
 
   it('is at least served once a minute', async () => {
-    const provider = newProvider();
+    const providerKind = newProviderKind();
     for (let round = 0; round < 14; round += 1) {
-      await slow(provider, 'gmail', 1);
+      await slow(providerKind, 'gmail', 1);
       await suite.database.query(
         `UPDATE slowed_destinations SET slowed_at = slowed_at - interval '6 seconds' WHERE provider = $1`,
-        [provider],
+        [providerKind],
       );
     }
-    expect(await rateOf(provider)).toBeCloseTo(1 / 60, 4);
+    expect(await rateOf(providerKind)).toBeCloseTo(1 / 60, 4);
   });
 
   it('uses up no allowance and no warm-up with what waits', async () => {
-    const provider = newProvider();
-    await slow(provider, 'gmail', 0.2);
+    const providerKind = newProviderKind();
+    await slow(providerKind, 'gmail', 0.2);
     const { projectId, workerId, messages } = await claimed([
       ...times(3, 'gmail.com'),
       ...times(4, 'example.org'),
@@ -151,20 +151,24 @@ describe('a destination that asks to slow down', () => {
     await suite.database.query(`INSERT INTO project_usage (project_id, monthly_limit) VALUES ($1, 4)`, [
       projectId,
     ]);
-    const marks = marksOf(provider, warmUp);
+    const marks = marksOf(providerKind, warmUp);
     const marked = await marks.mark(workerId, messages);
     expect(decisionsOf(marked)).toEqual([...times(3, 'slowed'), ...times(4, 'ok')]);
   });
 
   it('is all mail, if the mail server asks for it, but not that to the simulator', async () => {
-    const provider = newProvider();
-    await slow(provider, '*', 0.2);
+    const providerKind = newProviderKind();
+    await slow(providerKind, '*', 0.2);
     const { projectId, workerId, messages } = await claimed(['gmail.com', 'example.org', 'example.net']);
     await suite.database.query(
       `UPDATE deliveries SET recipient = 'success@simulator.posthorn.test' WHERE project_id = $1 AND email_id = $2`,
       [projectId, messages[2]!.emailId],
     );
-    expect(decisionsOf(await marksOf(provider).mark(workerId, messages))).toEqual(['slowed', 'slowed', 'ok']);
+    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual([
+      'slowed',
+      'slowed',
+      'ok',
+    ]);
   });
 });
 
@@ -216,22 +220,22 @@ describe('a reply of the mail server', () => {
     await eventually(async () => (await known()).length > 0, 'the hosts of company.test are known');
     expect(await known()).toEqual([{ domain: 'company.test', destination: 'yahoo' }]);
     expect(await slowed('yahoo')).toBeUndefined();
-    const provider = newProvider();
-    await slow(provider, 'yahoo', 0.2);
+    const providerKind = newProviderKind();
+    await slow(providerKind, 'yahoo', 0.2);
     const { workerId, messages } = await claimed(['company.test', 'evil.test']);
-    expect(decisionsOf(await marksOf(provider).mark(workerId, messages))).toEqual(['slowed', 'ok']);
+    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual(['slowed', 'ok']);
   });
 });
 
 describe('a new domain', () => {
   async function sender({ host = '' } = {}) {
-    const provider = newProvider();
+    const providerKind = newProviderKind();
     const { caller, projectId, domain } = await suite.buildProject();
     let last: Awaited<ReturnType<typeof claimedMessages>> | undefined;
     const mark = async (count: number, lane: Lane = lanes.bulk) => {
       last = await claimedMessages(suite.database, projectId, count, lane);
       const from = { email: `hello@${host}${domain}` };
-      const marked = await marksOf(provider, warmUp).mark(
+      const marked = await marksOf(providerKind, warmUp).mark(
         last.workerId,
         last.messages.map((message) => ({ ...message, from })),
       );
@@ -261,7 +265,7 @@ describe('a new domain', () => {
     expect(await mark(4)).toBe(4);
     const { workerId, messages } = last();
     await suite.database.query(`UPDATE deliveries SET state = 'CLAIMED' WHERE project_id = $1`, [projectId]);
-    const again = await marksOf(newProvider(), warmUp).mark(workerId, messages);
+    const again = await marksOf(newProviderKind(), warmUp).mark(workerId, messages);
     expect(decisionsOf(again)).toEqual(times(4, 'ok'));
     const [row] = await suite.database.query(`SELECT sent FROM domain_warm_ups WHERE project_id = $1`, [
       projectId,

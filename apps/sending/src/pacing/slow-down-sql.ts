@@ -14,12 +14,12 @@ export const currentRate = (slowed: string): string =>
 export const hasRecovered = (slowed: string): string => `${currentRate(slowed)} >= ${slowed}.full_rate`;
 
 /** Read once: mostly there is none, and then nothing else is looked up. */
-export const slowedDestinations = (provider: string): string => `slowed_now AS MATERIALIZED (
-    SELECT destination, ${currentRate('s')} AS rate FROM slowed_destinations s WHERE provider = ${provider} AND NOT ${hasRecovered('s')}
+export const slowedDestinations = (providerKind: string): string => `slowed_now AS MATERIALIZED (
+    SELECT destination, ${currentRate('s')} AS rate FROM slowed_destinations s WHERE provider = ${providerKind} AND NOT ${hasRecovered('s')}
   )`;
 
 /** Of the rows of `r` with the columns `destination` and `project_id`, and their delivery `d`: the slowest that applies, as `slow`, and how it is shared, as `line`. */
-export const slowDownSources = (provider: string): string => `
+export const slowDownSources = (providerKind: string): string => `
     LEFT JOIN destination_domains known ON (SELECT count(*) FROM slowed_now) > 0 AND known.domain = r.destination
     LEFT JOIN LATERAL (
       SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, known.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
@@ -27,7 +27,7 @@ export const slowDownSources = (provider: string): string => `
     LEFT JOIN LATERAL (
       SELECT max(t.tail) FILTER (WHERE t.project_id = r.project_id AND t.lane = d.lane) AS tail,
         1 + count(*) FILTER (WHERE t.tail > now() AND NOT (t.project_id = r.project_id AND t.lane = d.lane)) AS shares
-      FROM destination_lines t WHERE slow.destination IS NOT NULL AND t.provider = ${provider} AND t.destination = slow.destination
+      FROM destination_lines t WHERE slow.destination IS NOT NULL AND t.provider = ${providerKind} AND t.destination = slow.destination
     ) AS line ON true`;
 
 export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.tail, line.shares, d.has_slot`;
@@ -45,8 +45,8 @@ export const slotWaitMs = (slot: string): string =>
   `CASE WHEN ${isSlotGiven(slot)} THEN extract(epoch FROM ${slot} - now())::float8 * 1000 ELSE ${horizonMs} * (1 + random() / 2) END`;
 
 /** Keeps the slots that the rows of a query took or were given. */
-export const keepSlots = (provider: string, given: string): string => `
+export const keepSlots = (providerKind: string, given: string): string => `
     INSERT INTO destination_lines AS line (provider, destination, project_id, lane, tail)
-    SELECT ${provider}, slow_destination, project_id, lane, max(slot) FROM (${given}) AS given
+    SELECT ${providerKind}, slow_destination, project_id, lane, max(slot) FROM (${given}) AS given
     GROUP BY slow_destination, project_id, lane ORDER BY slow_destination, project_id, lane
     ON CONFLICT (provider, destination, project_id, lane) DO UPDATE SET tail = greatest(line.tail, excluded.tail) RETURNING 1`;

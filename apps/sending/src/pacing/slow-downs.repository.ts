@@ -2,7 +2,7 @@ import type { Database } from '@posthorn/database';
 import { currentRate, hasRecovered } from './slow-down-sql.js';
 
 export interface SlowDownOrder {
-  provider: string;
+  providerKind: string;
   destination: string;
   /** Messages a second at which it counts as recovered. */
   fullRate: number;
@@ -15,13 +15,13 @@ export class SlowDownsRepository {
   constructor(private readonly database: Database) {}
 
   /** Halves the rate, once for all replies that come together. False where that has just happened. */
-  async slow({ provider, destination, fullRate }: SlowDownOrder): Promise<boolean> {
+  async slow({ providerKind, destination, fullRate }: SlowDownOrder): Promise<boolean> {
     const rows = await this.database.query(
       `INSERT INTO slowed_destinations AS s (provider, destination, full_rate, rate) VALUES ($1, $2, $3, $3::float8 / 2)
        ON CONFLICT (provider, destination) DO UPDATE SET slowed_at = now(), full_rate = excluded.full_rate,
          rate = greatest(${lowestRate}, least(${currentRate('s')}, excluded.full_rate) / 2)
        WHERE s.slowed_at < now() - ${onceIn} RETURNING 1`,
-      [provider, destination, fullRate],
+      [providerKind, destination, fullRate],
     );
     return rows.length > 0;
   }

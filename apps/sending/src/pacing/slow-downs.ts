@@ -46,9 +46,9 @@ export class SlowDowns {
   }
 
   private async slow(destination: string, { reply }: Attempt): Promise<void> {
-    const { provider, ratePerSecond } = this.config;
+    const { providerKind, ratePerSecond } = this.config;
     const fullRate = ratePerSecond > 0 ? ratePerSecond : unlimitedRate;
-    if (!(await this.slowed.slow({ provider, destination, fullRate }))) return;
+    if (!(await this.slowed.slow({ providerKind, destination, fullRate }))) return;
     this.counted.inc({ destination: labelOf(destination) });
     const name = destination === anyDestination ? 'the mail server' : destination;
     // The text of the reply may hold addresses.
@@ -58,7 +58,7 @@ export class SlowDowns {
   }
 
   /**
-   * A domain whose mail goes to a provider's hosts is slowed down with the provider. The other way round it counts for itself only, because
+   * A domain whose mail goes to the hosts of a mailbox provider is slowed down with it. The other way round it counts for itself only, because
    * anybody can name such hosts.
    */
   private async learn(domain: string): Promise<void> {

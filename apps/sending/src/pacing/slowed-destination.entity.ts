@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A destination that asked to slow down; `*` is all mail (docs/decisions/0027-adaptive-pace.md). */
 @Entity('slowed_destinations')
 export class SlowedDestinationRow {
-  @PrimaryColumn('text') provider: string;
+  @PrimaryColumn('text', { name: 'provider' }) providerKind: string;
   @PrimaryColumn('text') destination: string;
   /** At which it counts as recovered. */
   @Column('double precision', { name: 'full_rate' }) fullRate: number;
@@ -16,7 +16,7 @@ export class SlowedDestinationRow {
 /** What waits for a slowed destination stands in lines, one for each project and lane. */
 @Entity('destination_lines')
 export class DestinationLineRow {
-  @PrimaryColumn('text') provider: string;
+  @PrimaryColumn('text', { name: 'provider' }) providerKind: string;
   @PrimaryColumn('text') destination: string;
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('smallint') lane: Lane;

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
-import { ProjectSettings } from './project-settings.js';
 import { ProjectSnapshotWork } from './project-snapshot.work.js';
 import { ProjectStates } from './project-states.read-model.js';
 import { ProjectsSubscribers } from './projects.subscribers.js';
@@ -9,7 +8,7 @@ import { ProjectsSubscribers } from './projects.subscribers.js';
 @Module({
   imports: [DeliveryWakeUpModule],
   controllers: [ProjectsSubscribers],
-  providers: [...onDatabase([ProjectStates]), ProjectSettings, ProjectSnapshotWork],
-  exports: [ProjectSettings, ProjectStates],
+  providers: [...onDatabase([ProjectStates]), ProjectSnapshotWork],
+  exports: [ProjectStates],
 })
 export class ProjectsModule {}

@@ -31,7 +31,7 @@ const progress = {
   waitedMs: 0,
   ageMs: 0,
   waitsForAllowance: false,
-  expired: false,
+  windowIsOver: false,
 };
 const attempt = { host: 'mx', tls: true, durationMs: 5, sessionUsable: true, stage: 'dot' as const };
 const ownOutcomes: (() => Outcome)[] = [

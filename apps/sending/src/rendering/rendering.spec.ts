@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { DatabaseClock } from '@posthorn/database';
 import { Rendering } from './rendering.js';
 
-const asker = { projectId: 'a', deadline: null };
+const owner = { projectId: 'a', deadline: null };
 // Nobody waits with a deadline here.
 const rendering = new Rendering({ msUntil: () => Promise.resolve(null) } as unknown as DatabaseClock);
 afterAll(() => rendering.onModuleDestroy());
@@ -14,15 +14,15 @@ const refused = (message: RegExp) => ({
 
 describe('a source of the maximum size', () => {
   it('is parsed within the limits of its thread', async () => {
-    expect(await rendering.check(asker, 'body', '{{ a }}'.repeat(19_900))).toEqual({
+    expect(await rendering.check(owner, 'body', '{{ a }}'.repeat(19_900))).toEqual({
       includes: [],
       liquid: true,
     });
-    expect(await rendering.check(asker, 'body', `{{> footer}}${'x'.repeat(1024 * 1024)}`)).toEqual({
+    expect(await rendering.check(owner, 'body', `{{> footer}}${'x'.repeat(1024 * 1024)}`)).toEqual({
       includes: ['footer'],
       liquid: true,
     });
-    await expect(rendering.check(asker, 'body', `${'x\n'.repeat(500_000)}{{`)).rejects.toMatchObject(
+    await expect(rendering.check(owner, 'body', `${'x\n'.repeat(500_000)}{{`)).rejects.toMatchObject(
       refused(/^line 500001, column 1: /),
     );
   });
@@ -38,8 +38,8 @@ describe('a source of the maximum size', () => {
     });
     const loop = '{% for i in (1..3000) %}{% for j in (1..3000) %}{% assign x = j %}{% endfor %}{% endfor %}';
     const [lost, shown] = await Promise.allSettled([
-      rendering.preview(asker, source(loop)),
-      rendering.preview(asker, source('<p>Hello</p>')),
+      rendering.preview(owner, source(loop)),
+      rendering.preview(owner, source('<p>Hello</p>')),
     ]);
     expect(lost).toMatchObject({ status: 'rejected', reason: { kind: 'invalid' } });
     expect(shown).toMatchObject({ status: 'fulfilled', value: { html: '<p>Hello</p>' } });

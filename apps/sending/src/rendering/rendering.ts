@@ -34,7 +34,7 @@ const slowSourceMs = 100;
 const slowMjmlMs = 300;
 
 /** For whom something is rendered; a job that could only begin when nobody waits for it any more never does. */
-export interface Asker {
+export interface JobOwner {
   projectId: string;
   deadline: Date | null;
 }
@@ -83,33 +83,33 @@ export class Rendering implements OnModuleDestroy {
     await Promise.all([this.sourceThreads.close(), this.compilerThreads.close()]);
   }
 
-  async check(asker: Asker, member: string, source: string): Promise<CheckedSource> {
+  async check(owner: JobOwner, member: string, source: string): Promise<CheckedSource> {
     const checked =
       source.length > longSource
-        ? ((await this.request(asker, { check: source })) as CheckedSource | SourceFault)
+        ? ((await this.request(owner, { check: source })) as CheckedSource | SourceFault)
         : checkSource(source);
     if (!('message' in checked)) return checked;
     throw faulty(member, [checked]);
   }
 
-  async preview(asker: Asker, source: PreviewSource): Promise<RenderedTemplate> {
-    return (await this.request(asker, { preview: source })) as RenderedTemplate;
+  async preview(owner: JobOwner, source: PreviewSource): Promise<RenderedTemplate> {
+    return (await this.request(owner, { preview: source })) as RenderedTemplate;
   }
 
-  async lint(asker: Asker, source: LintSource): Promise<Finding[]> {
-    return (await this.request(asker, { lint: source })) as Finding[];
+  async lint(owner: JobOwner, source: LintSource): Promise<Finding[]> {
+    return (await this.request(owner, { lint: source })) as Finding[];
   }
 
-  async compile(asker: Asker, mjml: string): Promise<string> {
+  async compile(owner: JobOwner, mjml: string): Promise<string> {
     const compiled = renderedOf(
-      await this.compiler.run(asker.projectId, mjml, await this.clock.msUntil(asker.deadline)),
+      await this.compiler.run(owner.projectId, mjml, await this.clock.msUntil(owner.deadline)),
     );
     if (compiled.faults.length > 0) throw faulty('body', compiled.faults);
     return compiled.html;
   }
 
-  private async request(asker: Asker, job: RenderingJob): Promise<unknown> {
-    return renderedOf(await this.sources.run(asker.projectId, job, await this.clock.msUntil(asker.deadline)));
+  private async request(owner: JobOwner, job: RenderingJob): Promise<unknown> {
+    return renderedOf(await this.sources.run(owner.projectId, job, await this.clock.msUntil(owner.deadline)));
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type RenderedTemplate,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { ProjectSettings } from '../projects/project-settings.js';
+import { ProjectStates } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { SourcesRepository } from './sources.repository.js';
@@ -29,7 +29,7 @@ export class PreviewsService {
     private readonly sources: SourcesRepository,
     private readonly snippets: SnippetsRepository,
     private readonly rendering: Rendering,
-    private readonly settings: ProjectSettings,
+    private readonly projects: ProjectStates,
     private readonly bus: Bus,
   ) {}
 
@@ -42,7 +42,7 @@ export class PreviewsService {
     const row = await this.templates.find(projectId, id);
     if (!row) throw templateNotFound();
     const [{ name }, contact, [source], snippets] = await Promise.all([
-      this.settings.of(projectId),
+      this.projects.settingsOf(projectId),
       contactId === undefined ? {} : this.variablesOf(caller, contactId),
       this.sources.templates([{ projectId, templateId: id, version: row.version }]),
       this.snippetsIn(projectId, row.includes),
@@ -67,15 +67,15 @@ export class PreviewsService {
     { body, subject = '', format = 'html', emailCategory = 'MARKETING' }: LintTemplate,
     deadline: Date | null,
   ): Promise<LintReport> {
-    const asker = { projectId, deadline };
+    const owner = { projectId, deadline };
     const [inSubject, inBody] = await Promise.all([
-      this.rendering.check(asker, 'subject', subject),
-      this.rendering.check(asker, 'body', body),
+      this.rendering.check(owner, 'subject', subject),
+      this.rendering.check(owner, 'body', body),
     ]);
-    const html = format === 'mjml' ? await this.rendering.compile(asker, body) : body;
+    const html = format === 'mjml' ? await this.rendering.compile(owner, body) : body;
     const snippets = await this.snippetsIn(projectId, [...inSubject.includes, ...inBody.includes]);
     return {
-      findings: await this.rendering.lint(asker, { subject, html, snippets, category: emailCategory }),
+      findings: await this.rendering.lint(owner, { subject, html, snippets, category: emailCategory }),
     };
   }
 

@@ -8,13 +8,13 @@ export class SavedSources {
   constructor(private readonly rendering: Rendering) {}
 
   async prepare(row: TemplateRow, deadline: Date | null): Promise<string | null> {
-    const asker = { projectId: row.projectId, deadline };
+    const owner = { projectId: row.projectId, deadline };
     const [subject, body] = await Promise.all([
-      this.rendering.check(asker, 'subject', row.subject),
-      this.rendering.check(asker, 'body', row.body),
+      this.rendering.check(owner, 'subject', row.subject),
+      this.rendering.check(owner, 'body', row.body),
     ]);
-    const html = row.format === 'mjml' ? await this.rendering.compile(asker, row.body) : null;
-    if (html !== null) await this.rendering.check(asker, 'body', html);
+    const html = row.format === 'mjml' ? await this.rendering.compile(owner, row.body) : null;
+    if (html !== null) await this.rendering.check(owner, 'body', html);
     row.includes = [...new Set([...subject.includes, ...body.includes])];
     row.liquid = subject.liquid || body.liquid;
     return html;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { templateUnknown, type Mailbox, type EmailCategory } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
 import { hasLiquid } from '../rendering/liquid/liquid.js';
-import { Rendering, type Asker } from '../rendering/rendering.js';
+import { Rendering, type JobOwner } from '../rendering/rendering.js';
 import type { CheckedSource } from '../rendering/template-check.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
@@ -71,13 +71,13 @@ export class TemplateDirectory {
   }
 
   private async checkOwn(
-    asker: Asker,
+    owner: JobOwner,
     { subject, html, text }: Omit<RequestedContent, 'templateId'>,
   ): Promise<CheckedSource> {
     const checked: CheckedSource[] = [];
     for (const [member, source] of Object.entries({ subject, body: html, text })) {
       if (source !== undefined && hasLiquid(source))
-        checked.push(await this.rendering.check(asker, member, source));
+        checked.push(await this.rendering.check(owner, member, source));
     }
     return { includes: checked.flatMap(({ includes }) => includes), liquid: checked.length > 0 };
   }

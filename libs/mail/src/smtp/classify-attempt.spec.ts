@@ -2,28 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import type { SmtpStage, SmtpVerdict } from './smtp-attempt.js';
 import { classify, type Classification } from './classify-attempt.js';
 
-const delivered = { attemptClass: 'accepted', suppress: false, permanent: false } as const;
-const ambiguous = { attemptClass: 'ambiguous', suppress: false, permanent: false } as const;
+const delivered = { attemptClass: 'accepted', suppress: false } as const;
+const ambiguous = { attemptClass: 'ambiguous', suppress: false } as const;
 const fault = {
   attemptClass: 'provider_fault',
   failureKind: 'provider_paused',
   suppress: false,
-  permanent: false,
 } as const;
-const retry = { attemptClass: 'retry', suppress: false, permanent: false } as const;
-const soft = { ...retry, bounceType: 'Transient' } as const;
+const retry = { attemptClass: 'retry', suppress: false } as const;
 const rejected = {
   attemptClass: 'failed',
   failureKind: 'provider_rejected',
   suppress: false,
-  permanent: true,
 } as const;
 const bounced = {
   attemptClass: 'bounced',
   failureKind: 'hard_bounce',
-  bounceType: 'Permanent',
   suppress: false,
-  permanent: true,
 } as const;
 const dead = { ...bounced, suppress: true } as const;
 
@@ -39,10 +34,10 @@ const table: [SmtpVerdict, SmtpStage, string, Classification][] = [
   ),
   ['no_reply', 'mail', '', retry],
   ['no_reply', 'body', '', retry],
-  ['refused_temporarily', 'mail', '450', soft],
-  ['refused_temporarily', 'rcpt', '450 5.1.1', soft],
-  ['refused_temporarily', 'rcpt', '552', soft],
-  ['refused_temporarily', 'dot', '451', soft],
+  ['refused_temporarily', 'mail', '450', retry],
+  ['refused_temporarily', 'rcpt', '450 5.1.1', retry],
+  ['refused_temporarily', 'rcpt', '552', retry],
+  ['refused_temporarily', 'dot', '451', retry],
   ['refused', 'mail', '550 5.7.1', rejected],
   ['refused', 'mail', '550 5.1.1', rejected],
   ['refused', 'mail', '530 5.7.0', fault],

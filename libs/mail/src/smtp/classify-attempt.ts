@@ -7,9 +7,7 @@ export type DeliveryFailureKind = 'provider_paused' | 'provider_rejected' | 'har
 export interface Classification {
   attemptClass: AttemptClass;
   failureKind?: DeliveryFailureKind;
-  bounceType?: 'Permanent' | 'Transient';
   suppress: boolean;
-  permanent: boolean;
 }
 
 const deadMailbox = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
@@ -33,19 +31,15 @@ const blame: Record<SmtpStage, 'provider' | 'sender' | 'recipient'> = {
 export function classify(attempt: Pick<Attempt, 'verdict' | 'stage' | 'reply'>): Classification {
   switch (attempt.verdict) {
     case 'accepted':
-      return { attemptClass: 'accepted', suppress: false, permanent: false };
+      return { attemptClass: 'accepted', suppress: false };
     case 'ambiguous':
-      return { attemptClass: 'ambiguous', suppress: false, permanent: false };
+      return { attemptClass: 'ambiguous', suppress: false };
     case 'refused':
       return classifyRefusal(attempt.stage, attempt.reply);
     case 'refused_temporarily':
-      return blame[attempt.stage] === 'provider'
-        ? providerFault
-        : { attemptClass: 'retry', bounceType: 'Transient', suppress: false, permanent: false };
+      return blame[attempt.stage] === 'provider' ? providerFault : { attemptClass: 'retry', suppress: false };
     case 'no_reply':
-      return blame[attempt.stage] === 'provider'
-        ? providerFault
-        : { attemptClass: 'retry', suppress: false, permanent: false };
+      return blame[attempt.stage] === 'provider' ? providerFault : { attemptClass: 'retry', suppress: false };
   }
 }
 
@@ -53,7 +47,6 @@ const providerFault: Classification = {
   attemptClass: 'provider_fault',
   failureKind: 'provider_paused',
   suppress: false,
-  permanent: false,
 };
 
 function classifyRefusal(stage: SmtpStage, reply: SmtpReply | undefined): Classification {
@@ -61,13 +54,11 @@ function classifyRefusal(stage: SmtpStage, reply: SmtpReply | undefined): Classi
   if (culprit === 'provider' || (culprit === 'sender' && wantsAuthOrTls.has(reply?.code ?? 0)))
     return providerFault;
   if (culprit === 'sender')
-    return { attemptClass: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true };
+    return { attemptClass: 'failed', failureKind: 'provider_rejected', suppress: false };
   return {
     attemptClass: 'bounced',
     failureKind: 'hard_bounce',
-    bounceType: 'Permanent',
     suppress: isDeadMailbox(stage, reply),
-    permanent: true,
   };
 }
 

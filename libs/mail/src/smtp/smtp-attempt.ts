@@ -19,7 +19,11 @@ export interface Attempt {
   tls: boolean;
   durationMs: number;
   sessionUsable: boolean;
-  /** `lease_lost`, `timeout`, `paused` or the socket's error, where there was no reply. */
+  /**
+   * Why there is no reply: `lease_lost`, `timeout`, `paused`, `closed` (the pool is) or a text, such as `connection closed`, `AUTH is not offered`
+   * or the socket's error. Beside a reply: `not sent`, where the reply is our own because the message cannot be sent (no SMTPUTF8, over SIZE, an
+   * invalid address), or why no session could be opened.
+   */
   error?: string;
 }
 

@@ -19,7 +19,8 @@ export class SmtpCircuit {
     return Math.max(0, this.pausedUntil - this.now());
   }
 
-  get isHalfOpen(): boolean {
+  /** Since the last success. */
+  get hasFailed(): boolean {
     return this.failures > 0;
   }
 

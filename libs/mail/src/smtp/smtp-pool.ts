@@ -55,11 +55,6 @@ export class SmtpPool {
     this.timeouts = { ...defaultSmtpTimeouts, ...options.timeouts };
   }
 
-  get freeConnections(): number {
-    if (this.closing) return 0;
-    return Math.max(0, this.idle.length + this.openable - this.waiters.length);
-  }
-
   get state(): SmtpPoolState {
     const { paused, pauseMs, failures, lastFailure } = this.circuit;
     return {
@@ -122,7 +117,7 @@ export class SmtpPool {
   private get openable(): number {
     if (this.circuit.paused) return 0;
     const capacity = Math.max(0, this.options.maxConnections - this.open);
-    return this.circuit.isHalfOpen ? Math.min(capacity, this.opening > 0 ? 0 : 1) : capacity;
+    return this.circuit.hasFailed ? Math.min(capacity, this.opening > 0 ? 0 : 1) : capacity;
   }
 
   private get cannotServe(): boolean {
@@ -136,12 +131,12 @@ export class SmtpPool {
     this.opening--;
     if ('failure' in opened) {
       this.open--;
-      if (!this.circuit.isHalfOpen) this.publish(opened.failure);
+      if (!this.circuit.hasFailed) this.publish(opened.failure);
       this.circuit.failed(opened.failure);
       this.serveWaiters();
       return opened.failure;
     } else {
-      if (this.circuit.isHalfOpen) this.publish();
+      if (this.circuit.hasFailed) this.publish();
       this.circuit.succeeded();
       this.adopt(opened.session);
       this.serveWaiters();

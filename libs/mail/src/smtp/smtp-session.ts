@@ -100,9 +100,9 @@ export class SmtpSession {
   quit(): Promise<void> {
     if (!this.usable) return Promise.resolve(this.drop());
     return new Promise((resolve) => {
-      const timeouts = setTimeout(() => this.drop(), quitMs);
+      const timer = setTimeout(() => this.drop(), quitMs);
       this.connection.once('end', () => {
-        clearTimeout(timeouts);
+        clearTimeout(timer);
         resolve();
       });
       this.connection.quit();

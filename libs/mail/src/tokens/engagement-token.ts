@@ -25,7 +25,7 @@ type Kind = (typeof kinds)[keyof typeof kinds];
 
 interface ReadToken {
   kind: Kind;
-  index: { projectId: string; emailId: string };
+  ids: { projectId: string; emailId: string };
   rest: Buffer;
 }
 
@@ -67,7 +67,7 @@ export class EngagementTokens {
 
   readOpen(token: string): TokenTarget | null {
     const read = this.read(token, [kinds.open]);
-    return read?.rest.length === 1 ? { ...read.index, position: read.rest[0]! } : null;
+    return read?.rest.length === 1 ? { ...read.ids, position: read.rest[0]! } : null;
   }
 
   readClick(token: string): ClickTarget | null {
@@ -75,13 +75,13 @@ export class EngagementTokens {
     if (!read || read.rest.length < 2) return null;
     const url = (read.kind === kinds.clickHttps ? https : '') + read.rest.toString('utf8', 1);
     // Even a signed token never redirects to another scheme (docs/guarantees.md §6).
-    return /^https?:\/\//.test(url) ? { ...read.index, position: read.rest[0]!, url } : null;
+    return /^https?:\/\//.test(url) ? { ...read.ids, position: read.rest[0]!, url } : null;
   }
 
   readUnsubscribe(token: string): UnsubscribeTarget | null {
     const read = this.read(token, [kinds.unsubscribe]);
     const email = read?.rest.toString('utf8') ?? '';
-    return read && email !== '' && email.length <= maxAddress ? { ...read.index, email } : null;
+    return read && email !== '' && email.length <= maxAddress ? { ...read.ids, email } : null;
   }
 
   private write(
@@ -98,7 +98,7 @@ export class EngagementTokens {
     const kind = text[0] as Kind;
     if (!wanted.includes(kind)) return null;
     const location = { projectId: uuidAt(text, 1), emailId: uuidAt(text, 1 + uuidBytes) };
-    return { kind, index: location, rest: text.subarray(head) };
+    return { kind, ids: location, rest: text.subarray(head) };
   }
 }
 

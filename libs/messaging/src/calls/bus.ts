@@ -9,7 +9,7 @@ import {
   type RequestContract,
 } from '@posthorn/contracts';
 import { currentContext, currentTraces, inSpan } from '@posthorn/telemetry';
-import { chunkThreshold, openTransfer, receiveTransfer } from './chunked.js';
+import { chunkThreshold, packPayload, receivePayload } from './chunked.js';
 import type { BusConnection } from './connection.js';
 import { decode, encodeAll, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
 import { Gatherer } from './gatherer.js';
@@ -128,18 +128,18 @@ export class Bus {
   private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
     if (!this.connection.connected) throw new CallFailed(contract, { reached: false, timedOut: false });
     const nats = this.connection.nats;
-    const firstMessage = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
+    const packed = packPayload(nats, encodeAll(calls.map(({ pieces }) => pieces)));
     // Each call of a batch ends at its own time: one that has little left must not end its neighbours.
     const timeout = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
     const lost = this.untilLost(contract);
     try {
-      const requested = nats.request(subjectOf(contract.subject), firstMessage.data, {
+      const requested = nats.request(subjectOf(contract.subject), packed.data, {
         timeout,
-        headers: tracedHeaders(firstMessage.headers),
+        headers: tracedHeaders(packed.headers),
       });
       requested.catch(() => undefined);
       const message = await Promise.race([requested, lost.promise]);
-      const replies = decode<ReplyFrame[]>(await receiveTransfer(nats, message));
+      const replies = decode<ReplyFrame[]>(await receivePayload(nats, message));
       if (replies.length !== calls.length)
         throw unavailable(`${contract.subject} answered ${replies.length} of ${calls.length} calls`);
       return replies;
@@ -147,7 +147,7 @@ export class Bus {
       throw callFailure(contract, error);
     } finally {
       lost.stop();
-      firstMessage.close();
+      packed.close();
     }
   }
 

@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { DomainError, detach, validateInPlace, type RequestContract } from '@posthorn/contracts';
+import { DomainError, freeBuffer, validateInPlace, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 import {
   inSpans,
@@ -11,7 +11,7 @@ import {
   type WorkContext,
 } from '@posthorn/telemetry';
 import { runAsCaller } from './acting.js';
-import { isTransfer, openTransfer, receiveTransfer } from './chunked.js';
+import { isChunked, packPayload, receivePayload } from './chunked.js';
 import {
   decode,
   decodeLarge,
@@ -66,11 +66,11 @@ export class CallResponder {
   private async serve(message: Msg): Promise<void> {
     const { nats, onUnexpected } = this.options;
     try {
-      const replies = await this.answerPayload(message, await receiveTransfer(nats, message));
-      const firstMessage = openTransfer(nats, [encode(JSON.stringify(replies))]);
-      if (message.reply) nats.publish(message.reply, firstMessage.data, { headers: firstMessage.headers });
+      const replies = await this.answerPayload(message, await receivePayload(nats, message));
+      const packed = packPayload(nats, [encode(JSON.stringify(replies))]);
+      if (message.reply) nats.publish(message.reply, packed.data, { headers: packed.headers });
       // The caller fetches a large reply within its own deadline.
-      if (firstMessage.headers) setTimeout(firstMessage.close, 30_000).unref();
+      if (packed.headers) setTimeout(packed.close, 30_000).unref();
     } catch (error) {
       onUnexpected(error, this.contract.subject);
     }
@@ -78,11 +78,11 @@ export class CallResponder {
 
   /** A chunked transfer has its own memory, in which files may stay; it is released afterwards. */
   private async answerPayload(message: Msg, payload: Uint8Array): Promise<ReplyFrame[]> {
-    if (!isTransfer(message)) return this.answerAll(decode<CallFrame[]>(payload));
+    if (!isChunked(message)) return this.answerAll(decode<CallFrame[]>(payload));
     try {
       return await this.answerAll(decodeLarge<CallFrame[]>(payload as Buffer));
     } finally {
-      detach(payload);
+      freeBuffer(payload);
     }
   }
 
@@ -91,12 +91,14 @@ export class CallResponder {
     const spanOptions = { kind: 'server', attributes: { 'posthorn.batch.size': frames.length } } as const;
     return inSpans(`answer ${this.contract.subject}`, spanOptions, contexts, (inner) => {
       if (this.contract.gathered)
-        return runInContext(joinContexts(inner), () => this.together(frames, inner));
-      return Promise.all(frames.map((frame, index) => runInContext(inner[index], () => this.alone(frame))));
+        return runInContext(joinContexts(inner), () => this.answerGathered(frames, inner));
+      return Promise.all(
+        frames.map((frame, index) => runInContext(inner[index], () => this.answerOne(frame))),
+      );
     });
   }
 
-  private async alone(frame: CallFrame): Promise<ReplyFrame> {
+  private async answerOne(frame: CallFrame): Promise<ReplyFrame> {
     try {
       return { reply: await runAsCaller(frame.caller, () => this.answer(this.read(frame))) };
     } catch (error) {
@@ -104,7 +106,7 @@ export class CallResponder {
     }
   }
 
-  private async together(
+  private async answerGathered(
     frames: CallFrame[],
     contexts: readonly (WorkContext | undefined)[],
   ): Promise<ReplyFrame[]> {

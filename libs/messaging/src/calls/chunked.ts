@@ -15,13 +15,15 @@ const silenceMs = 10_000;
 const sizeHeader = 'Posthorn-Size';
 const controlHeader = 'Posthorn-Control';
 
-export interface FirstMessage {
+/** The message that carries the payload or, with headers, announces its chunks. `close` ends the sending of chunks. */
+export interface PackedPayload {
   data: Uint8Array;
   headers?: MsgHdrs;
   close: () => void;
 }
 
-export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]): FirstMessage {
+/** A small payload is one plain message; a large one is sent in chunks when the receiver asks for them. */
+export function packPayload(nats: NatsConnection, pieces: readonly Uint8Array[]): PackedPayload {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   if (size <= chunkThreshold)
     return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };
@@ -59,10 +61,10 @@ function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buf
 
 const sizeOf = ({ headers: text }: Msg): number => Number(text?.get(sizeHeader) || -1);
 
-/** Whether the payload has memory of its own; `data` of a plain message is a view of the connection's buffer. */
-export const isTransfer = (message: Msg): boolean => sizeOf(message) >= 0;
+/** The payload then has memory of its own; `data` of a plain message is a view of the connection's buffer. */
+export const isChunked = (message: Msg): boolean => sizeOf(message) >= 0;
 
-export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Buffer> | Uint8Array {
+export function receivePayload(nats: NatsConnection, message: Msg): Promise<Buffer> | Uint8Array {
   const size = sizeOf(message);
   const control = message.headers?.get(controlHeader) ?? '';
   if (size < 0) return message.data;

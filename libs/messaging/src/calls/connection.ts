@@ -55,14 +55,14 @@ export class BusConnection {
   private async watch(): Promise<void> {
     for await (const status of this.nats.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection' || status.type === 'close')
-        this.fall();
-      if (status.type === 'reconnect') this.rise();
+        this.handleLoss();
+      if (status.type === 'reconnect') this.handleReturn();
       if (status.type === 'error') this.log.error(`NATS refuses: ${status.error.message}`);
     }
-    this.fall();
+    this.handleLoss();
   }
 
-  private fall(): void {
+  private handleLoss(): void {
     this.up = false;
     if (this.closing) currentService()?.busBack(this.server);
     else currentService()?.busLost(this.server);
@@ -70,7 +70,7 @@ export class BusConnection {
     this.lost.clear();
   }
 
-  private rise(): void {
+  private handleReturn(): void {
     this.up = true;
     currentService()?.busBack(this.server);
   }

@@ -16,6 +16,7 @@ export interface CallFrame {
   /** Milliseconds of Postgres time; 0 for none. After it the call must have no effect. */
   deadline: number;
   body: unknown;
+  /** Ids of the HTTP requests that caused the call. */
   requests?: readonly string[];
   traces?: string;
 }

@@ -45,7 +45,7 @@ export interface EventOrigin {
   address?: string;
 }
 
-/** Marks the handler of a contract: `(call: Incoming<In>) => Promise<Out>`, or for a batchable one a list of each. */
+/** Marks the handler of a contract: `(call: Incoming<In>) => Promise<Out>`, or for a gathered one a list of each. */
 export const Handles = (contract: RequestContract): MethodDecorator =>
   MessagePattern(contract.subject, busTransport);
 

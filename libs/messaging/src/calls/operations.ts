@@ -28,6 +28,7 @@ export interface OperationsOptions {
   subscribers: () => readonly Subscriber[];
 }
 
+/** The operator's calls that every service answers: list and replay dead letters, republish events. */
 export class Operations {
   constructor(private readonly options: OperationsOptions) {}
 

@@ -1,3 +1,4 @@
+/** The pauses of a poller: the shortest one after a round that found work, twice the last one after each that did not, up to a maximum. */
 export class IdleBackoff {
   private ms: number;
 
@@ -8,8 +9,8 @@ export class IdleBackoff {
     this.ms = shortestMs;
   }
 
-  after(isBusy: boolean): number {
-    this.ms = isBusy ? this.shortestMs : Math.min(2 * this.ms, this.maxMs);
+  delayMs({ busy }: { busy: boolean }): number {
+    this.ms = busy ? this.shortestMs : Math.min(2 * this.ms, this.maxMs);
     return this.ms;
   }
 }

@@ -118,7 +118,7 @@ describe('a NATS that loses its store', () => {
       await sent.sendFresh(10, async () => {
         await suite
           .relayRepository()
-          .renew(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date());
+          .acceptNewStream(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date());
         return acknowledging([known.lastSequence + 1]);
       });
       const [row] = await suite.database.query<{ waiting: number }>(
@@ -128,7 +128,7 @@ describe('a NATS that loses its store', () => {
       expect(
         await suite
           .relayRepository()
-          .renew(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date()),
+          .acceptNewStream(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date()),
       ).toBe(false);
       suite.startRelays();
       await suite.expectEachOnce();

@@ -131,17 +131,17 @@ export class OutboxRelayRepository {
     });
   }
 
-  /** Records the new stream and has everything since `since` sent again; false where another replica was first. */
-  async renew(known: KnownStream | null, seen: SeenStream, since: Date): Promise<boolean> {
+  /** Records that the stream was made anew, and has everything since `since` sent again; false where another replica was first. */
+  async acceptNewStream(known: KnownStream | null, seen: SeenStream, since: Date): Promise<boolean> {
     return this.database.transaction(async () => {
-      const renewed = await this.database.query(
+      const recorded = await this.database.query(
         known
           ? `UPDATE fact_streams SET generation = generation + 1, incarnation = $2, last_sequence = $3
              WHERE name = $1 AND generation = $4 RETURNING 1`
           : `INSERT INTO fact_streams (name, generation, incarnation, last_sequence) VALUES ($1, $4, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
         [this.name, seen.streamCreatedAt, seen.lastSequence, known?.generation ?? 1],
       );
-      if (renewed.length === 0) return false;
+      if (recorded.length === 0) return false;
       await this.republishSince(since);
       return true;
     });

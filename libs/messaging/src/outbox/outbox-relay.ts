@@ -160,7 +160,7 @@ export class OutboxRelay {
     const seen = { streamCreatedAt: String(again.created), lastSequence: again.state.last_seq };
     if (!known || isLost(known, seen) || known.generation === this.rewoundGeneration) {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
-      const first = await relayRepository.renew(known, seen, since);
+      const first = await relayRepository.acceptNewStream(known, seen, since);
       if (first && known)
         this.log.warn('the stream has lost events: those of the last days are published again');
     }

@@ -43,7 +43,7 @@ export class BodyBudget {
   private readonly turns = new Map<string, number>();
   private turn = 0;
   private readonly options: Required<BudgetOptions>;
-  private watch: NodeJS.Timeout | undefined;
+  private slowCheck: NodeJS.Timeout | undefined;
 
   constructor(options: BudgetOptions) {
     this.options = { ...defaults, ...options };
@@ -90,7 +90,7 @@ export class BodyBudget {
       const stopWaiting = () => {
         clearTimeout(timer);
         client.off('close', left);
-        this.watchOrRest();
+        this.startOrStopSlowCheck();
       };
       const entry: Waiting = {
         size,
@@ -102,7 +102,7 @@ export class BodyBudget {
       };
       client.once('close', left);
       this.queue.push(entry);
-      this.watchOrRest();
+      this.startOrStopSlowCheck();
     });
   }
 
@@ -128,11 +128,12 @@ export class BodyBudget {
     if (!isKnown) this.turns.delete(owner);
   }
 
-  private watchOrRest(): void {
-    if (this.queue.length > 0) this.watch ??= setInterval(() => this.dropSlow(), this.options.graceMs / 4);
+  private startOrStopSlowCheck(): void {
+    if (this.queue.length > 0)
+      this.slowCheck ??= setInterval(() => this.dropSlow(), this.options.graceMs / 4);
     else {
-      clearInterval(this.watch);
-      this.watch = undefined;
+      clearInterval(this.slowCheck);
+      this.slowCheck = undefined;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { detach, unavailable } from '@posthorn/contracts';
+import { freeBuffer, unavailable } from '@posthorn/contracts';
 import { BodyBudget, clientWentAway, type Reservation, type BudgetOptions } from './body-budget.js';
 import { tooLarge, wrongMediaType } from '../http/edge-errors.js';
 import { GrowingBytes } from './growing-bytes.js';
@@ -12,7 +12,7 @@ export const sendBodyLimit = 15 * 1024 * 1024;
 export const batchBodyLimit = 50 * 1024 * 1024;
 const megabyte = 1024 * 1024;
 /** Small bodies never wait for large ones; the largest ones are read one at a time. */
-const common = {
+const defaultOptions = {
   small: { budget: 32 * megabyte },
   large: { budget: 24 * megabyte },
   smallBody: 256 * 1024,
@@ -45,7 +45,7 @@ export class BodyReader {
   private readonly small: BodyBudget;
   private readonly large: BodyBudget;
 
-  constructor(private readonly options: BodyReaderOptions = common) {
+  constructor(private readonly options: BodyReaderOptions = defaultOptions) {
     this.small = new BodyBudget(options.small);
     this.large = new BodyBudget(options.large);
   }
@@ -72,7 +72,7 @@ export class BodyReader {
     const reservation = await (isSmall ? this.small : this.large).take(size, request, owner);
     const bytes = isSmall ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
     await this.fill(request, into(bytes), reservation);
-    return { bytes, release: isSmall ? reservation.free : () => endOf(bytes, reservation) };
+    return { bytes, release: isSmall ? reservation.free : () => releaseLarge(bytes, reservation) };
   }
 
   /** A body of unknown length is reserved as a small one first, because most are. */
@@ -90,17 +90,20 @@ export class BodyReader {
     const rest = await this.fill(request, into(bytes), reservation);
     if (rest) reservation.free();
     if (rest) throw tooLarge(limit);
-    return { bytes: bytes.subarray(0, reservation.received), release: () => endOf(bytes, reservation) };
+    return {
+      bytes: bytes.subarray(0, reservation.received),
+      release: () => releaseLarge(bytes, reservation),
+    };
   }
 
   /** Returns the remainder of the chunk that did not fit, or null at the end of the body. */
   private async fill(
     request: IncomingMessage,
-    capacity: Capacity,
+    buffer: BodyBuffer,
     reservation: Reservation,
   ): Promise<Buffer | null> {
     try {
-      return await filled(request, capacity, reservation, this.options.maxMs);
+      return await filled(request, buffer, reservation, this.options.maxMs);
     } catch (error) {
       reservation.free();
       throw error;
@@ -108,12 +111,12 @@ export class BodyReader {
   }
 }
 
-type Capacity = Pick<GrowingBytes, 'put'>;
+type BodyBuffer = Pick<GrowingBytes, 'put'>;
 
-const into = (bytes: Buffer): Capacity => ({ put: (chunk, at) => chunk.copy(bytes, at) });
+const into = (bytes: Buffer): BodyBuffer => ({ put: (chunk, at) => chunk.copy(bytes, at) });
 
-function endOf(bytes: Buffer, reservation: Reservation): void {
-  if (bytes.buffer.byteLength > 0) detach(bytes);
+function releaseLarge(bytes: Buffer, reservation: Reservation): void {
+  if (bytes.buffer.byteLength > 0) freeBuffer(bytes);
   reservation.free();
 }
 
@@ -124,7 +127,7 @@ function announcedSize({ headers }: IncomingMessage): number | null {
 
 function filled(
   request: IncomingMessage,
-  capacity: Capacity,
+  buffer: BodyBuffer,
   reservation: Reservation,
   maxMs: number,
 ): Promise<Buffer | null> {
@@ -134,7 +137,7 @@ function filled(
   if (request.destroyed) return Promise.reject(clientWentAway());
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {
-      const copied = capacity.put(chunk, reservation.received);
+      const copied = buffer.put(chunk, reservation.received);
       reservation.received += copied;
       if (copied < chunk.length) settle(() => resolve(chunk.subarray(copied)));
     };

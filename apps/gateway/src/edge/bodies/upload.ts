@@ -17,7 +17,8 @@ const csvType = /^\s*text\/csv\s*(?:;|$)/i;
 const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i;
 /** A higher compression ratio is treated as a decompression bomb. */
 const maxRatio = 250;
-const uncounted = 1024 * 1024;
+/** Smaller results are not checked for their ratio. */
+const minCheckedBytes = 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
 export const isUpload = ({ headers }: IncomingMessage): boolean =>
@@ -78,7 +79,7 @@ async function* gunzipped(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   try {
     for await (const chunk of gunzip) {
       size += (chunk as Buffer).length;
-      if (size > uncounted && size > packed * maxRatio) throw unpacksTooFar(maxRatio);
+      if (size > minCheckedBytes && size > packed * maxRatio) throw unpacksTooFar(maxRatio);
       yield chunk as Buffer;
     }
     await fed;

@@ -6,7 +6,7 @@ import { callersOf } from '../routes/route.js';
 import type { Route } from '../routes/route-table.js';
 
 /** Routes open to public keys may be called from any origin, without credentials (docs/api-decisions.md §15). */
-const isOpenToPages = ({ declaration }: Route): boolean => callersOf(declaration).includes('PUBLIC');
+const isOpenToAnyOrigin = ({ declaration }: Route): boolean => callersOf(declaration).includes('PUBLIC');
 
 const exposed =
   'retry-after, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
@@ -22,14 +22,14 @@ export class Cors {
   constructor(private readonly config: Pick<GatewayConfig, 'trustedOrigins'>) {}
 
   allow(route: Route, request: HttpRequest, reply: HttpReply): void {
-    const headers = isOpenToPages(route) ? forAll : this.forTrusted(request);
+    const headers = isOpenToAnyOrigin(route) ? forAll : this.forTrusted(request);
     if (headers) void reply.headers({ ...headers, 'access-control-expose-headers': exposed });
   }
 
   preflight(routes: readonly Route[], request: HttpRequest, reply: HttpReply): boolean {
     const wanted = request.headers['access-control-request-method'];
-    const open = routes.filter(isOpenToPages);
-    const ours = routes.filter((route) => !isOpenToPages(route));
+    const open = routes.filter(isOpenToAnyOrigin);
+    const ours = routes.filter((route) => !isOpenToAnyOrigin(route));
     const trusted =
       ours.length > 0 && !open.some(({ method }) => method === wanted) ? this.forTrusted(request) : null;
     if (request.method !== 'OPTIONS' || (!trusted && open.length === 0)) return false;

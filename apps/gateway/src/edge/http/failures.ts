@@ -9,7 +9,7 @@ import { resourceMetadataUrlOf } from '../../oauth/oauth-rules.js';
 import { dialectOfPath } from '../../dialects/dialects.js';
 import { notJson, unexpected, unknownRoute, wrongMediaType } from './edge-errors.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
-import { wantsPage } from './html-page.js';
+import { wantsHtml } from './html-page.js';
 import type { Route } from '../routes/route-table.js';
 
 /** Errors that Fastify raises before any route matches. */
@@ -35,7 +35,7 @@ export class Failures {
     // A request that Fastify refuses before its hooks run has no context yet.
     const requestId = currentContext()?.requestIds[0] ?? newId();
     const error = this.report(thrown, request, requestId, route);
-    if (error.code === 'invalid_session' && route?.declaration.pages && wantsPage(request.raw))
+    if (error.code === 'invalid_session' && route?.declaration.alsoHtml && wantsHtml(request.raw))
       return toSignIn(request, reply);
     const instance = pathOf(request.url);
     const dialect = dialectOfPath(instance);
@@ -79,7 +79,7 @@ export class Failures {
         ? thrown
         : (frameworkFailure(thrown) ?? fromDatabaseError(thrown) ?? unexpected());
     if (error.kind !== 'unavailable' && error.kind !== 'timeout') return error;
-    const code = error.code === 'internal_error' && route?.sends ? 'enqueue_failed' : error.code;
+    const code = error.code === 'internal_error' && route?.acceptsMail ? 'enqueue_failed' : error.code;
     // A timeout of a service behind the one that was called says nothing about this request.
     const isLateRead = route?.declaration.onlyReads && error instanceof CallFailed;
     const kind = isLateRead ? error.kind : 'unavailable';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Shown } from '../../pages/page.js';
 import { headerValues } from './header-values.js';
 
-/** The result of a handler where a browser requests a page instead of JSON. */
+/** The result of a handler where a browser requests HTML instead of JSON. */
 export class HtmlPage {
   constructor(readonly shown: Shown) {}
 }
@@ -12,7 +12,8 @@ type Requested = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
 export const acceptsHtml = ({ rawHeaders }: Requested): boolean =>
   headerValues(rawHeaders, 'accept').some((accept) => /\btext\/html\b/i.test(accept));
 
-export const wantsPage = (requested: Requested): boolean =>
+/** A HEAD counts as a browser, whatever it accepts. */
+export const wantsHtml = (requested: Requested): boolean =>
   requested.method === 'HEAD' || acceptsHtml(requested);
 
 /**
@@ -20,7 +21,7 @@ export const wantsPage = (requested: Requested): boolean =>
  * ahead, and a browser whose person has not confirmed it yet. Any other program means what it asks for (docs/api-decisions.md §5).
  */
 export const changesNothing = (requested: Requested, confirmed: boolean): boolean =>
-  requested.method === 'HEAD' || isPreview(requested) || (wantsPage(requested) && !confirmed);
+  requested.method === 'HEAD' || isPreview(requested) || (wantsHtml(requested) && !confirmed);
 
 const previews =
   /bot\b|crawler|spider|preview|externalhit|slack|whatsapp|telegram|skype|embedly|iframely|pinterest|barracuda|mimecast|proofpoint|symantec|trendmicro|ironport|sophos|safelinks|urlscan/i;

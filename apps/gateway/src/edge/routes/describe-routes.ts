@@ -13,7 +13,7 @@ export function describeRoutes({ routes }: RouteTable): string {
 }
 
 function line({ method, path, declaration, controller, handler }: Route): string {
-  const { body, reply, paged } = declaration;
+  const { body, reply, listed } = declaration;
   const callers = callersOf(declaration).join(', ');
   const cells = [
     method,
@@ -21,7 +21,7 @@ function line({ method, path, declaration, controller, handler }: Route): string
     scopesOf(declaration).join(' or '),
     callers,
     body?.name ?? '—',
-    paged ? `page of ${reply.name}` : reply.name,
+    listed ? `page of ${reply.name}` : reply.name,
     `${controller.name}.${handler}`,
   ];
   return `| ${cells.join(' | ')} |`;

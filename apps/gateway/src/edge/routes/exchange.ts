@@ -29,10 +29,10 @@ export function routeRequestOf(
   read: Partial<RouteRequest>,
 ): RouteRequest {
   const caller: Caller = { ...admission.caller, ...clientOf(request) };
-  const none = { body: {}, query: {}, page: {}, wantsPage: false, changesNothing: false };
+  const none = { body: {}, query: {}, listPage: {}, wantsHtml: false, changesNothing: false };
   return {
     ...none,
-    wantsTable: false,
+    wantsCsv: false,
     wantsEvents: false,
     surface: route.surface,
     sessionId: admission.sessionId,
@@ -49,8 +49,8 @@ export async function handle({ route, handler }: Exchange, routeRequest: RouteRe
 }
 
 /** A write that reached its service may have been committed (docs/api-decisions.md §1). Sends settle it themselves. */
-function throwUnknownOutcome({ method, sends }: Route, error: unknown): never {
-  const isUnknown = error instanceof CallFailed && error.isOutcomeUnknown && method !== 'GET' && !sends;
+function throwUnknownOutcome({ method, acceptsMail }: Route, error: unknown): never {
+  const isUnknown = error instanceof CallFailed && error.isOutcomeUnknown && method !== 'GET' && !acceptsMail;
   throw isUnknown ? outcomeUnknown() : error;
 }
 

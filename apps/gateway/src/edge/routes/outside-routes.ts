@@ -10,7 +10,7 @@ export interface OutsideRoute {
   summary: string;
 }
 
-const page = (path: string, summary: string, callers = 'everybody'): OutsideRoute => ({
+const htmlPage = (path: string, summary: string, callers = 'everybody'): OutsideRoute => ({
   methods: ['GET', 'POST'],
   path,
   callers,
@@ -55,15 +55,15 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   readOnly('/pages/*', 'the stylesheet of all pages'),
   readOnly('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
   readOnly('/t/c/:token', 'the links of a mail'),
-  page('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'anybody with the link'),
+  htmlPage('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'anybody with the link'),
   hook('/hooks/ses', 'events of Amazon SES, through Amazon SNS'),
   hook('/hooks/provider/:name', 'events of postmark, sendgrid, mailgun or brevo'),
-  page(
+  htmlPage(
     '/api/lists/confirm-subscription',
     'confirm a subscription, by its page, POST or JSON',
     'anybody with the link',
   ),
-  page('/api/v1/lists/confirm-subscription', 'the same', 'anybody with the link'),
+  htmlPage('/api/v1/lists/confirm-subscription', 'the same', 'anybody with the link'),
   compatible('email', 'send one message'),
   compatible('email/batch', 'send up to 500 messages'),
   compatible('email/withTemplate', 'answers that templates are not supported'),
@@ -74,19 +74,19 @@ export const outsideRoutes: readonly OutsideRoute[] = [
     callers: 'everybody',
     summary: 'answers in the shape of Postmark that the method is not covered, and where to find it',
   })),
-  page('/sign-in', 'sign in'),
-  page('/sign-in/code', 'the second factor'),
-  page('/sign-out', 'sign out'),
-  page('/sign-up', 'sign up'),
-  page('/verify-email', 'confirm an e-mail address'),
-  page('/verify-email/again', 'request another confirmation link'),
-  page('/forgot-password', 'request a reset link'),
-  page('/reset-password', 'choose a new password'),
+  htmlPage('/sign-in', 'sign in'),
+  htmlPage('/sign-in/code', 'the second factor'),
+  htmlPage('/sign-out', 'sign out'),
+  htmlPage('/sign-up', 'sign up'),
+  htmlPage('/verify-email', 'confirm an e-mail address'),
+  htmlPage('/verify-email/again', 'request another confirmation link'),
+  htmlPage('/forgot-password', 'request a reset link'),
+  htmlPage('/reset-password', 'choose a new password'),
   readOnly('/account', 'sessions and passwords'),
-  page('/account/*', 'changes of the account', account),
-  page('/invitations/accept', 'join a project', account),
+  htmlPage('/account/*', 'changes of the account', account),
+  htmlPage('/invitations/accept', 'join a project', account),
   readOnly('/oauth/sign-in', 'sign in and return'),
-  page('/oauth/consent', 'authorize an application', account),
+  htmlPage('/oauth/consent', 'authorize an application', account),
   readOnly('/oauth/error', 'why an application cannot be authorized'),
   {
     methods: ['GET', 'POST', 'OPTIONS'],

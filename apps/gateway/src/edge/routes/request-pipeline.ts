@@ -10,7 +10,7 @@ import { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import { rateLimited } from '../http/edge-errors.js';
 import type { HttpReply, HttpRequest } from '../http/fastify.js';
 import type { Exchange } from './exchange.js';
-import { PageResponder } from './page-responder.js';
+import { ListResponder } from './list-responder.js';
 import { ResourceResponder } from './resource-responder.js';
 import type { Route } from './route-table.js';
 import { kindOf, type Handler, type RouteKind } from './route.js';
@@ -28,11 +28,11 @@ export class RequestPipeline {
     private readonly guard: Guard,
     private readonly limiter: RateLimiter,
     resource: ResourceResponder,
-    page: PageResponder,
+    list: ListResponder,
     stream: StreamResponder,
     upload: UploadResponder,
   ) {
-    this.responders = { resource, page, stream, upload };
+    this.responders = { resource, list, stream, upload };
   }
 
   async serve(

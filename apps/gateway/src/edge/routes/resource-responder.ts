@@ -7,8 +7,8 @@ import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../bodies/bod
 import { isCsv, readCsv } from '../bodies/csv.js';
 import { parseBody } from '../bodies/parse-body.js';
 import { headerValues } from '../http/header-values.js';
-import { HtmlPage, changesNothing, wantsPage } from '../http/html-page.js';
-import type { RouteRequest, Entries } from './route-request.js';
+import { HtmlPage, changesNothing, wantsHtml } from '../http/html-page.js';
+import type { RouteRequest, BatchResults } from './route-request.js';
 import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
 import { idempotencyOf } from './idempotency.js';
 import { successOf, type RouteKinds } from './route.js';
@@ -24,11 +24,11 @@ export class ResourceResponder {
 
   async serve(exchange: Resource): Promise<string> {
     const { declaration, dialect, request, reply, admission } = exchange;
-    const { bodyLimit = defaultBodyLimit, textAs } = declaration;
+    const { bodyLimit = defaultBodyLimit, csvMember } = declaration;
     const { bytes, release } = await this.bodies.read(
       request.raw,
       bodyLimit,
-      textAs ? tableType : jsonType,
+      csvMember ? tableType : jsonType,
       admission.caller.projectId,
     );
     try {
@@ -38,7 +38,7 @@ export class ResourceResponder {
         return renderPage(result.shown);
       }
       reply.statusCode = statusOf(declaration, dialect, result);
-      return asJson(reply, written(declaration, dialect, result));
+      return asJson(reply, replyBody(declaration, dialect, result));
     } finally {
       release();
     }
@@ -48,21 +48,21 @@ export class ResourceResponder {
 function read(exchange: Resource, bytes: Buffer): RouteRequest {
   const { route, declaration, dialect, request } = exchange;
   const { filters } = queryOf(exchange);
-  const plain = plainOf(exchange, bytes);
+  const parsed = parsedBodyOf(exchange, bytes);
   const { body, ...entries } = declaration.eachOf
-    ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
-    : { body: readBody(dialect.names, declaration.body ?? NoBody, plain) };
+    ? readEntries(dialect.names, declaration.body!, parsed, declaration.eachOf)
+    : { body: readBody(dialect.names, declaration.body ?? NoBody, parsed) };
   const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
   return routeRequestOf(exchange, {
     body,
     query: filters,
     ...('requestIndexes' in entries ? { entries } : {}),
     ...(declaration.idempotent
-      ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, plain) }
+      ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, parsed) }
       : {}),
-    ...(declaration.pages
+    ...(declaration.alsoHtml
       ? {
-          wantsPage: wantsPage(request.raw),
+          wantsHtml: wantsHtml(request.raw),
           changesNothing: changesNothing(request.raw, isConfirmed(request)),
         }
       : {}),
@@ -72,22 +72,22 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
 const isConfirmed = ({ query }: Resource['request']): boolean =>
   (query as { confirm?: unknown }).confirm === '1';
 
-function plainOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
-  const { body, textAs, eachOf } = declaration;
-  if (textAs && isCsv(raw)) return readCsv(bytes, textAs);
+function parsedBodyOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
+  const { body, csvMember, eachOf } = declaration;
+  if (csvMember && isCsv(raw)) return readCsv(bytes, csvMember);
   return bytes.length > 0 || body ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined) : {};
 }
 
 type Declaration = RouteKinds['resource' | 'upload'];
 
 export const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
-  successOf(declaration) === 'batch' && (result as Entries).partly
+  successOf(declaration) === 'batch' && (result as BatchResults).someFailed
     ? dialect.statusOfPart
     : dialect.statusOf[successOf(declaration)];
 
-export function written(declaration: Declaration, dialect: Dialect, result: object): object {
+export function replyBody(declaration: Declaration, dialect: Dialect, result: object): object {
   const { reply, bareOnLegacy } = declaration;
-  if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as Entries).items);
+  if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as BatchResults).items);
   if (successOf(declaration) === 'deleted') return dialect.deleted(result as Named);
   return bareOnLegacy ? dialect.bare(reply, result) : dialect.resource(reply, result);
 }

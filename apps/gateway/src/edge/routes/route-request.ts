@@ -2,10 +2,11 @@ import type { Caller, IdempotentRequest, PageQuery } from '@posthorn/contracts';
 import type { RefusedEntry } from '../../dialects/read-entries.js';
 import type { Upload } from '../bodies/upload.js';
 
-/** The results of a batch, entry by entry; `partly` if some failed. */
-export interface Entries {
+/** What a handler of a batch answers. */
+export interface BatchResults {
+  /** One for each entry of the request, in its order. */
   items: object[];
-  partly: boolean;
+  someFailed: boolean;
 }
 
 export type Surface = 'v1' | 'legacy';
@@ -19,12 +20,14 @@ export interface RouteRequest<Body = object, Query = object> {
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
-  /** Empty unless the route is a page. */
-  page: PageQuery;
-  wantsPage: boolean;
+  /** Which page of its list is requested: size and cursor; empty on routes of another kind. */
+  listPage: PageQuery;
+  /** Only on routes that answer a browser with a page. */
+  wantsHtml: boolean;
   /** A preview or an unconfirmed visit, which must not change anything. */
   changesNothing: boolean;
-  wantsTable: boolean;
+  /** The whole list as a table, on routes that have one. */
+  wantsCsv: boolean;
   wantsEvents: boolean;
   /** The table of an upload route, unless its body is JSON. */
   upload?: Upload;

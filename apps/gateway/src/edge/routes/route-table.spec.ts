@@ -63,7 +63,9 @@ describe('the route table', () => {
 
   it('opens to public keys only what may be sent, and the way into a list and out of it', () => {
     const open = table.routes.filter(({ declaration }) => declaration.callers?.includes('PUBLIC'));
-    expect(open.every(({ path, sends }) => sends || /\/lists\/:id\/(?:un)?subscribe$/.test(path))).toBe(true);
+    expect(
+      open.every(({ path, acceptsMail }) => acceptsMail || /\/lists\/:id\/(?:un)?subscribe$/.test(path)),
+    ).toBe(true);
     expect(open.every(({ declaration }) => scopesOf(declaration).includes('emails:send'))).toBe(true);
   });
 
@@ -82,7 +84,7 @@ describe('the route table', () => {
     expect(() => routeTable([declaring(Get('/things', whole))])).toThrow('a path without a leading slash');
     expect(() =>
       routeTable([
-        declaring(Post('things', { ...whole, body: undefined, paged: 'items' } as RouteDeclaration)),
+        declaring(Post('things', { ...whole, body: undefined, listed: 'items' } as RouteDeclaration)),
       ]),
     ).toThrow('the method GET');
   });

@@ -24,8 +24,8 @@ export interface Route {
   ids: readonly string[];
   addresses: readonly string[];
   projectInPath: boolean;
-  /** Accepts mail: an unavailable service is reported as `enqueue_failed` (docs/api-decisions.md §1). */
-  sends: boolean;
+  /** An unavailable service is then reported as `enqueue_failed` (docs/api-decisions.md §1). */
+  acceptsMail: boolean;
 }
 
 export const projectParameter = 'projectId';
@@ -55,7 +55,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
   refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
   const parameters = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const named = parameters.filter((name) => name !== projectParameter);
-  const sends = successOf(declaration) === 'accepted' || successOf(declaration) === 'batch';
+  const acceptsMail = successOf(declaration) === 'accepted' || successOf(declaration) === 'batch';
   return surfacesOf(declaration).map((surface) => ({
     method,
     path: `${prefixes[surface]}${surface === 'legacy' ? (declaration.legacyPath ?? path) : path}`,
@@ -66,7 +66,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
     ids: named.filter((name) => name !== addressParameter),
     addresses: named.filter((name) => name === addressParameter),
     projectInPath: parameters.includes(projectParameter),
-    sends,
+    acceptsMail,
   }));
 }
 
@@ -76,7 +76,7 @@ function declarationOn(surface: Surface, declaration: RouteDeclaration): RouteDe
 }
 
 function refuseIncomplete(name: string, method: Method, path: string, declaration: RouteDeclaration): void {
-  const { summary, scope, body, reply, missing, paged } = declaration;
+  const { summary, scope, body, reply, missing, listed } = declaration;
   const writes = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const gaps = [
     summary ? null : 'a summary',
@@ -84,7 +84,7 @@ function refuseIncomplete(name: string, method: Method, path: string, declaratio
     writes && body === undefined ? 'a body, or null for none' : null,
     isShape(reply) ? null : 'a reply',
     path.replace(`:${projectParameter}`, '').includes(':') && !missing ? 'what a missing id answers' : null,
-    paged && method !== 'GET' ? 'the method GET for its pages' : null,
+    listed && method !== 'GET' ? 'the method GET for its list' : null,
     /^[a-z][a-z0-9/:_-]*$/i.test(path) ? null : 'a path without a leading slash',
   ].filter((gap) => gap !== null);
   if (gaps.length > 0) throw new Error(`the route ${name} (${method} ${path}) lacks ${gaps.join(', ')}`);

@@ -6,8 +6,8 @@ import { surfaces, type RouteRequest, type Surface } from './route-request.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** How a request ends well; the status of each is the dialect's. */
 export type Success = 'done' | 'created' | 'accepted' | 'queued' | 'deleted' | 'batch';
-/** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested`: the envelope of snippets; `whole`: not paginated. */
-export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
+/** How the legacy surface wraps a page of the list (docs/api-decisions.md §1); v1 has one way. `nested`: the envelope of snippets; `whole`: not paginated. */
+export type LegacyList = 'items' | 'flat' | 'nested' | 'whole';
 
 interface RouteBase {
   summary: string;
@@ -25,7 +25,7 @@ interface RouteBase {
   legacyPath?: string;
   query?: Shape;
   legacyQueryNames?: Readonly<Record<string, string>>;
-  /** The shape of the reply; for a page, of one item. */
+  /** The shape of the reply; for a list, of one item. */
   reply: Shape;
   /** What a malformed or foreign id in the path answers; required where the path has an id. */
   missing?: () => DomainError;
@@ -48,18 +48,20 @@ interface ResourceRoute extends RouteBase {
   /** Largest body in bytes; 1 MiB by default. */
   bodyLimit?: number;
   /** A body of text/csv is read as this member. */
-  textAs?: string;
+  csvMember?: string;
   /** The legacy surface answers without its envelope, as `POST users/me/projects` always did. */
   bareOnLegacy?: true;
-  pages?: true;
+  /** Answers a browser with an HTML page instead of JSON, and sends a person who is not signed in to the sign-in page. */
+  alsoHtml?: true;
 }
 
-interface PageRoute extends RouteBase {
-  paged: LegacyPage;
+/** A list that is read page by page with a cursor. */
+interface ListRoute extends RouteBase {
+  listed: LegacyList;
   /** Each page says how many more entries there are of people who were erased. */
   countsErased?: true;
   /** Answers the whole list as a table where text/csv is requested. */
-  tabled?: true;
+  alsoCsv?: true;
 }
 
 /** A reply that is written while it is read: a table, a JSON document, or events where text/event-stream is requested. */
@@ -70,28 +72,28 @@ interface StreamRoute extends RouteBase {
 /** A table that is read while it arrives: text/csv or a form with a file; JSON is read as a resource. */
 interface UploadRoute extends RouteBase {
   /** Largest upload in bytes, unpacked. */
-  uploads: number;
+  maxUploadBytes: number;
   body: Shape;
   success?: Success;
 }
 
-type AnyMember = keyof ResourceRoute | keyof PageRoute | keyof StreamRoute | keyof UploadRoute;
+type AnyMember = keyof ResourceRoute | keyof ListRoute | keyof StreamRoute | keyof UploadRoute;
 /** Members of the other kinds are not allowed, and read as undefined. */
 type Only<Kind> = Kind & { readonly [Member in Exclude<AnyMember, keyof Kind>]?: undefined };
 
 export interface RouteKinds {
   resource: Only<ResourceRoute>;
-  page: Only<PageRoute>;
+  list: Only<ListRoute>;
   stream: Only<StreamRoute>;
   upload: Only<UploadRoute>;
 }
 export type RouteKind = keyof RouteKinds;
 export type RouteDeclaration = RouteKinds[RouteKind];
 
-export function kindOf({ paged, streamed, uploads }: RouteDeclaration): RouteKind {
-  if (paged) return 'page';
+export function kindOf({ listed, streamed, maxUploadBytes }: RouteDeclaration): RouteKind {
+  if (listed) return 'list';
   if (streamed) return 'stream';
-  return uploads ? 'upload' : 'resource';
+  return maxUploadBytes ? 'upload' : 'resource';
 }
 
 export interface DeclaredRoute {

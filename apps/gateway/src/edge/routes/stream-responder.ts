@@ -14,26 +14,27 @@ export class StreamResponder {
   constructor(
     private readonly bodies: BodyReader,
     private readonly guard: Guard,
-    private readonly open: OpenStreams,
+    private readonly openStreams: OpenStreams,
   ) {}
 
   async serve(exchange: Exchange<'stream'>): Promise<string | Readable> {
     const { declaration, dialect, request, reply } = exchange;
     await refuseBody(exchange, this.bodies);
     const { filters } = queryOf(exchange);
-    if (declaration.streamed === 'events' && wantsEvents(request.raw)) return this.follow(exchange, filters);
+    if (declaration.streamed === 'events' && wantsEvents(request.raw))
+      return this.streamEvents(exchange, filters);
     const result = await handle(exchange, routeRequestOf(exchange, { query: filters }));
     const write = (value: object): object => dialect.resource(declaration.reply, value);
-    if (result instanceof CsvTable) return tableOf(reply, result);
+    if (result instanceof CsvTable) return asCsv(reply, result);
     if (!(result instanceof StreamedResource)) return asJson(reply, write(result));
     reply.header('content-type', 'application/json; charset=utf-8');
     return result.stream(write);
   }
 
-  private async follow(exchange: Exchange<'stream'>, query: object): Promise<Readable> {
+  private async streamEvents(exchange: Exchange<'stream'>, query: object): Promise<Readable> {
     const { route, declaration, dialect, request, reply, admission } = exchange;
     const write = (value: object): object => dialect.resource(declaration.reply, value);
-    const close = this.open.open(admission.caller.projectId);
+    const close = this.openStreams.open(admission.caller.projectId);
     try {
       const result = await handle(exchange, routeRequestOf(exchange, { query, wantsEvents: true }));
       if (!(result instanceof EventStream)) throw new Error(`${route.path} answers no event stream`);
@@ -46,7 +47,7 @@ export class StreamResponder {
   }
 }
 
-export function tableOf(reply: HttpReply, table: CsvTable): Readable {
+export function asCsv(reply: HttpReply, table: CsvTable): Readable {
   reply.header('content-type', 'text/csv; charset=utf-8');
   return table.stream();
 }

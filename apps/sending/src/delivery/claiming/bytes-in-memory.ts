@@ -42,6 +42,7 @@ export class BytesInMemory {
     entry.bytes = bytes;
   }
 
+  /** Returns whether messages may fit now that did not fit before. */
   remove(messages: readonly SizedMessage[]): boolean {
     const wasFull = this.free.small <= 0;
     let large = false;

@@ -6,6 +6,7 @@ import { ProjectStates } from '../../projects/project-states.read-model.js';
 import { ClaimsRepository } from './claims.repository.js';
 import { lanes } from '../delivery.entity.js';
 import type { FreeBytes } from './bytes-in-memory.js';
+import { beforeAllProjects } from './project-turns.js';
 
 let suite: SendingSuite;
 beforeAll(async () => {
@@ -13,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const firstProject = '00000000-0000-0000-0000-000000000000';
 const claim = (
   limit: number,
   more: { excludedProjects?: string[]; afterProject?: string; freeBytes?: FreeBytes } = {},
@@ -23,7 +23,7 @@ const claim = (
       workerId: newId(),
       lane: lanes.transactional,
       limit,
-      afterProject: firstProject,
+      afterProject: beforeAllProjects,
       freeBytes: { small: 1_000_000, large: 0, anySizeFits: false },
     },
     ...more,
@@ -68,17 +68,17 @@ describe('a claim', () => {
     ]);
     expect(projectsOf(await claim(60))).toEqual([other.projectId]);
     const claims = new ClaimsRepository(suite.database);
-    expect(await claims.disabledAndExpired(100)).toEqual([]);
+    expect(await claims.disabledPastWindow(100)).toEqual([]);
     await suite.database.query(
       `UPDATE deliveries SET due_at = now() - interval '25 hours', expires_at = now() - interval '1 hour' WHERE project_id = $1`,
       [disabled.projectId],
     );
-    expect(await claims.disabledAndExpired(100)).toHaveLength(30);
+    expect(await claims.disabledPastWindow(100)).toHaveLength(30);
     await new ProjectStates(suite.database).put([
       { id: disabled.projectId, name: 'D', disabled: false, seq: 3 },
     ]);
     expect(await claim(60)).toHaveLength(30);
-    expect(await claims.disabledAndExpired(100)).toEqual([]);
+    expect(await claims.disabledPastWindow(100)).toEqual([]);
   });
 
   it('takes large messages as far as memory allows, and small ones in any case', async () => {
@@ -184,7 +184,7 @@ describe('a message whose last claim ended with its process', () => {
       workerId,
       lane: lanes.transactional,
       limit: 1,
-      afterProject: firstProject,
+      afterProject: beforeAllProjects,
       freeBytes,
     });
     await claims.unclaim(workerId, 0, claimed);

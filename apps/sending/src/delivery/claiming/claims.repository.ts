@@ -2,7 +2,7 @@ import type { Database } from '@posthorn/database';
 import { SpanAfterwards, type Tracing } from '@posthorn/telemetry';
 import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
 import { deliveryWindowHours, lanes, type Lane } from '../delivery.entity.js';
-import type { Unfinished } from './leases.repository.js';
+import type { UnfinishedDelivery } from './leases.repository.js';
 import { largeMessage, type FreeBytes } from './bytes-in-memory.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
@@ -21,7 +21,8 @@ export interface ClaimedDelivery extends StoredMessage {
   ageMs: number;
   /** It was kept back by an allowance before. */
   waitsForAllowance: boolean;
-  expired: boolean;
+  /** Its delivery window is over. */
+  windowIsOver: boolean;
   bytes: number;
   trace: string | null;
 }
@@ -44,7 +45,7 @@ export interface SuspectOptions {
 }
 
 const maxProjectsInTurn = 100;
-const minTurn = 20;
+const minShare = 20;
 const largestInteger = 2_147_483_647;
 
 export class ClaimsRepository {
@@ -108,8 +109,8 @@ export class ClaimsRepository {
   }
 
   /** Messages of disabled projects that are past their delivery window, which no worker claims. */
-  async disabledAndExpired(limit: number): Promise<Unfinished[]> {
-    return this.database.query<Unfinished>(
+  async disabledPastWindow(limit: number): Promise<UnfinishedDelivery[]> {
+    return this.database.query<UnfinishedDelivery>(
       `SELECT d.* FROM project_states s CROSS JOIN (VALUES (${lanes.transactional}), (${lanes.bulk})) AS l (lane), LATERAL (
          SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims FROM deliveries
          WHERE state = 'QUEUED' AND lane = l.lane AND project_id = s.project_id AND due_at <= now() - interval '${deliveryWindowHours} hours'
@@ -160,7 +161,7 @@ const fits = (large: string, anySizeFits: string): string =>
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "waitedMs",
-         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_allowance AS "waitsForAllowance", c.expires_at <= now() AS expired,
+         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_allowance AS "waitsForAllowance", c.expires_at <= now() AS "windowIsOver",
          ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id
@@ -193,7 +194,7 @@ const claimSql = `
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
     ) AS following WHERE turn.n < ${maxProjectsInTurn}
   ), share AS (
-    SELECT greatest(${minTurn}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
+    SELECT greatest(${minShare}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
   ), due AS (
     SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM turn, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries

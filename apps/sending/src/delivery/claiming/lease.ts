@@ -27,7 +27,7 @@ export class Lease {
   private readonly leaseMs: number;
   private held: HeldLease | null = null;
   private timesAbandoned = 0;
-  private readonly renewing: Loop;
+  private readonly loop: Loop;
 
   constructor(
     private readonly leases: LeasesRepository,
@@ -35,7 +35,7 @@ export class Lease {
     config: SendingConfig,
   ) {
     this.leaseMs = config.leaseSeconds * 1_000;
-    this.renewing = new Loop({
+    this.loop = new Loop({
       everyMs: this.leaseMs / 6,
       work: () => this.renew(),
       onError: (error) => this.log.warn(`not renewed: ${(error as Error).message}`),
@@ -43,7 +43,7 @@ export class Lease {
   }
 
   start(): void {
-    this.renewing.start();
+    this.loop.start();
   }
 
   get workerId(): string | null {
@@ -61,29 +61,29 @@ export class Lease {
   abandon(): void {
     this.held = null;
     this.timesAbandoned += 1;
-    this.renewing.wakeUp();
+    this.loop.wakeUp();
   }
 
   async stop(): Promise<void> {
-    await this.renewing.stop();
+    await this.loop.stop();
     if (this.held) await this.leases.end(this.held.id).catch(() => undefined);
     this.held = null;
   }
 
   private async renew(): Promise<void> {
     const before = this.timesAbandoned;
-    const held = (await this.renewed()) ?? (await this.begun());
+    const held = (await this.renewHeld()) ?? (await this.beginNew());
     // A renewal that was in flight during `abandon` must not restore the old id.
     if (this.timesAbandoned === before) this.held = held;
   }
 
-  private async renewed(): Promise<HeldLease | null> {
+  private async renewHeld(): Promise<HeldLease | null> {
     const id = this.workerId;
     const requested = performance.now();
     return id !== null && (await this.leases.renew(id, this.leaseMs)) ? this.heldSince(id, requested) : null;
   }
 
-  private async begun(): Promise<HeldLease> {
+  private async beginNew(): Promise<HeldLease> {
     await this.overdueMail.holdAfterOutage();
     const id = newId();
     const requested = performance.now();

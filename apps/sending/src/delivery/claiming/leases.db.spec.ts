@@ -132,7 +132,7 @@ describe('a message whose outcome stays unknown', () => {
         waitedMs: 0,
         ageMs: 0,
         waitsForAllowance: false,
-        expired: false,
+        windowIsOver: false,
       },
       { acceptIsDelivery: true, ambiguousMs: 1, retryMs: 1, random: Math.random },
     );

@@ -3,7 +3,7 @@ import type { AmbiguousPolicy, SendingConfig } from '../../config.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { maxClaims } from '../outcomes/outcome.js';
 
-export interface Unfinished {
+export interface UnfinishedDelivery {
   projectId: string;
   emailId: string;
   position: number;
@@ -13,10 +13,10 @@ export interface Unfinished {
   claims: number;
 }
 
-export interface Unresolved extends Unfinished {
+export interface UnresolvedDelivery extends UnfinishedDelivery {
   policy: AmbiguousPolicy;
   resends: number;
-  expired: boolean;
+  windowIsOver: boolean;
 }
 
 export interface AmbiguousRules {
@@ -95,17 +95,17 @@ export class LeasesRepository {
   }
 
   /** Messages that stayed ambiguous for their whole grace period, with the policy of their lane. */
-  async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
-    return this.database.query<Unresolved>(
+  async unresolved({ policies }: AmbiguousRules, limit: number): Promise<UnresolvedDelivery[]> {
+    return this.database.query<UnresolvedDelivery>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims,
-              resends, expires_at <= now() AS expired, CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
+              resends, expires_at <= now() AS "windowIsOver", CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
        FROM deliveries WHERE state = 'AMBIGUOUS' AND due_at <= now() ORDER BY due_at LIMIT $3`,
       [policies[lanes.transactional], policies[lanes.bulk], limit],
     );
   }
 
-  async claimedTooOften(limit: number): Promise<Unfinished[]> {
-    return this.database.query<Unfinished>(
+  async claimedTooOften(limit: number): Promise<UnfinishedDelivery[]> {
+    return this.database.query<UnfinishedDelivery>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims
        FROM deliveries WHERE state = 'QUEUED' AND claims >= ${maxClaims} LIMIT $1`,
       [limit],

@@ -20,8 +20,8 @@ describe('the rate limit of a provider', () => {
   it('spaces slots evenly across processes', async () => {
     const spans: number[] = [];
     // A late answer moves its slots: the middle one of five says what is usual.
-    for (const provider of ['a', 'b', 'c', 'd', 'e']) {
-      const [here, there] = [new Pace({ provider, perSecond }), new Pace({ provider, perSecond })];
+    for (const providerKind of ['a', 'b', 'c', 'd', 'e']) {
+      const [here, there] = [new Pace({ providerKind, perSecond }), new Pace({ providerKind, perSecond })];
       const slots: number[] = [];
       for (const pace of [here, there, here]) {
         slots.push(...(pace.slots(await take(pace, 4), 4) as number[]));
@@ -46,7 +46,7 @@ describe('the rate limit of a provider', () => {
   });
 
   it('misses no slot because of a slow answer', async () => {
-    const pace = new Pace({ provider: 'slow', perSecond });
+    const pace = new Pace({ providerKind: 'slow', perSecond });
     const wait = await take(pace, 3);
     await new Promise((resolve) => setTimeout(resolve, 60));
     const slots = pace.slots(wait, 3) as number[];
@@ -54,12 +54,12 @@ describe('the rate limit of a provider', () => {
   });
 
   it('reserves nothing where nothing leaves', async () => {
-    expect(await take(new Pace({ provider: 'unused', perSecond }), 0)).toBeNull();
+    expect(await take(new Pace({ providerKind: 'unused', perSecond }), 0)).toBeNull();
     expect(await suite.database.query(`SELECT 1 FROM pace WHERE provider = 'unused'`)).toEqual([]);
   });
 
   it('needs no statement where there is no limit', () => {
-    const free = new Pace({ provider: 'free', perSecond: 0 });
+    const free = new Pace({ providerKind: 'free', perSecond: 0 });
     expect([free.reservation('SELECT 3', 1), free.slots(null, 2)]).toEqual([null, [null, null]]);
   });
 });

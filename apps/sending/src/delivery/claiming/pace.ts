@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface PaceLimit {
-  provider: string;
+  providerKind: string;
   perSecond: number;
 }
 
@@ -14,12 +14,12 @@ const margin = 0.93;
 /** A later wake-up would send together with the slots that follow. */
 const missedMs = 30;
 
-/** The rate limit of the provider across all replicas: Postgres hands out evenly spaced slots (docs/guarantees.md G13). */
+/** The rate limit of a kind of provider across all replicas: Postgres hands out evenly spaced slots (docs/guarantees.md G13). */
 export class Pace {
   constructor(private readonly limit: PaceLimit) {}
 
-  get provider(): string {
-    return this.limit.provider;
+  get providerKind(): string {
+    return this.limit.providerKind;
   }
 
   /**
@@ -28,12 +28,12 @@ export class Pace {
    */
   reservation(count: string, first: number): { sql: string; parameters: unknown[] } | null {
     if (this.limit.perSecond === 0) return null;
-    const [provider, reserved] = [`$${first}::text`, `(${count}) * $${first + 1}::float8`];
+    const [providerKind, reserved] = [`$${first}::text`, `(${count}) * $${first + 1}::float8`];
     const sql = `INSERT INTO pace AS p (provider, next_at)
-      SELECT ${provider}, clock_timestamp() + ${reserved} * interval '1 millisecond' WHERE (${count}) > 0
+      SELECT ${providerKind}, clock_timestamp() + ${reserved} * interval '1 millisecond' WHERE (${count}) > 0
       ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + ${reserved} * interval '1 millisecond'
       RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - ${reserved} AS wait`;
-    return { sql, parameters: [this.limit.provider, this.spacingMs] };
+    return { sql, parameters: [this.limit.providerKind, this.spacingMs] };
   }
 
   /** Relative to the arrival of the answer: after a slow commit the slots of the batch move instead of being missed. */

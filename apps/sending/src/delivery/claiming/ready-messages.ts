@@ -13,7 +13,7 @@ import { Lease } from './lease.js';
 import { neverComposed, toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { notComposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
-import { firstProject, ProjectTurns } from './project-turns.js';
+import { beforeAllProjects, ProjectTurns } from './project-turns.js';
 import { Suspects } from './suspects.js';
 import {
   bufferSize,
@@ -40,7 +40,7 @@ export class ReadyMessages {
   private claimingEnabled = true;
   private stopped = false;
   private idle = false;
-  private readonly pauses = new IdleBackoff(pollMs.busy, pollMs.idle);
+  private readonly polling = new IdleBackoff(pollMs.busy, pollMs.idle);
   private readonly composing = new ComposingCounts();
   private readonly memory = new BytesInMemory();
   private readonly underWay = new Set<Promise<void>>();
@@ -129,7 +129,7 @@ export class ReadyMessages {
       const claimed = await this.fill(workerId, this.freePlaces);
       this.idle = claimed === 0 && (await this.claims.isIdle());
     }
-    return this.pauses.after(!this.idle);
+    return this.polling.delayMs({ busy: !this.idle });
   }
 
   private get freePlaces(): number {
@@ -170,7 +170,7 @@ export class ReadyMessages {
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const excludedProjects = [...this.buffer.projectsIn(lane), ...this.composing.projectsWith(1)];
       const freeBytes = this.memory.free;
-      const options = { workerId, lane, limit, afterProject: firstProject, freeBytes, excludedProjects };
+      const options = { workerId, lane, limit, afterProject: beforeAllProjects, freeBytes, excludedProjects };
       await this.composeAll(workerId, await this.claims.claim(options));
     }
   }
@@ -224,7 +224,7 @@ export class ReadyMessages {
     this.composing.add(messages, 1);
     try {
       await this.composer.compose(messages, (message, composition) => {
-        if (!this.handled(workerId, message, composition)) return;
+        if (!this.finish(workerId, message, composition)) return;
         unfinished.delete(message);
         this.composing.add([message], -1);
         this.onReady();
@@ -237,24 +237,25 @@ export class ReadyMessages {
     await this.postpone(workerId, [...unfinished]);
   }
 
-  private handled(workerId: string, message: ClaimedDelivery, composition: Composition): boolean {
+  /** Returns false for a message that is to be composed again later. */
+  private finish(workerId: string, message: ClaimedDelivery, composition: Composition): boolean {
     if (isComposed(composition)) {
       this.memory.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
-    } else if (!composition.retryable || message.expired) {
+    } else if (!composition.retryable || message.windowIsOver) {
       const { failureKind, error } = composition.retryable ? neverComposed : composition;
       const outcome = notComposed(failureKind, error);
       void this.recorder
         .record({ ...message, subject: null, outcome })
-        .finally(() => this.untrack([message]));
+        .finally(() => this.outcomeWritten([message]));
     }
-    return isComposed(composition) || !composition.retryable || message.expired;
+    return isComposed(composition) || !composition.retryable || message.windowIsOver;
   }
 
   /** Retried until the database answers: while the lease is renewed, nobody else would take them. */
   private async postpone(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     if (messages.length === 0) return;
-    this.untrack(messages);
+    this.outcomeWritten(messages);
     while (!this.stopped) {
       try {
         return await this.claims.unclaim(workerId, postponeMs, messages);
@@ -265,13 +266,13 @@ export class ReadyMessages {
     }
   }
 
-  /** Once they have left: their bytes no longer count. */
+  /** Once their bytes are handed over or refused. */
   freeMemory(messages: readonly ClaimedDelivery[]): void {
     if (this.memory.remove(messages)) this.loop.wakeUp();
   }
 
-  /** Once their outcome is written: until then the end of this process may be theirs. */
-  untrack(messages: readonly ClaimedDelivery[]): void {
+  /** Frees their memory if that has not happened, and ends the suspicion of them: until here the end of this process may be their fault. */
+  outcomeWritten(messages: readonly ClaimedDelivery[]): void {
     this.freeMemory(messages);
     if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }
@@ -284,7 +285,7 @@ export class ReadyMessages {
   private async unclaim(messages: readonly ReadyMessage[]): Promise<void> {
     for (const [workerId, ready] of Map.groupBy(messages, (ready) => ready.workerId)) {
       const claimed = ready.map(({ message }) => message);
-      this.untrack(claimed);
+      this.outcomeWritten(claimed);
       await this.claims
         .unclaim(workerId, 0, claimed)
         .catch((error: Error) => this.log.warn(`not released: ${error.message}`));

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { isOutcomeUnknown } from '@posthorn/database';
-import { detach } from '../../composing/array-buffers.js';
+import { freeIfLarge } from '../../composing/array-buffers.js';
 import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
@@ -30,13 +30,14 @@ const lingerMs = 2;
 @Injectable()
 export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Delivery');
+  /** Messages between their mark and the end of their hand-off; each takes a connection, or will. */
   private busy = 0;
   /** Of those, how many have no slot yet, or wait for it. */
   private waiting = 0;
   private marking = 0;
   private stopped = false;
-  private probe: NodeJS.Timeout | null = null;
-  private soon: NodeJS.Immediate | null = null;
+  private pauseEnd: NodeJS.Timeout | null = null;
+  private nextDispatch: NodeJS.Immediate | null = null;
   private lingering: NodeJS.Timeout | null = null;
   private lingerIsOver = false;
   private readonly running = new Set<Promise<void>>();
@@ -59,7 +60,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    for (const timer of [this.probe, this.lingering]) if (timer) clearTimeout(timer);
+    for (const timer of [this.pauseEnd, this.lingering]) if (timer) clearTimeout(timer);
     await this.ready.stop();
     while (this.running.size > 0) await Promise.allSettled(this.running);
     await this.provider.close();
@@ -69,8 +70,8 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   /** Once for all that becomes ready together, because a mark for each message would cost as much as one for all. */
   private dispatchSoon(): void {
-    this.soon ??= setImmediate(() => {
-      this.soon = null;
+    this.nextDispatch ??= setImmediate(() => {
+      this.nextDispatch = null;
       this.dispatch();
     });
   }
@@ -102,12 +103,12 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private isProviderPaused(): boolean {
     const pauseMs = this.provider.pauseMs;
     this.ready.setClaimingEnabled(pauseMs === 0);
-    if (pauseMs > 0) this.probeIn(pauseMs);
+    if (pauseMs > 0) this.dispatchIn(pauseMs);
     return pauseMs > 0;
   }
 
   private get freeConnections(): number {
-    const connections = this.provider.isHalfOpen ? 1 : this.config.connections;
+    const connections = this.provider.allowsOneConnection ? 1 : this.config.connections;
     const free = Math.min(connections - this.busy, this.slotsAhead - this.waiting);
     return this.recorder.waiting > 2 * this.config.connections ? 0 : free;
   }
@@ -118,9 +119,9 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     return ratePerSecond > 0 ? Math.max(1, Math.ceil(ratePerSecond * secondsAhead)) : Infinity;
   }
 
-  private probeIn(pauseMs: number): void {
-    this.probe ??= setTimeout(() => {
-      this.probe = null;
+  private dispatchIn(pauseMs: number): void {
+    this.pauseEnd ??= setTimeout(() => {
+      this.pauseEnd = null;
       this.dispatch();
     }, pauseMs);
   }
@@ -148,7 +149,9 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const markedAt = performance.now();
     batch.forEach((ready, index) =>
       this.track(
-        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.untrack([ready.message])),
+        this.proceed(ready, marks[index]!, markedAt).finally(() =>
+          this.ready.outcomeWritten([ready.message]),
+        ),
       ),
     );
     this.dispatch();
@@ -203,9 +206,9 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     if (refusal) return failure('invalid_recipient', refusal);
     const attempt = await this.provider.deliver({ envelope, raw, assertLeaseHeld, message });
     // In all other cases the connection may still be writing these bytes.
-    if (attempt.verdict === 'accepted') detach(raw);
+    if (attempt.verdict === 'accepted') freeIfLarge(raw);
     return outcomeOf(attempt, message, {
-      acceptIsDelivery: this.provider.isAcceptDelivery(message),
+      acceptIsDelivery: this.provider.acceptIsDelivery(message),
       ambiguousMs:
         1_000 *
         (message.lane === lanes.transactional

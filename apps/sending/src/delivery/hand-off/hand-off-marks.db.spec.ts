@@ -21,7 +21,7 @@ describe('the mark', () => {
     const lost = { ...messages[1]!, leaseToken: 7 };
     const marks = new HandOffMarks(
       suite.database,
-      new Pace({ provider: 'allowed', perSecond: 0 }),
+      new Pace({ providerKind: 'allowed', perSecond: 0 }),
       suite.hashes,
     );
     const marked = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
@@ -89,5 +89,5 @@ describe('the mark', () => {
   });
 
   const marksAt = (perSecond: number) =>
-    new HandOffMarks(suite.database, new Pace({ provider: `at ${perSecond}`, perSecond }), suite.hashes);
+    new HandOffMarks(suite.database, new Pace({ providerKind: `at ${perSecond}`, perSecond }), suite.hashes);
 });

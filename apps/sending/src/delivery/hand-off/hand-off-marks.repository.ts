@@ -4,7 +4,7 @@ import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import type { WarmUp } from '../../pacing/warm-up-sql.js';
 import type { Pace, Slot } from '../claiming/pace.js';
 import type { RuleDecision } from './mark-rules.js';
-import { guardStatement, lockStatement, type Marked } from './mark-statement.js';
+import { markStatement, lockStatement, type MessageToMark } from './mark-statement.js';
 
 /** Our own check just before MAIL FROM; what the mail server says is a verdict. */
 export type MarkDecision = 'ok' | 'claim_lost' | RuleDecision | 'warming_up' | 'slowed' | 'quota';
@@ -18,7 +18,7 @@ export interface Mark {
   hasSlot: boolean;
 }
 
-interface GuardedRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasSlot'> {
+interface MarkRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasSlot'> {
   index: number;
   wait: number | null;
 }
@@ -41,16 +41,18 @@ export class HandOffMarks {
     this.tracing = database.tracing;
   }
 
-  @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
-  async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    const settings = { provider: this.pace.provider, warmUp: this.warmUp, pace: this.pace };
-    const guarded = messages.map((message) => ({ ...message, hashes: this.hashes }));
+  @Spanned('mark', {
+    traces: (_workerId: string, messages: MessageToMark[]) => messages.map(({ trace }) => trace),
+  })
+  async mark(workerId: string, messages: MessageToMark[]): Promise<Mark[]> {
+    const settings = { providerKind: this.pace.providerKind, warmUp: this.warmUp, pace: this.pace };
+    const hashed = messages.map((message) => ({ ...message, hashes: this.hashes }));
     const [, rows] = await this.database.transactionInOneWrite([
       lockStatement(messages, settings),
-      guardStatement(workerId, guarded, settings),
+      markStatement(workerId, hashed, settings),
     ]);
-    const byIndex = new Map((rows as GuardedRow[]).map((row) => [row.index, row]));
-    const wait = (rows as GuardedRow[])[0]?.wait ?? null;
+    const byIndex = new Map((rows as MarkRow[]).map((row) => [row.index, row]));
+    const wait = (rows as MarkRow[])[0]?.wait ?? null;
     const slots = this.pace.slots(wait, messages.length)[Symbol.iterator]();
     return messages.map((_, index) => {
       const { decision, delayMs, hasSlot } = byIndex.get(index) ?? lost;

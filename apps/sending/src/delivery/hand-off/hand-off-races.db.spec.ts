@@ -60,7 +60,7 @@ describe('a hand-off and a suppression or opt-out at the same instant (G8)', () 
     const random = randomOf(seed);
     const marks = new HandOffMarks(
       suite.database,
-      new Pace({ provider: 'races', perSecond: 0 }),
+      new Pace({ providerKind: 'races', perSecond: 0 }),
       suite.hashes,
     );
     const { workerId, messages } = await claimedMessages(suite.database, projectId, races);

@@ -29,6 +29,7 @@ const isBulk = `d.lane = ${lanes.bulk}`;
 export const markRules: readonly MarkRule[] = [
   { decision: 'unknown_project', applies: `project.project_id IS NULL` },
   { decision: 'disabled', applies: `project.disabled` },
+  // The last retry becomes due exactly at the end of the delivery window (`nextRetry`), and is yet to be claimed, composed and marked.
   { decision: 'expired', applies: `d.expires_at <= now() - interval '5 minutes'` },
   { decision: 'suppressed', applies: `suppression.email IS NOT NULL` },
   {

@@ -37,24 +37,24 @@ import type { Pace } from '../claiming/pace.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { markRules, markSources } from './mark-rules.js';
 
-export type Marked = Pick<
+export type MessageToMark = Pick<
   ClaimedDelivery,
   'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'sourceType' | 'trace'
 > &
   Partial<Pick<ClaimedDelivery, 'to' | 'from'>>;
 
-export type Guarded = Marked & { hashes: ErasedAddressHashes };
+export type HashedMessageToMark = MessageToMark & { hashes: ErasedAddressHashes };
 
 export interface MarkSettings {
-  provider: string;
+  providerKind: string;
   warmUp: WarmUp | null;
 }
 
-const senderDomainOf = ({ from }: Marked): string => domainOf(from?.email ?? '');
-const placeOf = ({ recipient }: Marked): string => destinationOf(domainOf(recipient));
+const senderDomainOf = ({ from }: MessageToMark): string => domainOf(from?.email ?? '');
+const placeOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
 
 /** A statement of its own, so that the next one sees what was committed before the locks were taken. */
-export function lockStatement(messages: Marked[], { provider, warmUp }: MarkSettings): Statement {
+export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
   const requested = messages.flatMap(({ projectId, recipient, position, to: mainRecipient }) =>
     [recipient, ...(position > 0 && mainRecipient ? [mainRecipient.email] : [])].map((email) => ({
       projectId,
@@ -79,7 +79,7 @@ export function lockStatement(messages: Marked[], { provider, warmUp }: MarkSett
     parameters: [
       requested.map(({ projectId }) => projectId),
       requested.map(({ email }) => email),
-      provider,
+      providerKind,
       [anyDestination, ...messages.map(placeOf)],
       ...(warmUp ? [messages.map(({ projectId }) => projectId), messages.map(senderDomainOf)] : []),
     ],
@@ -87,26 +87,26 @@ export function lockStatement(messages: Marked[], { provider, warmUp }: MarkSett
 }
 
 /** Only what leaves uses up the rate limit: what is refused must not hold up others. */
-export function guardStatement(
+export function markStatement(
   workerId: string,
-  messages: Guarded[],
-  { pace, provider, warmUp }: MarkSettings & { pace: Pace },
+  messages: HashedMessageToMark[],
+  { pace, providerKind, warmUp }: MarkSettings & { pace: Pace },
 ): Statement {
   const paced = pace.reservation(pacedCount(warmUp), columns.count + 3);
   return {
     name: `mark-hand-off${paced ? '-paced' : ''}${warmUp ? '-warm-up' : ''}`,
-    sql: `${guardSql(warmUp)}${paced ? `, paced AS (${paced.sql})` : ''}
+    sql: `${markSql(warmUp)}${paced ? `, paced AS (${paced.sql})` : ''}
       SELECT j.row_index AS index, CASE WHEN j.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.decision END AS decision,
         CASE
           WHEN j.decision = 'quota' AND j.when_exhausted = 'HOLD' OR j.decision = 'warming_up' THEN extract(epoch FROM j.until - now())::float8 * 1000
           WHEN j.decision = 'slowed' THEN ${slotWaitMs('j.slot')}
         END AS "delayMs", j.decision = 'slowed' AND ${isSlotGiven('j.slot')} AS "hasSlot", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
       FROM decided j LEFT JOIN marked USING (row_index)`,
-    parameters: [workerId, ...columns.values(messages), provider, ...(paced?.parameters ?? [])],
+    parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
 }
 
-const columns = columnsOf<Guarded>([
+const columns = columnsOf<HashedMessageToMark>([
   ...leasedDeliveryColumns,
   { column: 'source_type', type: 'text', value: ({ sourceType }) => sourceType },
   { column: 'destination', type: 'text', value: placeOf },
@@ -123,7 +123,7 @@ const columns = columnsOf<Guarded>([
       position > 0 && mainRecipient ? hashes.of(projectId, mainRecipient.email) : null,
   },
 ]);
-const provider = `$${columns.count + 2}::text`;
+const providerKind = `$${columns.count + 2}::text`;
 
 /** Among the rows of the same group that have passed so far. */
 const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
@@ -138,10 +138,10 @@ const isWarm = passes(
  * The checks in their order, each among the rows that the checks before it let pass (docs/decisions/0026-allowances.md,
  * docs/decisions/0027-adaptive-pace.md). Slots come first, because they keep a message back for the shortest time.
  */
-const guardSql = (warmUp: WarmUp | null): string => `
+const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
-  ), ${sentByLimited}, ${slowedDestinations(provider)}, checked AS (
+  ), ${sentByLimited}, ${slowedDestinations(providerKind)}, checked AS (
     SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${countedSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
       ${leftOfSource(countedSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
@@ -151,7 +151,7 @@ const guardSql = (warmUp: WarmUp | null): string => `
         ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join('\n        ')}
         ELSE 'ok'
       END AS rule
-    FROM requested r ${markSources} ${slowDownSources(provider)} ${warmUp ? warmUpSource(warmUp) : ''}
+    FROM requested r ${markSources} ${slowDownSources(providerKind)} ${warmUp ? warmUpSource(warmUp) : ''}
   ), slotted AS (
     SELECT *, CASE WHEN rule = 'ok' AND needs_slot THEN ${slotOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_slot`))} END AS slot FROM checked
   ), paced_rows AS (
@@ -182,7 +182,7 @@ const guardSql = (warmUp: WarmUp | null): string => `
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_free')}
   ), slots AS (
-    ${keepSlots(provider, `SELECT slow_destination, project_id, lane, slot FROM decided WHERE ${isSlotGiven('slot')}`)}
+    ${keepSlots(providerKind, `SELECT slow_destination, project_id, lane, slot FROM decided WHERE ${isSlotGiven('slot')}`)}
   )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_free')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project. */

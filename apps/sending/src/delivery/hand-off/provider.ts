@@ -39,7 +39,7 @@ export class Provider {
   }
 
   /** The last connection failed: a single message tests whether the server is back. */
-  get isHalfOpen(): boolean {
+  get allowsOneConnection(): boolean {
     const { failures, open } = this.pool.state;
     return failures > 0 && open === 0;
   }
@@ -50,9 +50,9 @@ export class Provider {
   }
 
   /** Whether nothing is reported after the hand-off, so that acceptance is all there will be. */
-  isAcceptDelivery({ recipient }: HandedMessage): boolean {
-    const { acceptIsDelivery, provider } = this.config;
-    return !this.simulator.isFor(recipient) && (acceptIsDelivery || provider === 'capture');
+  acceptIsDelivery({ recipient }: HandedMessage): boolean {
+    const { acceptIsDelivery, providerKind } = this.config;
+    return !this.simulator.isFor(recipient) && (acceptIsDelivery || providerKind === 'capture');
   }
 
   @Spanned('hand over', {

@@ -104,7 +104,7 @@ describe('the outcome of a copy', () => {
         waitedMs: 0,
         ageMs: 0,
         waitsForAllowance: false,
-        expired: false,
+        windowIsOver: false,
       };
       return {
         ...{ projectId, emailId, position: index + 1, leaseToken: 1, recipient, subject: null, trace: null },

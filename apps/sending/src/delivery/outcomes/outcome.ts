@@ -47,17 +47,18 @@ interface DeliveryProgress {
   /** Since it was accepted, or since its scheduled time. */
   ageMs: number;
   waitsForAllowance: boolean;
-  expired: boolean;
+  /** Its delivery window is over. */
+  windowIsOver: boolean;
 }
 
 interface AmbiguousDelivery {
   policy: 'resend' | 'hold';
   claims: number;
   resends: number;
-  expired: boolean;
+  windowIsOver: boolean;
 }
 
-interface Failed {
+interface FailedAttempt {
   attempt: Attempt;
   delivery: DeliveryProgress;
   rules: OutcomeRules;
@@ -150,9 +151,9 @@ export function outcomeOfUnmarked(
     case 'slowed':
       return { ...retryLater(delayMs ?? retryLaterMs), hasSlot };
     case 'disabled':
-      return progress.expired ? failure('project_disabled', 'The project is disabled') : retryLater();
+      return progress.windowIsOver ? failure('project_disabled', 'The project is disabled') : retryLater();
     case 'unknown_project':
-      return progress.expired
+      return progress.windowIsOver
         ? failure('project_disabled', 'The project is not known')
         : retryLater(newProjectMs);
     default:
@@ -177,17 +178,17 @@ export const notComposed = (failureKind: FailureKind, error: string): Outcome =>
   ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}),
 });
 
-/** The mark is too old, so the message is marked again at once. */
+/** The mark is too old: the message is queued at once, and is claimed, composed and marked anew. */
 export const requeueNow = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 
 /** A delivery that stayed ambiguous for its grace period: sent again once at most, or failed, by the policy of its lane. */
-export function outcomeOfAmbiguity({ policy, claims, resends, expired }: AmbiguousDelivery): Outcome {
+export function outcomeOfAmbiguity({ policy, claims, resends, windowIsOver }: AmbiguousDelivery): Outcome {
   if (claims >= maxClaims)
     return failure(
       'delivery_unconfirmed',
       `${endedItsProcess} while it was handed over; the mail server may have taken it`,
     );
-  if (policy === 'resend' && resends < maxResends && !expired) return { ...requeueNow(), resent: true };
+  if (policy === 'resend' && resends < maxResends && !windowIsOver) return { ...requeueNow(), resent: true };
   return failure(
     'delivery_unconfirmed',
     resends > 0 && policy === 'resend'
@@ -208,7 +209,7 @@ export const outcomeOfTooManyClaims = (): Outcome =>
   failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
-function afterProviderFault({ attempt, delivery, rules, error, failureKind }: Failed): Outcome {
+function afterProviderFault({ attempt, delivery, rules, error, failureKind }: FailedAttempt): Outcome {
   const outcome = retryOrGiveUp({
     attempt,
     delivery: { ...delivery, attempts: 0 },
@@ -219,14 +220,14 @@ function afterProviderFault({ attempt, delivery, rules, error, failureKind }: Fa
   return { ...outcome, countsAsAttempt: false };
 }
 
-function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: Failed): Outcome {
+function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: FailedAttempt): Outcome {
   const decision = nextRetry({
     attempts: delivery.attempts + 1,
     waitedMs: delivery.waitedMs,
     random: rules.random,
     firstMs: rules.retryMs,
   });
-  if (!decision.retry || delivery.expired)
+  if (!decision.retry || delivery.windowIsOver)
     return { ...failure('provider_unavailable', error), attempt, countsAsAttempt: true };
   return {
     ...nothing,

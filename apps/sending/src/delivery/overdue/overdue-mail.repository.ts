@@ -1,6 +1,6 @@
 import type { HeldMailOfProject } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { AmbiguousRules, Unfinished } from '../claiming/leases.repository.js';
+import type { AmbiguousRules, UnfinishedDelivery } from '../claiming/leases.repository.js';
 import { lanes } from '../delivery.entity.js';
 
 export interface Gap {
@@ -10,7 +10,7 @@ export interface Gap {
   restored: boolean;
 }
 
-export type HeldDelivery = Omit<Unfinished, 'claims'>;
+export type HeldDelivery = Omit<UnfinishedDelivery, 'claims'>;
 
 const key = `project_id, email_id, position`;
 const checkLock = 7_301_006;
@@ -116,7 +116,7 @@ export class OverdueMailRepository {
     return rows.length;
   }
 
-  async some(projectId: string | null, limit: number): Promise<HeldDelivery[]> {
+  async someHeld(projectId: string | null, limit: number): Promise<HeldDelivery[]> {
     return this.database.query<HeldDelivery>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace FROM deliveries
        WHERE state = 'HELD' AND ${isChosen} ORDER BY project_id, due_at LIMIT $2`,

@@ -62,7 +62,7 @@ export class OverdueMail {
       'expired',
       'The message was overdue after an outage, and the operator dropped it',
     );
-    const rows = await this.mail.some(projectId, droppedAtOnce);
+    const rows = await this.mail.someHeld(projectId, droppedAtOnce);
     await Promise.all(rows.map((row) => this.recorder.record({ ...row, subject: null, outcome })));
     return { changed: rows.length, left: await this.mail.count(projectId) };
   }

@@ -5,7 +5,7 @@ import { MailParser } from './liquid-parser.js';
 import { ParsedSources } from './parsed-sources.js';
 import { giveSnippets, type FindSnippet } from './snippet-tag.js';
 
-export interface LiquidContent {
+export interface MessageTexts {
   subject: string;
   html: string;
   text: string | null;
@@ -70,7 +70,7 @@ export function parse(source: string): Template[] {
 export const hasLiquid = (source: string): boolean => source.includes('{{') || source.includes('{%');
 
 /** Values are never parsed as Liquid. Throws RenderFailure. */
-export function render(content: LiquidContent, given: RenderInput): LiquidContent {
+export function render(content: MessageTexts, given: RenderInput): MessageTexts {
   const until = performance.now() + renderMs;
   return {
     subject: header(plain.render(content.subject, 'subject', given, until)),

@@ -7,10 +7,10 @@ import { BodyReader } from '../bodies/body-reader.js';
 import { CsvTable, wantsCsv } from '../bodies/csv.js';
 import { Cursors, type CursorScope } from './cursor.js';
 import { asJson, routeRequestOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
-import { tableOf } from './stream-responder.js';
+import { asCsv } from './stream-responder.js';
 
 @Injectable()
-export class PageResponder {
+export class ListResponder {
   private readonly cursors: Cursors;
 
   constructor(
@@ -20,26 +20,30 @@ export class PageResponder {
     this.cursors = new Cursors(config.secretKey);
   }
 
-  async serve(exchange: Exchange<'page'>): Promise<string | Readable> {
+  async serve(exchange: Exchange<'list'>): Promise<string | Readable> {
     const { declaration, dialect, request, reply } = exchange;
     await refuseBody(exchange, this.bodies);
     const { filters, limit, cursor } = queryOf(exchange);
     const scope = scopeOf(exchange, filters);
-    const page: PageQuery = {
+    const listPage: PageQuery = {
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { after: this.cursors.read(cursor, scope) }),
-      ...(dialect.showsTotal(declaration.paged) ? { withTotal: true } : {}),
+      ...(dialect.showsTotal(declaration.listed) ? { withTotal: true } : {}),
     };
-    const wantsTable = declaration.tabled === true && wantsCsv(request.raw);
-    const result = await handle(exchange, routeRequestOf(exchange, { query: filters, page, wantsTable }));
-    if (result instanceof CsvTable) return tableOf(reply, result);
+    const read = {
+      query: filters,
+      listPage,
+      wantsCsv: declaration.alsoCsv === true && wantsCsv(request.raw),
+    };
+    const result = await handle(exchange, routeRequestOf(exchange, read));
+    if (result instanceof CsvTable) return asCsv(reply, result);
     const found = result as DomainPage;
     const next = found.next ? this.cursors.write(found.next, scope) : null;
-    return asJson(reply, dialect.page(declaration.reply, found, next, declaration.paged));
+    return asJson(reply, dialect.page(declaration.reply, found, next, declaration.listed));
   }
 }
 
-function scopeOf({ route, admission }: Exchange<'page'>, filters: object): CursorScope {
+function scopeOf({ route, admission }: Exchange<'list'>, filters: object): CursorScope {
   return {
     route: `${route.method} ${route.path}`,
     surface: route.surface,
