@@ -36,7 +36,7 @@ const never = [
 ];
 /** Words that the field's terms have replaced (ARCHITECTURE.md, Glossary). */
 const lostWords =
-  'tell grounds scene scenes knock stock rooms company door guests deed deeds mend mends giveBack letGo ShortMemory Answers Hears belief petition founder frontDoor bell saying places asking telling untold anew patience patient ground beside happening happenings happened question heard hear stranger dice books doubtful landed spoken undue weapon passage trip drawn fleet heir became renounce atRest HeldBytes isPoisonedRow readTrusted copyRecipients'.split(
+  'tell grounds scene scenes knock stock rooms company door guests deed deeds mend mends giveBack letGo ShortMemory Answers Hears belief petition founder frontDoor bell saying places asking telling untold anew patience patient ground beside happening happenings happened question heard hear stranger dice books doubtful landed spoken undue weapon passage trip drawn fleet heir became renounce atRest HeldBytes isPoisonedRow readTrusted copyRecipients isHalfOpen untrack LiquidContent Asker wantsPage'.split(
     ' ',
   );
 const noCatch = {

@@ -9,8 +9,13 @@ import type { FreeBytes } from './bytes-in-memory.js';
 import { beforeAllProjects } from './project-turns.js';
 
 let suite: SendingSuite;
+/** It lives, so that the sweeper of the suite returns nothing that it has claimed. */
+const workerId = newId();
 beforeAll(async () => {
   suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
+  await suite.database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [
+    workerId,
+  ]);
 });
 afterAll(() => suite.stop());
 
@@ -20,7 +25,7 @@ const claim = (
 ) =>
   new ClaimsRepository(suite.database).claim({
     ...{
-      workerId: newId(),
+      workerId,
       lane: lanes.transactional,
       limit,
       afterProject: beforeAllProjects,
@@ -136,7 +141,7 @@ describe('a message whose last claim ended with its process', () => {
   const suspects = async (limit: number, alone: boolean) =>
     (
       await new ClaimsRepository(suite.database).claimSuspects({
-        ...{ workerId: newId(), limit, alone },
+        ...{ workerId, limit, alone },
         freeBytes: { small: 1, large: 0, anySizeFits: true },
       })
     )
@@ -177,7 +182,6 @@ describe('a message whose last claim ended with its process', () => {
     await emptied();
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain);
-    const workerId = newId();
     const freeBytes = { small: 1_000_000, large: 0, anySizeFits: false };
     const claims = new ClaimsRepository(suite.database);
     const claimed = await claims.claim({
