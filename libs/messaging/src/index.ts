@@ -18,7 +18,7 @@ export * from './messaging.metrics.js';
 export * from './messaging-tables.migration.js';
 export * from './outbox/outbox.entity.js';
 export * from './outbox/outbox-insert.js';
-export * from './outbox/outbox-plan.js';
+export * from './outbox/outbox-partitions.js';
 export * from './outbox/outbox.repository.js';
 export * from './outbox/outbox-relay.js';
 export * from './outages/outage.js';

@@ -7,7 +7,7 @@ import {
   type Database,
   type PartitionPlan,
 } from '@posthorn/database';
-import { currentService, outboxPlan } from '@posthorn/messaging';
+import { currentService, outboxPartitions } from '@posthorn/messaging';
 import type { Tracing } from '@posthorn/telemetry';
 import type { PinoLogger } from './logging.js';
 import type { ServiceParts, StartOptions } from './service.js';
@@ -49,6 +49,6 @@ export async function openOwnDatabase<C extends ServiceConfig>(
 }
 
 export const plansOf = <C extends ServiceConfig>(parts: ServiceParts<C>, config: C): PartitionPlan[] => [
-  outboxPlan(config.outboxDays),
+  outboxPartitions(config.outboxDays),
   ...(parts.partitions?.(config) ?? []),
 ];

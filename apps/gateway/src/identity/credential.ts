@@ -86,6 +86,7 @@ export interface Membership {
 
 export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
   const { keyId, projectId, legacyGrantPreset, mode, domainId } = row;
+  // The name that the API gives to public keys.
   const isPublic = legacyGrantPreset === 'SENDING_ONLY';
   return {
     kind: isPublic ? 'PUBLIC' : 'SECRET',

@@ -25,7 +25,7 @@ export interface Refusal {
 }
 
 export function refusalsOf(route: Route): Refusal[] {
-  const { declaration, method, surface, acceptsMail } = route;
+  const { declaration, method, surface, isSend } = route;
   const stopped = method !== 'GET' && !declaration.whileDisabled && declaration.project !== 'NONE';
   const thrown = [
     ...refusalsOfGuard(route),
@@ -34,7 +34,7 @@ export function refusalsOf(route: Route): Refusal[] {
     ...(declaration.missing ? [declaration.missing()] : []),
     ...(declaration.errors ?? []).map((error) => error()),
     unexpected(),
-    acceptsMail ? new DomainError('unavailable', 'enqueue_failed', '') : unavailable(),
+    isSend ? new DomainError('unavailable', 'enqueue_failed', '') : unavailable(),
     ...(declaration.onlyReads ? [new DomainError('timeout', 'internal_error', '')] : []),
   ];
   return grouped(surface, thrown);

@@ -55,7 +55,7 @@ export const isLimited = `num_nonnulls(${Object.values(limitColumns)
   .join(', ')}) > 0`;
 
 /** A part of a statement with the query `requested`: what its projects have sent, as far as they have limits. */
-export const sentByLimited = `sent_by AS MATERIALIZED (${sentBy(
+export const usageOfLimited = `usage_so_far AS MATERIALIZED (${sentBy(
   `SELECT usage.project_id FROM project_usage usage WHERE usage.project_id IN (SELECT project_id FROM requested) AND ${isLimited}`,
 )})`;
 
@@ -65,7 +65,7 @@ export const isSimulated = `d.recipient LIKE '%@${simulatorDomain}'`;
 export const isFree = `(d.counted OR ${isSimulated})`;
 
 /** By which a message counts: marketing mail that is no workflow's counts with the campaigns. */
-export const countedSource = (source: string): string =>
+export const allowanceSource = (source: string): string =>
   `CASE WHEN ${source} = 'TRANSACTIONAL' AND d.lane = ${lanes.bulk} THEN 'CAMPAIGN' ELSE ${source} END`;
 
 /** Adds the rows of a query with the columns project_id and source_type to the counts; in the order of projects, so that marks do not deadlock. */

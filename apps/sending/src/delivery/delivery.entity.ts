@@ -34,8 +34,8 @@ export class DeliveryRow {
   @Column('boolean') counted: boolean;
   /** Queued until the next day or month, because a limit is reached. */
   @Column('boolean', { name: 'waits_for_allowance' }) waitsForAllowance: boolean;
-  /** Queued until the slot that it was given at a slowed destination. */
-  @Column('boolean', { name: 'has_slot' }) hasSlot: boolean;
+  /** Queued until its turn at a slowed destination. */
+  @Column('boolean', { name: 'has_turn' }) hasTurn: boolean;
   @Column('integer') bytes: number;
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   @Column('text', { nullable: true }) trace: string | null;

@@ -11,16 +11,16 @@ import type {
 import type { Database } from '@posthorn/database';
 import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
 import {
-  countedSource,
+  allowanceSource,
   isFree,
   leftOfDay,
   leftOfMonth,
   leftOfSource,
-  sentByLimited,
+  usageOfLimited,
 } from '../allowances/allowance-sql.js';
 import { destinationOf, domainOf } from '../pacing/destination.js';
-import { slowDownSources, slowedDestinations } from '../pacing/slow-down-sql.js';
-import { markRules, markSources, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
+import { slowDownJoins, slowedDestinations } from '../pacing/slow-down-sql.js';
+import { markRules, markJoins, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
 import type { ErasedAddressHashes } from '../erasures/erased-names.js';
 
 export interface ExplainedRow {
@@ -107,14 +107,14 @@ const deliveriesSql = `
   WITH ${slowedDestinations('$7')}, requested AS (
     SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, destination, CASE WHEN position > 0 THEN $5 END AS main_address_hash
     FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
-  ), ${sentByLimited}
+  ), ${usageOfLimited}
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_allowance AS "waitsForAllowance",
     CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} END AS decision,
-    least(${leftOfSource(countedSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isFree} AS "isFree",
+    least(${leftOfSource(allowanceSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isFree} AS "isFree",
     slow.destination AS "slowDestination",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"
-  FROM requested r ${markSources} ${slowDownSources('$7')} ORDER BY d.position`;
+  FROM requested r ${markJoins} ${slowDownJoins('$7')} ORDER BY d.position`;
 
 const addressesSql = `
   SELECT suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince", opt_out.since AS "unsubscribedSince"

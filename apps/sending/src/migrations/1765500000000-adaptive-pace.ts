@@ -21,7 +21,7 @@ export class AdaptivePace1765500000000 implements MigrationInterface {
         tail timestamptz NOT NULL,
         PRIMARY KEY (provider, destination, project_id, lane)
       ) WITH (fillfactor = 50)`);
-    await runner.query(`ALTER TABLE deliveries ADD COLUMN has_slot boolean NOT NULL DEFAULT false`);
+    await runner.query(`ALTER TABLE deliveries ADD COLUMN has_turn boolean NOT NULL DEFAULT false`);
     await runner.query(`
       CREATE TABLE destination_domains (
         domain text PRIMARY KEY,
@@ -40,7 +40,7 @@ export class AdaptivePace1765500000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE deliveries DROP COLUMN has_slot`);
+    await runner.query(`ALTER TABLE deliveries DROP COLUMN has_turn`);
     for (const table of [
       'domain_warm_ups',
       'destination_domains',

@@ -69,9 +69,9 @@ describe('a destination that asks to slow down', () => {
     const marked = await marksOf(providerKind).mark(workerId, messages);
     expect(decisionsOf(marked)).toEqual([...times(4, 'slowed'), ...times(3, 'ok')]);
     expect(waitsOf(marked.slice(0, 4))).toEqual([200, 400, 600, 800]);
-    expect(marked.slice(0, 4).every(({ hasSlot }) => hasSlot)).toBe(true);
+    expect(marked.slice(0, 4).every(({ hasTurn }) => hasTurn)).toBe(true);
     // Each leaves at its slot, without waiting again.
-    await suite.database.query(`UPDATE deliveries SET has_slot = true WHERE project_id = $1`, [projectId]);
+    await suite.database.query(`UPDATE deliveries SET has_turn = true WHERE project_id = $1`, [projectId]);
     const again = await marksOf(providerKind).mark(workerId, messages.slice(0, 4));
     expect(decisionsOf(again)).toEqual(times(4, 'ok'));
   });
@@ -109,7 +109,7 @@ describe('a destination that asks to slow down', () => {
     await slow(providerKind, 'gmail', 0.02);
     const { workerId, messages } = await claimed(times(8, 'gmail.com'));
     const marked = await marksOf(providerKind).mark(workerId, messages);
-    expect(marked.map(({ hasSlot }) => hasSlot)).toEqual([...times(6, true), false, false]);
+    expect(marked.map(({ hasTurn }) => hasTurn)).toEqual([...times(6, true), false, false]);
     for (const { delayMs } of marked.slice(6)) {
       expect(delayMs).toBeGreaterThanOrEqual(600_000);
       expect(delayMs).toBeLessThanOrEqual(900_000);

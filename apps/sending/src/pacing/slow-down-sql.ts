@@ -3,7 +3,7 @@ import { anyDestination } from './destination.js';
 const growthAMinute = 1.25;
 /** A shorter wait is not worth a way back to the queue. */
 const tolerance = `interval '100 milliseconds'`;
-/** Slots are given so far ahead; the rate may have recovered later. */
+/** Turns are given so far ahead; the rate may have recovered later. */
 const horizon = `interval '10 minutes'`;
 const horizonMs = 600_000;
 
@@ -19,7 +19,7 @@ export const slowedDestinations = (providerKind: string): string => `slowed_now 
   )`;
 
 /** Of the rows of `r` with the columns `destination` and `project_id`, and their delivery `d`: the slowest that applies, as `slow`, and how it is shared, as `line`. */
-export const slowDownSources = (providerKind: string): string => `
+export const slowDownJoins = (providerKind: string): string => `
     LEFT JOIN destination_domains known ON (SELECT count(*) FROM slowed_now) > 0 AND known.domain = r.destination
     LEFT JOIN LATERAL (
       SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, known.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
@@ -30,23 +30,23 @@ export const slowDownSources = (providerKind: string): string => `
       FROM destination_lines t WHERE slow.destination IS NOT NULL AND t.provider = ${providerKind} AND t.destination = slow.destination
     ) AS line ON true`;
 
-export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.tail, line.shares, d.has_slot`;
+export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.tail, line.shares, d.has_turn`;
 
 /** When the message of this rank in the line of its project and lane may leave: each line gets an equal share of the rate. */
-export const slotOf = (rank: string): string =>
+export const turnOf = (rank: string): string =>
   `greatest(tail, now()) + ${rank} * shares / slow_rate * interval '1 second'`;
 
-export const isSlotAhead = (slot: string): string => `${slot} > now() + ${tolerance}`;
+export const isTurnAhead = (turnAt: string): string => `${turnAt} > now() + ${tolerance}`;
 
-export const isSlotGiven = (slot: string): string => `${slot} <= now() + ${horizon}`;
+export const isWithinHorizon = (turnAt: string): string => `${turnAt} <= now() + ${horizon}`;
 
-/** Until its slot; without one until it is looked at again, spread so that they do not come together. */
-export const slotWaitMs = (slot: string): string =>
-  `CASE WHEN ${isSlotGiven(slot)} THEN extract(epoch FROM ${slot} - now())::float8 * 1000 ELSE ${horizonMs} * (1 + random() / 2) END`;
+/** Until its turn; without one until it is looked at again, spread so that they do not come together. */
+export const turnWaitMs = (turnAt: string): string =>
+  `CASE WHEN ${isWithinHorizon(turnAt)} THEN extract(epoch FROM ${turnAt} - now())::float8 * 1000 ELSE ${horizonMs} * (1 + random() / 2) END`;
 
-/** Keeps the slots that the rows of a query took or were given. */
-export const keepSlots = (providerKind: string, given: string): string => `
+/** Keeps the turns that the rows of a query took or were given. */
+export const keepTurns = (providerKind: string, given: string): string => `
     INSERT INTO destination_lines AS line (provider, destination, project_id, lane, tail)
-    SELECT ${providerKind}, slow_destination, project_id, lane, max(slot) FROM (${given}) AS given
+    SELECT ${providerKind}, slow_destination, project_id, lane, max(turn_at) FROM (${given}) AS given
     GROUP BY slow_destination, project_id, lane ORDER BY slow_destination, project_id, lane
     ON CONFLICT (provider, destination, project_id, lane) DO UPDATE SET tail = greatest(line.tail, excluded.tail) RETURNING 1`;

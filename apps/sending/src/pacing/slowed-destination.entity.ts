@@ -20,7 +20,7 @@ export class DestinationLineRow {
   @PrimaryColumn('text') destination: string;
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('smallint') lane: Lane;
-  /** The last slot that was given. */
+  /** The last turn that was given. */
   @Column('timestamptz') tail: Date;
 }
 

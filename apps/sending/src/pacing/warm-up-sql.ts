@@ -25,7 +25,7 @@ export const lockWarmUps = (requested: string, { days }: WarmUp): string => `
     RETURNING 1`;
 
 /** What is left for the domain of a row of `r` today, with the domain; nothing where it does not warm up. */
-export const warmUpSource = ({ messages, growth, days }: WarmUp): string => `
+export const warmUpJoin = ({ messages, growth, days }: WarmUp): string => `
     LEFT JOIN LATERAL (
       SELECT w.domain, floor(${messages} * power(1 + ${growth}::float8 / 100, w.day - w.first_day)) - w.sent AS left_today
       FROM domain_warm_ups w WHERE w.project_id = r.project_id AND w.domain = ${coveringDomain} AND w.day - w.first_day < ${days}

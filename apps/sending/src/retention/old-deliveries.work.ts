@@ -3,7 +3,7 @@ import { DatabaseClock, firstKeptId } from '@posthorn/database';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { SendingConfig } from '../config.js';
 import { OldDeliveriesRepository } from './old-deliveries.repository.js';
-import { emailsPlan } from './partition-plans.js';
+import { emailsPartitions } from './partition-plans.js';
 
 const everyMs = 60 * 60_000;
 const busyMs = 1_000;
@@ -26,7 +26,7 @@ export class OldDeliveriesWork extends RepeatedWork {
   }
 
   protected async round(): Promise<number> {
-    const first = firstKeptId(emailsPlan(this.config), await this.clock.now());
+    const first = firstKeptId(emailsPartitions(this.config), await this.clock.now());
     return (await this.deliveries.deleteSome(first, atOnce)) === atOnce ? busyMs : everyMs;
   }
 }

@@ -29,7 +29,7 @@ const hasContentOfOpenEmails: Condition = (start, end) =>
       WHERE ${isOpen} AND ${within('d.email_id', start, end + dayMs)} AND ${within('e.content_id', start, end)}`,
   );
 
-export const emailsPlan = ({ emailsDays }: Pick<Retention, 'emailsDays'>): PartitionPlan => ({
+export const emailsPartitions = ({ emailsDays }: Pick<Retention, 'emailsDays'>): PartitionPlan => ({
   table: 'emails',
   days: 30,
   retentionDays: emailsDays,
@@ -39,7 +39,7 @@ export const emailsPlan = ({ emailsDays }: Pick<Retention, 'emailsDays'>): Parti
 
 /** Mail may be sent long after it was accepted: it was scheduled, delivery was paused, or the mail server refused it for now. */
 export const partitionPlans = ({ contentsDays, emailsDays }: Retention): PartitionPlan[] => [
-  emailsPlan({ emailsDays }),
+  emailsPartitions({ emailsDays }),
   { table: 'email_events', days: 30, retentionDays: emailsDays, keptWhile: hasOpenEmails },
   { table: 'engagements', days: 30, retentionDays: emailsDays },
   { table: 'email_contents', days: 7, retentionDays: contentsDays, keptWhile: hasContentOfOpenEmails },

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { judge, parseReply, type Attempt, type SmtpStage } from './smtp-attempt.js';
 import { SmtpTransaction, type SmtpDelivery } from './smtp-transaction.js';
 import type { SmtpEndpoint } from './smtp-url.js';
-import { StagedConnection } from './staged-connection.js';
+import { StageTrackingConnection } from './stage-tracking-connection.js';
 
 export interface SmtpTimeouts {
   connectMs: number;
@@ -57,7 +57,7 @@ export class SmtpSession {
   private needsReset = false;
 
   constructor(
-    private readonly connection: StagedConnection,
+    private readonly connection: StageTrackingConnection,
     private readonly endpoint: SmtpEndpoint,
     private readonly timeouts: SmtpTimeouts,
   ) {
@@ -121,7 +121,7 @@ export class SmtpSession {
 }
 
 class Opening {
-  private readonly connection: StagedConnection;
+  private readonly connection: StageTrackingConnection;
   private readonly startedAt = performance.now();
   private timer?: NodeJS.Timeout;
   private settled = false;
@@ -131,7 +131,7 @@ class Opening {
     private readonly timeouts: SmtpTimeouts,
     private readonly resolve: (opened: OpenedSession) => void,
   ) {
-    this.connection = new StagedConnection({
+    this.connection = new StageTrackingConnection({
       host: endpoint.host,
       port: endpoint.port,
       name: endpoint.name,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { performance } from 'node:perf_hooks';
 import { judge, parseReply, type Attempt, type SmtpReply, type SmtpStage } from './smtp-attempt.js';
 import type { SmtpTimeouts } from './smtp-session.js';
-import type { StagedConnection } from './staged-connection.js';
+import type { StageTrackingConnection } from './stage-tracking-connection.js';
 import { WireBody } from '../message/wire-body.js';
 
 export interface SmtpDelivery {
@@ -41,7 +41,7 @@ export class SmtpTransaction {
   private resolve: (attempt: Attempt) => void;
 
   constructor(
-    private readonly connection: StagedConnection,
+    private readonly connection: StageTrackingConnection,
     private readonly delivery: SmtpDelivery,
     private readonly host: string,
     private readonly timeouts: SmtpTimeouts,

@@ -19,7 +19,7 @@ import { EventSubscription } from '../events/event-subscription.js';
 import { busTransport, type DomainEvent } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
-import { Operations } from './operations.js';
+import { OperatorCalls } from './operator-calls.js';
 import type { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 
 export interface BusServerOptions {
@@ -37,11 +37,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
   private readonly log = new Logger('Bus');
   private answering: CallResponder[] = [];
   private subscriptions: EventSubscription[] = [];
-  private readonly operations: Operations;
+  private readonly operatorCalls: OperatorCalls;
 
   constructor(private readonly options: BusServerOptions) {
     super();
-    this.operations = new Operations({ ...options, subscribers: () => this.subscriptions });
+    this.operatorCalls = new OperatorCalls({ ...options, subscribers: () => this.subscriptions });
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -70,7 +70,10 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   private refuseGaps(): void {
     const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
-    const handled = [...this.patterns(false), ...this.operations.answers().map(([{ subject }]) => subject)];
+    const handled = [
+      ...this.patterns(false),
+      ...this.operatorCalls.answers().map(([{ subject }]) => subject),
+    ];
     const gaps = contracts.filter((subject) => !handled.includes(subject));
     const unknown = handled.filter((subject) => !contracts.includes(subject));
     if (gaps.length + unknown.length > 0) {
@@ -114,7 +117,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
         this.serve(contracts.get(pattern) as RequestContract, (data) => invoke(handler, data));
       }
     }
-    for (const [contract, answer] of this.operations.answers()) this.serve(contract, answer);
+    for (const [contract, answer] of this.operatorCalls.answers()) this.serve(contract, answer);
     for (const subscription of this.subscriptions) subscription.start();
   }
 

@@ -23,7 +23,7 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Batches without a timer: an item is flushed at once while fewer than `inFlight` batches are running, and what arrives meanwhile forms the
+ * Batches without a timer, unless it is told to linger: an item is flushed at once while fewer than `inFlight` batches are running, and what arrives meanwhile forms the
  * next batch. A timer of 1 ms would cost most of the speed with a single caller (ARCHITECTURE.md).
  */
 export class Gatherer<In, Out> {

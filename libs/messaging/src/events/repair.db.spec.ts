@@ -6,7 +6,7 @@ import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { DeadLetters } from './dead-letters.repository.js';
 import { ensureConsumer } from './event-stream.js';
-import { Operations } from '../calls/operations.js';
+import { OperatorCalls } from '../calls/operator-calls.js';
 import { durables, RepairSuite, stream } from '../testing/repair-suite.js';
 
 // Several starts of servers and the patience of two watchdogs, also on a machine that has other things to do.
@@ -168,7 +168,7 @@ describe('a NATS that loses its store', () => {
       await suite.database.query(`DELETE FROM inbox WHERE subscriber = 'spec-one'`);
       await suite.database.query(`DELETE FROM effects WHERE durable = 'spec-one'`);
       const deadLetters = new DeadLetters(suite.database);
-      const operator = new Operations({
+      const operator = new OperatorCalls({
         service: 'sending',
         relayRepository: suite.relayRepository(),
         deadLetters,

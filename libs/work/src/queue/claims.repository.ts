@@ -29,7 +29,7 @@ export interface Claimed {
 const projectsInTurn = 50;
 const absorbedAtOnce = 1_000;
 
-/** The only claim statement beside the one of the e-mail queue. */
+/** The only claim statement beside the two of the e-mail queue. */
 export class ClaimsRepository {
   constructor(private readonly database: Database) {}
 

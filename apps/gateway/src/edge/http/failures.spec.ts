@@ -71,7 +71,7 @@ describe('a failure', () => {
         expect([status, headers['retry-after'], code]).toEqual([
           late ? 504 : 503,
           '1',
-          route.acceptsMail ? 'enqueue_failed' : 'internal_error',
+          route.isSend ? 'enqueue_failed' : 'internal_error',
         ]);
       }
     }

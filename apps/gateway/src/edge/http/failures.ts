@@ -79,7 +79,7 @@ export class Failures {
         ? thrown
         : (frameworkFailure(thrown) ?? fromDatabaseError(thrown) ?? unexpected());
     if (error.kind !== 'unavailable' && error.kind !== 'timeout') return error;
-    const code = error.code === 'internal_error' && route?.acceptsMail ? 'enqueue_failed' : error.code;
+    const code = error.code === 'internal_error' && route?.isSend ? 'enqueue_failed' : error.code;
     // A timeout of a service behind the one that was called says nothing about this request.
     const isLateRead = route?.declaration.onlyReads && error instanceof CallFailed;
     const kind = isLateRead ? error.kind : 'unavailable';

@@ -49,8 +49,8 @@ export async function handle({ route, handler }: Exchange, routeRequest: RouteRe
 }
 
 /** A write that reached its service may have been committed (docs/api-decisions.md §1). Sends settle it themselves. */
-function throwUnknownOutcome({ method, acceptsMail }: Route, error: unknown): never {
-  const isUnknown = error instanceof CallFailed && error.isOutcomeUnknown && method !== 'GET' && !acceptsMail;
+function throwUnknownOutcome({ method, isSend }: Route, error: unknown): never {
+  const isUnknown = error instanceof CallFailed && error.isOutcomeUnknown && method !== 'GET' && !isSend;
   throw isUnknown ? outcomeUnknown() : error;
 }
 

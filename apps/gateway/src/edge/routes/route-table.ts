@@ -24,8 +24,8 @@ export interface Route {
   ids: readonly string[];
   addresses: readonly string[];
   projectInPath: boolean;
-  /** An unavailable service is then reported as `enqueue_failed` (docs/api-decisions.md §1). */
-  acceptsMail: boolean;
+  /** It accepts mail to be sent: an unavailable service is `enqueue_failed` (docs/api-decisions.md §1), and the controller settles an unknown outcome itself. */
+  isSend: boolean;
 }
 
 export const projectParameter = 'projectId';
@@ -55,7 +55,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
   refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
   const parameters = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const named = parameters.filter((name) => name !== projectParameter);
-  const acceptsMail = successOf(declaration) === 'accepted' || successOf(declaration) === 'batch';
+  const isSend = successOf(declaration) === 'accepted' || successOf(declaration) === 'batch';
   return surfacesOf(declaration).map((surface) => ({
     method,
     path: `${prefixes[surface]}${surface === 'legacy' ? (declaration.legacyPath ?? path) : path}`,
@@ -66,7 +66,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
     ids: named.filter((name) => name !== addressParameter),
     addresses: named.filter((name) => name === addressParameter),
     projectInPath: parameters.includes(projectParameter),
-    acceptsMail,
+    isSend,
   }));
 }
 

@@ -1,4 +1,4 @@
-// About 100 ms of work; a later message of another project waits no longer than that.
+// About 100 ms of work without a rate limit; with one the buffer is smaller (`bufferLimit`).
 export const bufferSize = 128;
 export const extraBufferPlaces = 16;
 /** At least so long from the begin of one claim to that of the next. */

@@ -18,7 +18,8 @@ import type { ReadyMessage } from '../claiming/ready-message.js';
 import { ReadyMessages } from '../claiming/ready-messages.js';
 
 const marksInFlight = 2;
-// Older marks are not used: a suppression may have been added since (docs/guarantees.md §3).
+// Without a rate limit older marks are not used: a suppression may have been added since (docs/guarantees.md §3). With one, slots are reserved only
+// so far ahead.
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
 /** Of the rate: every replica reserves so many slots, and the message of a quiet project waits behind those of all. */
@@ -149,9 +150,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const markedAt = performance.now();
     batch.forEach((ready, index) =>
       this.track(
-        this.proceed(ready, marks[index]!, markedAt).finally(() =>
-          this.ready.outcomeWritten([ready.message]),
-        ),
+        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.release([ready.message])),
       ),
     );
     this.dispatch();
@@ -176,12 +175,12 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async proceed(ready: ReadyMessage, mark: Mark, markedAt: number): Promise<void> {
-    const { decision, slot, delayMs, hasSlot } = mark;
+    const { decision, slot, delayMs, hasTurn } = mark;
     let outcome: Outcome | null;
     try {
       const inTime = decision !== 'ok' || (await this.isInTime(slot, markedAt));
       this.waiting -= 1;
-      if (decision !== 'ok') outcome = outcomeOfUnmarked({ decision, delayMs, hasSlot }, ready.message);
+      if (decision !== 'ok') outcome = outcomeOfUnmarked({ decision, delayMs, hasTurn }, ready.message);
       else if (inTime) {
         this.dispatchSoon();
         outcome = await this.handOver(ready);

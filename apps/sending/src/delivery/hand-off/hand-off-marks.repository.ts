@@ -14,19 +14,20 @@ export interface Mark {
   slot: Slot;
   /** Milliseconds until the message is to be marked again; null where the decision says it, or is final. */
   delayMs: number | null;
-  /** Where the decision is `slowed`: it may leave then, without another slot. */
-  hasSlot: boolean;
+  /** Where the decision is `slowed`: then it is its turn, and it may leave without waiting again. */
+  hasTurn: boolean;
 }
 
-interface MarkRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasSlot'> {
+interface MarkRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasTurn'> {
   index: number;
   wait: number | null;
 }
 
-const lost = { decision: 'claim_lost', delayMs: null, hasSlot: false } as const;
+const lost = { decision: 'claim_lost', delayMs: null, hasTurn: false } as const;
 
 /**
- * The last check before MAIL FROM: lease, suppressions, warm-up, pace and allowance in one transaction. A separate first statement takes the
+ * The last check before MAIL FROM, in one transaction: lease, rules (project, delivery window, suppressions, opt-outs), slowed destinations, warm-up,
+ * allowances and pace. A separate first statement takes the
  * locks, so that the update sees every suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
  */
 export class HandOffMarks {
@@ -55,8 +56,8 @@ export class HandOffMarks {
     const wait = (rows as MarkRow[])[0]?.wait ?? null;
     const slots = this.pace.slots(wait, messages.length)[Symbol.iterator]();
     return messages.map((_, index) => {
-      const { decision, delayMs, hasSlot } = byIndex.get(index) ?? lost;
-      return { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasSlot };
+      const { decision, delayMs, hasTurn } = byIndex.get(index) ?? lost;
+      return { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasTurn };
     });
   }
 }

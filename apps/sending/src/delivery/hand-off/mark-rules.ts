@@ -4,7 +4,7 @@ export type RuleDecision = 'unknown_project' | 'disabled' | 'expired' | 'suppres
 
 interface MarkRule {
   decision: RuleDecision;
-  /** Over the aliases of `markSources`. */
+  /** Over the aliases of `markJoins`. */
   applies: string;
 }
 
@@ -12,16 +12,16 @@ interface MarkRule {
  * What is joined to `requested r`, which names deliveries with the hashes of their address and of the main recipient's (null where the delivery is
  * the main recipient's own). Erased addresses are stored by hash: the columns named email then hold hash@erased.invalid. For all others that is
  * one lookup in a small index.
- * `sent_by` is a query of `sentByLimited`.
+ * `usage_so_far` is a query of `usageOfLimited`.
  */
-export const markSources = `
+export const markJoins = `
     JOIN deliveries d USING (project_id, email_id, position)
     LEFT JOIN project_states project USING (project_id)
     LEFT JOIN suppressions suppression ON suppression.project_id = r.project_id AND suppression.email = d.recipient
     LEFT JOIN opt_outs opt_out ON opt_out.project_id = r.project_id AND opt_out.email = d.recipient
     LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
     LEFT JOIN project_usage usage ON usage.project_id = r.project_id
-    LEFT JOIN sent_by sent ON sent.project_id = r.project_id`;
+    LEFT JOIN usage_so_far sent ON sent.project_id = r.project_id`;
 
 const isBulk = `d.lane = ${lanes.bulk}`;
 

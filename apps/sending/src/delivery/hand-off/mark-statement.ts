@@ -1,7 +1,7 @@
 import { columnsOf, type Statement } from '@posthorn/database';
 import {
   addUsage,
-  countedSource,
+  allowanceSource,
   isFree,
   isLimited,
   isSimulated,
@@ -10,32 +10,26 @@ import {
   leftOfSource,
   nextDay,
   nextMonth,
-  sentByLimited,
+  usageOfLimited,
 } from '../../allowances/allowance-sql.js';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { anyDestination, destinationOf, domainOf } from '../../pacing/destination.js';
 import {
-  isSlotAhead,
-  isSlotGiven,
-  keepSlots,
-  slotOf,
-  slotWaitMs,
+  isTurnAhead,
+  isWithinHorizon,
+  keepTurns,
+  turnOf,
+  turnWaitMs,
   slowDownColumns,
-  slowDownSources,
+  slowDownJoins,
   slowedDestinations,
 } from '../../pacing/slow-down-sql.js';
-import {
-  addWarmUps,
-  isOverWarmUp,
-  lockWarmUps,
-  warmUpSource,
-  type WarmUp,
-} from '../../pacing/warm-up-sql.js';
+import { addWarmUps, isOverWarmUp, lockWarmUps, warmUpJoin, type WarmUp } from '../../pacing/warm-up-sql.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import type { ClaimedDelivery } from '../claiming/claims.repository.js';
 import type { Pace } from '../claiming/pace.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
-import { markRules, markSources } from './mark-rules.js';
+import { markRules, markJoins } from './mark-rules.js';
 
 export type MessageToMark = Pick<
   ClaimedDelivery,
@@ -99,8 +93,8 @@ export function markStatement(
       SELECT j.row_index AS index, CASE WHEN j.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.decision END AS decision,
         CASE
           WHEN j.decision = 'quota' AND j.when_exhausted = 'HOLD' OR j.decision = 'warming_up' THEN extract(epoch FROM j.until - now())::float8 * 1000
-          WHEN j.decision = 'slowed' THEN ${slotWaitMs('j.slot')}
-        END AS "delayMs", j.decision = 'slowed' AND ${isSlotGiven('j.slot')} AS "hasSlot", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
+          WHEN j.decision = 'slowed' THEN ${turnWaitMs('j.turn_at')}
+        END AS "delayMs", j.decision = 'slowed' AND ${isWithinHorizon('j.turn_at')} AS "hasTurn", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
       FROM decided j LEFT JOIN marked USING (row_index)`,
     parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
@@ -129,49 +123,49 @@ const providerKind = `$${columns.count + 2}::text`;
 const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
 const passes = (before: string, isOver: string): string => `${before} AND NOT coalesce(${isOver}, false)`;
 
-const isWarm = passes(
-  'is_in_time',
-  `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, is_in_time, is_free'))}`,
+const passesWarmUp = passes(
+  'passes_slow_down',
+  `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_free'))}`,
 );
 
 /**
  * The checks in their order, each among the rows that the checks before it let pass (docs/decisions/0026-allowances.md,
- * docs/decisions/0027-adaptive-pace.md). Slots come first, because they keep a message back for the shortest time.
+ * docs/decisions/0027-adaptive-pace.md). Turns at slowed destinations come first, because they keep a message back for the shortest time.
  */
 const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
-  ), ${sentByLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${countedSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
-      ${leftOfSource(countedSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
+  ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
+    SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
+      ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
-      ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_slot AND NOT (${isSimulated}) AS needs_slot,
+      ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
       CASE
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'claim_lost'
         ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join('\n        ')}
         ELSE 'ok'
       END AS rule
-    FROM requested r ${markSources} ${slowDownSources(providerKind)} ${warmUp ? warmUpSource(warmUp) : ''}
-  ), slotted AS (
-    SELECT *, CASE WHEN rule = 'ok' AND needs_slot THEN ${slotOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_slot`))} END AS slot FROM checked
-  ), paced_rows AS (
-    SELECT *, ${passes(`rule = 'ok'`, isSlotAhead('slot'))} AS is_in_time FROM slotted
+    FROM requested r ${markJoins} ${slowDownJoins(providerKind)} ${warmUp ? warmUpJoin(warmUp) : ''}
+  ), with_turns AS (
+    SELECT *, CASE WHEN rule = 'ok' AND needs_turn THEN ${turnOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_turn`))} END AS turn_at FROM checked
+  ), after_slow_down AS (
+    SELECT *, ${passes(`rule = 'ok'`, isTurnAhead('turn_at'))} AS passes_slow_down FROM with_turns
   ), warmed AS (
-    SELECT *, ${warmUp ? isWarm : 'is_in_time'} AS is_warm FROM paced_rows
-  ), within_source AS (
-    SELECT *, ${passes('is_warm', `NOT is_free AND ${rank('project_id, source_type, is_warm, is_free')} > left_of_source`)} AS is_in_source FROM warmed
+    SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
+  ), after_source_limit AS (
+    SELECT *, ${passes('passes_warm_up', `NOT is_free AND ${rank('project_id, source_type, passes_warm_up, is_free')} > left_of_source`)} AS passes_source_limit FROM warmed
   ), ranked AS (
-    SELECT *, ${rank('project_id, is_in_source, is_free')} AS rank FROM within_source
+    SELECT *, ${rank('project_id, passes_source_limit, is_free')} AS rank FROM after_source_limit
   ), decided AS (
     SELECT *,
       CASE
         WHEN rule <> 'ok' THEN rule
-        WHEN NOT is_in_time THEN 'slowed'
-        WHEN NOT is_warm THEN 'warming_up'
-        WHEN NOT is_in_source OR NOT is_free AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
+        WHEN NOT passes_slow_down THEN 'slowed'
+        WHEN NOT passes_warm_up THEN 'warming_up'
+        WHEN NOT passes_source_limit OR NOT is_free AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
-      CASE WHEN is_warm AND (NOT is_in_source OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
+      CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
     UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_free FROM decided j
@@ -181,10 +175,10 @@ const markSql = (warmUp: WarmUp | null): string => `
     RETURNING j.row_index, j.project_id, j.source_type, j.warm_up_domain, j.is_free
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_free')}
-  ), slots AS (
-    ${keepSlots(providerKind, `SELECT slow_destination, project_id, lane, slot FROM decided WHERE ${isSlotGiven('slot')}`)}
+  ), turns AS (
+    ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
   )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_free')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project. */
 const pacedCount = (warmUp: WarmUp | null): string =>
-  `SELECT count(*) FROM marked WHERE (SELECT count(*) FROM used) + (SELECT count(*) FROM slots)${warmUp ? ' + (SELECT count(*) FROM warmed_up)' : ''} >= 0`;
+  `SELECT count(*) FROM marked WHERE (SELECT count(*) FROM used) + (SELECT count(*) FROM turns)${warmUp ? ' + (SELECT count(*) FROM warmed_up)' : ''} >= 0`;

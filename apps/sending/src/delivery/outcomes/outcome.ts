@@ -25,9 +25,9 @@ export interface Outcome {
   events: { event: EventContract; payload: object }[];
   /** Waits for the next day or month, which begins a new delivery window. */
   waitsForAllowance?: boolean;
-  /** Waits for the slot that it was given at a slowed destination. */
-  hasSlot?: boolean;
-  /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim ended with its process. */
+  /** Waits for its turn at a slowed destination. */
+  hasTurn?: boolean;
+  /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */
   resent?: boolean;
 }
 
@@ -126,7 +126,7 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
 
 /** Of a delivery that the mark kept from its hand-off; null where another worker has it. */
 export function outcomeOfUnmarked(
-  { decision, delayMs, hasSlot }: Omit<Mark, 'slot' | 'decision'> & { decision: Exclude<MarkDecision, 'ok'> },
+  { decision, delayMs, hasTurn }: Omit<Mark, 'slot' | 'decision'> & { decision: Exclude<MarkDecision, 'ok'> },
   progress: DeliveryProgress,
 ): Outcome | null {
   switch (decision) {
@@ -149,7 +149,7 @@ export function outcomeOfUnmarked(
         progress,
       );
     case 'slowed':
-      return { ...retryLater(delayMs ?? retryLaterMs), hasSlot };
+      return { ...retryLater(delayMs ?? retryLaterMs), hasTurn };
     case 'disabled':
       return progress.windowIsOver ? failure('project_disabled', 'The project is disabled') : retryLater();
     case 'unknown_project':

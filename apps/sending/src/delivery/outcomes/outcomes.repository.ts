@@ -56,7 +56,7 @@ const outcomes = columnsOf<OutcomeRow>([
     type: 'boolean',
     value: ({ outcome }) => outcome.waitsForAllowance ?? false,
   },
-  { column: 'has_slot', type: 'boolean', value: ({ outcome }) => outcome.hasSlot ?? false },
+  { column: 'has_turn', type: 'boolean', value: ({ outcome }) => outcome.hasTurn ?? false },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
   { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
   // Every attempt and every change becomes a row of the e-mail's history; messages that are merely postponed (requeued without an attempt) do not.
@@ -114,7 +114,7 @@ const recordSql = `
   ), written AS (
     UPDATE deliveries d
     SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond',
-        waits_for_allowance = o.waits_for_allowance, has_slot = o.has_slot,
+        waits_for_allowance = o.waits_for_allowance, has_turn = o.has_turn,
         expires_at = CASE WHEN o.waits_for_allowance THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
         claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END, resends = d.resends + o.resent,
         worker_id = CASE WHEN o.state = 'AMBIGUOUS' AND d.reported = 0 THEN d.worker_id END

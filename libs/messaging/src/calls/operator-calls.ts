@@ -29,7 +29,7 @@ export interface OperationsOptions {
 }
 
 /** The operator's calls that every service answers: list and replay dead letters, republish events. */
-export class Operations {
+export class OperatorCalls {
   constructor(private readonly options: OperationsOptions) {}
 
   answers(): [RequestContract, Answer][] {

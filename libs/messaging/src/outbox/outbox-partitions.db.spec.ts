@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { lowestIdOf, maintainPartitions, newId, openDatabase, type Database } from '@posthorn/database';
 import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import { effectsTable } from '../testing/effects-table.js';
-import { outboxPlan } from './outbox-plan.js';
+import { outboxPartitions } from './outbox-partitions.js';
 
 let clone: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   clone = await cloneDatabase('relay', effectsTable);
-  database = await openDatabase({ url: clone.url, name: 'outbox-plan', poolSize: 4, ...effectsTable });
+  database = await openDatabase({ url: clone.url, name: 'outbox-partitions', poolSize: 4, ...effectsTable });
 });
 afterAll(async () => {
   await database.close();
@@ -25,7 +25,7 @@ describe('an old partition of the outbox', () => {
     );
   });
 
-  const maintain = () => maintainPartitions(database, [outboxPlan(7)], (line) => warnings.push(line));
+  const maintain = () => maintainPartitions(database, [outboxPartitions(7)], (line) => warnings.push(line));
   const exists = async () =>
     (await database.query(`SELECT to_regclass('outbox_p20200101') AS name`))[0]!['name'] !== null;
   const write = (columns: string) =>

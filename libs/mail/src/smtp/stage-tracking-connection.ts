@@ -27,7 +27,7 @@ const stageOfVerb: Record<string, SmtpStage> = {
 const base = SMTPConnection.prototype as unknown as Internals;
 
 /** Knows which command waits for its reply, also when commands are pipelined. */
-export class StagedConnection extends SMTPConnection {
+export class StageTrackingConnection extends SMTPConnection {
   onCommand: (stage: SmtpStage) => boolean = () => true;
   onConnected: () => void = () => undefined;
   /** A header needs SMTPUTF8 although the envelope is ASCII, which nodemailer cannot know (RFC 6531 §3.4). */

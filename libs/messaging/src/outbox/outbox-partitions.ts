@@ -1,7 +1,7 @@
 import { lowestIdOf, type PartitionPlan } from '@posthorn/database';
 
 /** An event that was never published, quarantined ones included, is kept until somebody decides about it. */
-export const outboxPlan = (retentionDays: number): PartitionPlan => ({
+export const outboxPartitions = (retentionDays: number): PartitionPlan => ({
   table: 'outbox',
   days: 1,
   retentionDays,
