@@ -119,9 +119,9 @@ export class UsageRepository {
   /** Mail that waits for the next period becomes due, and is checked again. */
   async release(projectId: string, limit: number): Promise<number> {
     const rows = await this.database.query(
-      `UPDATE deliveries d SET due_at = now(), expires_at = now() + interval '${deliveryWindowHours} hours', waits_for_allowance = false
+      `UPDATE deliveries d SET due_at = now(), expires_at = now() + interval '${deliveryWindowHours} hours', waits_for_next_period = false
        FROM (SELECT project_id, email_id, position FROM deliveries
-             WHERE project_id = $1 AND state = 'QUEUED' AND waits_for_allowance ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS chosen
+             WHERE project_id = $1 AND state = 'QUEUED' AND waits_for_next_period ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS chosen
        WHERE d.project_id = chosen.project_id AND d.email_id = chosen.email_id AND d.position = chosen.position RETURNING 1`,
       [projectId, limit],
     );

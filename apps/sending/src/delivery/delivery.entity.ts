@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export type DeliveryState =
   'QUEUED' | 'HELD' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS' | 'SENT' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
 
-/** Transactional mail never waits behind campaigns. */
+/** Transactional mail goes first; bulk mail keeps a tenth of the places. */
 export const lanes = { transactional: 0, bulk: 1 } as const;
 export type Lane = (typeof lanes)[keyof typeof lanes];
 
@@ -33,7 +33,7 @@ export class DeliveryRow {
   /** It counts towards the usage of its project: set at its first mark. */
   @Column('boolean') counted: boolean;
   /** Queued until the next day or month, because a limit is reached. */
-  @Column('boolean', { name: 'waits_for_allowance' }) waitsForAllowance: boolean;
+  @Column('boolean', { name: 'waits_for_next_period' }) waitsForNextPeriod: boolean;
   /** Queued until its turn at a slowed destination. */
   @Column('boolean', { name: 'has_turn' }) hasTurn: boolean;
   @Column('integer') bytes: number;

@@ -60,7 +60,7 @@ const checksOf = (
 
 /** What was counted already, or is never counted, passes in any case. */
 const allowedOf = (delivery: ExplainedDelivery | undefined): Allowed | null =>
-  delivery && !delivery.isFree
+  delivery && !delivery.isUncounted
     ? { left: delivery.left, whenExhausted: delivery.whenExhausted ?? 'FAIL' }
     : null;
 

@@ -14,7 +14,7 @@ import {
   failureTexts,
   instantText,
   sourceNames,
-  waitsForAllowanceText,
+  waitsForNextPeriodText,
 } from './sentences.js';
 
 export interface Recorded {
@@ -76,7 +76,7 @@ function summaryOf(
 function causeOf(status: EmailStatus, failureKind: FailureKind | null): string {
   if (status === 'REJECTED' || failureKind === null) return statusTexts[status];
   return status === 'PENDING' && failureKind === 'quota_exhausted'
-    ? waitsForAllowanceText
+    ? waitsForNextPeriodText
     : failureTexts[failureKind];
 }
 
@@ -106,10 +106,11 @@ function waitsFor(
 
 function queuedFor(
   { scheduledAt, failureKind }: ExplainedRow,
-  { decision, isDue, dueAt, attempts, waitsForAllowance, slowDestination }: ExplainedDelivery,
+  { decision, isDue, dueAt, attempts, waitsForNextPeriod, slowDestination }: ExplainedDelivery,
 ): string {
   if (decision === 'disabled') return 'The project to be enabled, for a day at most.';
-  if (waitsForAllowance) return `The allowance of the next day or month, which begins ${instantText(dueAt)}.`;
+  if (waitsForNextPeriod)
+    return `The allowance of the next day or month, which begins ${instantText(dueAt)}.`;
   if (slowDestination)
     return `Its turn: ${slowDestination === anyDestination ? 'the mail server' : slowDestination} asked for less mail, and gets it more slowly for a while.`;
   if (isDue) return 'Its turn: it is due, and others are before it or the rate is limited.';

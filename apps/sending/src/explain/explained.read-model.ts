@@ -12,7 +12,7 @@ import type { Database } from '@posthorn/database';
 import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
 import {
   allowanceSource,
-  isFree,
+  isUncounted,
   leftOfDay,
   leftOfMonth,
   leftOfSource,
@@ -66,14 +66,14 @@ export interface ExplainedDelivery {
   expiresAt: Date;
   attempts: number;
   resends: number;
-  waitsForAllowance: boolean;
+  waitsForNextPeriod: boolean;
   /** The first rule of the hand-off that would keep it back now. */
   decision: RuleDecision | null;
   /** What is left of the allowance; null without one. */
   left: number | null;
   whenExhausted: WhenExhausted | null;
   /** Of the allowance. */
-  isFree: boolean;
+  isUncounted: boolean;
   /** Its destination, while that asks for less mail; `*` for the mail server. */
   slowDestination: string | null;
   suppressionReason: SuppressionReason | null;
@@ -108,9 +108,9 @@ const deliveriesSql = `
     SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, destination, CASE WHEN position > 0 THEN $5 END AS main_address_hash
     FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
   ), ${usageOfLimited}
-  SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_allowance AS "waitsForAllowance",
+  SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_next_period AS "waitsForNextPeriod",
     CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} END AS decision,
-    least(${leftOfSource(allowanceSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isFree} AS "isFree",
+    least(${leftOfSource(allowanceSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isUncounted} AS "isUncounted",
     slow.destination AS "slowDestination",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"

@@ -32,7 +32,7 @@ export const failureTexts: Readonly<Record<FailureKind, string>> = {
     'Nobody knows whether it arrived: the connection to the mail server was lost after the message, and no report came. It was not sent again, to avoid a duplicate.',
 };
 
-export const waitsForAllowanceText =
+export const waitsForNextPeriodText =
   'It waits for the next day or month, because what may be sent until then is used up.';
 
 export const eventTitles: Readonly<Record<ProviderEventKind, string>> = {

@@ -46,11 +46,11 @@ export class Allowances1765400000000 implements MigrationInterface {
       SELECT project_id, 0, coalesce(max(used) FILTER (WHERE category = 'TRANSACTIONAL'), 0), coalesce(max(used) FILTER (WHERE category = 'MARKETING'), 0)
       FROM allowances WHERE month = ${thisMonth} GROUP BY project_id`);
     await runner.query(`
-      ALTER TABLE deliveries ADD COLUMN counted boolean NOT NULL DEFAULT false, ADD COLUMN waits_for_allowance boolean NOT NULL DEFAULT false`);
+      ALTER TABLE deliveries ADD COLUMN counted boolean NOT NULL DEFAULT false, ADD COLUMN waits_for_next_period boolean NOT NULL DEFAULT false`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE deliveries DROP COLUMN counted, DROP COLUMN waits_for_allowance`);
+    await runner.query(`ALTER TABLE deliveries DROP COLUMN counted, DROP COLUMN waits_for_next_period`);
     await runner.query(`DROP TABLE usage_counts`);
     await runner.query(`DROP TABLE usage_warnings`);
     await runner.query(`DROP TABLE project_usage`);

@@ -8,7 +8,7 @@ export class IndexMailOverAllowance1765400100000 implements MigrationInterface {
     // What an interrupted build left behind is invalid.
     await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS deliveries_over_allowance`);
     await runner.query(
-      `CREATE INDEX CONCURRENTLY deliveries_over_allowance ON deliveries (project_id, due_at) WHERE state = 'QUEUED' AND waits_for_allowance`,
+      `CREATE INDEX CONCURRENTLY deliveries_over_allowance ON deliveries (project_id, due_at) WHERE state = 'QUEUED' AND waits_for_next_period`,
     );
   }
 

@@ -30,7 +30,7 @@ const progress = {
   resends: 0,
   waitedMs: 0,
   ageMs: 0,
-  waitsForAllowance: false,
+  waitsForNextPeriod: false,
   windowIsOver: false,
 };
 const attempt = { host: 'mx', tls: true, durationMs: 5, sessionUsable: true, stage: 'dot' as const };

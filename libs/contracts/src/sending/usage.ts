@@ -7,7 +7,7 @@ import { JoinFields, PickFields } from '../schema/shapes.js';
 export const usageLimits = ['MONTHLY', 'DAILY', ...sourceTypes] as const;
 export type UsageLimit = (typeof usageLimits)[number];
 
-/** At a limit a message fails as `quota_exhausted`, or waits for the next day or month, for 31 days at most. */
+/** At a limit a message fails as `quota_exhausted`, or waits for the next day or month, for 32 days at most. */
 export const whenExhaustedChoices = ['FAIL', 'HOLD'] as const;
 export type WhenExhausted = (typeof whenExhaustedChoices)[number];
 

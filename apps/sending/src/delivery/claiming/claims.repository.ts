@@ -19,8 +19,8 @@ export interface ClaimedDelivery extends StoredMessage {
   waitedMs: number;
   /** Milliseconds since it was accepted, or since its scheduled time; measured by Postgres. */
   ageMs: number;
-  /** It was kept back by an allowance before. */
-  waitsForAllowance: boolean;
+  /** It was kept back by an allowance or a warm-up before. */
+  waitsForNextPeriod: boolean;
   /** Its delivery window is over. */
   windowIsOver: boolean;
   bytes: number;
@@ -161,7 +161,7 @@ const fits = (large: string, anySizeFits: string): string =>
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "waitedMs",
-         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_allowance AS "waitsForAllowance", c.expires_at <= now() AS "windowIsOver",
+         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_next_period AS "waitsForNextPeriod", c.expires_at <= now() AS "windowIsOver",
          ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id

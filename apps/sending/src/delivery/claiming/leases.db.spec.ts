@@ -131,7 +131,7 @@ describe('a message whose outcome stays unknown', () => {
         resends: 0,
         waitedMs: 0,
         ageMs: 0,
-        waitsForAllowance: false,
+        waitsForNextPeriod: false,
         windowIsOver: false,
       },
       { acceptIsDelivery: true, ambiguousMs: 1, retryMs: 1, random: Math.random },

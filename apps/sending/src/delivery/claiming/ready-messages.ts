@@ -247,7 +247,7 @@ export class ReadyMessages {
       const outcome = notComposed(failureKind, error);
       void this.recorder
         .record({ ...message, subject: null, outcome })
-        .finally(() => this.release([message]));
+        .finally(() => this.stopTracking([message]));
     }
     return isComposed(composition) || !composition.retryable || message.windowIsOver;
   }
@@ -255,7 +255,7 @@ export class ReadyMessages {
   /** Retried until the database answers: while the lease is renewed, nobody else would take them. */
   private async postpone(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     if (messages.length === 0) return;
-    this.release(messages);
+    this.stopTracking(messages);
     while (!this.stopped) {
       try {
         return await this.claims.unclaim(workerId, postponeMs, messages);
@@ -272,7 +272,7 @@ export class ReadyMessages {
   }
 
   /** Frees their memory if that has not happened, and ends the suspicion of them: until here the end of this process may be their fault. */
-  release(messages: readonly ClaimedDelivery[]): void {
+  stopTracking(messages: readonly ClaimedDelivery[]): void {
     this.freeMemory(messages);
     if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }
@@ -285,7 +285,7 @@ export class ReadyMessages {
   private async unclaim(messages: readonly ReadyMessage[]): Promise<void> {
     for (const [workerId, ready] of Map.groupBy(messages, (ready) => ready.workerId)) {
       const claimed = ready.map(({ message }) => message);
-      this.release(claimed);
+      this.stopTracking(claimed);
       await this.claims
         .unclaim(workerId, 0, claimed)
         .catch((error: Error) => this.log.warn(`not released: ${error.message}`));

@@ -150,7 +150,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const markedAt = performance.now();
     batch.forEach((ready, index) =>
       this.track(
-        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.release([ready.message])),
+        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.stopTracking([ready.message])),
       ),
     );
     this.dispatch();
@@ -201,7 +201,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const assertLeaseHeld = () => {
       this.lease.assertHeld(workerId);
     };
-    const refusal = this.provider.refusalOf(message);
+    const refusal = this.provider.simulatorRefusalOf(message);
     if (refusal) return failure('invalid_recipient', refusal);
     const attempt = await this.provider.deliver({ envelope, raw, assertLeaseHeld, message });
     // In all other cases the connection may still be writing these bytes.

@@ -2,7 +2,7 @@ import { columnsOf, type Statement } from '@posthorn/database';
 import {
   addUsage,
   allowanceSource,
-  isFree,
+  isUncounted,
   isLimited,
   isSimulated,
   leftOfDay,
@@ -125,7 +125,7 @@ const passes = (before: string, isOver: string): string => `${before} AND NOT co
 
 const passesWarmUp = passes(
   'passes_slow_down',
-  `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_free'))}`,
+  `NOT is_uncounted AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_uncounted'))}`,
 );
 
 /**
@@ -136,7 +136,7 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
+    SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isUncounted} AS is_uncounted, usage.when_exhausted,
       ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
@@ -153,31 +153,31 @@ const markSql = (warmUp: WarmUp | null): string => `
   ), warmed AS (
     SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
   ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT is_free AND ${rank('project_id, source_type, passes_warm_up, is_free')} > left_of_source`)} AS passes_source_limit FROM warmed
+    SELECT *, ${passes('passes_warm_up', `NOT is_uncounted AND ${rank('project_id, source_type, passes_warm_up, is_uncounted')} > left_of_source`)} AS passes_source_limit FROM warmed
   ), ranked AS (
-    SELECT *, ${rank('project_id, passes_source_limit, is_free')} AS rank FROM after_source_limit
+    SELECT *, ${rank('project_id, passes_source_limit, is_uncounted')} AS rank FROM after_source_limit
   ), decided AS (
     SELECT *,
       CASE
         WHEN rule <> 'ok' THEN rule
         WHEN NOT passes_slow_down THEN 'slowed'
         WHEN NOT passes_warm_up THEN 'warming_up'
-        WHEN NOT passes_source_limit OR NOT is_free AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
+        WHEN NOT passes_source_limit OR NOT is_uncounted AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
       CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_free FROM decided j
+    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_uncounted FROM decided j
     WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
       AND j.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING j.row_index, j.project_id, j.source_type, j.warm_up_domain, j.is_free
+    RETURNING j.row_index, j.project_id, j.source_type, j.warm_up_domain, j.is_uncounted
   ), used AS (
-    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_free')}
+    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_uncounted')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
-  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_free')})` : ''}`;
+  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_uncounted')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project. */
 const pacedCount = (warmUp: WarmUp | null): string =>

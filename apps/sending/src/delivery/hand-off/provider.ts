@@ -45,7 +45,7 @@ export class Provider {
   }
 
   /** Why the message can be handed to nobody, or null. */
-  refusalOf(message: HandedMessage): string | null {
+  simulatorRefusalOf(message: HandedMessage): string | null {
     return this.simulator.isFor(message.recipient) ? this.simulator.refusalOf(message) : null;
   }
 

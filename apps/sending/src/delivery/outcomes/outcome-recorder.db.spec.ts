@@ -103,7 +103,7 @@ describe('the outcome of a copy', () => {
         resends: 0,
         waitedMs: 0,
         ageMs: 0,
-        waitsForAllowance: false,
+        waitsForNextPeriod: false,
         windowIsOver: false,
       };
       return {

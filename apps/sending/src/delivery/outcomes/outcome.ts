@@ -24,7 +24,7 @@ export interface Outcome {
   attempt: Attempt | null;
   events: { event: EventContract; payload: object }[];
   /** Waits for the next day or month, which begins a new delivery window. */
-  waitsForAllowance?: boolean;
+  waitsForNextPeriod?: boolean;
   /** Waits for its turn at a slowed destination. */
   hasTurn?: boolean;
   /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */
@@ -46,7 +46,7 @@ interface DeliveryProgress {
   waitedMs: number;
   /** Since it was accepted, or since its scheduled time. */
   ageMs: number;
-  waitsForAllowance: boolean;
+  waitsForNextPeriod: boolean;
   /** Its delivery window is over. */
   windowIsOver: boolean;
 }
@@ -141,9 +141,9 @@ export function outcomeOfUnmarked(
     case 'quota':
       return delayMs === null
         ? failure('quota_exhausted', usedUp)
-        : waitForAllowance(usedUp, delayMs, progress);
+        : waitForNextPeriod(usedUp, delayMs, progress);
     case 'warming_up':
-      return waitForAllowance(
+      return waitForNextPeriod(
         'The sending domain is new, and has sent what it may today',
         delayMs ?? dayMs,
         progress,
@@ -242,21 +242,21 @@ function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: FailedA
 }
 
 /** Only the first time it becomes a row of the history. */
-function waitForAllowance(
+function waitForNextPeriod(
   why: string,
   delayMs: number,
-  { ageMs, waitsForAllowance }: DeliveryProgress,
+  { ageMs, waitsForNextPeriod }: DeliveryProgress,
 ): Outcome {
   if (ageMs + delayMs > longestWaitMs)
     return failure('quota_exhausted', `${why}; the message has waited for a month`);
   return {
     ...nothing,
     state: 'QUEUED',
-    status: waitsForAllowance ? null : 'PENDING',
+    status: waitsForNextPeriod ? null : 'PENDING',
     failureKind: 'quota_exhausted',
     error: `${why}; the message waits`,
     delayMs,
-    waitsForAllowance: true,
+    waitsForNextPeriod: true,
   };
 }
 

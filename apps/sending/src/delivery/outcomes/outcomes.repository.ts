@@ -52,9 +52,9 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
   { column: 'bits', type: 'smallint', value: ({ outcome }) => bitsOf(outcome) },
   {
-    column: 'waits_for_allowance',
+    column: 'waits_for_next_period',
     type: 'boolean',
-    value: ({ outcome }) => outcome.waitsForAllowance ?? false,
+    value: ({ outcome }) => outcome.waitsForNextPeriod ?? false,
   },
   { column: 'has_turn', type: 'boolean', value: ({ outcome }) => outcome.hasTurn ?? false },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
@@ -114,8 +114,8 @@ const recordSql = `
   ), written AS (
     UPDATE deliveries d
     SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond',
-        waits_for_allowance = o.waits_for_allowance, has_turn = o.has_turn,
-        expires_at = CASE WHEN o.waits_for_allowance THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
+        waits_for_next_period = o.waits_for_next_period, has_turn = o.has_turn,
+        expires_at = CASE WHEN o.waits_for_next_period THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
         claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END, resends = d.resends + o.resent,
         worker_id = CASE WHEN o.state = 'AMBIGUOUS' AND d.reported = 0 THEN d.worker_id END
     FROM outcome o
