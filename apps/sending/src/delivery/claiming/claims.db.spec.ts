@@ -196,4 +196,27 @@ describe('a message whose last claim ended with its process', () => {
       [claimed[0]!.emailId, 1],
     ]);
   });
+
+  it('does not count for a process that lives: its lease ended in an outage, and the message was taken back', async () => {
+    await emptied();
+    const { caller, domain } = await suite.buildProject();
+    await accept(caller, domain, 2);
+    const claimed = await claim(2);
+    await suite.database.query(`UPDATE deliveries SET state = 'QUEUED', worker_id = NULL`);
+    // Another worker has claimed this one since, and has died.
+    await suite.database.query(
+      `UPDATE deliveries SET lease_token = lease_token + 1, claims = 2 WHERE email_id = $1`,
+      [claimed[1]!.emailId],
+    );
+    await new ClaimsRepository(suite.database).unclaim(workerId, 0, claimed);
+    const rows = await suite.database.query<{ id: string; claims: number }>(
+      `SELECT email_id AS id, claims FROM deliveries`,
+    );
+    expect(new Map(rows.map(({ id, claims }) => [id, claims]))).toEqual(
+      new Map([
+        [claimed[0]!.emailId, 0],
+        [claimed[1]!.emailId, 2],
+      ]),
+    );
+  });
 });

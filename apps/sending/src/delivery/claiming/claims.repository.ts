@@ -120,21 +120,27 @@ export class ClaimsRepository {
     );
   }
 
+  /**
+   * Returns messages to the queue. Also of those that were taken back meanwhile, because the lease ended in an outage, the claim no longer
+   * counts: this process lives.
+   */
   async unclaim(
     workerId: string,
     delayMs: number,
-    messages: Pick<ClaimedDelivery, 'emailId' | 'projectId' | 'position'>[],
+    messages: Pick<ClaimedDelivery, 'emailId' | 'projectId' | 'position' | 'leaseToken'>[],
   ): Promise<void> {
     await this.database.query(
       `UPDATE deliveries d SET state = 'QUEUED', worker_id = NULL, claims = 0, due_at = greatest(d.due_at, now() + $2 * interval '1 millisecond')
-       FROM unnest($3::uuid[], $4::uuid[], $5::smallint[]) AS r (project_id, email_id, position)
-       WHERE d.project_id = r.project_id AND d.email_id = r.email_id AND d.position = r.position AND d.state = 'CLAIMED' AND d.worker_id = $1`,
+       FROM unnest($3::uuid[], $4::uuid[], $5::smallint[], $6::bigint[]) AS r (project_id, email_id, position, lease_token)
+       WHERE d.project_id = r.project_id AND d.email_id = r.email_id AND d.position = r.position AND d.lease_token = r.lease_token
+         AND (d.state = 'CLAIMED' AND d.worker_id = $1 OR d.state = 'QUEUED' AND d.claims > 0)`,
       [
         workerId,
         delayMs,
         messages.map(({ projectId }) => projectId),
         messages.map(({ emailId }) => emailId),
         messages.map(({ position }) => position),
+        messages.map(({ leaseToken }) => leaseToken),
       ],
     );
   }
