@@ -83,8 +83,8 @@ export class FaultInjector {
     };
     if (repeats.has(fault.fault)) await look();
     await injected;
-    // A database that was away can be asked only now.
-    if (fault.fault === 'crash postgres') await look();
+    // A mark that was on its way may have been committed since, and a database that was away can be asked only now.
+    if (repeats.has(fault.fault)) await look();
     for (const id of found) this.suspected.set(id, (this.suspected.get(id) ?? 0) + 1);
     made.to = performance.now();
   }

@@ -47,7 +47,7 @@ function casesOf({ sends, emails, sink }: Evidence): Case[] {
   return sends.map((send) => ({ send, rows: rows.get(send.to) ?? [], copies: copies.get(send.to) ?? [] }));
 }
 
-function lost(cases: Case[], { doubted: suspected }: Evidence): Finding {
+function lost(cases: Case[], evidence: Evidence): Finding {
   const accepted = cases.flatMap((each) => {
     const knowledge = knowledgeOf(each.send);
     return knowledge.kind === 'accepted' ? [{ ...each, ids: knowledge.ids }] : [];
@@ -60,7 +60,9 @@ function lost(cases: Case[], { doubted: suspected }: Evidence): Finding {
       if (!ids.every((id) => rows.some((row) => row.id === id)))
         return `${send.to} was accepted and has no row`;
       const arrives = send.kind.ends === 'DELIVERED' && !send.kind.orEnds;
-      const isExcused = rows.every((row) => isUnconfirmed(send, row, suspected));
+      const isExcused = rows.every(
+        (row) => isUnconfirmed(send, row, evidence.doubted) || isTakenForCause(row, evidence),
+      );
       return arrives && copies.length === 0 && !isExcused
         ? `${send.to} was accepted and never arrived`
         : null;
@@ -120,6 +122,17 @@ function repeated(cases: Case[], { doubted: suspected }: Evidence): Finding {
 /** How often its outcome may have been unknown: at faults, and where the mail server drops the connection after the message. */
 const unknownOutcomes = ({ kind }: Case['send'], faults = 0): number => faults + (kind.ambiguous ? 1 : 0);
 
+const endsProcesses: ReadonlySet<string> = new Set([
+  'kill sending',
+  'stop sending',
+  'crash postgres',
+  'stall postgres',
+]);
+
+/** Where the faults themselves ended processes so often, a message may be taken for the cause, and fails visibly. */
+const isTakenForCause = ({ isGivenUp }: EmailRow, { strikes }: Evidence): boolean =>
+  isGivenUp === true && strikes.filter(({ fault }) => endsProcesses.has(fault)).length >= 3;
+
 /** After a second unknown outcome a message fails visibly instead of being sent a third time. */
 const isUnconfirmed = (
   send: Case['send'],
@@ -127,17 +140,18 @@ const isUnconfirmed = (
   suspected: Evidence['doubted'],
 ): boolean => failureKind === 'delivery_unconfirmed' && unknownOutcomes(send, suspected.get(id)) > 1;
 
-function outcomes(cases: Case[], { doubted: suspected }: Evidence): Finding {
+function outcomes(cases: Case[], evidence: Evidence): Finding {
+  const { doubted: suspected } = evidence;
   const stored = cases.filter(({ rows }) => rows.length > 0);
   return finding(
     'G6',
     'another end or fewer attempts than the mail server asked for',
     stored.length,
     stored.flatMap(({ send, rows, copies }) =>
-      rows.map(({ id, status, failureKind, attempts }) => {
+      rows.map((row) => {
+        const { id, status, attempts } = row;
         const { kind, to } = send;
-        if (failureKind === 'delivery_unconfirmed' && unknownOutcomes(send, suspected.get(id)) > 1)
-          return null;
+        if (isUnconfirmed(send, row, suspected) || isTakenForCause(row, evidence)) return null;
         if (status !== kind.ends && status !== kind.orEnds) return `${to} ended ${status}`;
         if (status !== 'DELIVERED' && copies.length > 0) return `${to} is ${status} and arrived`;
         // An attempt whose process died before it was written down is not counted.

@@ -6,6 +6,8 @@ export interface EmailRow {
   to: string;
   status: string;
   failureKind: string | null;
+  /** Three times the process that worked on it ended (docs/guarantees.md G18). */
+  isGivenUp?: boolean;
   state: string | null;
   attempts: number;
   createdAt: Date;
@@ -69,7 +71,7 @@ export class Records {
   emails(): Promise<EmailRow[]> {
     return this.query(
       'sending',
-      `SELECT e.id, e.to_email AS "to", e.status, e.failure_kind AS "failureKind", d.state, coalesce(d.attempts, 0) AS attempts, e.created_at AS "createdAt"
+      `SELECT e.id, e.to_email AS "to", e.status, e.failure_kind AS "failureKind", coalesce(e.error LIKE 'The message was given up: %', false) AS "isGivenUp", d.state, coalesce(d.attempts, 0) AS attempts, e.created_at AS "createdAt"
        FROM emails e LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
        WHERE e.project_id = $1`,
       [this.projectId()],
