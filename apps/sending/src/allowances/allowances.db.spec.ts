@@ -12,6 +12,7 @@ import { Pace } from '../delivery/claiming/pace.js';
 import { lanes, type Lane } from '../delivery/delivery.entity.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
+import { marksAtOnce } from '../testing/marks-at-once.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { usageWarningWork } from './usage-warnings.work.js';
 
@@ -42,15 +43,17 @@ async function mark(
 describe('an allowance', () => {
   it('is never exceeded by marks at the same time', async () => {
     const { caller, projectId } = await suite.buildProject();
-    await setLimit(caller, 'MONTHLY', 25);
-    const all = await Promise.all(Array.from({ length: 10 }, () => mark(projectId, 5)));
-    const decisions = all.flatMap((each) => each.decisions);
-    expect(decisions.filter((decision) => decision === 'ok')).toHaveLength(25);
-    expect(decisions.filter((decision) => decision === 'quota')).toHaveLength(25);
-    expect((await suite.bus.call(usage.get, caller, {})).monthly).toMatchObject({
-      emailsSent: 25,
-      limit: 25,
-    });
+    await setLimit(caller, 'MONTHLY', 7);
+    const batches = await Promise.all(
+      Array.from({ length: 10 }, () => claimedMessages(suite.database, projectId, 5, lanes.transactional)),
+    );
+    const decisions = (await marksAtOnce(suite.database, marks(), batches))
+      .flat()
+      .map(({ decision }) => decision);
+    expect(decisions.filter((decision) => decision === 'ok')).toHaveLength(7);
+    expect(decisions.filter((decision) => decision === 'quota')).toHaveLength(43);
+    expect((await suite.bus.call(usage.get, caller, {})).monthly).toMatchObject({ emailsSent: 7, limit: 7 });
+  });
   });
 
   it('counts by source, by month and by day, for projects without limits as well', async () => {

@@ -5,6 +5,7 @@ import { Pace } from '../delivery/claiming/pace.js';
 import { lanes, type Lane } from '../delivery/delivery.entity.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
+import { marksAtOnce } from '../testing/marks-at-once.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { SlowDownsRepository } from './slow-downs.repository.js';
 import type { WarmUp } from './warm-up-sql.js';
@@ -80,12 +81,8 @@ describe('a destination that asks to slow down', () => {
     const providerKind = newProviderKind();
     await slow(providerKind, 'outlook', 4);
     const { projectId } = await claimed([]);
-    const all = await Promise.all(
-      times(6, 0).map(async () => {
-        const { workerId, messages } = await claimed(times(4, 'hotmail.com'), { projectId });
-        return waitsOf(await marksOf(providerKind).mark(workerId, messages));
-      }),
-    );
+    const batches = await Promise.all(times(6, 0).map(() => claimed(times(4, 'hotmail.com'), { projectId })));
+    const all = (await marksAtOnce(suite.database, marksOf(provider), batches)).map(waitsOf);
     const waits = all.flat().sort((one, other) => one - other);
     // Two a second: the last of 24 after twelve seconds, whatever the order of the marks.
     expect(waits.at(-1)!).toBeGreaterThan(11_000);
