@@ -54,7 +54,6 @@ describe('an allowance', () => {
     expect(decisions.filter((decision) => decision === 'quota')).toHaveLength(43);
     expect((await suite.bus.call(usage.get, caller, {})).monthly).toMatchObject({ emailsSent: 7, limit: 7 });
   });
-  });
 
   it('counts by source, by month and by day, for projects without limits as well', async () => {
     const { caller, projectId } = await suite.buildProject();
