@@ -26,7 +26,7 @@ export async function marksAtOnce(
       Promise.all(batches.map(({ workerId, messages }) => marks.mark(workerId, messages))),
     );
     await eventually(
-      async () => (await lockWaiters(database, { locktype: 'advisory' })).length >= 3,
+      async () => (await lockWaiters(database, { locktype: 'advisory' })).length >= 2,
       'several marks wait for the address',
     );
   });
