@@ -12,7 +12,7 @@ export interface Taken {
 const locks: Partial<Record<State, Lock>> = {
   'accept transaction': { table: 'email_contents', statement: '%INSERT INTO emails (%' },
   // Postgres shows the first kilobyte of a statement.
-  'final write': { table: 'email_events', statement: '%recipient AS email FROM requested WHERE suppress%' },
+  'final write': { table: 'email_events', statement: '%record-outcomes%' },
   'relay between publish and mark': { table: 'outbox', statement: '%UPDATE outbox SET published_at%' },
 };
 

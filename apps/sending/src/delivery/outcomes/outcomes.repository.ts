@@ -99,7 +99,9 @@ const publishesEvents = packedOutboxInsert(`
 
 const isNew = (kind: keyof typeof reportedBits): string => `w.after & ~w.before & ${reportedBits[kind]} <> 0`;
 
+/** It begins with its name: Postgres shows only the beginning of a statement that runs. */
 const recordSql = `
+  /* record-outcomes */
   WITH requested AS (
     SELECT * FROM ${outcomes.unnest('o', 1)}
   ), locked AS MATERIALIZED (
