@@ -11,6 +11,6 @@ import { UsageWarningsWork } from './usage-warnings.work.js';
   imports: [DeliveryWakeUpModule],
   controllers: [UsageHandlers],
   providers: [...onDatabase([UsageRepository]), AllowanceReleasesWork, UsageService, UsageWarningsWork],
-  exports: [UsageRepository, UsageService],
+  exports: [UsageRepository],
 })
 export class AllowancesModule {}

@@ -71,13 +71,13 @@ describe('a destination that asks to slow down', () => {
     expect(decisionsOf(marked)).toEqual([...times(4, 'slowed'), ...times(3, 'ok')]);
     expect(waitsOf(marked.slice(0, 4))).toEqual([200, 400, 600, 800]);
     expect(marked.slice(0, 4).every(({ hasTurn }) => hasTurn)).toBe(true);
-    // Each leaves at its slot, without waiting again.
+    // Each leaves at its turn, without waiting again.
     await suite.database.query(`UPDATE deliveries SET has_turn = true WHERE project_id = $1`, [projectId]);
     const again = await marksOf(providerKind).mark(workerId, messages.slice(0, 4));
     expect(decisionsOf(again)).toEqual(times(4, 'ok'));
   });
 
-  it('gives its slots once, also to marks at the same time', async () => {
+  it('gives its turns once, also to marks at the same time', async () => {
     const providerKind = newProviderKind();
     await slow(providerKind, 'outlook', 4);
     const { projectId } = await claimed([]);
@@ -101,7 +101,7 @@ describe('a destination that asks to slow down', () => {
     expect(waitsOf(await marksOf(providerKind).mark(own.workerId, own.messages))).toEqual([3_000]);
   });
 
-  it('gives no slot more than ten minutes ahead: what comes then is looked at again later', async () => {
+  it('gives no turn more than ten minutes ahead: what comes then is looked at again later', async () => {
     const providerKind = newProviderKind();
     await slow(providerKind, 'gmail', 0.02);
     const { workerId, messages } = await claimed(times(8, 'gmail.com'));

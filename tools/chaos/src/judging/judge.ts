@@ -129,9 +129,11 @@ const endsProcesses: ReadonlySet<string> = new Set([
   'stall postgres',
 ]);
 
-/** Where the faults themselves ended processes so often, a message may be taken for the cause, and fails visibly. */
-const isTakenForCause = ({ isGivenUp }: EmailRow, { strikes }: Evidence): boolean =>
-  isGivenUp === true && strikes.filter(({ fault }) => endsProcesses.has(fault)).length >= 3;
+/** The faults themselves end processes, so that a message may be taken for the cause and fail visibly; for three deaths one at most. */
+const isTakenForCause = ({ isGivenUp }: EmailRow, { strikes, emails }: Evidence): boolean =>
+  isGivenUp === true &&
+  3 * emails.filter((each) => each.isGivenUp).length <=
+    strikes.filter(({ fault }) => endsProcesses.has(fault)).length;
 
 /** After a second unknown outcome a message fails visibly instead of being sent a third time. */
 const isUnconfirmed = (
