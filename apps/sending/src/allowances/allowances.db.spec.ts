@@ -47,7 +47,12 @@ describe('an allowance', () => {
     const batches = await Promise.all(
       Array.from({ length: 10 }, () => claimedMessages(suite.database, projectId, 5, lanes.transactional)),
     );
-    const decisions = (await marksAtOnce(suite.database, marks(), batches))
+    await suite.database.query(
+      `INSERT INTO usage_counts (project_id, shard) SELECT $1, shard FROM generate_series(0, 15) AS shard`,
+      [projectId],
+    );
+    const lock = `SELECT 1 FROM usage_counts WHERE project_id = $1 FOR UPDATE`;
+    const decisions = (await marksAtOnce(suite.database, marks(), batches, lock))
       .flat()
       .map(({ decision }) => decision);
     expect(decisions.filter((decision) => decision === 'ok')).toHaveLength(7);

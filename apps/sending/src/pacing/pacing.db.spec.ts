@@ -82,7 +82,12 @@ describe('a destination that asks to slow down', () => {
     await slow(providerKind, 'outlook', 4);
     const { projectId } = await claimed([]);
     const batches = await Promise.all(times(6, 0).map(() => claimed(times(4, 'hotmail.com'), { projectId })));
-    const all = (await marksAtOnce(suite.database, marksOf(providerKind), batches)).map(waitsOf);
+    await suite.database.query(
+      `INSERT INTO destination_lines (provider, destination, project_id, lane, tail) VALUES ($1, 'outlook', $2, $3, now())`,
+      [providerKind, projectId, lanes.bulk],
+    );
+    const lock = `SELECT 1 FROM destination_lines WHERE project_id = $1 FOR UPDATE`;
+    const all = (await marksAtOnce(suite.database, marksOf(providerKind), batches, lock)).map(waitsOf);
     const waits = all.flat().sort((one, other) => one - other);
     // Two a second: the last of 24 after twelve seconds, whatever the order of the marks.
     expect(waits.at(-1)!).toBeGreaterThan(11_000);
