@@ -33,6 +33,7 @@ import { CountClaims1764600100000 } from './migrations/1764600100000-count-claim
 import { Allowances1765400000000 } from './migrations/1765400000000-allowances.js';
 import { IndexMailOverAllowance1765400100000 } from './migrations/1765400100000-index-mail-over-allowance.js';
 import { AdaptivePace1765500000000 } from './migrations/1765500000000-adaptive-pace.js';
+import { NameWaits1765500100000 } from './migrations/1765500100000-name-waits.js';
 import {
   DestinationDomainRow,
   DestinationLineRow,
@@ -104,4 +105,5 @@ export const migrations = [
   Allowances1765400000000,
   IndexMailOverAllowance1765400100000,
   AdaptivePace1765500000000,
+  NameWaits1765500100000,
 ];

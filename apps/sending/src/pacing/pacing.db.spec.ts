@@ -96,11 +96,12 @@ describe('a destination that asks to slow down', () => {
 
   it('gives a share to each project, and to transactional mail beside the backlog of its own', async () => {
     const providerKind = newProviderKind();
-    await slow(providerKind, 'gmail', 2);
     const big = await claimed(times(60, 'gmail.com'));
-    const backlog = waitsOf(await marksOf(providerKind).mark(big.workerId, big.messages));
-    expect(backlog.at(-1)).toBe(60_000);
     const small = await claimed(['gmail.com']);
+    await slow(providerKind, 'gmail', 2);
+    const backlog = waitsOf(await marksOf(providerKind).mark(big.workerId, big.messages));
+    // The rate recovers from the first moment on, by less than a hundredth in two seconds.
+    expect(Math.abs(backlog.at(-1)! - 60_000)).toBeLessThan(600);
     expect(waitsOf(await marksOf(providerKind).mark(small.workerId, small.messages))).toEqual([2_000]);
     const own = await claimed(['gmail.com'], { projectId: big.projectId, lane: lanes.transactional });
     expect(waitsOf(await marksOf(providerKind).mark(own.workerId, own.messages))).toEqual([3_000]);
