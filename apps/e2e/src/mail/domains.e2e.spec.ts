@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { DnsServer } from '@posthorn/testing';
+import { DnsServer, eventually } from '@posthorn/testing';
 import { prefixes, randomId, surfaces, withPosthorn } from '../testing/bad-input.js';
 
 const dns = await DnsServer.start();
@@ -101,13 +101,16 @@ describe('a domain', () => {
       streamDefault: true,
     });
     expect([made.status, made.body.data.verified, made.body.data.streamDefault]).toEqual([201, true, true]);
-    const send = await posthorn.post('/api/v1/emails', {
-      from: 'a@news.example.test',
-      to: 'ada@example.com',
-      subject: 'Hello',
-      body: '<p>Hi</p>',
-    });
-    expect([send.status, send.body.code]).toEqual([403, 'scope_missing']);
+    // Sends know the verified domains of a project for a second; until then the domain above, example.test, vouches for this sender.
+    await eventually(async () => {
+      const { status, body } = await posthorn.post('/api/v1/emails', {
+        from: 'a@news.example.test',
+        to: 'ada@example.com',
+        subject: 'Hello',
+        body: '<p>Hi</p>',
+      });
+      return status === 403 && body.code === 'scope_missing';
+    }, 'transactional mail is refused from a domain of the marketing stream');
     const whole = await posthorn.get('/api/domains');
     const names = whole.body.data.map(({ domain }: { domain: string }) => domain);
     expect(names).toEqual(expect.arrayContaining(['news.example.test', 'shop.example', 'example.test']));
