@@ -54,18 +54,20 @@ export const runProviderEvents = (options: SuiteOptions): Promise<boolean> =>
       await delay(everyMs);
     }
     await Promise.all(sends);
-    await faults;
+    const deaths = await faults;
     await stage.processes.untilAllReady();
     await untilQuiet(() => unfinishedReports(tenant), settleSeconds);
     reporting.stop();
     await reports;
     await untilQuiet(() => unfinishedReports(tenant), settleSeconds);
-    const verdict = await judgeProviderEvents(stage, tenant, reporting.reported);
+    const verdict = await judgeProviderEvents(stage, tenant, { reported: reporting.reported, deaths });
     tenant.close();
     return verdict;
   });
 
-async function killAll({ options, processes, fixture, random }: Stage): Promise<void> {
+/** Returns how often processes that hand over ended. */
+async function killAll({ options, processes, fixture, random }: Stage): Promise<number> {
+  let deaths = 0;
   for (let index = 0; index < options.faults; index += 1) {
     await delay(faultEveryMs);
     const strikesServer = index % 13 === 12 || index % 13 === 6;
@@ -73,8 +75,13 @@ async function killAll({ options, processes, fixture, random }: Stage): Promise<
     if (strikesServer) await processes.untilAllReady();
     if (index % 13 === 12) await fixture.crashPostgres(500);
     else if (strikesServer) await fixture.killNats(500, { wipe: random.chance(0.5) });
-    else processes.signal(random.pick(processes.names(random.pick(struck))), 'SIGKILL');
+    else {
+      const service = random.pick(struck);
+      processes.signal(random.pick(processes.names(service)), 'SIGKILL');
+      if (service === 'sending') deaths += 1;
+    }
   }
+  return deaths;
 }
 
 /** The provider: it reads what came to the mail server, and reports about it until it is answered. */
