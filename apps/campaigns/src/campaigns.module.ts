@@ -1,19 +1,11 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyKeys, onDatabase } from '@posthorn/database';
-import { CampaignsHandlers } from './campaigns/campaigns.handlers.js';
-import { CampaignsRepository } from './campaigns/campaigns.repository.js';
-import { CampaignsService } from './campaigns/campaigns.service.js';
-import { Senders } from './campaigns/senders.js';
-import { ErasuresHandlers } from './erasures/erasures.handlers.js';
-import { ErasuresService } from './erasures/erasures.service.js';
+import { CampaignsModule } from './campaigns/campaigns.module.js';
+import { ErasuresModule } from './erasures/erasures.module.js';
+import { LaunchingModule } from './launching/launching.module.js';
+import { RecipientsModule } from './recipients/recipients.module.js';
+import { ResultsModule } from './results/results.module.js';
 
 @Module({
-  controllers: [CampaignsHandlers, ErasuresHandlers],
-  providers: [
-    ...onDatabase([CampaignsRepository, IdempotencyKeys]),
-    Senders,
-    CampaignsService,
-    ErasuresService,
-  ],
+  imports: [CampaignsModule, LaunchingModule, RecipientsModule, ResultsModule, ErasuresModule],
 })
-export class CampaignsModule {}
+export class CampaignsServiceModule {}

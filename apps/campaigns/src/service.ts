@@ -1,17 +1,17 @@
 import {
-  ServiceConfig,
   startService,
   type RunningService,
   type ServiceParts,
   type StartOptions,
 } from '@posthorn/platform';
-import { CampaignsModule } from './campaigns.module.js';
+import { CampaignsServiceModule } from './campaigns.module.js';
+import { CampaignsConfig } from './config.js';
 import { entities, migrations } from './data-source.js';
 
-const campaigns: ServiceParts<ServiceConfig> = {
+const campaigns: ServiceParts<CampaignsConfig> = {
   name: 'campaigns',
-  config: ServiceConfig,
-  module: CampaignsModule,
+  config: CampaignsConfig,
+  module: CampaignsServiceModule,
   entities,
   migrations,
 };

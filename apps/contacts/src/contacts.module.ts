@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ActivityModule } from './activity/activity.module.js';
+import { AudiencesModule } from './audiences/audiences.module.js';
 import { ConsentsModule } from './consents/consents.module.js';
 import { ContactsModule } from './contacts/contacts.module.js';
 import { FoldCounts } from './counts/fold-counts.js';
@@ -20,6 +21,7 @@ import { SegmentUpkeepModule } from './segments/upkeep/segment-upkeep.module.js'
     ListsModule,
     SegmentsModule,
     SegmentUpkeepModule,
+    AudiencesModule,
     ImportsModule,
     RebuildsModule,
     ErasuresModule,

@@ -6,6 +6,7 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { RevealController } from './api-keys/reveal.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditModule } from './audit/audit.module.js';
+import { CampaignRecipientsController } from './campaigns/campaign-recipients.controller.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { CampaignsModule } from './campaigns/campaigns.module.js';
 import { CompatModule } from './compat/compat.module.js';
@@ -69,6 +70,7 @@ export const routeControllers = [
   ListsController,
   EventsController,
   CampaignsController,
+  CampaignRecipientsController,
   WorkflowsController,
   DomainsController,
   SuppressionsController,

@@ -2,6 +2,8 @@ import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { workEntities } from '@posthorn/work';
 import { ProjectUsageRow, UsageCountRow, UsageWarningRow } from './allowances/project-usage.entity.js';
+import { CampaignContentRow } from './campaign-mail/campaign-content.entity.js';
+import { CampaignStateRow } from './campaign-mail/campaign-state.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { InstallationRow } from './delivery/overdue/installation.entity.js';
 import { DkimKeyRow } from './domains/dkim/dkim-key.entity.js';
@@ -34,6 +36,7 @@ import { Allowances1765400000000 } from './migrations/1765400000000-allowances.j
 import { IndexMailOverAllowance1765400100000 } from './migrations/1765400100000-index-mail-over-allowance.js';
 import { AdaptivePace1765500000000 } from './migrations/1765500000000-adaptive-pace.js';
 import { NameWaits1765500100000 } from './migrations/1765500100000-name-waits.js';
+import { CampaignMail1765600000000 } from './migrations/1765600000000-campaign-mail.js';
 import {
   DestinationDomainRow,
   DestinationLineRow,
@@ -55,6 +58,8 @@ export const entities = [
   WorkerRow,
   PaceRow,
   InstallationRow,
+  CampaignContentRow,
+  CampaignStateRow,
   SlowedDestinationRow,
   DestinationDomainRow,
   DestinationLineRow,
@@ -106,4 +111,5 @@ export const migrations = [
   IndexMailOverAllowance1765400100000,
   AdaptivePace1765500000000,
   NameWaits1765500100000,
+  CampaignMail1765600000000,
 ];

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AcceptingModule } from './accepting/accepting.module.js';
 import { AllowancesModule } from './allowances/allowances.module.js';
+import { CampaignMailModule } from './campaign-mail/campaign-mail.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { EmailsModule } from './emails/emails.module.js';
@@ -21,6 +22,7 @@ import { TemplatesModule } from './templates/templates.module.js';
 @Module({
   imports: [
     AcceptingModule,
+    CampaignMailModule,
     EmailsModule,
     DeliveryModule,
     EngagementModule,

@@ -1,35 +1,42 @@
-import type { AudienceType, Campaign, InvalidMember } from '@posthorn/contracts';
+import type { Audience as WholeAudience, AudienceType, Campaign, InvalidMember } from '@posthorn/contracts';
 
-type Audience = Pick<Campaign, 'audienceType' | 'audienceCondition' | 'segmentId' | 'listId' | 'templateId'>;
-type Reference = 'segmentId' | 'listId' | 'templateId';
+type Audience = Pick<Campaign, 'audienceType' | 'audienceCondition' | 'segmentId' | 'listId'>;
+type Part = 'audienceCondition' | 'segmentId' | 'listId';
 
-const requiredBy: Readonly<Record<AudienceType, Reference | null>> = {
+const needed: Readonly<Record<AudienceType, Part | null>> = {
   ALL: null,
-  FILTERED: null,
+  FILTERED: 'audienceCondition',
   SEGMENT: 'segmentId',
   LIST: 'listId',
 };
-const references: readonly Reference[] = ['templateId', 'segmentId', 'listId'];
+const parts: readonly Part[] = ['audienceCondition', 'segmentId', 'listId'];
 
-/** All errors of an audience. References to templates, segments and lists are not served yet (docs/decisions/0006-unimplemented-features.md). */
+export const audienceOf = ({
+  audienceType,
+  audienceCondition,
+  segmentId,
+  listId,
+  excludeSegmentIds,
+  excludeListIds,
+}: WholeAudience): WholeAudience => ({
+  audienceType,
+  audienceCondition,
+  segmentId,
+  listId,
+  excludeSegmentIds,
+  excludeListIds,
+});
+
+/** What an audience lacks, and what does not belong to it. Whether segments and lists exist is checked by the contacts service. */
 export function audienceFaults(audience: Audience): InvalidMember[] {
-  const needed = requiredBy[audience.audienceType];
-  const faults = references
-    .filter((name) => audience[name] !== null)
-    .map((name): InvalidMember => ({
-      path: [name],
-      code: 'not_found',
-      message: 'does not exist in this project',
-    }));
-  if (needed !== null && audience[needed] === null)
-    faults.push({ path: [needed], code: 'required', message: `is required for ${audience.audienceType}` });
-  if (audience.audienceType === 'FILTERED')
-    faults.push({
-      path: ['audienceType'],
-      code: 'not_allowed',
-      message: 'FILTERED is not served yet: conditions come with segments',
-    });
-  else if (audience.audienceCondition !== null)
-    faults.push({ path: ['audienceCondition'], code: 'not_allowed', message: 'is for FILTERED only' });
-  return faults;
+  const part = needed[audience.audienceType];
+  return parts.flatMap((name): InvalidMember[] => {
+    if (name === part && audience[name] === null)
+      return [{ path: [name], code: 'required', message: `is required for ${audience.audienceType}` }];
+    if (name !== part && audience[name] !== null)
+      return [
+        { path: [name], code: 'not_allowed', message: `does not belong to the audience ${audience.audienceType}` },
+      ];
+    return [];
+  });
 }

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  campaignNotCancellable,
   campaignNotDraft,
   campaignNotEditable,
+  campaignNotPaused,
+  campaignNotSendable,
+  campaignNotSending,
+  campaignNotSent,
   invalid,
   type AudienceType,
   type Campaign,
@@ -9,6 +14,7 @@ import {
   type CampaignStats,
   type CampaignStatus,
   type EmailCategory,
+  type PauseReason,
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
@@ -23,8 +29,16 @@ const editable: Readonly<Record<CampaignStatus, boolean>> = {
   CANCELLED: false,
 };
 
-/** Campaigns cannot be launched yet. */
-const nothingSent: CampaignStats = {
+const cancellable: Readonly<Record<CampaignStatus, boolean>> = {
+  DRAFT: false,
+  SCHEDULED: true,
+  SENDING: true,
+  PAUSED: true,
+  SENT: false,
+  CANCELLED: false,
+};
+
+export const nothingSent: CampaignStats = {
   totalRecipients: 0,
   sent: 0,
   delivered: 0,
@@ -54,7 +68,11 @@ export class CampaignRow {
   > | null;
   @Column('uuid', { name: 'segment_id', nullable: true }) segmentId: string | null;
   @Column('uuid', { name: 'list_id', nullable: true }) listId: string | null;
+  @Column('uuid', { name: 'exclude_segment_ids', array: true }) excludeSegmentIds: string[];
+  @Column('uuid', { name: 'exclude_list_ids', array: true }) excludeListIds: string[];
+  @Column('integer', { name: 'send_rate', nullable: true }) sendRate: number | null;
   @Column('text') status: CampaignStatus;
+  @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
   scheduledAt: Date | null;
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
@@ -70,6 +88,44 @@ export class CampaignRow {
     if (this.status !== 'DRAFT') throw campaignNotDraft();
   }
 
+  refuseIfNotSendable(): void {
+    if (!editable[this.status]) throw campaignNotSendable();
+  }
+
+  schedule(at: Date): void {
+    this.refuseIfNotSendable();
+    Object.assign(this, { status: 'SCHEDULED', scheduledAt: at });
+  }
+
+  /** From DRAFT, SCHEDULED, and PAUSED where its schedule was missed. */
+  launch(): void {
+    Object.assign(this, { status: 'SENDING', pausedReason: null });
+  }
+
+  pause(reason: PauseReason): void {
+    if (this.status !== 'SENDING' && this.status !== 'SCHEDULED') throw campaignNotSending();
+    Object.assign(this, { status: 'PAUSED', pausedReason: reason });
+  }
+
+  resume(): void {
+    if (this.status !== 'PAUSED') throw campaignNotPaused();
+    Object.assign(this, { status: 'SENDING', pausedReason: null });
+  }
+
+  cancel(): void {
+    if (!cancellable[this.status]) throw campaignNotCancellable();
+    Object.assign(this, { status: 'CANCELLED', pausedReason: null });
+  }
+
+  retry(): void {
+    if (this.status !== 'SENT') throw campaignNotSent();
+    this.status = 'SENDING';
+  }
+
+  finish(at: Date): void {
+    Object.assign(this, { status: 'SENT', sentAt: this.sentAt ?? at });
+  }
+
   refuseFaults(): void {
     const faults = audienceFaults(this);
     if (faults.length > 0) throw invalid(faults);
@@ -83,9 +139,9 @@ export class CampaignRow {
     return !isDeepStrictEqual({ ...this }, before);
   }
 
-  toCampaign(): Campaign {
+  toCampaign(stats: CampaignStats = nothingSent): Campaign {
     const { seq: _, ...shown } = this;
-    return { ...shown, stats: nothingSent };
+    return { ...shown, stats };
   }
 
   toEvent(): CampaignEvent {

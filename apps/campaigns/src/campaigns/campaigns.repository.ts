@@ -1,10 +1,12 @@
-import { campaignNotFound, maxSegmentUses, type ListCampaigns } from '@posthorn/contracts';
+import { campaignNotFound, maxSegmentUses, type CampaignFilter, type ListCampaigns } from '@posthorn/contracts';
 import {
   CountedRepository,
+  escapeLike,
   keysetCondition,
   maxPageBytes,
   pageLimit,
   toPage,
+  totalCap,
   type Database,
   type Page,
 } from '@posthorn/database';
@@ -12,8 +14,16 @@ import { CampaignRow } from './campaign.entity.js';
 
 const columns = `project_id AS "projectId", id, name, description, subject, body, template_id AS "templateId", from_email AS "from",
   from_name AS "fromName", reply_to AS "replyTo", email_category AS "emailCategory", audience_type AS "audienceType",
-  audience_condition AS "audienceCondition", segment_id AS "segmentId", list_id AS "listId", status, scheduled_at AS "scheduledAt",
+  audience_condition AS "audienceCondition", segment_id AS "segmentId", list_id AS "listId", exclude_segment_ids AS "excludeSegmentIds",
+  exclude_list_ids AS "excludeListIds", send_rate AS "sendRate", status, paused_reason AS "pausedReason", scheduled_at AS "scheduledAt",
   sent_at AS "sentAt", seq, created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+const matching = `project_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR name ILIKE $3)`;
+
+const filterOf = ({ status, search }: CampaignFilter): unknown[] => [
+  status ?? null,
+  search === undefined ? null : `%${escapeLike(search)}%`,
+];
 
 export class CampaignsRepository extends CountedRepository<CampaignRow> {
   constructor(database: Database) {
@@ -22,18 +32,26 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
 
   /** Bodies are large, so rows beyond a full page are not read. */
   async list(projectId: string, request: ListCampaigns): Promise<Page<CampaignRow>> {
-    const keyset = keysetCondition(request.after, 3);
+    const keyset = keysetCondition(request.after, 5);
     const rows = await this.database.query<CampaignRow>(
       `SELECT ${columns} FROM (
          SELECT *, sum(octet_length(body)) OVER (ORDER BY created_at DESC, id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-         FROM campaigns WHERE project_id = $1 ${keyset.sql} ORDER BY created_at DESC, id DESC LIMIT $2
+         FROM campaigns WHERE ${matching} ${keyset.sql} ORDER BY created_at DESC, id DESC LIMIT $4
        ) AS page WHERE coalesce(before, 0) <= ${maxPageBytes} ORDER BY created_at DESC, id DESC`,
-      [projectId, pageLimit(request) + 1, ...keyset.parameters],
+      [projectId, ...filterOf(request), pageLimit(request) + 1, ...keyset.parameters],
     );
     return toPage(
       rows.map((row) => Object.assign(new CampaignRow(), row)),
       request,
     );
+  }
+
+  async countMatches(projectId: string, filter: CampaignFilter): Promise<number> {
+    const [counted] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM campaigns WHERE ${matching} LIMIT ${totalCap + 1}) AS capped`,
+      [projectId, ...filterOf(filter)],
+    );
+    return counted!.count;
   }
 
   async sendsFrom(projectId: string, domain: string): Promise<boolean> {
@@ -49,7 +67,7 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
   async unsentTo(projectId: string, segmentId: string): Promise<string[]> {
     const rows = await this.database.query<{ name: string }>(
       `SELECT name FROM campaigns WHERE project_id = $1 AND status NOT IN ('SENT', 'CANCELLED')
-         AND (segment_id = $2 OR strpos(audience_condition::text, 'segment.' || $2::text) > 0) ORDER BY name LIMIT ${maxSegmentUses}`,
+         AND (segment_id = $2 OR $2 = ANY (exclude_segment_ids) OR strpos(audience_condition::text, 'segment.' || $2::text) > 0) ORDER BY name LIMIT ${maxSegmentUses}`,
       [projectId, segmentId],
     );
     return rows.map(({ name }) => name);

@@ -4,6 +4,7 @@ import {
   campaignEvents,
   maxCampaignName,
   nameOfCopy,
+  type CampaignFilter,
   type CampaignId,
   type CampaignPage,
   type CreateCampaign,
@@ -12,10 +13,11 @@ import {
   type ListCampaigns,
   type UpdateCampaignById,
 } from '@posthorn/contracts';
-import { IdempotencyKeys, newId, pageWithTotal } from '@posthorn/database';
+import { cappedTotal, IdempotencyKeys, newId, pageWithTotal, type Total } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { CampaignRow } from './campaign.entity.js';
+import { CampaignViews } from './campaign-views.js';
 import { CampaignsRepository } from './campaigns.repository.js';
 import { Senders } from './senders.js';
 
@@ -27,6 +29,7 @@ export class CampaignsService {
     private readonly senders: Senders,
     private readonly commits: Commits,
     private readonly outbox: Outbox,
+    private readonly views: CampaignViews,
   ) {}
 
   /** A key that has finished is answered before any check, because the checks may have another result now. */
@@ -45,14 +48,14 @@ export class CampaignsService {
   }
 
   async get(projectId: string, id: string): Promise<Campaign> {
-    return (await this.campaigns.findOrFail(projectId, id)).toCampaign();
+    return this.views.one(await this.campaigns.findOrFail(projectId, id));
   }
 
   async list(projectId: string, query: ListCampaigns): Promise<CampaignPage> {
     const page = await pageWithTotal(query, this.campaigns.list(projectId, query), () =>
-      this.campaigns.total(projectId),
+      this.totalOf(projectId, query),
     );
-    return { ...page, items: page.items.map((row) => row.toCampaign()) };
+    return { ...page, items: await this.views.all(projectId, page.items) };
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateCampaignById>): Promise<Campaign> {
@@ -97,6 +100,11 @@ export class CampaignsService {
     return this.campaigns.unsentTo(projectId, segmentId);
   }
 
+  private async totalOf(projectId: string, filter: CampaignFilter): Promise<number | Total> {
+    if (filter.status === undefined && filter.search === undefined) return this.campaigns.total(projectId);
+    return cappedTotal(await this.campaigns.countMatches(projectId, filter));
+  }
+
   private async add(draft: CampaignRow): Promise<CampaignRow> {
     return this.publish(await this.campaigns.add(draft));
   }
@@ -118,7 +126,8 @@ function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
     fromName = null,
     replyTo = null,
   } = wanted;
-  const { audienceCondition = null, segmentId = null, listId = null } = wanted;
+  const { audienceCondition = null, segmentId = null, listId = null, sendRate = null } = wanted;
+  const { excludeSegmentIds = [], excludeListIds = [] } = wanted;
   return Object.assign(new CampaignRow(), {
     projectId,
     id: newId(),
@@ -135,7 +144,11 @@ function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
     audienceCondition,
     segmentId,
     listId,
+    excludeSegmentIds,
+    excludeListIds,
+    sendRate,
     status: 'DRAFT' as const,
+    pausedReason: null,
     scheduledAt: null,
     sentAt: null,
   });

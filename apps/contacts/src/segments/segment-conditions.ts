@@ -32,16 +32,17 @@ export class SegmentConditions {
     private readonly config: ContactsConfig,
   ) {}
 
-  async read(projectId: string, given: unknown): Promise<Condition> {
+  /** `member` is that of the body which holds the condition. */
+  async read(projectId: string, given: unknown, member = 'condition'): Promise<Condition> {
     if (given === undefined || given === null)
-      throw invalidMember(['condition'], 'required', conditionMissingText);
-    const condition = parseCondition(given);
+      throw invalidMember([member], 'required', conditionMissingText);
+    const condition = parseCondition(given, [member]);
     const named = filtersOf(condition).filter(
       (filter): filter is MembershipFilter => filter.field === 'segment' || filter.field === 'list',
     );
     const known = await this.segments.known(projectId, named);
     const unknown = named.filter(({ id }) => !known.has(id));
-    refuse(unknown, 'not_found', 'names no segment or list of this project');
+    refuse(unknown, 'not_found', 'names no segment or list of this project', member);
     return condition;
   }
 
@@ -115,7 +116,12 @@ export class SegmentConditions {
 const namesIn = (condition: Condition): MembershipFilter[] =>
   filtersOf(condition).filter((filter): filter is MembershipFilter => filter.field === 'segment');
 
-function refuse(filters: readonly MembershipFilter[], code: InvalidMember['code'], message: string): void {
+function refuse(
+  filters: readonly MembershipFilter[],
+  code: InvalidMember['code'],
+  message: string,
+  member = 'condition',
+): void {
   if (filters.length > 0)
-    throw invalid(filters.map(({ place }) => ({ path: ['condition', ...place, 'field'], code, message })));
+    throw invalid(filters.map(({ place }) => ({ path: [member, ...place, 'field'], code, message })));
 }

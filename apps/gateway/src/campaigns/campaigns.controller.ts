@@ -1,14 +1,25 @@
 import { Controller } from '@nestjs/common';
 import {
   Campaign,
+  CampaignFilter,
+  campaignFromTestKey,
+  campaignNotCancellable,
   campaignNotDraft,
   campaignNotEditable,
   campaignNotFound,
+  campaignNotPaused,
+  campaignNotSendable,
+  campaignNotSending,
+  campaignNotSent,
   campaigns,
+  campaignWithoutRecipients,
   CreateCampaign,
   DeletedCampaign,
   keyInFlight,
   keyReused,
+  RetriedCampaign,
+  RetryFailed,
+  SendCampaign,
   senderNotVerified,
   UpdateCampaign,
   type CampaignPage,
@@ -37,11 +48,12 @@ export class CampaignsController {
   @Get('campaigns', {
     summary: 'List campaigns, newest first',
     scope: 'campaigns:read',
+    query: CampaignFilter,
     listed: 'items',
     reply: Campaign,
   })
-  list({ caller, listPage }: RouteRequest): Promise<CampaignPage> {
-    return this.bus.call(campaigns.list, caller, listPage);
+  list({ caller, query, listPage }: RouteRequest<object, CampaignFilter>): Promise<CampaignPage> {
+    return this.bus.call(campaigns.list, caller, { ...query, ...listPage });
   }
 
   @Get('campaigns/:id', {
@@ -76,6 +88,70 @@ export class CampaignsController {
   })
   delete({ caller, params }: RouteRequest): Promise<DeletedCampaign> {
     return this.bus.call(campaigns.delete, caller, { id: params['id']! });
+  }
+
+  @Post('campaigns/:id/send', {
+    summary: 'Send a campaign now, or schedule it',
+    scope: 'campaigns:send',
+    body: SendCampaign,
+    mayBeEmpty: true,
+    reply: Campaign,
+    idempotent: true,
+    missing: campaignNotFound,
+    errors: [campaignNotSendable, campaignWithoutRecipients, campaignFromTestKey, senderNotVerified, keyInFlight, keyReused],
+  })
+  send({ caller, params, body, idempotency }: RouteRequest<SendCampaign>): Promise<Campaign> {
+    return this.bus.call(campaigns.send, caller, { ...body, id: params['id']!, idempotency });
+  }
+
+  @Post('campaigns/:id/cancel', {
+    summary: 'Cancel a campaign that is scheduled, being sent or paused',
+    scope: 'campaigns:send',
+    body: null,
+    reply: Campaign,
+    missing: campaignNotFound,
+    errors: [campaignNotCancellable],
+  })
+  cancel({ caller, params }: RouteRequest): Promise<Campaign> {
+    return this.bus.call(campaigns.cancel, caller, { id: params['id']! });
+  }
+
+  @Post('campaigns/:id/pause', {
+    summary: 'Pause the sending of a campaign',
+    scope: 'campaigns:send',
+    body: null,
+    reply: Campaign,
+    missing: campaignNotFound,
+    errors: [campaignNotSending],
+  })
+  pause({ caller, params }: RouteRequest): Promise<Campaign> {
+    return this.bus.call(campaigns.pause, caller, { id: params['id']! });
+  }
+
+  @Post('campaigns/:id/resume', {
+    summary: 'Go on sending a paused campaign',
+    scope: 'campaigns:send',
+    body: null,
+    reply: Campaign,
+    missing: campaignNotFound,
+    errors: [campaignNotPaused],
+  })
+  resume({ caller, params }: RouteRequest): Promise<Campaign> {
+    return this.bus.call(campaigns.resume, caller, { id: params['id']! });
+  }
+
+  @Post('campaigns/:id/retry-failed', {
+    summary: 'Send a campaign again to those of its recipients whose mail failed',
+    scope: 'campaigns:send',
+    body: RetryFailed,
+    mayBeEmpty: true,
+    reply: RetriedCampaign,
+    success: 'accepted',
+    missing: campaignNotFound,
+    errors: [campaignNotSent],
+  })
+  retryFailed({ caller, params, body }: RouteRequest<RetryFailed>): Promise<RetriedCampaign> {
+    return this.bus.call(campaigns.retryFailed, caller, { ...body, id: params['id']! });
   }
 
   @Post('campaigns/:id/clone', {

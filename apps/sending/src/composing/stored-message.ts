@@ -16,6 +16,7 @@ export interface StoredMessage {
   headers: Record<string, string> | null;
   category: EmailCategory;
   sourceType: SourceType;
+  campaignId: string | null;
   /** What To and Cc show beside the main recipient. */
   headerRecipients: { to?: Mailbox[]; cc?: Mailbox[] } | null;
   templateId: string | null;
@@ -35,6 +36,6 @@ export interface StoredMessage {
 
 export const storedMessageColumns = `
   json_build_object('email', e.from_email, 'name', e.from_name) AS "from", json_build_object('email', e.to_email, 'name', e.to_name) AS "to",
-  coalesce(k.subject, e.subject) AS subject, coalesce(e.scheduled_at, e.created_at) AS date, e.category, e.source_type AS "sourceType", e.copies AS "headerRecipients", e.content_id AS "contentId",
+  coalesce(k.subject, e.subject) AS subject, coalesce(e.scheduled_at, e.created_at) AS date, e.category, e.source_type AS "sourceType", e.campaign_id AS "campaignId", e.copies AS "headerRecipients", e.content_id AS "contentId",
   k.html, k.text, k.reply_to AS "replyTo", k.headers, k.template_id AS "templateId", k.template_version AS "templateVersion", k.liquid, k.data, k.snippets,
   k.track_opens AS "trackOpens", k.track_clicks AS "trackClicks", k.attachments`;

@@ -32,13 +32,14 @@ export class DeliveryRow {
   @Column('smallint') reported: number;
   /** It counts towards the usage of its project: set at its first mark. */
   @Column('boolean') counted: boolean;
-  /** Queued until the next day or month, because a limit is reached. */
+  /** Queued until the next day or month, because a limit is reached, or while its campaign is paused. */
   @Column('boolean', { name: 'waits_for_next_period' }) waitsForNextPeriod: boolean;
   /** Queued until its turn at a slowed destination. */
   @Column('boolean', { name: 'has_turn' }) hasTurn: boolean;
   @Column('integer') bytes: number;
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   @Column('text', { nullable: true }) trace: string | null;
+  @Column('uuid', { name: 'campaign_id', nullable: true }) campaignId: string | null;
 }
 
 @Entity('workers')

@@ -2,6 +2,7 @@
 export const emailEventDetails = (email: string): string => `jsonb_strip_nulls(jsonb_build_object(
   'emailId', ${email}.id, 'to', ${email}.to_email, 'from', ${email}.from_email, 'fromName', ${email}.from_name, 'subject', ${email}.subject,
   'sourceType', ${email}.source_type, 'contactId', ${email}.contact_id, 'templateId', ${email}.template_id,
+  'campaignId', ${email}.campaign_id,
   'providerMessageId', ${email}.provider_message_id, 'metadata', nullif(${email}.metadata, '{}')))`;
 
 /**

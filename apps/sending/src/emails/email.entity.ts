@@ -38,6 +38,7 @@ export class EmailRow {
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
   scheduledAt: Date | null;
   @Column('text', { name: 'source_type' }) sourceType: SourceType;
+  @Column('uuid', { name: 'campaign_id', nullable: true }) campaignId: string | null;
   @Column('text', { array: true }) tags: string[];
   @Column('jsonb') metadata: Record<string, string>;
   /** Kind and id of the credential, such as `KEY 0190…`; null for mail from before it was stored. */

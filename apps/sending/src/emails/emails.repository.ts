@@ -19,7 +19,7 @@ const inHandOffSql = `SELECT d.email_id FROM deliveries d WHERE d.project_id = $
   UNION ALL SELECT d.email_id FROM deliveries d WHERE d.project_id = $1 AND d.state = 'AMBIGUOUS'`;
 
 const columns = `e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.subject, ${statusSql} AS status,
-  e.failure_kind AS "failureKind", e.error, e.contact_id AS "contactId", e.tags, e.metadata, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt",
+  e.failure_kind AS "failureKind", e.error, e.contact_id AS "contactId", e.campaign_id AS "campaignId", e.tags, e.metadata, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt",
   e.bounced_at AS "bouncedAt", e.opened_at AS "openedAt", e.clicked_at AS "clickedAt", e.complained_at AS "complainedAt",
   e.opens, e.clicks, e.scheduled_at AS "scheduledAt", e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
 

@@ -9,6 +9,8 @@ import { TemplatesRepository, type TemplateHead } from './templates.repository.j
 
 export interface RequestedContent {
   templateId?: string;
+  /** The member of the body that names the template. */
+  templateMember?: string;
   subject?: string;
   html?: string;
   text?: string;
@@ -41,10 +43,10 @@ export class TemplateDirectory {
 
   async pin(
     projectId: string,
-    { templateId, ...texts }: RequestedContent,
+    { templateId, templateMember, ...texts }: RequestedContent,
     deadline: Date | null = null,
   ): Promise<PinnedContent> {
-    const head = templateId === undefined ? null : await this.headOf(projectId, templateId);
+    const head = templateId === undefined ? null : await this.headOf(projectId, templateId, templateMember);
     const own = await this.checkOwn({ projectId, deadline }, texts);
     // Where the send provides subject and body, the template contributes only its sender.
     const replaced = texts.subject !== undefined && texts.html !== undefined;
@@ -64,15 +66,15 @@ export class TemplateDirectory {
     };
   }
 
-  private async headOf(projectId: string, id: string): Promise<TemplateHead> {
+  private async headOf(projectId: string, id: string, member?: string): Promise<TemplateHead> {
     const head = await this.heads.of(projectId, id);
-    if (!head) throw templateUnknown();
+    if (!head) throw templateUnknown(member);
     return head;
   }
 
   private async checkOwn(
     owner: JobOwner,
-    { subject, html, text }: Omit<RequestedContent, 'templateId'>,
+    { subject, html, text }: Omit<RequestedContent, 'templateId' | 'templateMember'>,
   ): Promise<CheckedSource> {
     const checked: CheckedSource[] = [];
     for (const [member, source] of Object.entries({ subject, body: html, text })) {

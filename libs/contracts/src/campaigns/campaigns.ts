@@ -1,6 +1,6 @@
 import { event, query, request } from '../schema/contract.js';
 import { emailCategories, type EmailCategory } from '../sending/domains.js';
-import { DomainError } from '../common/errors.js';
+import { DomainError, invalidMember } from '../common/errors.js';
 import {
   Address,
   Choice,
@@ -8,6 +8,7 @@ import {
   Flag,
   FreeMap,
   Id,
+  Ids,
   Instant,
   Line,
   ListOf,
@@ -28,8 +29,13 @@ export type CampaignStatus = (typeof campaignStatuses)[number];
 export const audienceTypes = ['ALL', 'FILTERED', 'SEGMENT', 'LIST'] as const;
 export type AudienceType = (typeof audienceTypes)[number];
 
+/** Why a campaign is PAUSED (docs/api-decisions.md §6). LATE: its schedule was missed by hours; RESTORED: nothing has moved for hours, as in a restored copy; CONTENT: what it refers to no longer exists or its sender is no longer verified. */
+export const pauseReasons = ['OPERATOR', 'LATE', 'REPUTATION', 'QUOTA', 'RESTORED', 'CONTENT'] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+
 export const maxCampaignName = 200;
 const maxCampaignBody = 1024 * 1024;
+const maxExclusions = 20;
 
 export class CampaignStats {
   @Count() totalRecipients: number;
@@ -60,7 +66,13 @@ export class Campaign {
   @FreeMap({ max: 64 * 1024 }) @Nullable() audienceCondition: Record<string, unknown> | null;
   @Id() @Nullable() segmentId: string | null;
   @Id() @Nullable() listId: string | null;
+  /** Members of these are skipped with the reason `excluded`. */
+  @Ids(0, maxExclusions) excludeSegmentIds: string[];
+  @Ids(0, maxExclusions) excludeListIds: string[];
+  /** Messages a minute at most; null: the general pace. */
+  @Count({ min: 1, max: 1_000_000 }) @Nullable() sendRate: number | null;
   @Choice(campaignStatuses) status: CampaignStatus;
+  @Choice(pauseReasons, { open: true }) @Nullable() pausedReason: PauseReason | null;
   @Instant() @Nullable() scheduledAt: Date | null;
   @Instant() @Nullable() sentAt: Date | null;
   @Nested(() => CampaignStats) stats: CampaignStats;
@@ -80,7 +92,14 @@ const content = [
   'replyTo',
   'emailCategory',
 ] as const;
-const audience = ['audienceCondition', 'segmentId', 'listId'] as const;
+const audience = [
+  'audienceCondition',
+  'segmentId',
+  'listId',
+  'excludeSegmentIds',
+  'excludeListIds',
+  'sendRate',
+] as const;
 class CampaignContent extends PickFields(Campaign, [...content, ...audience]) {}
 
 /** Created in DRAFT; `emailCategory` is MARKETING by default. */
@@ -95,9 +114,49 @@ export class UpdateCampaign extends PartialFields(CreateCampaign) {}
 
 export class CampaignId extends PickFields(Campaign, ['id']) {}
 
+export class SendCampaign {
+  /** Strictly in the future; now by default. */
+  @Instant() @Optional() scheduledFor?: Date;
+}
+
+/** Repeating the idempotency key returns the first response byte for byte (docs/api-decisions.md §3). */
+export class SendCampaignOnce extends JoinFields(CampaignId, SendCampaign) {
+  @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
+}
+
+export class RetryFailed {
+  /** Also rows that failed as `delivery_unconfirmed`, whose recipients may have the message. */
+  @Flag() @Optional() includeUnconfirmed?: boolean;
+}
+
+export class RetryFailedById extends JoinFields(CampaignId, RetryFailed) {}
+
+export class RetriedCampaign extends PickFields(Campaign, ['id']) {
+  /** Recipients that are queued again. */
+  @Count() queued: number;
+}
+
+export class TestCampaign {
+  /** Of a member of the project. */
+  @Address() email: string;
+}
+
+export class TestCampaignById extends JoinFields(CampaignId, TestCampaign) {}
+
+export class CampaignTest extends PickFields(Campaign, ['id']) {
+  @Id() emailId: string;
+  @Address() to: string;
+}
+
 export class UpdateCampaignById extends JoinFields(CampaignId, UpdateCampaign) {}
 
-export class ListCampaigns extends PageQuery {}
+export class CampaignFilter {
+  @Choice(campaignStatuses) @Optional() status?: CampaignStatus;
+  /** Part of the name, in any case. */
+  @Text(1, 200) @Optional() search?: string;
+}
+
+export class ListCampaigns extends JoinFields(PageQuery, CampaignFilter) {}
 
 export class CampaignPage extends PageEnd {
   @ListOf(() => Campaign, 0, 100) items: Campaign[];
@@ -125,6 +184,16 @@ export const campaigns = {
   delete: request('campaigns.campaigns.delete', CampaignId, DeletedCampaign),
   /** A new DRAFT with the same content and audience, whatever the status of the original. */
   clone: request('campaigns.campaigns.clone', CampaignId, Campaign),
+  /** Starts sending, or schedules it. 409 unless DRAFT or SCHEDULED; 422 without content, recipients or a verified sender. */
+  send: request('campaigns.campaigns.send', SendCampaignOnce, Campaign),
+  /** From SCHEDULED, SENDING and PAUSED; 409 otherwise. No hand-off begins after the answer; who was not sent to is skipped as `cancelled`. */
+  cancel: request('campaigns.campaigns.cancel', CampaignId, Campaign),
+  /** 409 unless SENDING. No hand-off begins after the answer. */
+  pause: request('campaigns.campaigns.pause', CampaignId, Campaign),
+  /** 409 unless PAUSED. */
+  resume: request('campaigns.campaigns.resume', CampaignId, Campaign),
+  /** 409 unless SENT. */
+  retryFailed: request('campaigns.campaigns.retry_failed', RetryFailedById, RetriedCampaign),
   sendsFrom: query('campaigns.campaigns.sends_from', CampaignSender, CampaignSenderUse),
 };
 
@@ -144,6 +213,11 @@ export const campaignEvents = {
     CampaignEvent,
     'Sending of a campaign started; its audience is fixed from now on.',
   ),
+  sent: event(
+    'campaigns.campaign.sent',
+    CampaignEvent,
+    'Everybody in the audience of a campaign has an outcome.',
+  ),
   paused: event('campaigns.campaign.paused', CampaignEvent, 'A campaign was paused.'),
   resumed: event('campaigns.campaign.resumed', CampaignEvent, 'A paused campaign was resumed.'),
   cancelled: event('campaigns.campaign.cancelled', CampaignEvent, 'A campaign was cancelled permanently.'),
@@ -152,5 +226,23 @@ export const campaignEvents = {
 export const campaignNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such campaign');
 export const campaignNotEditable = () =>
   new DomainError('conflict', 'conflict', 'The campaign can be changed only in DRAFT or SCHEDULED');
+export const campaignNotSendable = () =>
+  new DomainError('conflict', 'conflict', 'Only a campaign in DRAFT or SCHEDULED can be sent');
+export const campaignChanged = () =>
+  new DomainError('conflict', 'conflict', 'The campaign was changed while it was being sent; send it again');
+export const campaignNotCancellable = () =>
+  new DomainError('conflict', 'conflict', 'Only a campaign in SCHEDULED, SENDING or PAUSED can be cancelled');
+export const campaignNotSending = () =>
+  new DomainError('conflict', 'conflict', 'Only a campaign in SENDING can be paused');
+export const campaignNotPaused = () =>
+  new DomainError('conflict', 'conflict', 'Only a campaign in PAUSED can be resumed');
+export const campaignNotSent = () =>
+  new DomainError('conflict', 'conflict', 'Only a campaign in SENT can be retried');
+export const campaignWithoutRecipients = () =>
+  invalidMember(['audienceType'], 'not_allowed', 'has no recipients: nobody belongs to this audience now');
+export const campaignFromTestKey = () =>
+  new DomainError('forbidden', 'scope_missing', 'A TEST key cannot send campaigns; it can send test mails of them');
+export const campaignScheduleInThePast = () =>
+  invalidMember(['scheduledFor'], 'out_of_range', 'must be in the future; leave it out to send now');
 export const campaignNotDraft = () =>
   new DomainError('conflict', 'conflict', 'Only a campaign in DRAFT can be deleted');

@@ -1,3 +1,5 @@
+import { audiences } from '../contacts/audiences.js';
+import { campaignMail } from '../sending/campaign-mail.js';
 import { copyEvents } from '../sending/copied-mail.js';
 import { emails, emailEvents } from '../sending/emails.js';
 import { mailHistory } from '../sending/mail-history.js';
@@ -103,7 +105,22 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       ),
     ],
   },
-  campaigns: { calls: [emails.check], receives: [] },
+  campaigns: {
+    calls: [emails.check, ...Object.values(audiences), ...Object.values(campaignMail)],
+    receives: receivedEach(
+      [
+        emailEvents.sent,
+        emailEvents.delivered,
+        emailEvents.bounced,
+        emailEvents.failed,
+        emailEvents.cancelled,
+        emailEvents.opened,
+        emailEvents.clicked,
+        emailEvents.complained,
+      ],
+      'results',
+    ),
+  },
   workflows: { calls: [], receives: [] },
   analytics: {
     calls: [],

@@ -2,11 +2,14 @@ import { activity } from '../contacts/activity.js';
 import { analytics } from '../analytics/analytics.js';
 import { apiKeyEvents, apiKeys } from '../gateway/api-keys.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
+import { campaignRecipients } from '../campaigns/campaign-recipients.js';
+import { audiences } from '../contacts/audiences.js';
 import { consents } from '../contacts/consents.js';
 import { contactImports } from '../contacts/contact-imports.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
 import type { EventContract, RequestContract, ServiceName } from '../schema/contract.js';
 import { domainEvents, domains } from '../sending/domains.js';
+import { campaignMail } from '../sending/campaign-mail.js';
 import { copyEvents } from '../sending/copied-mail.js';
 import { emailEvents, emails } from '../sending/emails.js';
 import { engagement } from '../sending/engagement.js';
@@ -50,6 +53,9 @@ export const requestCatalogue: readonly RequestContract[] = [
   contactImports,
   erasures,
   campaigns,
+  campaignRecipients,
+  campaignMail,
+  audiences,
   workflows,
   analytics,
   projects,

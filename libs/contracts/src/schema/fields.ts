@@ -18,7 +18,6 @@ export const Flag = (extra: Extra = {}) => field('flag', extra);
 /** A whole number ≥ 0. */
 export const Count = (extra: Extra = {}) =>
   field('count', { min: 0, max: Number.MAX_SAFE_INTEGER, ...extra });
-/** @public Not used yet. */
 export const Numeric = (extra: Extra = {}) => field('number', extra);
 /** ISO 8601 with date, time and offset; `now`, `infinity` and years beyond 9999 are refused. */
 export const Instant = (extra: Extra = {}) =>
@@ -40,7 +39,6 @@ export const ListOf = (nested: () => Shape, min: number, max?: number, extra: Ex
   field('object', { nested, list: true, min, max, ...extra });
 export const Texts = (min: number, max: number, itemMax: number, extra: Extra = {}) =>
   field('text', { list: true, min, max, itemMin: 1, itemMax, ...extra });
-/** @public Not used yet. */
 export const Ids = (min: number, max: number, extra: Extra = {}) =>
   field('id', { list: true, min, max, ...extra });
 /** A list of mailboxes; a single one is read as a list of one. */

@@ -60,6 +60,8 @@ export class Email {
   @Choice(failureKinds) @Nullable() failureKind: FailureKind | null;
   @Text(0, 2000) @Nullable() error: string | null;
   @Id() @Nullable() contactId: string | null;
+  /** Of the campaign that it belongs to. */
+  @Id() @Nullable() campaignId: string | null;
   @Texts(0, 10, 64) tags: string[];
   @Instant() @Nullable() scheduledAt: Date | null;
   @FreeMap() metadata: Record<string, string>;
@@ -150,6 +152,7 @@ class EmailEventDetails extends EmailEventBase {
   @Text(1, 255) @Nullable() @Optional() providerMessageId?: string | null;
   @Id() @Nullable() @Optional() contactId?: string | null;
   @Id() @Nullable() @Optional() templateId?: string | null;
+  @Id() @Nullable() @Optional() campaignId?: string | null;
   @FreeMap() @Optional() metadata?: Record<string, string>;
 }
 

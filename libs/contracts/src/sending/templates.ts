@@ -198,5 +198,5 @@ export const templateNotFound = () => new DomainError('not_found', 'resource_not
 export const templateInUse = () =>
   new DomainError('conflict', 'conflict', 'An unsent campaign or an enabled workflow uses the template');
 /** A reference inside a body; deleted templates are reported like unknown ones. */
-export const templateUnknown = () =>
-  invalidMember(['template'], 'not_found', 'must be a template of this project');
+export const templateUnknown = (member = 'template') =>
+  invalidMember([member], 'not_found', 'must be a template of this project');

@@ -40,6 +40,8 @@ interface RouteBase {
 interface ResourceRoute extends RouteBase {
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
+  /** No body is read as an empty one: all members are optional. */
+  mayBeEmpty?: true;
   success?: Success;
   legacySuccess?: Success;
   /** The list of the body whose entries are read and answered one by one; the success `batch` answers all of them. */

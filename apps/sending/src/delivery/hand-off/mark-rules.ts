@@ -1,6 +1,13 @@
 import { lanes } from '../delivery.entity.js';
 
-export type RuleDecision = 'unknown_project' | 'disabled' | 'expired' | 'suppressed' | 'unsubscribed';
+export type RuleDecision =
+  | 'unknown_project'
+  | 'disabled'
+  | 'campaign_cancelled'
+  | 'campaign_paused'
+  | 'expired'
+  | 'suppressed'
+  | 'unsubscribed';
 
 interface MarkRule {
   decision: RuleDecision;
@@ -17,6 +24,7 @@ interface MarkRule {
 export const markJoins = `
     JOIN deliveries d USING (project_id, email_id, position)
     LEFT JOIN project_states project USING (project_id)
+    LEFT JOIN campaign_states campaign ON campaign.project_id = r.project_id AND campaign.campaign_id = d.campaign_id
     LEFT JOIN suppressions suppression ON suppression.project_id = r.project_id AND suppression.email = d.recipient
     LEFT JOIN opt_outs opt_out ON opt_out.project_id = r.project_id AND opt_out.email = d.recipient
     LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
@@ -29,6 +37,8 @@ const isBulk = `d.lane = ${lanes.bulk}`;
 export const markRules: readonly MarkRule[] = [
   { decision: 'unknown_project', applies: `project.project_id IS NULL` },
   { decision: 'disabled', applies: `project.disabled` },
+  { decision: 'campaign_cancelled', applies: `campaign.state = 'CANCELLED'` },
+  { decision: 'campaign_paused', applies: `campaign.state = 'PAUSED'` },
   // The last retry becomes due exactly at the end of the delivery window (`nextRetry`), and is yet to be claimed, composed and marked.
   { decision: 'expired', applies: `d.expires_at <= now() - interval '5 minutes'` },
   { decision: 'suppressed', applies: `suppression.email IS NOT NULL` },

@@ -12,6 +12,7 @@ import {
   nextMonth,
   usageOfLimited,
 } from '../../allowances/allowance-sql.js';
+import { campaignLockName } from '../../campaign-mail/campaign-states.repository.js';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import { anyDestination, destinationOf, domainOf } from '../../pacing/destination.js';
 import {
@@ -35,7 +36,7 @@ export type MessageToMark = Pick<
   ClaimedDelivery,
   'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'sourceType' | 'trace'
 > &
-  Partial<Pick<ClaimedDelivery, 'to' | 'from'>>;
+  Partial<Pick<ClaimedDelivery, 'to' | 'from' | 'campaignId'>>;
 
 export type HashedMessageToMark = MessageToMark & { hashes: ErasedAddressHashes };
 
@@ -49,11 +50,12 @@ const placeOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf
 
 /** A statement of its own, so that the next one sees what was committed before the locks were taken. */
 export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
-  const requested = messages.flatMap(({ projectId, recipient, position, to: mainRecipient }) =>
-    [recipient, ...(position > 0 && mainRecipient ? [mainRecipient.email] : [])].map((email) => ({
-      projectId,
-      email,
-    })),
+  const requested = messages.flatMap(({ projectId, recipient, position, campaignId, to: mainRecipient }) =>
+    [
+      recipient,
+      ...(position > 0 && mainRecipient ? [mainRecipient.email] : []),
+      ...(campaignId ? [campaignLockName(campaignId)] : []),
+    ].map((email) => ({ projectId, email })),
   );
   const warming = `, warming AS (${
     warmUp

@@ -71,6 +71,8 @@ const retryLaterMs = 60_000;
 const newProjectMs = 500;
 const maxErrorText = 1_000;
 const dayMs = 86_400_000;
+/** Where a campaign is resumed or cancelled, its mail becomes due again at once. */
+const pausedCampaignMs = 3_600_000;
 /** A message that waits for an allowance is given up after the longest month. */
 const longestWaitMs = 32 * dayMs;
 const usedUp = 'The sending allowance of the project is used up';
@@ -132,6 +134,10 @@ export function outcomeOfUnmarked(
   switch (decision) {
     case 'claim_lost':
       return null;
+    case 'campaign_cancelled':
+      return cancelledWithCampaign();
+    case 'campaign_paused':
+      return { ...retryLater(pausedCampaignMs), waitsForNextPeriod: true };
     case 'expired':
       return outcomeOfExpiry(progress);
     case 'suppressed':
@@ -172,6 +178,15 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
     events: [{ event: emailEvents.failed, payload: { failureKind, reason } }],
   };
 }
+
+const cancelledWithCampaign = (): Outcome => ({
+  ...nothing,
+  state: 'CANCELLED',
+  status: 'CANCELLED',
+  failureKind: 'cancelled',
+  error: 'The campaign was cancelled',
+  events: [{ event: emailEvents.cancelled, payload: {} }],
+});
 
 export const notComposed = (failureKind: FailureKind, error: string): Outcome => ({
   ...failure(failureKind, error),

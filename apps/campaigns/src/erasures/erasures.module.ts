@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { CampaignsModule } from '../campaigns/campaigns.module.js';
+import { ErasuresHandlers } from './erasures.handlers.js';
+import { ErasuresService } from './erasures.service.js';
+
+@Module({
+  imports: [CampaignsModule],
+  controllers: [ErasuresHandlers],
+  providers: [ErasuresService],
+})
+export class ErasuresModule {}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { campaignMail, maxHandedOver, serviceCaller } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { CampaignCounts, queuedOf } from '../recipients/campaign-counts.read-model.js';
+import { roomOf, withTimes } from './hand-over-plan.js';
+import { handOverWork } from './launch-kinds.js';
+import type { LaunchRow } from './launch.entity.js';
+import { Ledger } from './ledger.js';
+import { RestoredCampaigns } from './restored-campaigns.js';
+
+/** After these another campaign has its turn. */
+const turnMs = 2_000;
+const timeoutMs = 10_000;
+/** While outcomes are awaited. */
+const restMs = 500;
+
+/** Hands the ledger over to sending, batch by batch and about a minute ahead, and ends the campaign when everybody has an outcome. */
+@Injectable()
+export class HandOversWork implements WorkHandler<object> {
+  /** As sending said last; a low one until then. */
+  private pacePerSecond = 1;
+
+  constructor(
+    private readonly campaigns: CampaignsRepository,
+    private readonly ledger: Ledger,
+    private readonly counts: CampaignCounts,
+    private readonly restored: RestoredCampaigns,
+    private readonly bus: Bus,
+    runner: WorkRunner,
+  ) {
+    runner.register(handOverWork, this);
+  }
+
+  async run(batch: WorkBatch): Promise<void> {
+    const [item] = batch.items;
+    const campaign = await this.campaigns.find(item!.projectId, item!.key!);
+    const launch = await this.ledger.launch(item!.projectId, item!.key!);
+    if (!campaign || !launch) return;
+    if (campaign.status === 'CANCELLED') return this.ledger.skipRest(launch, batch);
+    if (campaign.status !== 'SENDING') return;
+    if (await this.restored.pause(campaign, launch)) return;
+    await this.handOver(campaign, launch, batch);
+    if (!(await this.ledger.finish(campaign, batch))) await batch.postpone(batch.items, restMs);
+  }
+
+  private async handOver(campaign: CampaignRow, launch: LaunchRow, batch: WorkBatch): Promise<void> {
+    const until = performance.now() + turnMs;
+    while (!batch.stopping && performance.now() < until && (await this.nextBatch(campaign, launch, batch)));
+    await this.ledger.moved(launch);
+  }
+
+  /** False where there is nobody to hand over, or no room for him. */
+  private async nextBatch(
+    { projectId, id, sendRate }: CampaignRow,
+    launch: LaunchRow,
+    batch: WorkBatch,
+  ): Promise<boolean> {
+    const counts = await this.counts.now(projectId, id);
+    const plan = { ...counts, sendRate, pacePerSecond: this.pacePerSecond, nextDueAt: launch.nextDueAt };
+    const room = Math.min(roomOf(plan), maxHandedOver);
+    if (room === 0 || queuedOf(counts) === counts.inHand) return false;
+    const planned = withTimes(await this.ledger.next(launch, room), plan);
+    const { recipients, nextDueAt } = planned;
+    if (recipients.length === 0) return false;
+    const { pacePerSecond } = await this.bus.call(
+      campaignMail.handOver,
+      serviceCaller('campaigns', projectId),
+      { campaignId: id, contentId: launch.contentId, recipients },
+      { timeoutMs },
+    );
+    this.pacePerSecond = pacePerSecond;
+    await this.ledger.handedOver(launch, recipients, nextDueAt, batch);
+    launch.nextDueAt = nextDueAt;
+    return true;
+  }
+}

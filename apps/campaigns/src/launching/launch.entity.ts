@@ -1,0 +1,20 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** How far the sending of a campaign has come. */
+@Entity('launches')
+export class LaunchRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid', { name: 'campaign_id' }) campaignId: string;
+  /** Of the content that sending stores. */
+  @Column('uuid', { name: 'content_id' }) contentId: string;
+  /** Contacts that were created later do not belong to the audience. */
+  @Column({ type: 'timestamptz', name: 'launched_at', precision: 3 }) launchedAt: Date;
+  /** The last contact that has its row in the ledger; null before the first page. */
+  @Column('uuid', { name: 'frozen_to', nullable: true }) frozenTo: string | null;
+  /** Everybody of the audience has a row. */
+  @Column('boolean', { name: 'is_frozen' }) isFrozen: boolean;
+  /** When the next message may leave, for a campaign with a rate of its own. */
+  @Column('timestamptz', { name: 'next_due_at', nullable: true }) nextDueAt: Date | null;
+  /** The last turn of its work: a long gap shows an outage or a restored copy. */
+  @Column('timestamptz', { name: 'moved_at' }) movedAt: Date;
+}

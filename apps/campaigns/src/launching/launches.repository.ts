@@ -1,0 +1,54 @@
+import type { Database } from '@posthorn/database';
+import type { LaunchRow } from './launch.entity.js';
+
+const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", launched_at AS "launchedAt", frozen_to AS "frozenTo",
+  is_frozen AS "isFrozen", next_due_at AS "nextDueAt", moved_at AS "movedAt"`;
+
+export class LaunchesRepository {
+  constructor(private readonly database: Database) {}
+
+  async add(projectId: string, campaignId: string, contentId: string): Promise<void> {
+    await this.database.query(
+      `INSERT INTO launches (project_id, campaign_id, content_id) VALUES ($1, $2, $3)`,
+      [projectId, campaignId, contentId],
+    );
+    await this.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
+      projectId,
+      campaignId,
+    ]);
+  }
+
+  async find(projectId: string, campaignId: string): Promise<LaunchRow | null> {
+    const [row] = await this.database.query<LaunchRow>(
+      `SELECT ${columns} FROM launches WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, campaignId],
+    );
+    return row ?? null;
+  }
+
+  async frozenTo(
+    { projectId, campaignId }: LaunchRow,
+    contactId: string | null,
+    isFrozen: boolean,
+  ): Promise<void> {
+    await this.database.query(
+      `UPDATE launches SET frozen_to = coalesce($3, frozen_to), is_frozen = $4, moved_at = now() WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, campaignId, contactId, isFrozen],
+    );
+  }
+
+  async moved({ projectId, campaignId }: LaunchRow, nextDueAt: Date | null): Promise<void> {
+    await this.database.query(
+      `UPDATE launches SET moved_at = now(), next_due_at = $3 WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, campaignId, nextDueAt],
+    );
+  }
+
+  /** For `campaignMail.setState`. It rises also where the transaction is rolled back, because sending may have been told already. */
+  async nextStateSeq(): Promise<number> {
+    const [row] = await this.database.query<{ seq: number }>(
+      `SELECT nextval('campaign_mail_states')::int8 AS seq`,
+    );
+    return Number(row!.seq);
+  }
+}

@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { CampaignsModule } from '../campaigns/campaigns.module.js';
+import { RecipientsModule } from '../recipients/recipients.module.js';
+import { DueAgainWork } from './due-again.work.js';
+import { FreezesWork } from './freezes.work.js';
+import { HandOversWork } from './hand-overs.work.js';
+import { LateLaunches } from './late-launches.js';
+import { LaunchChecks } from './launch-checks.js';
+import { LaunchesHandlers } from './launches.handlers.js';
+import { LaunchesRepository } from './launches.repository.js';
+import { LaunchesService } from './launches.service.js';
+import { Launching } from './launching.js';
+import { Ledger } from './ledger.js';
+import { MailStates } from './mail-states.js';
+import { RestoredCampaigns } from './restored-campaigns.js';
+import { RetriesService } from './retries.service.js';
+import { ScheduledLaunchesWork } from './scheduled-launches.work.js';
+import { TransitionsService } from './transitions.service.js';
+
+@Module({
+  imports: [CampaignsModule, RecipientsModule],
+  controllers: [LaunchesHandlers],
+  providers: [
+    ...onDatabase([LaunchesRepository]),
+    DueAgainWork,
+    FreezesWork,
+    HandOversWork,
+    LateLaunches,
+    LaunchChecks,
+    LaunchesService,
+    Launching,
+    Ledger,
+    MailStates,
+    RestoredCampaigns,
+    RetriesService,
+    ScheduledLaunchesWork,
+    TransitionsService,
+  ],
+})
+export class LaunchingModule {}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { campaignEvents } from '@posthorn/contracts';
+import { Outbox } from '@posthorn/messaging';
+import { WorkQueue } from '@posthorn/work';
+import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { freezeWork, handOverWork, scheduledLaunchWork } from './launch-kinds.js';
+import { LaunchesRepository } from './launches.repository.js';
+
+/** The moment from which a campaign is sent; within the transaction that locked its row. */
+@Injectable()
+export class Launching {
+  constructor(
+    private readonly campaigns: CampaignsRepository,
+    private readonly launches: LaunchesRepository,
+    private readonly queue: WorkQueue,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async schedule(row: CampaignRow, at: Date): Promise<CampaignRow> {
+    const { projectId, id } = row;
+    row.schedule(at);
+    const saved = await this.campaigns.save(row);
+    await this.queue.enqueue(scheduledLaunchWork, [{ projectId, key: id, dueAt: at }], 'REPLACE');
+    await this.outbox.publish(campaignEvents.changed, projectId, [saved.toEvent()]);
+    return saved;
+  }
+
+  async begin(row: CampaignRow, contentId: string): Promise<CampaignRow> {
+    const { projectId, id } = row;
+    row.launch();
+    const saved = await this.campaigns.save(row);
+    await this.launches.add(projectId, id, contentId);
+    await this.queue.cancel(scheduledLaunchWork, projectId, id);
+    for (const kind of [freezeWork, handOverWork]) await this.queue.enqueue(kind, [{ projectId, key: id }]);
+    await this.outbox.publish(campaignEvents.launched, projectId, [saved.toEvent()]);
+    return saved;
+  }
+}

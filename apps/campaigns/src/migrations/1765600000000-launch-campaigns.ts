@@ -1,0 +1,83 @@
+import { pauseReasons, recipientOutcomes } from '@posthorn/contracts';
+import { createWorkTables } from '@posthorn/work';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
+
+/** Launches, their ledger and its counts (docs/decisions/0028-campaigns.md). */
+export class LaunchCampaigns1765600000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await createWorkTables(runner);
+    await runner.query(`
+      ALTER TABLE campaigns
+        ADD COLUMN exclude_segment_ids uuid[] NOT NULL DEFAULT '{}',
+        ADD COLUMN exclude_list_ids uuid[] NOT NULL DEFAULT '{}',
+        ADD COLUMN send_rate integer CHECK (send_rate > 0),
+        ADD COLUMN paused_reason text CHECK (paused_reason IN (${oneOf(pauseReasons)}))`);
+    await runner.query(`CREATE SEQUENCE campaign_mail_states`);
+    await this.createLaunches(runner);
+    await this.createLedger(runner);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('who got which campaign would be forgotten');
+  }
+
+  private async createLaunches(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE launches (
+        project_id uuid NOT NULL,
+        campaign_id uuid NOT NULL,
+        content_id uuid NOT NULL,
+        launched_at timestamptz(3) NOT NULL DEFAULT now(),
+        frozen_to uuid,
+        is_frozen boolean NOT NULL DEFAULT false,
+        next_due_at timestamptz,
+        moved_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, campaign_id)
+      ) WITH (fillfactor = 50)`);
+  }
+
+  private async createLedger(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE recipients (
+        project_id uuid NOT NULL,
+        campaign_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        email_id uuid NOT NULL,
+        email text COLLATE "C" NOT NULL,
+        outcome text COLLATE "C" NOT NULL CHECK (outcome IN (${oneOf(recipientOutcomes)})),
+        reason text COLLATE "C",
+        handed_over boolean NOT NULL DEFAULT false,
+        reported smallint NOT NULL DEFAULT 0,
+        at timestamptz(3),
+        PRIMARY KEY (project_id, campaign_id, contact_id)
+      )`);
+    await runner.query(
+      `CREATE UNIQUE INDEX recipients_by_email ON recipients (project_id, campaign_id, email_id)`,
+    );
+    await runner.query(
+      `CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, handed_over, email_id) WHERE outcome = 'QUEUED'`,
+    );
+    await runner.query(
+      `CREATE INDEX recipients_not_sent ON recipients (project_id, campaign_id, outcome, email_id) WHERE outcome IN ('SKIPPED', 'FAILED')`,
+    );
+    await runner.query(`
+      CREATE TABLE campaign_counts (
+        project_id uuid NOT NULL,
+        campaign_id uuid NOT NULL,
+        total integer NOT NULL DEFAULT 0,
+        in_hand integer NOT NULL DEFAULT 0,
+        sent integer NOT NULL DEFAULT 0,
+        skipped integer NOT NULL DEFAULT 0,
+        failed integer NOT NULL DEFAULT 0,
+        delivered integer NOT NULL DEFAULT 0,
+        opened integer NOT NULL DEFAULT 0,
+        clicked integer NOT NULL DEFAULT 0,
+        bounced integer NOT NULL DEFAULT 0,
+        complained integer NOT NULL DEFAULT 0,
+        unsubscribed integer NOT NULL DEFAULT 0,
+        PRIMARY KEY (project_id, campaign_id)
+      ) WITH (fillfactor = 50)`);
+  }
+}

@@ -1,0 +1,84 @@
+import { campaignNotFound, type CampaignReport, type CampaignStats } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import type { CampaignCountRow } from './recipient.entity.js';
+
+type Counts = Omit<CampaignCountRow, 'projectId' | 'campaignId'>;
+
+const columns = `total, in_hand AS "inHand", sent, skipped, failed, delivered, opened, clicked, bounced, complained, unsubscribed`;
+
+export class CampaignCounts {
+  constructor(private readonly database: Database) {}
+
+  /** Of those that were launched. */
+  async of(projectId: string, ids: readonly string[]): Promise<Map<string, CampaignStats>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.query<Counts & { id: string }>(
+      `SELECT campaign_id AS id, ${columns} FROM campaign_counts WHERE project_id = $1 AND campaign_id = ANY ($2::uuid[])`,
+      [projectId, ids],
+    );
+    return new Map(rows.map(({ id, ...counts }) => [id, statsOf(counts)]));
+  }
+
+  /** With the time of Postgres. */
+  async now(projectId: string, id: string): Promise<Counts & { now: Date }> {
+    const [row] = await this.database.query<Counts & { now: Date }>(
+      `SELECT ${columns}, clock_timestamp() AS now FROM campaign_counts WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, id],
+    );
+    if (!row) throw campaignNotFound();
+    return row;
+  }
+
+  /** All zero before the launch; null where there is no such campaign. */
+  async report(projectId: string, id: string): Promise<CampaignReport | null> {
+    const [row] = await this.database.query<Partial<Counts>>(
+      `SELECT ${columns} FROM campaigns c LEFT JOIN campaign_counts n ON n.project_id = c.project_id AND n.campaign_id = c.id
+       WHERE c.project_id = $1 AND c.id = $2`,
+      [projectId, id],
+    );
+    return row ? reportOf(row) : null;
+  }
+}
+
+export const queuedOf = ({ total, sent, skipped, failed }: Pick<Counts, 'total' | 'sent' | 'skipped' | 'failed'>): number =>
+  total - sent - skipped - failed;
+
+const statsOf = ({ total, sent, delivered, opened, clicked, bounced, failed }: Counts): CampaignStats => ({
+  totalRecipients: total,
+  sent,
+  delivered,
+  opened,
+  clicked,
+  bounced,
+  failed,
+});
+
+const nothing: Counts = {
+  total: 0,
+  inHand: 0,
+  sent: 0,
+  skipped: 0,
+  failed: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+  unsubscribed: 0,
+};
+
+function reportOf(row: Partial<Counts>): CampaignReport {
+  const counts = row.total == null ? nothing : (row as Counts);
+  const { sent, skipped, complained, unsubscribed, opened, clicked, bounced, delivered } = counts;
+  const rate = (part: number) => (sent === 0 ? 0 : Math.round((1_000 * part) / sent) / 10);
+  return {
+    ...statsOf(counts),
+    complained,
+    unsubscribed,
+    skipped,
+    openRate: rate(opened),
+    clickRate: rate(clicked),
+    bounceRate: rate(bounced),
+    deliveryRate: rate(delivered),
+  };
+}

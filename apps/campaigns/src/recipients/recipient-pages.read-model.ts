@@ -1,0 +1,50 @@
+import type {
+  CampaignFailure,
+  CampaignRecipient,
+  FailurePage,
+  ListFailures,
+  ListRecipients,
+  RecipientPage,
+} from '@posthorn/contracts';
+import { pageLimit, type Database } from '@posthorn/database';
+
+type Listed = CampaignRecipient & { id: string };
+
+const columns = `email_id AS id, contact_id AS "contactId", email, outcome, reason, CASE WHEN handed_over OR outcome = 'SENT' THEN email_id END AS "emailId", at`;
+
+/** Pages of the ledger; the last who got a row first. */
+export class RecipientPages {
+  constructor(private readonly database: Database) {}
+
+  async page(projectId: string, { id: campaignId, outcome, reason, ...page }: ListRecipients): Promise<RecipientPage> {
+    const rows = await this.database.query<Listed>(
+      `SELECT ${columns} FROM recipients
+       WHERE project_id = $1 AND campaign_id = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR reason = $4)
+         AND ($5::uuid IS NULL OR email_id < $5)
+       ORDER BY email_id DESC LIMIT $6`,
+      [projectId, campaignId, outcome ?? null, reason ?? null, page.after?.id ?? null, pageLimit(page) + 1],
+    );
+    return toLedgerPage(rows, page, ({ id: _, ...shown }) => shown);
+  }
+
+  async failures(projectId: string, { id: campaignId, ...page }: ListFailures): Promise<FailurePage> {
+    const rows = await this.database.query<CampaignFailure>(
+      `SELECT email_id AS id, contact_id AS "contactId", email, reason, at AS "failedAt" FROM recipients
+       WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'FAILED' AND ($3::uuid IS NULL OR email_id < $3)
+       ORDER BY email_id DESC LIMIT $4`,
+      [projectId, campaignId, page.after?.id ?? null, pageLimit(page) + 1],
+    );
+    return toLedgerPage(rows, page, (row) => row);
+  }
+}
+
+/** The ids of e-mails alone give the order; the instant of a position is not used. */
+function toLedgerPage<Row extends { id: string }, Shown>(
+  rows: readonly Row[],
+  page: Parameters<typeof pageLimit>[0],
+  shown: (row: Row) => Shown,
+): { items: Shown[]; hasMore: boolean; next: { at: Date; id: string } | null } {
+  const items = rows.slice(0, pageLimit(page));
+  const hasMore = rows.length > items.length;
+  return { items: items.map(shown), hasMore, next: hasMore ? { at: new Date(0), id: items.at(-1)!.id } : null };
+}

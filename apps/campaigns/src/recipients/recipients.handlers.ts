@@ -1,0 +1,32 @@
+import { Controller } from '@nestjs/common';
+import {
+  campaignRecipients,
+  type CampaignId,
+  type CampaignReport,
+  type FailurePage,
+  type ListFailures,
+  type ListRecipients,
+  type RecipientPage,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
+import { RecipientsService } from './recipients.service.js';
+
+@Controller()
+export class RecipientsHandlers {
+  constructor(private readonly service: RecipientsService) {}
+
+  @Handles(campaignRecipients.stats)
+  stats({ caller, body }: Incoming<CampaignId>): Promise<CampaignReport> {
+    return this.service.report(caller.projectId, body.id);
+  }
+
+  @Handles(campaignRecipients.list)
+  list({ caller, body }: Incoming<ListRecipients>): Promise<RecipientPage> {
+    return this.service.list(caller.projectId, body);
+  }
+
+  @Handles(campaignRecipients.failures)
+  failures({ caller, body }: Incoming<ListFailures>): Promise<FailurePage> {
+    return this.service.failures(caller.projectId, body);
+  }
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { CampaignCounts } from './campaign-counts.read-model.js';
+import { RecipientPages } from './recipient-pages.read-model.js';
+import { RecipientsHandlers } from './recipients.handlers.js';
+import { RecipientsRepository } from './recipients.repository.js';
+import { RecipientsService } from './recipients.service.js';
+
+@Module({
+  controllers: [RecipientsHandlers],
+  providers: [
+    ...onDatabase([CampaignsRepository, CampaignCounts, RecipientPages, RecipientsRepository]),
+    RecipientsService,
+  ],
+  exports: [CampaignCounts, RecipientsRepository],
+})
+export class RecipientsModule {}

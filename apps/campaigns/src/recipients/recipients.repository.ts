@@ -1,0 +1,112 @@
+import type { AudienceMember, CampaignMailRecipient } from '@posthorn/contracts';
+import { columnsOf, newId, type Database } from '@posthorn/database';
+import type { LaunchRow } from '../launching/launch.entity.js';
+
+export interface NewRecipient extends AudienceMember {
+  skipReason: 'excluded' | 'unsubscribed' | null;
+}
+
+const newRows = columnsOf<NewRecipient>([
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
+  { column: 'email_id', type: 'uuid', value: () => newId() },
+  { column: 'email', type: 'text', value: ({ email }) => email },
+  { column: 'reason', type: 'text', value: ({ skipReason }) => skipReason },
+]);
+
+type Campaign = Pick<LaunchRow, 'projectId' | 'campaignId'>;
+
+/** Every method that changes rows also changes the counts of their campaign. */
+export class RecipientsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** A contact that has a row keeps it. */
+  async add({ projectId, campaignId }: Campaign, rows: readonly NewRecipient[]): Promise<void> {
+    await this.database.prepared({
+      name: 'add-recipients',
+      sql: addSql,
+      parameters: [projectId, campaignId, ...newRows.values(rows)],
+    });
+  }
+
+  async toHandOver(
+    { projectId, campaignId }: Campaign,
+    { after = null, handedOver, limit }: { after?: string | null; handedOver: boolean; limit: number },
+  ): Promise<CampaignMailRecipient[]> {
+    return this.database.query(
+      `SELECT email_id AS id, contact_id AS "contactId", email FROM recipients
+       WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND handed_over = $3 AND ($4::uuid IS NULL OR email_id > $4)
+       ORDER BY email_id LIMIT $5`,
+      [projectId, campaignId, handedOver, after, limit],
+    );
+  }
+
+  /** Some of them may have an outcome by now. */
+  async handedOver({ projectId, campaignId }: Campaign, emailIds: readonly string[]): Promise<void> {
+    await this.database.query(
+      `WITH held AS (
+         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND email_id = ANY ($3::uuid[]) ORDER BY email_id FOR UPDATE
+       ), changed AS (
+         UPDATE recipients r SET handed_over = true FROM held
+         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id AND r.outcome = 'QUEUED' AND NOT r.handed_over
+         RETURNING 1
+       )
+       UPDATE campaign_counts SET in_hand = in_hand + (SELECT count(*) FROM changed) WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, campaignId, emailIds],
+    );
+  }
+
+  /** Up to `limit` of those that were not handed over; returns how many. */
+  async skipRest({ projectId, campaignId }: Campaign, limit: number): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `WITH held AS (
+         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND NOT handed_over
+         ORDER BY email_id LIMIT $3 FOR UPDATE
+       ), changed AS (
+         UPDATE recipients r SET outcome = 'SKIPPED', reason = 'cancelled', at = now() FROM held
+         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id
+         RETURNING 1
+       ), counted AS (
+         UPDATE campaign_counts SET skipped = skipped + (SELECT count(*) FROM changed) WHERE project_id = $1 AND campaign_id = $2
+       )
+       SELECT count(*)::int AS count FROM changed`,
+      [projectId, campaignId, limit],
+    );
+    return row!.count;
+  }
+
+  /** Rows that failed become queued again, each with a new e-mail. Returns how many. */
+  async retryFailed(
+    { projectId, campaignId }: Campaign,
+    { includeUnconfirmed, limit }: { includeUnconfirmed: boolean; limit: number },
+  ): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `WITH held AS (
+         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'FAILED' AND ($3 OR reason <> 'delivery_unconfirmed')
+         ORDER BY email_id LIMIT $4 FOR UPDATE
+       ), changed AS (
+         UPDATE recipients r SET outcome = 'QUEUED', reason = NULL, at = NULL, handed_over = false, reported = 0, email_id = uuidv7() FROM held
+         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id
+         RETURNING old.reported & 8 <> 0 AS was_bounced
+       ), counted AS (
+         UPDATE campaign_counts SET failed = failed - (SELECT count(*) FROM changed), bounced = bounced - (SELECT count(*) FROM changed WHERE was_bounced)
+         WHERE project_id = $1 AND campaign_id = $2
+       )
+       SELECT count(*)::int AS count FROM changed`,
+      [projectId, campaignId, includeUnconfirmed, limit],
+    );
+    return row!.count;
+  }
+}
+
+const addSql = `
+  WITH given AS (
+    SELECT * FROM ${newRows.unnest('g', 3)}
+  ), added AS (
+    INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, at)
+    SELECT $1, $2, contact_id, email_id, email, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
+    FROM given ORDER BY contact_id
+    ON CONFLICT DO NOTHING
+    RETURNING outcome
+  )
+  UPDATE campaign_counts SET total = total + (SELECT count(*) FROM added), skipped = skipped + (SELECT count(*) FROM added WHERE outcome = 'SKIPPED')
+  WHERE project_id = $1 AND campaign_id = $2`;

@@ -1,0 +1,67 @@
+import { columnsOf, type Database } from '@posthorn/database';
+import { reportBits, type Report, type Reported } from './report.js';
+
+export interface ReportedRow extends Report {
+  campaignId: string;
+  emailId: string;
+}
+
+const columns = columnsOf<ReportedRow>([
+  { column: 'campaign_id', type: 'uuid', value: ({ campaignId }) => campaignId },
+  { column: 'email_id', type: 'uuid', value: ({ emailId }) => emailId },
+  { column: 'outcome', type: 'text', value: ({ outcome }) => outcome },
+  { column: 'reason', type: 'text', value: ({ reason }) => reason },
+  { column: 'bit', type: 'smallint', value: ({ bit }) => bit },
+]);
+
+export class ResultsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Rows and counts in one statement. What a row knows already changes nothing, so events may come twice and in any order. */
+  async apply(projectId: string, reports: readonly ReportedRow[]): Promise<void> {
+    await this.database.prepared({
+      name: 'apply-results',
+      sql: applySql,
+      parameters: [projectId, ...columns.values(reports)],
+    });
+  }
+}
+
+/** An unconfirmed delivery may turn out to have arrived. */
+const moves = `(r.outcome = 'QUEUED' OR g.outcome = 'SENT' AND r.outcome = 'FAILED' AND r.reason = 'delivery_unconfirmed')`;
+
+const becomes = (outcome: string): string =>
+  `count(*) FILTER (WHERE after = '${outcome}') - count(*) FILTER (WHERE before = '${outcome}')`;
+
+const counted: readonly (readonly [string, string])[] = [
+  ['in_hand', `-count(*) FILTER (WHERE before = 'QUEUED' AND after <> 'QUEUED' AND handed_over)`],
+  ['sent', becomes('SENT')],
+  ['skipped', becomes('SKIPPED')],
+  ['failed', becomes('FAILED')],
+  ...(Object.keys(reportBits) as Reported[]).map(
+    (name) => [name, `count(*) FILTER (WHERE added & ${reportBits[name]} <> 0)`] as const,
+  ),
+];
+
+const applySql = `
+  WITH given AS (
+    SELECT campaign_id, email_id, (array_agg(outcome))[1] AS outcome, (array_agg(reason))[1] AS reason, bit_or(bit) AS bit
+    FROM ${columns.unnest('g', 2)} GROUP BY campaign_id, email_id
+  ), held AS (
+    SELECT r.campaign_id, r.contact_id, r.email_id FROM given JOIN recipients r USING (campaign_id, email_id) WHERE r.project_id = $1
+    ORDER BY r.campaign_id, r.email_id FOR UPDATE OF r
+  ), changed AS (
+    UPDATE recipients r
+    SET outcome = CASE WHEN ${moves} THEN g.outcome ELSE r.outcome END,
+        reason = CASE WHEN ${moves} THEN g.reason ELSE r.reason END,
+        at = CASE WHEN ${moves} THEN now() ELSE r.at END,
+        reported = r.reported | g.bit
+    FROM held JOIN given g USING (campaign_id, email_id)
+    WHERE r.project_id = $1 AND r.campaign_id = held.campaign_id AND r.contact_id = held.contact_id AND r.email_id = held.email_id
+      AND (${moves} OR g.bit & ~r.reported <> 0)
+    RETURNING r.campaign_id, old.outcome AS before, r.outcome AS after, r.handed_over, r.reported & ~old.reported AS added
+  ), sums AS (
+    SELECT campaign_id, ${counted.map(([name, sql]) => `(${sql})::int AS ${name}`).join(', ')} FROM changed GROUP BY campaign_id
+  )
+  UPDATE campaign_counts c SET ${counted.map(([name]) => `${name} = c.${name} + s.${name}`).join(', ')}
+  FROM (SELECT * FROM sums ORDER BY campaign_id) AS s WHERE c.project_id = $1 AND c.campaign_id = s.campaign_id`;

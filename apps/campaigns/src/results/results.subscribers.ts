@@ -1,0 +1,70 @@
+import { Controller } from '@nestjs/common';
+import {
+  emailEvents,
+  type EmailBounced,
+  type EmailChangedEvent,
+  type EmailEngaged,
+  type EmailFailed,
+} from '@posthorn/contracts';
+import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
+import { reportOfBounce, reportOfCancelling, reportOfFailure, sentAnd, type Report } from './report.js';
+import { ResultsRepository } from './results.repository.js';
+
+type About = Pick<EmailChangedEvent, 'emailId' | 'campaignId'>;
+
+/** What became of the e-mails of campaigns. */
+@Controller()
+export class ResultsSubscribers {
+  constructor(private readonly results: ResultsRepository) {}
+
+  @OnEachEvent([emailEvents.sent], 'results')
+  onSent(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.apply(event, () => sentAnd());
+  }
+
+  @OnEachEvent([emailEvents.delivered], 'results')
+  onDelivered(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.apply(event, () => sentAnd('delivered'));
+  }
+
+  @OnEachEvent([emailEvents.bounced], 'results')
+  onBounced(event: DomainEvent<EmailBounced>): Promise<void> {
+    return this.apply(event, reportOfBounce);
+  }
+
+  @OnEachEvent([emailEvents.failed], 'results')
+  onFailed(event: DomainEvent<EmailFailed>): Promise<void> {
+    return this.apply(event, reportOfFailure);
+  }
+
+  @OnEachEvent([emailEvents.cancelled], 'results')
+  onCancelled(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.apply(event, () => reportOfCancelling);
+  }
+
+  @OnEachEvent([emailEvents.opened], 'results')
+  onOpened(event: DomainEvent<EmailEngaged>): Promise<void> {
+    return this.apply(event, ({ isMachine }) => (isMachine ? null : sentAnd('opened')));
+  }
+
+  @OnEachEvent([emailEvents.clicked], 'results')
+  onClicked(event: DomainEvent<EmailEngaged>): Promise<void> {
+    return this.apply(event, ({ isMachine }) => (isMachine ? null : sentAnd('clicked')));
+  }
+
+  @OnEachEvent([emailEvents.complained], 'results')
+  onComplained(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.apply(event, () => sentAnd('complained'));
+  }
+
+  private async apply<Item extends About>(
+    { projectId, items }: DomainEvent<Item>,
+    reportOf: (item: Item) => Report | null,
+  ): Promise<void> {
+    const reports = items.flatMap((item) => {
+      const report = item.campaignId ? reportOf(item) : null;
+      return report ? [{ ...report, campaignId: item.campaignId!, emailId: item.emailId }] : [];
+    });
+    if (reports.length > 0) await this.results.apply(projectId, reports);
+  }
+}

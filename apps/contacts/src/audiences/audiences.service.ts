@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import {
+  invalid,
+  type Audience,
+  type AudiencePage,
+  type AudienceType,
+  type CheckAudience,
+  type CheckedAudience,
+  type GetAudiencePage,
+  type MembershipFilter,
+} from '@posthorn/contracts';
+import { SegmentConditions } from '../segments/segment-conditions.js';
+import { SegmentsRepository } from '../segments/segments.repository.js';
+import { AudienceMembers, type ReadAudience } from './audience-members.read-model.js';
+
+/** Contacts in the language of campaigns: who belongs to an audience, and who of them is excluded. */
+@Injectable()
+export class AudiencesService {
+  constructor(
+    private readonly conditions: SegmentConditions,
+    private readonly segments: SegmentsRepository,
+    private readonly members: AudienceMembers,
+  ) {}
+
+  async check(
+    projectId: string,
+    { subscribedOnly, ...audience }: CheckAudience,
+  ): Promise<CheckedAudience> {
+    const read = await this.read(projectId, audience);
+    return { hasMembers: await this.members.any(projectId, read, subscribedOnly) };
+  }
+
+  async page(projectId: string, { audience, ...query }: GetAudiencePage): Promise<AudiencePage> {
+    return this.members.page(projectId, await this.read(projectId, audience), query);
+  }
+
+  /** Also checks that what it names exists. */
+  private async read(projectId: string, audience: Audience): Promise<ReadAudience> {
+    const { audienceType, audienceCondition } = audience;
+    const [included, excluded] = [includedBy[audienceType](audience), excludedBy(audience)];
+    const named = [...included, ...excluded];
+    const known = named.length > 0 ? await this.segments.known(projectId, named) : new Set<string>();
+    const unknown = named.filter(({ id }) => !known.has(id));
+    if (unknown.length > 0)
+      throw invalid(
+        unknown.map(({ place }) => ({
+          path: [...place],
+          code: 'not_found',
+          message: 'does not exist in this project',
+        })),
+      );
+    return {
+      source: included[0] ?? null,
+      condition:
+        audienceType === 'FILTERED'
+          ? await this.conditions.read(projectId, audienceCondition, 'audienceCondition')
+          : null,
+      excluded,
+    };
+  }
+}
+
+const memberOf = (field: MembershipFilter['field'], id: string, ...place: string[]): MembershipFilter => ({
+  field,
+  operator: 'isMemberOf',
+  id,
+  place,
+});
+
+const includedBy: Readonly<Record<AudienceType, (audience: Audience) => MembershipFilter[]>> = {
+  ALL: () => [],
+  FILTERED: () => [],
+  SEGMENT: ({ segmentId }) => (segmentId ? [memberOf('segment', segmentId, 'segmentId')] : []),
+  LIST: ({ listId }) => (listId ? [memberOf('list', listId, 'listId')] : []),
+};
+
+const excludedBy = ({ excludeSegmentIds, excludeListIds }: Audience): MembershipFilter[] => [
+  ...excludeSegmentIds.map((id, index) => memberOf('segment', id, 'excludeSegmentIds', String(index))),
+  ...excludeListIds.map((id, index) => memberOf('list', id, 'excludeListIds', String(index))),
+];

@@ -1,0 +1,32 @@
+import { Controller } from '@nestjs/common';
+import {
+  campaignMail,
+  type CampaignMailStateSet,
+  type HandedOverCampaignMail,
+  type HandOverCampaignMail,
+  type PrepareCampaign,
+  type PreparedCampaign,
+  type SetCampaignMailState,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
+import { CampaignMailService } from './campaign-mail.service.js';
+
+@Controller()
+export class CampaignMailHandlers {
+  constructor(private readonly service: CampaignMailService) {}
+
+  @Handles(campaignMail.prepare)
+  prepare({ caller, body }: Incoming<PrepareCampaign>): Promise<PreparedCampaign> {
+    return this.service.prepare(caller, body);
+  }
+
+  @Handles(campaignMail.handOver)
+  handOver({ caller, body }: Incoming<HandOverCampaignMail>): Promise<HandedOverCampaignMail> {
+    return this.service.handOver(caller.projectId, body);
+  }
+
+  @Handles(campaignMail.setState)
+  setState({ caller, body }: Incoming<SetCampaignMailState>): Promise<CampaignMailStateSet> {
+    return this.service.setState(caller.projectId, body);
+  }
+}

@@ -1,0 +1,82 @@
+import { emailEvents, type HandOverCampaignMail } from '@posthorn/contracts';
+import { columnsOf, type Database } from '@posthorn/database';
+import { packedOutboxInsert } from '@posthorn/messaging';
+import { deliveryWindowHours, lanes } from '../delivery/delivery.entity.js';
+import type { CampaignContentRow } from './campaign-content.entity.js';
+
+type Recipient = HandOverCampaignMail['recipients'][number];
+
+const recipients = columnsOf<Recipient>([
+  { column: 'id', type: 'uuid', value: ({ id }) => id },
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
+  { column: 'email', type: 'text', value: ({ email }) => email },
+  { column: 'due_at', type: 'timestamptz', value: ({ dueAt }) => dueAt ?? null },
+]);
+
+export interface HandedOver {
+  accepted: number;
+  isKnown: boolean;
+}
+
+export class CampaignMailRepository {
+  constructor(private readonly database: Database) {}
+
+  async addContent(row: CampaignContentRow): Promise<void> {
+    await this.database.manager.createQueryBuilder().insert().into('campaign_contents').values(row as object).orIgnore().execute();
+  }
+
+  /** One statement, and one commit. `isKnown` is false where the content is not. */
+  async handOver(
+    projectId: string,
+    { campaignId, contentId, recipients: given }: HandOverCampaignMail,
+    trace: string | null,
+  ): Promise<HandedOver> {
+    const [row] = await this.database.prepared<HandedOver>({
+      name: 'hand-over-campaign-mail',
+      sql: handOverSql,
+      parameters: [projectId, campaignId, contentId, trace, ...recipients.values(given)],
+    });
+    return row!;
+  }
+}
+
+const publishesAccepted = packedOutboxInsert(`
+  SELECT project_id, '${emailEvents.accepted.name}' AS name, $4::text AS trace, row_number() OVER (ORDER BY id) AS row_index,
+    jsonb_build_object('emailId', id, 'to', to_email, 'from', from_email, 'contactId', contact_id, 'at', created_at, 'sourceType', source_type) AS item
+  FROM email`);
+
+/** Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock. */
+const handOverSql = `
+  WITH requested AS (
+    SELECT * FROM ${recipients.unnest('r', 5)}
+  ), content AS (
+    SELECT * FROM campaign_contents WHERE project_id = $1 AND id = $3
+  ), email AS (
+    INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, source_type, from_email, from_name, to_email, subject, status, tags, metadata,
+                        category, template_id, scheduled_at, accepted_by)
+    SELECT c.project_id, r.id, c.id, r.contact_id, $2, 'CAMPAIGN', c.from_email, c.from_name, r.email, c.subject, 'PENDING', '{}', '{}',
+           c.category, c.template_id, CASE WHEN r.due_at > now() THEN r.due_at END, c.accepted_by
+    FROM requested r, content c ORDER BY r.id
+    ON CONFLICT DO NOTHING
+    RETURNING project_id, id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at
+  ), stored AS (
+    -- Its partition may have been dropped since the campaign was launched.
+    INSERT INTO email_contents (project_id, id, html, reply_to, template_id, template_version, liquid, subject, data, snippets, track_opens, track_clicks)
+    SELECT project_id, id, html, reply_to, template_id, template_version, liquid, subject, '{}', coalesce(snippets, '{}'), track_opens, track_clicks
+    FROM content WHERE EXISTS (SELECT FROM email)
+    ON CONFLICT DO NOTHING
+  ), delivery AS (
+    INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace, campaign_id)
+    SELECT e.project_id, e.id, 0, e.to_email, CASE e.category WHEN 'MARKETING' THEN ${lanes.bulk} ELSE ${lanes.transactional} END,
+           'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4, $2
+    FROM email e, content c
+  ), due_again AS (
+    -- It was kept back while the campaign was paused.
+    UPDATE deliveries d SET due_at = greatest(now(), r.due_at), expires_at = greatest(now(), r.due_at) + make_interval(hours => ${deliveryWindowHours})
+    FROM requested r
+    WHERE d.project_id = $1 AND d.email_id = r.id AND d.position = 0 AND d.campaign_id = $2 AND d.state = 'QUEUED' AND d.waits_for_next_period
+      AND d.due_at > now()
+  ), event AS (
+    ${publishesAccepted}
+  )
+  SELECT (SELECT count(*) FROM email)::int AS accepted, EXISTS (SELECT FROM content) AS "isKnown"`;

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import {
+  campaignContentUnknown,
+  type Caller,
+  type CampaignMailStateSet,
+  type HandedOverCampaignMail,
+  type HandOverCampaignMail,
+  type PrepareCampaign,
+  type PreparedCampaign,
+  type SetCampaignMailState,
+} from '@posthorn/contracts';
+import { currentTraces, Metrics } from '@posthorn/telemetry';
+import { emailsAccepted } from '../accepting/accepting.metrics.js';
+import { SendingConfig } from '../config.js';
+import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
+import { CampaignMailRepository } from './campaign-mail.repository.js';
+import { CampaignPreparation } from './campaign-preparation.js';
+import { CampaignStates } from './campaign-states.repository.js';
+
+/** Takes over the mail of campaigns in batches; the campaigns service decides who gets it and when. */
+@Injectable()
+export class CampaignMailService {
+  private readonly accepted;
+
+  constructor(
+    private readonly mail: CampaignMailRepository,
+    private readonly states: CampaignStates,
+    private readonly preparation: CampaignPreparation,
+    private readonly wakeUp: DeliveryWakeUp,
+    private readonly config: SendingConfig,
+    metrics: Metrics,
+  ) {
+    this.accepted = metrics.counter(emailsAccepted);
+  }
+
+  async prepare(caller: Caller, requested: PrepareCampaign): Promise<PreparedCampaign> {
+    const content = await this.preparation.prepare(caller, requested);
+    await this.mail.addContent(content);
+    return { contentId: content.id, from: content.fromEmail };
+  }
+
+  async handOver(projectId: string, batch: HandOverCampaignMail): Promise<HandedOverCampaignMail> {
+    const { accepted, isKnown } = await this.mail.handOver(projectId, batch, currentTraces());
+    if (!isKnown) throw campaignContentUnknown();
+    this.accepted.inc(accepted);
+    this.wakeUp.wake();
+    return { accepted, pacePerSecond: this.config.ratePerSecond };
+  }
+
+  async setState(projectId: string, requested: SetCampaignMailState): Promise<CampaignMailStateSet> {
+    return { state: await this.states.put(projectId, requested) };
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { contentMissing, type Caller, type Mailbox, type PrepareCampaign } from '@posthorn/contracts';
+import { trackingOf } from '../accepting/send-rules.js';
+import { SenderDirectory } from '../domains/senders/sender-directory.js';
+import { ProjectStates } from '../projects/project-states.read-model.js';
+import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
+import type { CampaignContentRow } from './campaign-content.entity.js';
+
+/** Fixes what the mail of a campaign is made of, so that later changes of a template or a setting do not affect it. */
+@Injectable()
+export class CampaignPreparation {
+  constructor(
+    private readonly templates: TemplateDirectory,
+    private readonly senders: SenderDirectory,
+    private readonly projects: ProjectStates,
+  ) {}
+
+  async prepare(caller: Caller, requested: PrepareCampaign): Promise<CampaignContentRow> {
+    const { campaignId, contentId, category, subject, body, templateId, replyTo } = requested;
+    const { projectId, actor } = caller;
+    const missing = templateId ? [] : ([...(subject ? [] : ['subject'])] as ('subject' | 'body')[]);
+    if (!templateId && !body) missing.push('body');
+    if (missing.length > 0) throw contentMissing(...missing);
+    const content = await this.templates.pin(projectId, {
+      templateId: templateId ?? undefined,
+      templateMember: 'templateId',
+      subject: subject ?? undefined,
+      html: body ?? undefined,
+    });
+    const from = await this.senders.senderFor(caller, senderOf(requested, content), category);
+    const { tracking } = await this.projects.settingsOf(projectId);
+    return {
+      projectId,
+      id: contentId,
+      campaignId,
+      acceptedBy: `${actor.kind} ${actor.id}`,
+      fromEmail: from.email,
+      fromName: requested.fromName ?? from.name ?? null,
+      category,
+      subject: content.subject ?? '',
+      html: body ?? '',
+      replyTo: replyTo === null ? content.replyTo : { email: replyTo },
+      templateId: content.templateId,
+      templateVersion: content.templateVersion,
+      liquid: content.liquid,
+      snippets: content.liquid ? content.snippets : null,
+      ...trackingOf(tracking, category, undefined),
+    };
+  }
+}
+
+const senderOf = ({ from }: PrepareCampaign, content: PinnedContent): Mailbox | undefined =>
+  from === null ? (content.from ?? undefined) : { email: from };

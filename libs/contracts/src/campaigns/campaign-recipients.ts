@@ -1,0 +1,85 @@
+import { query } from '../schema/contract.js';
+import { DomainError } from '../common/errors.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import { failureKinds, type FailureKind } from '../sending/email-status.js';
+import { Address, Choice, Count, Id, Instant, ListOf, Nullable, Numeric, Optional } from '../schema/fields.js';
+import { JoinFields } from '../schema/shapes.js';
+import { CampaignId, CampaignStats } from './campaigns.js';
+
+/** QUEUED ends as one of the others; a FAILED `delivery_unconfirmed` may still become SENT (docs/api-decisions.md §6). */
+export const recipientOutcomes = ['QUEUED', 'SENT', 'SKIPPED', 'FAILED'] as const;
+export type RecipientOutcome = (typeof recipientOutcomes)[number];
+
+/** Why nothing was sent to a recipient, by our own decision. */
+export const skipReasons = [
+  'suppressed',
+  'unsubscribed',
+  'invalid_recipient',
+  'duplicate',
+  'excluded',
+  'topic',
+  'frequency_cap',
+  'quota_exhausted',
+  'cancelled',
+] as const;
+export type SkipReason = (typeof skipReasons)[number];
+export const recipientReasons = [...new Set<SkipReason | FailureKind>([...skipReasons, ...failureKinds])];
+export type RecipientReason = (typeof recipientReasons)[number];
+
+/** One row of the ledger: a contact of the audience as it was when sending started. */
+export class CampaignRecipient {
+  @Id() contactId: string;
+  @Address() email: string;
+  @Choice(recipientOutcomes) outcome: RecipientOutcome;
+  @Choice(recipientReasons, { open: true }) @Nullable() reason: RecipientReason | null;
+  /** Of the e-mail, which exists once the recipient was handed over to the sending pipeline. */
+  @Id() @Nullable() emailId: string | null;
+  /** Of the outcome; null while QUEUED. */
+  @Instant() @Nullable() at: Date | null;
+}
+
+export class RecipientFilter {
+  @Choice(recipientOutcomes) @Optional() outcome?: RecipientOutcome;
+  @Choice(recipientReasons) @Optional() reason?: RecipientReason;
+}
+
+export class ListRecipients extends JoinFields(JoinFields(CampaignId, PageQuery), RecipientFilter) {}
+
+export class RecipientPage extends PageEnd {
+  @ListOf(() => CampaignRecipient, 0, 100) items: CampaignRecipient[];
+}
+
+/** A FAILED row of the ledger (interface.md, Campaign failure row). */
+export class CampaignFailure {
+  @Id() id: string;
+  @Id() contactId: string;
+  @Address() email: string;
+  @Choice(failureKinds, { open: true }) @Nullable() reason: FailureKind | null;
+  @Instant() failedAt: Date;
+}
+
+export class ListFailures extends JoinFields(CampaignId, PageQuery) {}
+
+export class FailurePage extends PageEnd {
+  @ListOf(() => CampaignFailure, 0, 100) items: CampaignFailure[];
+}
+
+/** Counts of the ledger; rates are percentages of `sent` with one decimal, by people only. */
+export class CampaignReport extends CampaignStats {
+  @Count() complained: number;
+  @Count() unsubscribed: number;
+  @Count() skipped: number;
+  @Numeric() openRate: number;
+  @Numeric() clickRate: number;
+  @Numeric() bounceRate: number;
+  @Numeric() deliveryRate: number;
+}
+
+export const campaignRecipients = {
+  stats: query('campaigns.recipients.stats', CampaignId, CampaignReport),
+  list: query('campaigns.recipients.list', ListRecipients, RecipientPage),
+  failures: query('campaigns.recipients.failures', ListFailures, FailurePage),
+};
+
+export const recipientNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'No such recipient of this campaign');

@@ -1,0 +1,59 @@
+import { query } from '../schema/contract.js';
+import { Campaign } from '../campaigns/campaigns.js';
+import { Address, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Optional } from '../schema/fields.js';
+import { JoinFields, PickFields } from '../schema/shapes.js';
+
+/** Contacts that are looked at for one page, which is 600 KiB at most. */
+export const maxAudiencePage = 5_000;
+
+/** Whom a campaign is for; errors point to its members. */
+export class Audience extends PickFields(Campaign, [
+  'audienceType',
+  'audienceCondition',
+  'segmentId',
+  'listId',
+  'excludeSegmentIds',
+  'excludeListIds',
+]) {}
+
+class SubscribersOnly {
+  /** Others would be skipped. */
+  @Flag() subscribedOnly: boolean;
+}
+
+export class CheckAudience extends JoinFields(Audience, SubscribersOnly) {}
+
+export class CheckedAudience {
+  /** Whether anybody who is not excluded belongs to it now. */
+  @Flag() hasMembers: boolean;
+}
+
+export class GetAudiencePage {
+  @Nested(() => Audience) audience: Audience;
+  /** The last contact of the page before. */
+  @Id() @Optional() after?: string;
+  /** Contacts that were created later are left out. */
+  @Instant() until: Date;
+  /** How many contacts are looked at: a page holds those of them that belong to the audience, which may be none. */
+  @Count({ min: 1, max: maxAudiencePage }) limit: number;
+}
+
+export class AudienceMember {
+  @Id() contactId: string;
+  @Address() email: string;
+  @Flag() subscribed: boolean;
+  @Flag() excluded: boolean;
+}
+
+/** In the order of contact ids. */
+export class AudiencePage {
+  @ListOf(() => AudienceMember, 0, maxAudiencePage) items: AudienceMember[];
+  /** The last contact that was looked at; null at the end. */
+  @Id() @Nullable() next: string | null;
+}
+
+export const audiences = {
+  /** Errors: `validation_error` with a pointer to each unknown segment or list and each fault of the condition. */
+  check: query('contacts.audiences.check', CheckAudience, CheckedAudience),
+  page: query('contacts.audiences.page', GetAudiencePage, AudiencePage),
+};

@@ -1,0 +1,87 @@
+import { request } from '../schema/contract.js';
+import { DomainError } from '../common/errors.js';
+import { emailCategories, type EmailCategory } from './domains.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  Nullable,
+  Optional,
+  Text,
+} from '../schema/fields.js';
+
+/** Recipients of one hand-over. */
+export const maxHandedOver = 500;
+
+/** What the mail of a campaign is made of; Liquid. */
+export class PrepareCampaign {
+  @Id() campaignId: string;
+  /** Of the stored content; preparing the same one again changes nothing. */
+  @Id() contentId: string;
+  @Line(1, 998) @Nullable() subject: string | null;
+  @Text(1, 1024 * 1024) @Nullable() body: string | null;
+  /** Its current version is used from now on. */
+  @Id() @Nullable() templateId: string | null;
+  @Address() @Nullable() from: string | null;
+  @Line(1, 100) @Nullable() fromName: string | null;
+  @Address() @Nullable() replyTo: string | null;
+  @Choice(emailCategories) category: EmailCategory;
+}
+
+export class PreparedCampaign {
+  @Id() contentId: string;
+  @Address() from: string;
+}
+
+export class CampaignMailRecipient {
+  /** Of the e-mail. */
+  @Id() id: string;
+  @Id() contactId: string;
+  @Address() email: string;
+  /** It leaves not before; now by default. */
+  @Instant() @Optional() dueAt?: Date;
+}
+
+export class HandOverCampaignMail {
+  @Id() campaignId: string;
+  @Id() contentId: string;
+  @ListOf(() => CampaignMailRecipient, 1, maxHandedOver) recipients: CampaignMailRecipient[];
+}
+
+export class HandedOverCampaignMail {
+  /** How many of the e-mails are new; the others were handed over before. */
+  @Count() accepted: number;
+  /** The general pace, shared by all mail; 0: unlimited. */
+  @Count() pacePerSecond: number;
+}
+
+/** What the hand-off of a campaign's mail depends on; checked in the mark. */
+export const campaignMailStates = ['SENDING', 'PAUSED', 'CANCELLED'] as const;
+export type CampaignMailState = (typeof campaignMailStates)[number];
+
+export class SetCampaignMailState {
+  @Id() campaignId: string;
+  @Choice(campaignMailStates) state: CampaignMailState;
+  /** Of the campaign; an older one changes nothing. */
+  @Count() seq: number;
+}
+
+export class CampaignMailStateSet {
+  @Choice(campaignMailStates) state: CampaignMailState;
+}
+
+export const campaignContentUnknown = () =>
+  new DomainError('not_found', 'resource_not_found', 'No such content of a campaign');
+
+export const campaignMail = {
+  /** Errors: `validation_error` for missing or unreadable content, an unknown template, a sender that is not verified. */
+  prepare: request('sending.campaignMail.prepare', PrepareCampaign, PreparedCampaign),
+  /** Idempotent by the ids of the e-mails. What waits because its campaign was paused becomes due again. */
+  handOver: request('sending.campaignMail.handOver', HandOverCampaignMail, HandedOverCampaignMail),
+  /** After the reply no hand-off of the campaign begins against this state. */
+  setState: request('sending.campaignMail.setState', SetCampaignMailState, CampaignMailStateSet),
+};
