@@ -5,7 +5,7 @@ import { CampaignsHandlers } from './campaigns.handlers.js';
 import { CampaignsRepository } from './campaigns.repository.js';
 import { CampaignsService } from './campaigns.service.js';
 import { CampaignViews } from './campaign-views.js';
-import { Senders } from './senders.js';
+import { References } from './references.js';
 
 @Module({
   imports: [RecipientsModule],
@@ -14,7 +14,7 @@ import { Senders } from './senders.js';
     ...onDatabase([CampaignsRepository, IdempotencyKeys]),
     CampaignsService,
     CampaignViews,
-    Senders,
+    References,
   ],
   exports: [CampaignsRepository, CampaignViews, IdempotencyKeys],
 })

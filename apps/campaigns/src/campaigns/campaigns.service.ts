@@ -19,14 +19,14 @@ import { Commits } from '@posthorn/platform';
 import { CampaignRow } from './campaign.entity.js';
 import { CampaignViews } from './campaign-views.js';
 import { CampaignsRepository } from './campaigns.repository.js';
-import { Senders } from './senders.js';
+import { References } from './references.js';
 
 @Injectable()
 export class CampaignsService {
   constructor(
     private readonly campaigns: CampaignsRepository,
     private readonly keys: IdempotencyKeys,
-    private readonly senders: Senders,
+    private readonly references: References,
     private readonly commits: Commits,
     private readonly outbox: Outbox,
     private readonly views: CampaignViews,
@@ -39,7 +39,7 @@ export class CampaignsService {
     if (finished) return finished;
     const draft = draftOf(caller.projectId, wanted);
     draft.refuseFaults();
-    await this.senders.refuseUnverified(caller, draft.from);
+    await this.references.refuseUnknown(caller, draft);
     return this.commits.before(deadline, () =>
       this.keys.once(caller.projectId, idempotency, Campaign, async () =>
         (await this.add(draft)).toCampaign(),
@@ -60,9 +60,9 @@ export class CampaignsService {
 
   async update({ caller, body, deadline }: Incoming<UpdateCampaignById>): Promise<Campaign> {
     const { id, ...changes } = body;
-    // Before the sender is checked, which does not matter for a campaign that is missing or cannot be edited.
-    (await this.campaigns.findOrFail(caller.projectId, id)).refuseIfNotEditable();
-    await this.senders.refuseUnverified(caller, changes.from);
+    // Before anything is asked of other services, which does not matter for a campaign that is missing or cannot be edited.
+    const known = await this.campaigns.findOrFail(caller.projectId, id);
+    if (known.change(changes)) await this.references.refuseUnknown(caller, known);
     const row = await this.commits.before(deadline, async () => {
       const locked = await this.campaigns.lockOrFail(caller.projectId, id);
       return locked.change(changes) ? this.publish(await this.campaigns.save(locked)) : locked;

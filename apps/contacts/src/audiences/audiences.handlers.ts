@@ -1,10 +1,12 @@
 import { Controller } from '@nestjs/common';
 import {
   audiences,
+  type Audience,
   type AudiencePage,
   type CheckAudience,
   type CheckedAudience,
   type GetAudiencePage,
+  type ValidAudience,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { AudiencesService } from './audiences.service.js';
@@ -12,6 +14,12 @@ import { AudiencesService } from './audiences.service.js';
 @Controller()
 export class AudiencesHandlers {
   constructor(private readonly service: AudiencesService) {}
+
+  @Handles(audiences.validate)
+  async validate({ caller, body }: Incoming<Audience>): Promise<ValidAudience> {
+    await this.service.read(caller.projectId, body);
+    return { isValid: true };
+  }
 
   @Handles(audiences.check)
   check({ caller, body }: Incoming<CheckAudience>): Promise<CheckedAudience> {

@@ -35,7 +35,7 @@ export class AudiencesService {
   }
 
   /** Also checks that what it names exists. */
-  private async read(projectId: string, audience: Audience): Promise<ReadAudience> {
+  async read(projectId: string, audience: Audience): Promise<ReadAudience> {
     const { audienceType, audienceCondition } = audience;
     const [included, excluded] = [includedBy[audienceType](audience), excludedBy(audience)];
     const named = [...included, ...excluded];

@@ -13,11 +13,11 @@ const done = async (answer: Promise<Answer>) => {
   if (status >= 300) throw new Error(text);
   return body;
 };
-let lists = 0;
+let groups = 0;
 
-/** A list of its own for each test: people of other tests are not in its audience. */
-async function listOf(people: readonly { email: string; subscribed?: boolean; data?: object }[]) {
-  const list = await done(post('lists', { name: `Readers ${(lists += 1)}` }));
+/** A segment of its own for each test: people of other tests are not in its audience. */
+async function groupOf(people: readonly { email: string; subscribed?: boolean; data?: object }[]) {
+  const segment = await done(post('segments', { name: `Readers ${(groups += 1)}`, type: 'STATIC' }));
   await done(
     post('contacts/bulk', {
       contacts: people.map(({ email, subscribed = true, data = {} }) => ({
@@ -27,8 +27,8 @@ async function listOf(people: readonly { email: string; subscribed?: boolean; da
       })),
     }),
   );
-  await done(post(`lists/${list.id}/members`, { emails: people.map(({ email }) => email) }));
-  return list.id as string;
+  await done(post(`segments/${segment.id}/members`, { emails: people.map(({ email }) => email) }));
+  return segment.id as string;
 }
 
 const draft = (more: object) =>
@@ -55,7 +55,7 @@ describe('a campaign', () => {
       email: `reader${index}@example.org`,
       data: { first_name: `Reader${index}` },
     }));
-    const list_id = await listOf([
+    const segment_id = await groupOf([
       ...people,
       { email: 'gone@example.org', subscribed: false },
       { email: 'blocked@example.org' },
@@ -63,8 +63,8 @@ describe('a campaign', () => {
     ]);
     await done(post('suppressions', { email: 'blocked@example.org' }));
     const staff = await done(post('lists', { name: 'Staff' }));
-    await done(post(`lists/${staff.id}/members`, { emails: ['staff@example.org'] }));
-    const { id } = await draft({ audience_type: 'LIST', list_id, exclude_list_ids: [staff.id] });
+    await done(post(`lists/${staff.id}/subscribe`, { email: 'staff@example.org' }));
+    const { id } = await draft({ audience_type: 'SEGMENT', segment_id, exclude_list_ids: [staff.id] });
     const launched = await done(post(`campaigns/${id}/send`));
     expect(launched).toMatchObject({ id, status: 'SENDING', paused_reason: null });
     await sent(id);
@@ -94,7 +94,7 @@ describe('a campaign', () => {
   });
 
   it('is refused without recipients, without content, from a foreign domain, and twice', async () => {
-    const empty = await draft({ audience_type: 'LIST', list_id: await listOf([{ email: 'no@example.org', subscribed: false }]) });
+    const empty = await draft({ audience_type: 'LIST', segment_id: await groupOf([{ email: 'no@example.org', subscribed: false }]) });
     const path = `/api/v1/campaigns/${empty.id}/send`;
     expectRefusal(await post(`campaigns/${empty.id}/send`), 'v1', path, {
       status: 422,
@@ -108,8 +108,8 @@ describe('a campaign', () => {
         ['/subject', 'required'],
       ],
     });
-    const list_id = await listOf([{ email: 'twice@example.org' }]);
-    const { id } = await draft({ audience_type: 'LIST', list_id });
+    const segment_id = await groupOf([{ email: 'twice@example.org' }]);
+    const { id } = await draft({ audience_type: 'SEGMENT', segment_id });
     const keyed = { 'idempotency-key': 'spring' };
     const first = await post(`campaigns/${id}/send`, undefined, keyed);
     expect((await post(`campaigns/${id}/send`, undefined, keyed)).text).toBe(first.text);
@@ -120,8 +120,8 @@ describe('a campaign', () => {
 
   it('waits while it is paused, goes on when it is resumed, and ends for the rest when it is cancelled', async () => {
     const people = Array.from({ length: 30 }, (_, index) => ({ email: `slow${index}@example.org` }));
-    const list_id = await listOf(people);
-    const { id } = await draft({ audience_type: 'LIST', list_id, subject: 'Slow', send_rate: 60 });
+    const segment_id = await groupOf(people);
+    const { id } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Slow', send_rate: 60 });
     await done(post(`campaigns/${id}/send`));
     await eventually(async () => (await addressesOf(/^Slow$/)).length >= 2, 'some are sent');
     const paused = await done(post(`campaigns/${id}/pause`));
@@ -147,8 +147,8 @@ describe('a campaign', () => {
 
 describe('a scheduled campaign', () => {
   it('leaves at its time, and not before', async () => {
-    const list_id = await listOf([{ email: 'later@example.org' }]);
-    const { id } = await draft({ audience_type: 'LIST', list_id, subject: 'Later' });
+    const segment_id = await groupOf([{ email: 'later@example.org' }]);
+    const { id } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Later' });
     const past = await post(`campaigns/${id}/send`, { scheduled_for: '2020-01-01T00:00:00Z' });
     expectRefusal(past, 'v1', `/api/v1/campaigns/${id}/send`, {
       status: 422,
@@ -166,8 +166,8 @@ describe('a scheduled campaign', () => {
   });
 
   it('can be cancelled, and then never leaves', async () => {
-    const list_id = await listOf([{ email: 'never@example.org' }]);
-    const { id } = await draft({ audience_type: 'LIST', list_id, subject: 'Never' });
+    const segment_id = await groupOf([{ email: 'never@example.org' }]);
+    const { id } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Never' });
     await done(post(`campaigns/${id}/send`, { scheduled_for: new Date(Date.now() + 1_500).toISOString() }));
     await done(post(`campaigns/${id}/cancel`));
     await new Promise((later) => setTimeout(later, 2_500));
@@ -176,7 +176,7 @@ describe('a scheduled campaign', () => {
 });
 
 describe('the audience of a campaign', () => {
-  beforeAll(() => listOf([{ email: 'gold@example.org', data: { plan: 'gold' } }, { email: 'free@example.org', data: { plan: 'free' } }]));
+  beforeAll(() => groupOf([{ email: 'gold@example.org', data: { plan: 'gold' } }, { email: 'free@example.org', data: { plan: 'free' } }]));
 
   it('can be a condition', async () => {
     const { id } = await draft({

@@ -6,10 +6,10 @@ import {
   campaignRecipients,
   CampaignReport,
   RecipientFilter,
-  type FailurePage,
   type RecipientPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import type { DomainPage } from '../dialects/dialect.js';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get } from '../edge/routes/route.js';
 
@@ -48,10 +48,12 @@ export class CampaignRecipientsController {
     summary: 'List the recipients of a campaign whose mail failed, with the reasons',
     scope: 'campaigns:read',
     listed: 'items',
+    showsTotal: true,
     reply: CampaignFailure,
     missing: campaignNotFound,
   })
-  failures({ caller, params, listPage }: RouteRequest): Promise<FailurePage> {
-    return this.bus.call(campaignRecipients.failures, caller, { id: params['id']!, ...listPage });
+  async failures({ caller, params, listPage }: RouteRequest): Promise<DomainPage> {
+    const page = await this.bus.call(campaignRecipients.failures, caller, { id: params['id']!, ...listPage });
+    return { ...page, exactTotal: page.total! };
   }
 }

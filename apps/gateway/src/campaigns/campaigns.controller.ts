@@ -11,6 +11,8 @@ import {
   campaignNotSendable,
   campaignNotSending,
   campaignNotSent,
+  CampaignTest,
+  campaignTestToStranger,
   campaigns,
   campaignWithoutRecipients,
   CreateCampaign,
@@ -21,16 +23,21 @@ import {
   RetryFailed,
   SendCampaign,
   senderNotVerified,
+  TestCampaign,
   UpdateCampaign,
   type CampaignPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
+import { CampaignTestsService } from './campaign-tests.service.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 @Controller()
 export class CampaignsController {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly tests: CampaignTestsService,
+  ) {}
 
   @Post('campaigns', {
     summary: 'Create a campaign in DRAFT',
@@ -152,6 +159,19 @@ export class CampaignsController {
   })
   retryFailed({ caller, params, body }: RouteRequest<RetryFailed>): Promise<RetriedCampaign> {
     return this.bus.call(campaigns.retryFailed, caller, { ...body, id: params['id']! });
+  }
+
+  @Post('campaigns/:id/test', {
+    summary: 'Send a campaign to one member of the project as a test',
+    scope: 'emails:test',
+    body: TestCampaign,
+    reply: CampaignTest,
+    success: 'accepted',
+    missing: campaignNotFound,
+    errors: [campaignTestToStranger, senderNotVerified],
+  })
+  test({ caller, params, body }: RouteRequest<TestCampaign>): Promise<CampaignTest> {
+    return this.tests.send(caller, params['id']!, body);
   }
 
   @Post('campaigns/:id/clone', {

@@ -6,11 +6,17 @@ import { v1Schemas } from './v1-schemas.js';
 
 export type DomainCode = ErrorCode | LegacyOnlyCode;
 
+/** Members of a page that few lists have. */
+export interface PageMembers {
+  countsErased?: boolean;
+  showsTotal?: boolean;
+}
+
 export interface DialectSchemas {
   resource(reply: JsonSchema): JsonSchema;
   deleted(named: 'id' | 'email'): JsonSchema;
   entries(item: JsonSchema): JsonSchema;
-  page(item: JsonSchema, envelope: LegacyList, countsErased?: boolean): JsonSchema;
+  page(item: JsonSchema, envelope: LegacyList, members?: PageMembers): JsonSchema;
   readonly failure: Readonly<{ name: string; schema: JsonSchema }>;
   codeOf(code: DomainCode): string;
   narrowed(status: number, codes: readonly string[]): JsonSchema;

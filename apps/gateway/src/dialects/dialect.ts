@@ -9,6 +9,8 @@ export interface DomainPage {
   next: PageQuery['after'] | null;
   total?: number | null;
   totalIsCapped?: boolean;
+  /** One that both surfaces show. */
+  exactTotal?: number;
   /** Further rows of erased people. */
   erased?: number;
 }

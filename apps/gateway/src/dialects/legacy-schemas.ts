@@ -40,7 +40,7 @@ export const legacySchemas: DialectSchemas = {
   resource: (reply) => object({ success, data: reply }),
   deleted: () => object({ success }),
   entries: (item) => object({ success, data: listOf(item) }),
-  page: (item, envelope, countsErased) => envelopes[envelope](item, countsErased),
+  page: (item, envelope, members) => envelopes[envelope](item, members?.countsErased),
   failure: {
     name: 'LegacyFailure',
     schema: object({

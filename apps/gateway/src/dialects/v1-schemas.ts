@@ -34,7 +34,7 @@ export const v1Schemas: DialectSchemas = {
     properties: { data: { type: 'array', items: item, maxItems: 100 } },
     required: ['data'],
   }),
-  page: (item, _, countsErased) => ({
+  page: (item, _, { countsErased, showsTotal } = {}) => ({
     type: 'object',
     properties: {
       data: { type: 'array', items: item, maxItems: 100 },
@@ -43,9 +43,16 @@ export const v1Schemas: DialectSchemas = {
         type: ['string', 'null'],
         description: `\`${v1.cursorParameter}\` of the next page; null on the last page`,
       },
+      ...(showsTotal ? { total: { type: 'integer', minimum: 0 } } : {}),
       ...(countsErased ? { erased_count: erasedCount } : {}),
     },
-    required: ['data', 'has_more', 'next_cursor', ...(countsErased ? ['erased_count'] : [])],
+    required: [
+      'data',
+      'has_more',
+      'next_cursor',
+      ...(showsTotal ? ['total'] : []),
+      ...(countsErased ? ['erased_count'] : []),
+    ],
   }),
   failure: {
     name: 'Problem',

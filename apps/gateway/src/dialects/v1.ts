@@ -24,10 +24,11 @@ export const v1: Dialect = {
   bare: (shape, value) => writeResource(names, shape, value),
   deleted: (value) => ({ ...('id' in value ? { id: value.id } : { email: value.email }), deleted: true }),
   entries: (shape, items) => ({ data: items.map((item) => writeResource(names, shape, item)) }),
-  page: (shape, { items, hasMore, erased }, next) => ({
+  page: (shape, { items, hasMore, erased, exactTotal }, next) => ({
     data: items.map((item) => writeResource(names, shape, item)),
     has_more: hasMore,
     next_cursor: next,
+    ...(exactTotal === undefined ? {} : { total: exactTotal }),
     ...(erased === undefined ? {} : { erased_count: erased }),
   }),
   errorType: 'application/problem+json',

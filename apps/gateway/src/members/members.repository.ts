@@ -19,6 +19,14 @@ export class MembersRepository {
     return this.rows.findOne({ where: { projectId, userId }, lock: { mode: 'pessimistic_read' } });
   }
 
+  async hasAddress(projectId: string, email: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM members m JOIN auth_users person ON person.id = m.user_id WHERE m.project_id = $1 AND lower(person.email) = $2`,
+      [projectId, email],
+    );
+    return rows.length > 0;
+  }
+
   async insert(row: MemberRow): Promise<void> {
     await this.rows.insert(row);
   }

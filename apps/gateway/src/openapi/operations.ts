@@ -140,7 +140,7 @@ function bodyOf(route: Route, schemas: ShapeSchemas): object {
   const asForm = declaration.maxUploadBytes ? { 'multipart/form-data': { schema: formWithFile } } : {};
   return {
     requestBody: {
-      required: true,
+      required: !declaration.mayBeEmpty,
       content: { 'application/json': { schema, ...(example ? { example } : {}) }, ...asText, ...asForm },
     },
   };
@@ -184,7 +184,7 @@ function replyOf({ declaration, surface, addresses }: Route, schemas: ShapeSchem
   if (successOf(declaration) === 'deleted') return deleted(addresses.length > 0 ? 'email' : 'id');
   const reply = schemas.refOf(surface, declaration.reply, 'reply');
   if (successOf(declaration) === 'batch') return entries(reply);
-  if (declaration.listed) return page(reply, declaration.listed, declaration.countsErased);
+  if (declaration.listed) return page(reply, declaration.listed, declaration);
   return declaration.bareOnLegacy ? reply : resource(reply);
 }
 

@@ -2,6 +2,8 @@ import { Controller } from '@nestjs/common';
 import {
   campaignMail,
   type CampaignMailStateSet,
+  type CheckCampaignMail,
+  type CheckedCampaignMail,
   type HandedOverCampaignMail,
   type HandOverCampaignMail,
   type PrepareCampaign,
@@ -14,6 +16,11 @@ import { CampaignMailService } from './campaign-mail.service.js';
 @Controller()
 export class CampaignMailHandlers {
   constructor(private readonly service: CampaignMailService) {}
+
+  @Handles(campaignMail.check)
+  check({ caller, body }: Incoming<CheckCampaignMail>): Promise<CheckedCampaignMail> {
+    return this.service.check(caller, body);
+  }
 
   @Handles(campaignMail.prepare)
   prepare({ caller, body }: Incoming<PrepareCampaign>): Promise<PreparedCampaign> {

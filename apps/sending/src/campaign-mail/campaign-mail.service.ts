@@ -3,6 +3,8 @@ import {
   campaignContentUnknown,
   type Caller,
   type CampaignMailStateSet,
+  type CheckCampaignMail,
+  type CheckedCampaignMail,
   type HandedOverCampaignMail,
   type HandOverCampaignMail,
   type PrepareCampaign,
@@ -31,6 +33,10 @@ export class CampaignMailService {
     metrics: Metrics,
   ) {
     this.accepted = metrics.counter(emailsAccepted);
+  }
+
+  async check(caller: Caller, draft: CheckCampaignMail): Promise<CheckedCampaignMail> {
+    return { isComplete: await this.preparation.check(caller, draft) };
   }
 
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<PreparedCampaign> {

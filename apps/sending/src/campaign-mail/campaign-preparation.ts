@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { contentMissing, type Caller, type Mailbox, type PrepareCampaign } from '@posthorn/contracts';
+import {
+  contentMissing,
+  type Caller,
+  type CheckCampaignMail,
+  type Mailbox,
+  type PrepareCampaign,
+} from '@posthorn/contracts';
 import { trackingOf } from '../accepting/send-rules.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
@@ -15,18 +21,19 @@ export class CampaignPreparation {
     private readonly projects: ProjectStates,
   ) {}
 
+  /** Of a draft. Returns whether it has all that a message needs. */
+  async check(caller: Caller, draft: CheckCampaignMail): Promise<boolean> {
+    await this.contentOf(caller.projectId, draft);
+    if (draft.from !== null) await this.senders.senderFor(caller, { email: draft.from }, draft.category);
+    return missingIn(draft).length === 0;
+  }
+
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<CampaignContentRow> {
-    const { campaignId, contentId, category, subject, body, templateId, replyTo } = requested;
-    const { projectId, actor } = caller;
-    const missing = templateId ? [] : ([...(subject ? [] : ['subject'])] as ('subject' | 'body')[]);
-    if (!templateId && !body) missing.push('body');
+    const missing = missingIn(requested);
     if (missing.length > 0) throw contentMissing(...missing);
-    const content = await this.templates.pin(projectId, {
-      templateId: templateId ?? undefined,
-      templateMember: 'templateId',
-      subject: subject ?? undefined,
-      html: body ?? undefined,
-    });
+    const { campaignId, contentId, category, body, replyTo } = requested;
+    const { projectId, actor } = caller;
+    const content = await this.contentOf(projectId, requested);
     const from = await this.senders.senderFor(caller, senderOf(requested, content), category);
     const { tracking } = await this.projects.settingsOf(projectId);
     return {
@@ -47,6 +54,20 @@ export class CampaignPreparation {
       ...trackingOf(tracking, category, undefined),
     };
   }
+
+  private contentOf(projectId: string, { templateId, subject, body }: CheckCampaignMail): Promise<PinnedContent> {
+    return this.templates.pin(projectId, {
+      templateId: templateId ?? undefined,
+      templateMember: 'templateId',
+      subject: subject ?? undefined,
+      html: body ?? undefined,
+    });
+  }
+}
+
+function missingIn({ templateId, subject, body }: CheckCampaignMail): ('subject' | 'body')[] {
+  if (templateId) return [];
+  return [...(subject ? [] : (['subject'] as const)), ...(body ? [] : (['body'] as const))];
 }
 
 const senderOf = ({ from }: PrepareCampaign, content: PinnedContent): Mailbox | undefined =>

@@ -141,8 +141,6 @@ export class TestCampaign {
   @Address() email: string;
 }
 
-export class TestCampaignById extends JoinFields(CampaignId, TestCampaign) {}
-
 export class CampaignTest extends PickFields(Campaign, ['id']) {
   @Id() emailId: string;
   @Address() to: string;
@@ -242,6 +240,8 @@ export const campaignWithoutRecipients = () =>
   invalidMember(['audienceType'], 'not_allowed', 'has no recipients: nobody belongs to this audience now');
 export const campaignFromTestKey = () =>
   new DomainError('forbidden', 'scope_missing', 'A TEST key cannot send campaigns; it can send test mails of them');
+export const campaignTestToStranger = () =>
+  invalidMember(['email'], 'not_allowed', 'must be the address of a member of the project');
 export const campaignScheduleInThePast = () =>
   invalidMember(['scheduledFor'], 'out_of_range', 'must be in the future; leave it out to send now');
 export const campaignNotDraft = () =>

@@ -1,7 +1,7 @@
 import { audiences } from '../contacts/audiences.js';
 import { campaignMail } from '../sending/campaign-mail.js';
 import { copyEvents } from '../sending/copied-mail.js';
-import { emails, emailEvents } from '../sending/emails.js';
+import { emailEvents } from '../sending/emails.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { optOuts } from '../sending/opt-outs.js';
 import { domainEvents } from '../sending/domains.js';
@@ -106,7 +106,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     ],
   },
   campaigns: {
-    calls: [emails.check, ...Object.values(audiences), ...Object.values(campaignMail)],
+    calls: [...Object.values(audiences), ...Object.values(campaignMail)],
     receives: receivedEach(
       [
         emailEvents.sent,

@@ -52,8 +52,14 @@ export class AudiencePage {
   @Id() @Nullable() next: string | null;
 }
 
+export class ValidAudience {
+  @Flag() isValid: boolean;
+}
+
 export const audiences = {
   /** Errors: `validation_error` with a pointer to each unknown segment or list and each fault of the condition. */
+  validate: query('contacts.audiences.validate', Audience, ValidAudience),
+  /** Errors: those of `validate`. */
   check: query('contacts.audiences.check', CheckAudience, CheckedAudience),
   page: query('contacts.audiences.page', GetAudiencePage, AudiencePage),
 };

@@ -1,10 +1,11 @@
-import { request } from '../schema/contract.js';
+import { query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { emailCategories, type EmailCategory } from './domains.js';
 import {
   Address,
   Choice,
   Count,
+  Flag,
   Id,
   Instant,
   Line,
@@ -13,6 +14,7 @@ import {
   Optional,
   Text,
 } from '../schema/fields.js';
+import { PickFields } from '../schema/shapes.js';
 
 /** Recipients of one hand-over. */
 export const maxHandedOver = 500;
@@ -30,6 +32,19 @@ export class PrepareCampaign {
   @Line(1, 100) @Nullable() fromName: string | null;
   @Address() @Nullable() replyTo: string | null;
   @Choice(emailCategories) category: EmailCategory;
+}
+
+/** What a draft says already; null where it does not. */
+export class CheckCampaignMail extends PickFields(PrepareCampaign, [
+  'subject',
+  'body',
+  'templateId',
+  'from',
+  'category',
+]) {}
+
+export class CheckedCampaignMail {
+  @Flag() isComplete: boolean;
 }
 
 export class PreparedCampaign {
@@ -78,7 +93,9 @@ export const campaignContentUnknown = () =>
   new DomainError('not_found', 'resource_not_found', 'No such content of a campaign');
 
 export const campaignMail = {
-  /** Errors: `validation_error` for missing or unreadable content, an unknown template, a sender that is not verified. */
+  /** Errors: `validation_error` for unreadable content, an unknown template, a sender that is not verified. */
+  check: query('sending.campaignMail.check', CheckCampaignMail, CheckedCampaignMail),
+  /** Errors: those of `check`, and `validation_error` for missing content. */
   prepare: request('sending.campaignMail.prepare', PrepareCampaign, PreparedCampaign),
   /** Idempotent by the ids of the e-mails. What waits because its campaign was paused becomes due again. */
   handOver: request('sending.campaignMail.handOver', HandOverCampaignMail, HandedOverCampaignMail),

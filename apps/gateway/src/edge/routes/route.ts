@@ -62,6 +62,8 @@ interface ListRoute extends RouteBase {
   listed: LegacyList;
   /** Each page says how many more entries there are of people who were erased. */
   countsErased?: true;
+  /** Each page says how many entries there are, on both surfaces. */
+  showsTotal?: true;
   /** Answers the whole list as a table where text/csv is requested. */
   alsoCsv?: true;
 }
