@@ -3,9 +3,10 @@ import { CampaignsModule } from './campaigns/campaigns.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
 import { LaunchingModule } from './launching/launching.module.js';
 import { RecipientsModule } from './recipients/recipients.module.js';
+import { ReportsModule } from './reports/reports.module.js';
 import { ResultsModule } from './results/results.module.js';
 
 @Module({
-  imports: [CampaignsModule, LaunchingModule, RecipientsModule, ResultsModule, ErasuresModule],
+  imports: [CampaignsModule, LaunchingModule, RecipientsModule, ResultsModule, ReportsModule, ErasuresModule],
 })
 export class CampaignsServiceModule {}

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   campaigns,
+  listUses,
   segmentUses,
   templateUses,
   type GetSegmentUses,
@@ -13,6 +14,8 @@ import {
   type CreateCampaignOnce,
   type DeletedCampaign,
   type ListCampaigns,
+  type ListId,
+  type ListUses,
   type TemplateId,
   type TemplateUse,
   type UpdateCampaignById,
@@ -62,6 +65,11 @@ export class CampaignsHandlers {
   @Handles(segmentUses.campaigns)
   async usesSegment({ caller, body }: Incoming<GetSegmentUses>): Promise<SegmentUses> {
     return { names: await this.service.unsentTo(caller.projectId, body.id) };
+  }
+
+  @Handles(listUses.campaigns)
+  async usesList({ caller, body }: Incoming<ListId>): Promise<ListUses> {
+    return { names: await this.service.unsentToList(caller.projectId, body.id) };
   }
 
   @Handles(templateUses.campaigns)

@@ -1,4 +1,4 @@
-import { campaignNotFound, maxSegmentUses, type CampaignFilter, type ListCampaigns } from '@posthorn/contracts';
+import { campaignNotFound, maxListUses, maxSegmentUses, type CampaignFilter, type ListCampaigns } from '@posthorn/contracts';
 import {
   CountedRepository,
   escapeLike,
@@ -69,6 +69,16 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
       `SELECT name FROM campaigns WHERE project_id = $1 AND status NOT IN ('SENT', 'CANCELLED')
          AND (segment_id = $2 OR $2 = ANY (exclude_segment_ids) OR strpos(audience_condition::text, 'segment.' || $2::text) > 0) ORDER BY name LIMIT ${maxSegmentUses}`,
       [projectId, segmentId],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Names of unsent campaigns that are sent to the list, exclude it, or whose condition refers to it. */
+  async unsentToList(projectId: string, listId: string): Promise<string[]> {
+    const rows = await this.database.query<{ name: string }>(
+      `SELECT name FROM campaigns WHERE project_id = $1 AND status NOT IN ('SENT', 'CANCELLED')
+         AND (list_id = $2 OR $2 = ANY (exclude_list_ids) OR strpos(audience_condition::text, 'list.' || $2::text) > 0) ORDER BY name LIMIT ${maxListUses}`,
+      [projectId, listId],
     );
     return rows.map(({ name }) => name);
   }

@@ -100,6 +100,10 @@ export class CampaignsService {
     return this.campaigns.unsentTo(projectId, segmentId);
   }
 
+  unsentToList(projectId: string, listId: string): Promise<string[]> {
+    return this.campaigns.unsentToList(projectId, listId);
+  }
+
   private async totalOf(projectId: string, filter: CampaignFilter): Promise<number | Total> {
     if (filter.status === undefined && filter.search === undefined) return this.campaigns.total(projectId);
     return cappedTotal(await this.campaigns.countMatches(projectId, filter));

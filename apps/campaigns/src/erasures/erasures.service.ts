@@ -3,15 +3,17 @@ import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
 import { Database, IdempotencyKeys } from '@posthorn/database';
 import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { RecipientsRepository } from '../recipients/recipients.repository.js';
 
 const receiptBatch = 1_000;
 
-/** Removes an address from audience conditions. Senders and reply addresses stay, because they belong to the project. */
+/** Removes a person from the ledgers, and an address from audience conditions. Senders and reply addresses stay, because they belong to the project. */
 @Injectable()
 export class ErasuresService {
   constructor(
     private readonly database: Database,
     private readonly campaigns: CampaignsRepository,
+    private readonly recipients: RecipientsRepository,
     private readonly keys: IdempotencyKeys,
     private readonly events: EventErasure,
   ) {}
@@ -24,6 +26,7 @@ export class ErasuresService {
         id,
         audienceCondition: withoutAddresses(audienceCondition, addresses),
       }));
+      await this.recipients.erase(projectId, person.contactId);
       if (rewritten.length > 0) await this.campaigns.rewriteAudiences(projectId, rewritten);
     });
     const noReceipts = await this.keys.erase(projectId, pattern, receiptBatch, (receipt) =>

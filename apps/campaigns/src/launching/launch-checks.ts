@@ -3,6 +3,7 @@ import { audiences, campaignMail, campaignWithoutRecipients, type Caller } from 
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import type { LaunchedContent } from './launches.repository.js';
 import { audienceOf } from '../campaigns/audience.js';
 
 /** Both fit into what the gateway waits for the whole call. */
@@ -13,11 +14,10 @@ const timeoutMs = 1_200;
 export class LaunchChecks {
   constructor(private readonly bus: Bus) {}
 
-  /** Returns the id of the content. */
-  async check(caller: Caller, row: CampaignRow): Promise<string> {
-    const contentId = await this.prepareContent(caller, row);
+  async check(caller: Caller, row: CampaignRow): Promise<LaunchedContent> {
+    const content = await this.prepareContent(caller, row);
     await this.refuseEmptyAudience(caller, row);
-    return contentId;
+    return content;
   }
 
   private async refuseEmptyAudience(caller: Caller, row: CampaignRow): Promise<void> {
@@ -30,10 +30,10 @@ export class LaunchChecks {
     if (!hasMembers) throw campaignWithoutRecipients();
   }
 
-  /** Fixes the content and returns its id. One that is not used afterwards does no harm. */
-  private async prepareContent(caller: Caller, row: CampaignRow): Promise<string> {
+  /** Fixes the content. One that is not used afterwards does no harm. */
+  private async prepareContent(caller: Caller, row: CampaignRow): Promise<LaunchedContent> {
     const { id: campaignId, subject, body, templateId, from, fromName, replyTo, emailCategory } = row;
-    const { contentId } = await this.bus.call(
+    const { contentId, subject: launched } = await this.bus.call(
       campaignMail.prepare,
       caller,
       {
@@ -44,6 +44,6 @@ export class LaunchChecks {
       },
       { timeoutMs },
     );
-    return contentId;
+    return { contentId, subject: launched };
   }
 }

@@ -7,6 +7,8 @@ export class LaunchRow {
   @PrimaryColumn('uuid', { name: 'campaign_id' }) campaignId: string;
   /** Of the content that sending stores. */
   @Column('uuid', { name: 'content_id' }) contentId: string;
+  /** As it was launched; Liquid. */
+  @Column('text') subject: string;
   /** Contacts that were created later do not belong to the audience. */
   @Column({ type: 'timestamptz', name: 'launched_at', precision: 3 }) launchedAt: Date;
   /** The last contact that has its row in the ledger; null before the first page. */

@@ -1,16 +1,18 @@
 import type { Database } from '@posthorn/database';
 import type { LaunchRow } from './launch.entity.js';
 
-const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", launched_at AS "launchedAt", frozen_to AS "frozenTo",
+const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", subject, launched_at AS "launchedAt", frozen_to AS "frozenTo",
   is_frozen AS "isFrozen", next_due_at AS "nextDueAt", moved_at AS "movedAt"`;
+
+export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject'>;
 
 export class LaunchesRepository {
   constructor(private readonly database: Database) {}
 
-  async add(projectId: string, campaignId: string, contentId: string): Promise<void> {
+  async add(projectId: string, campaignId: string, { contentId, subject }: LaunchedContent): Promise<void> {
     await this.database.query(
-      `INSERT INTO launches (project_id, campaign_id, content_id) VALUES ($1, $2, $3)`,
-      [projectId, campaignId, contentId],
+      `INSERT INTO launches (project_id, campaign_id, content_id, subject) VALUES ($1, $2, $3, $4)`,
+      [projectId, campaignId, contentId, subject],
     );
     await this.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
       projectId,

@@ -35,7 +35,7 @@ export class LaunchesService {
     const row = await this.campaigns.findOrFail(projectId, id);
     row.refuseIfNotSendable();
     // Also of a campaign that is scheduled: its faults show now, and not in the night when it is due.
-    const contentId = await this.checks.check(caller, row);
+    const content = await this.checks.check(caller, row);
     return this.commits.before(deadline, () =>
       this.keys.once(projectId, idempotency, Campaign, async () => {
         const locked = await this.campaigns.lockOrFail(projectId, id);
@@ -43,7 +43,7 @@ export class LaunchesService {
         if (locked.seq !== row.seq) throw campaignChanged();
         const saved = await (scheduledFor
           ? this.launching.schedule(locked, scheduledFor)
-          : this.launching.begin(locked, contentId));
+          : this.launching.begin(locked, content));
         return saved.toCampaign();
       }),
     );

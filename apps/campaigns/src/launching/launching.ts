@@ -5,7 +5,7 @@ import { WorkQueue } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { freezeWork, handOverWork, scheduledLaunchWork } from './launch-kinds.js';
-import { LaunchesRepository } from './launches.repository.js';
+import { LaunchesRepository, type LaunchedContent } from './launches.repository.js';
 
 /** The moment from which a campaign is sent; within the transaction that locked its row. */
 @Injectable()
@@ -26,11 +26,11 @@ export class Launching {
     return saved;
   }
 
-  async begin(row: CampaignRow, contentId: string): Promise<CampaignRow> {
+  async begin(row: CampaignRow, content: LaunchedContent): Promise<CampaignRow> {
     const { projectId, id } = row;
     row.launch();
     const saved = await this.campaigns.save(row);
-    await this.launches.add(projectId, id, contentId);
+    await this.launches.add(projectId, id, content);
     await this.queue.cancel(scheduledLaunchWork, projectId, id);
     for (const kind of [freezeWork, handOverWork]) await this.queue.enqueue(kind, [{ projectId, key: id }]);
     await this.outbox.publish(campaignEvents.launched, projectId, [saved.toEvent()]);

@@ -7,6 +7,7 @@ import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { CampaignsConfig } from '../config.js';
 import { LaunchChecks } from './launch-checks.js';
+import type { LaunchedContent } from './launches.repository.js';
 import { scheduledLaunchWork } from './launch-kinds.js';
 import { Launching } from './launching.js';
 
@@ -51,9 +52,9 @@ export class ScheduledLaunchesWork implements WorkHandler<object> {
   }
 
   /** What is no longer valid pauses the campaign; what may pass by itself is tried again. */
-  private async prepare(row: CampaignRow): Promise<{ contentId: string } | 'CONTENT'> {
+  private async prepare(row: CampaignRow): Promise<LaunchedContent | 'CONTENT'> {
     try {
-      return { contentId: await this.checks.check(serviceCaller('campaigns', row.projectId), row) };
+      return await this.checks.check(serviceCaller('campaigns', row.projectId), row);
     } catch (error) {
       if (!(error instanceof DomainError) || !lasting.has(error.kind)) throw error;
       this.log.warn(`campaign ${row.id} is paused instead of being launched: ${error.message}`);
@@ -63,10 +64,10 @@ export class ScheduledLaunchesWork implements WorkHandler<object> {
 
   private async apply(
     row: CampaignRow,
-    decision: { contentId: string } | Extract<PauseReason, 'LATE' | 'CONTENT'>,
+    decision: LaunchedContent | Extract<PauseReason, 'LATE' | 'CONTENT'>,
   ): Promise<void> {
     if (typeof decision === 'object') {
-      await this.launching.begin(row, decision.contentId);
+      await this.launching.begin(row, decision);
     } else {
       row.pause(decision);
       const saved = await this.campaigns.save(row);

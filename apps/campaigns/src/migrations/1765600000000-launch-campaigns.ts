@@ -15,6 +15,7 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         ADD COLUMN send_rate integer CHECK (send_rate > 0),
         ADD COLUMN paused_reason text CHECK (paused_reason IN (${oneOf(pauseReasons)}))`);
     await runner.query(`CREATE SEQUENCE campaign_mail_states`);
+    await runner.query(`CREATE INDEX campaigns_by_sending ON campaigns (project_id, sent_at) WHERE sent_at IS NOT NULL`);
     await this.createLaunches(runner);
     await this.createLedger(runner);
   }
@@ -29,6 +30,7 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         project_id uuid NOT NULL,
         campaign_id uuid NOT NULL,
         content_id uuid NOT NULL,
+        subject text NOT NULL,
         launched_at timestamptz(3) NOT NULL DEFAULT now(),
         frozen_to uuid,
         is_frozen boolean NOT NULL DEFAULT false,

@@ -1,4 +1,4 @@
-import type { AudienceMember, CampaignMailRecipient } from '@posthorn/contracts';
+import { erasedAddress, type AudienceMember, type CampaignMailRecipient } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import type { LaunchRow } from '../launching/launch.entity.js';
 
@@ -72,6 +72,26 @@ export class RecipientsRepository {
       [projectId, campaignId, limit],
     );
     return row!.count;
+  }
+
+  /** Of an erased contact, in every campaign. Who is not handed over yet gets nothing any more. */
+  async erase(projectId: string, contactId: string): Promise<void> {
+    await this.database.query(
+      `WITH held AS (
+         SELECT r.campaign_id FROM campaign_counts c JOIN recipients r USING (project_id, campaign_id)
+         WHERE c.project_id = $1 AND r.contact_id = $2 AND r.email <> $3 ORDER BY r.campaign_id FOR UPDATE OF r
+       ), changed AS (
+         UPDATE recipients r SET email = $3,
+           outcome = CASE WHEN r.outcome = 'QUEUED' AND NOT r.handed_over THEN 'SKIPPED' ELSE r.outcome END,
+           reason = CASE WHEN r.outcome = 'QUEUED' AND NOT r.handed_over THEN 'invalid_recipient' ELSE r.reason END,
+           at = CASE WHEN r.outcome = 'QUEUED' AND NOT r.handed_over THEN now() ELSE r.at END
+         FROM held WHERE r.project_id = $1 AND r.campaign_id = held.campaign_id AND r.contact_id = $2
+         RETURNING r.campaign_id, old.outcome <> r.outcome AS was_skipped
+       )
+       UPDATE campaign_counts c SET skipped = c.skipped + 1 FROM changed
+       WHERE c.project_id = $1 AND c.campaign_id = changed.campaign_id AND changed.was_skipped`,
+      [projectId, contactId, erasedAddress],
+    );
   }
 
   /** Rows that failed become queued again, each with a new e-mail. Returns how many. */

@@ -15,6 +15,7 @@ import { MembershipWrites } from './membership-writes.js';
 import { MembershipsHandlers } from './memberships.handlers.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { MembershipsService } from './memberships.service.js';
+import { UsedLists } from './used-lists.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
 
 @Module({
@@ -30,6 +31,7 @@ import { SubscriberContacts } from './subscriber-contacts.js';
     MembershipWrites,
     MembershipsService,
     SubscriberContacts,
+    UsedLists,
   ],
   exports: [ListsRepository, MembershipsRepository],
 })

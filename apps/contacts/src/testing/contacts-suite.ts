@@ -1,4 +1,5 @@
 import {
+  listUses,
   mailHistory,
   optOuts,
   type GetMailHistory,
@@ -43,8 +44,9 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
       return { put: published.length };
     },
   );
+  const leaveCampaigns = await standIn(fixture.connection, listUses.campaigns, async () => ({ names: [] }));
   const leave = async () => {
-    await Promise.all([leaveOptOuts(), leaveHistory()]);
+    await Promise.all([leaveOptOuts(), leaveHistory(), leaveCampaigns()]);
   };
   const service = await fixture.carry(
     startContacts({ environment: fixture.environment, processMetrics: false }),

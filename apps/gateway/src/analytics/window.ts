@@ -1,5 +1,8 @@
 import {
+  Count,
   invalid,
+  JoinFields,
+  maxTopCampaigns,
   Optional,
   parseDay,
   parseInstant,
@@ -16,6 +19,12 @@ export class ReportWindow {
   @Text(1, 40) @Optional() from?: string;
   @Text(1, 40) @Optional() to?: string;
 }
+
+class TopLimit {
+  @Count({ min: 1, max: maxTopCampaigns }) @Optional() limit?: number;
+}
+
+export class TopWindow extends JoinFields(ReportWindow, TopLimit) {}
 
 /** A bare date covers its whole UTC day, so a range of 90 dates has 90 entries (docs/api-decisions.md §10). */
 export function windowOf({ from, to }: ReportWindow, now: Date): TimeseriesQuery {

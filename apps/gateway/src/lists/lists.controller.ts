@@ -7,6 +7,7 @@ import {
   listNotFound,
   lists,
   listTemplateUnknown,
+  listUsed,
   MemberFilter,
   memberships,
   resubscribeRefused,
@@ -75,6 +76,7 @@ export class ListsController {
     success: 'deleted',
     missing: listNotFound,
     whileDisabled: true,
+    errors: [listUsed],
   })
   delete({ caller, params }: RouteRequest): Promise<DeletedList> {
     return this.bus.call(lists.delete, caller, { id: params['id']! });

@@ -42,7 +42,7 @@ export class CampaignMailService {
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<PreparedCampaign> {
     const content = await this.preparation.prepare(caller, requested);
     await this.mail.addContent(content);
-    return { contentId: content.id, from: content.fromEmail };
+    return { contentId: content.id, from: content.fromEmail, subject: content.subject };
   }
 
   async handOver(projectId: string, batch: HandOverCampaignMail): Promise<HandedOverCampaignMail> {

@@ -94,6 +94,17 @@ function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {
       isKeptBack: decision === 'disabled' || decision === 'unknown_project',
       detail: decision === 'disabled' ? 'The project is disabled' : 'The project is enabled',
     },
+    ...(decision === 'campaign_paused' || decision === 'campaign_cancelled'
+      ? [
+          {
+            name: 'campaign',
+            failedBy: ['cancelled' as const],
+            isKeptBack: true,
+            isFinal: decision === 'campaign_cancelled',
+            detail: decision === 'campaign_paused' ? 'The campaign is paused' : 'The campaign was cancelled',
+          },
+        ]
+      : []),
     {
       name: 'suppression',
       failedBy: ['suppressed', 'invalid_recipient'],

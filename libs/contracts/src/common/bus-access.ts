@@ -8,6 +8,7 @@ import { domainEvents } from '../sending/domains.js';
 import { templates, templateUses } from '../sending/templates.js';
 import { allowances, usageEvents } from '../sending/usage.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
+import { listUses } from '../contacts/lists.js';
 import { segmentUses } from '../contacts/segments.js';
 import { campaigns } from '../campaigns/campaigns.js';
 import { projectEvents, projects } from '../gateway/projects.js';
@@ -88,6 +89,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       mailHistory.page,
       mailSummaries.of,
       ...Object.values(segmentUses),
+      ...Object.values(listUses),
       ...Object.values(eraseIn),
     ],
     receives: [

@@ -2,6 +2,7 @@ import { activity } from '../contacts/activity.js';
 import { analytics } from '../analytics/analytics.js';
 import { apiKeyEvents, apiKeys } from '../gateway/api-keys.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
+import { campaignAnalytics } from '../campaigns/campaign-analytics.js';
 import { campaignRecipients } from '../campaigns/campaign-recipients.js';
 import { audiences } from '../contacts/audiences.js';
 import { consents } from '../contacts/consents.js';
@@ -15,7 +16,7 @@ import { emailEvents, emails } from '../sending/emails.js';
 import { engagement } from '../sending/engagement.js';
 import { explanations } from '../sending/explanations.js';
 import { eraseIn, erasures } from './erasures.js';
-import { listEvents, lists, memberships } from '../contacts/lists.js';
+import { listEvents, lists, listUses, memberships } from '../contacts/lists.js';
 import { events } from '../contacts/events.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { operations } from './operations.js';
@@ -42,6 +43,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
   lists,
+  listUses,
   memberships,
   consents,
   activity,
@@ -54,6 +56,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   erasures,
   campaigns,
   campaignRecipients,
+  campaignAnalytics,
   campaignMail,
   audiences,
   workflows,

@@ -13,6 +13,7 @@ import {
   Nullable,
   Optional,
   Text,
+  Texts,
 } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
@@ -177,6 +178,23 @@ export const listEvents = {
   ),
 };
 
+export const maxListUses = 20;
+
+export class ListUses {
+  @Texts(0, maxListUses, 200) names: string[];
+}
+
+export const listUses = {
+  /** Names of unsent campaigns that are sent to the list or exclude it. */
+  campaigns: query('campaigns.lists.uses', ListId, ListUses),
+};
+
+export const listUsed = (users: readonly string[] = []) =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    `The list is in use${users.length > 0 ? ` by ${users.join(', ')}` : ''}. Change, send or cancel its users first`,
+  );
 export const listNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such list');
 export const listTemplateUnknown = () =>
   invalidMember(['confirmationTemplateId'], 'not_found', 'must be a template of this project');

@@ -50,6 +50,8 @@ export class CheckedCampaignMail {
 export class PreparedCampaign {
   @Id() contentId: string;
   @Address() from: string;
+  /** That of the template where the campaign has none of its own. */
+  @Text(0, 998) subject: string;
 }
 
 export class CampaignMailRecipient {
