@@ -45,7 +45,8 @@ const counted: readonly (readonly [string, string])[] = [
 
 const applySql = `
   WITH given AS (
-    SELECT campaign_id, email_id, (array_agg(outcome))[1] AS outcome, (array_agg(reason))[1] AS reason, bit_or(bit) AS bit
+    SELECT campaign_id, email_id, (array_agg(outcome ORDER BY outcome = 'SENT' DESC))[1] AS outcome,
+      (array_agg(reason ORDER BY outcome = 'SENT' DESC))[1] AS reason, bit_or(bit) AS bit
     FROM ${columns.unnest('g', 2)} GROUP BY campaign_id, email_id
   ), held AS (
     SELECT r.campaign_id, r.contact_id, r.email_id FROM given JOIN recipients r USING (campaign_id, email_id) WHERE r.project_id = $1

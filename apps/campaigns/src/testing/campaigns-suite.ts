@@ -1,49 +1,104 @@
-import { domainOf, senderNotVerified, type CheckCampaignMail } from '@posthorn/contracts';
-import { openServiceFixture, type FixtureOptions, type ServiceFixture } from '@posthorn/testing';
+import {
+  audiences,
+  campaignMail,
+  domainOf,
+  senderNotVerified,
+  unavailable,
+  type AudienceMember,
+  type CampaignMailRecipient,
+  type CampaignMailState,
+} from '@posthorn/contracts';
+import type { RunningService } from '@posthorn/platform';
+import {
+  EventPublisher,
+  openServiceFixture,
+  standIn,
+  type FixtureOptions,
+  type ServiceFixture,
+} from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startCampaigns } from '../service.js';
 
-/** The campaigns service with a database and a NATS server of its own, and stand-ins that check senders and accept every audience. */
+/** The campaigns service with a database and a NATS server of its own, and stand-ins for the services that it calls. */
 export interface CampaignsSuite extends Pick<
   ServiceFixture,
   'bus' | 'database' | 'line' | 'environment' | 'buildProject' | 'eventsOf'
 > {
+  service: RunningService;
   /** The domains that every project may send from. */
   verified: Set<string>;
+  /** The audience of every campaign, in the order of ids. */
+  members: AudienceMember[];
+  /** Pages that fail before the next one is answered. */
+  failingPages: number;
+  /** Every recipient of every hand-over, in order. */
+  handedOver: CampaignMailRecipient[];
+  /** Hand-overs of which the answer is lost after sending stored them. */
+  lostAnswers: number;
+  states: CampaignMailState[];
+  sending: EventPublisher;
   stop(): Promise<void>;
 }
 
-export async function startCampaignsSuite(options: FixtureOptions = {}): Promise<CampaignsSuite> {
+export async function startCampaignsSuite(
+  options: FixtureOptions & { environment?: Record<string, string> } = {},
+): Promise<CampaignsSuite> {
   const fixture = await openServiceFixture('campaigns', { entities, migrations }, options);
-  const verified = new Set(['example.test']);
-  fixture.connection.nats.subscribe('call.sending.campaignMail.check', {
-    callback: (_, message) =>
-      void message.respond(
-        JSON.stringify(message.json<{ body: CheckCampaignMail }[]>().map((call) => answer(verified, call))),
-      ),
-  });
-  fixture.connection.nats.subscribe('call.contacts.audiences.validate', {
-    callback: (_, message) =>
-      void message.respond(
-        JSON.stringify(message.json<object[]>().map(() => ({ reply: { isValid: true } }))),
-      ),
-  });
-  await fixture.connection.nats.flush();
-  const service = await fixture.carry(
-    startCampaigns({ environment: fixture.environment, processMetrics: false }),
-  );
-  return {
+  const sending = await EventPublisher.start(fixture.connection);
+  const suite: Omit<CampaignsSuite, 'service' | 'stop'> = {
     ...fixture,
-    verified,
+    verified: new Set(['example.test']),
+    members: [],
+    failingPages: 0,
+    handedOver: [],
+    lostAnswers: 0,
+    states: [],
+    sending,
+  };
+  const leave = await standInFor(fixture, suite);
+  const start = () =>
+    startCampaigns({ environment: { ...fixture.environment, ...options.environment }, processMetrics: false });
+  const service = await fixture.carry(start());
+  return Object.assign(suite, {
+    service,
     stop: async () => {
       await service.stop();
+      await Promise.all(leave.map((stop) => stop()));
+      await sending.stop();
       await fixture.close();
     },
-  };
+  });
 }
 
-function answer(verified: ReadonlySet<string>, { body }: { body: CheckCampaignMail }): object {
-  if (!body.from || verified.has(domainOf(body.from))) return { reply: { isComplete: true } };
-  const { kind, code, message, details } = senderNotVerified();
-  return { error: { kind, code, message, details } };
+function standInFor(
+  { connection }: ServiceFixture,
+  suite: Omit<CampaignsSuite, 'service' | 'stop'>,
+): Promise<(() => Promise<void>)[]> {
+  return Promise.all([
+    standIn(connection, audiences.validate, async () => ({ isValid: true })),
+    standIn(connection, audiences.check, async () => ({ hasMembers: suite.members.length > 0 })),
+    standIn(connection, audiences.page, async ({ after = '', limit }) => {
+      if (suite.failingPages-- > 0) throw unavailable();
+      const items = suite.members.filter(({ contactId }) => contactId > after).slice(0, limit);
+      return { items, next: items.length < limit ? null : items.at(-1)!.contactId };
+    }),
+    standIn(connection, campaignMail.check, async ({ from }) => {
+      if (from && !suite.verified.has(domainOf(from))) throw senderNotVerified();
+      return { isComplete: true };
+    }),
+    standIn(connection, campaignMail.prepare, async ({ contentId, from, subject }) => ({
+      contentId,
+      from: from ?? 'hello@example.test',
+      subject: subject ?? '',
+    })),
+    standIn(connection, campaignMail.handOver, async ({ recipients }) => {
+      suite.handedOver.push(...recipients);
+      if (suite.lostAnswers-- > 0) throw unavailable();
+      return { accepted: recipients.length, pacePerSecond: 0 };
+    }),
+    standIn(connection, campaignMail.setState, async ({ state }) => {
+      suite.states.push(state);
+      return { state };
+    }),
+  ]);
 }

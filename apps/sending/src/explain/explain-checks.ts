@@ -94,17 +94,7 @@ function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {
       isKeptBack: decision === 'disabled' || decision === 'unknown_project',
       detail: decision === 'disabled' ? 'The project is disabled' : 'The project is enabled',
     },
-    ...(decision === 'campaign_paused' || decision === 'campaign_cancelled'
-      ? [
-          {
-            name: 'campaign',
-            failedBy: ['cancelled' as const],
-            isKeptBack: true,
-            isFinal: decision === 'campaign_cancelled',
-            detail: decision === 'campaign_paused' ? 'The campaign is paused' : 'The campaign was cancelled',
-          },
-        ]
-      : []),
+    ...campaignCheck(decision),
     {
       name: 'suppression',
       failedBy: ['suppressed', 'invalid_recipient'],
@@ -128,6 +118,14 @@ function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {
           : 'Transactional mail is sent to people who have unsubscribed, too',
     },
   ];
+}
+
+/** Only while it keeps the message back: most mail belongs to no campaign. */
+function campaignCheck(decision: ExplainedDelivery['decision'] | undefined): Check[] {
+  if (decision !== 'campaign_paused' && decision !== 'campaign_cancelled') return [];
+  const isFinal = decision === 'campaign_cancelled';
+  const detail = isFinal ? 'The campaign was cancelled' : 'The campaign is paused';
+  return [{ name: 'campaign', failedBy: ['cancelled'], isKeptBack: true, isFinal, detail }];
 }
 
 function timeChecks({ scheduledAt }: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] {

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  campaignRecipients,
+  campaigns,
+  emailEvents,
+  type AudienceMember,
+  type Caller,
+  type EmailChangedEvent,
+  type UpdateCampaign,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
+import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
+
+let suite: CampaignsSuite;
+beforeAll(async () => {
+  suite = await startCampaignsSuite({ environment: { CAMPAIGN_LATE_LIMIT: '1' } });
+});
+afterAll(() => suite.stop());
+beforeEach(() => {
+  Object.assign(suite, { members: [], failingPages: 0, handedOver: [], lostAnswers: 0, states: [] });
+});
+
+const audienceOf = (size: number): AudienceMember[] =>
+  Array.from({ length: size }, (_, index) => ({
+    contactId: newId(),
+    email: `reader${index}@example.org`,
+    subscribed: index % 10 !== 1,
+    excluded: index % 10 === 2,
+  }));
+
+async function draft(caller: Caller, more: UpdateCampaign = {}): Promise<string> {
+  const content = { name: 'Spring', subject: 'Hello', body: '<p>Hi</p>', audienceType: 'ALL' as const };
+  return (await suite.bus.call(campaigns.create, caller, { ...content, ...more })).id;
+}
+const send = (caller: Caller, id: string, scheduledFor?: Date) =>
+  suite.bus.call(campaigns.send, caller, { id, ...(scheduledFor ? { scheduledFor } : {}) });
+const get = (caller: Caller, id: string) => suite.bus.call(campaigns.get, caller, { id });
+const report = (caller: Caller, id: string) => suite.bus.call(campaignRecipients.stats, caller, { id });
+const reaches = (caller: Caller, id: string, status: string) =>
+  eventually(async () => {
+    const campaign = await get(caller, id);
+    return campaign.status === status && campaign;
+  }, `the campaign becomes ${status}`);
+
+/** What sending says of e-mails that it delivered. */
+const deliver = async (projectId: string, campaignId: string, ids: readonly string[]) => {
+  const item = (emailId: string): EmailChangedEvent => ({
+    emailId,
+    campaignId,
+    to: 'reader@example.org',
+    at: new Date(),
+    sourceType: 'CAMPAIGN',
+  });
+  for (const event of [emailEvents.sent, emailEvents.delivered])
+    await suite.sending.publish(event, projectId, ids.map(item));
+};
+const handedOnce = () => [...new Set(suite.handedOver.map(({ id }) => id))];
+
+/** The sums, and what the rows give. */
+async function sums(campaignId: string) {
+  const [kept] = await suite.database.query(
+    `SELECT total, in_hand, sent, skipped, failed, delivered FROM campaign_counts WHERE campaign_id = $1`,
+    [campaignId],
+  );
+  const [counted] = await suite.database.query(
+    `SELECT count(*)::int AS total, (count(*) FILTER (WHERE outcome = 'QUEUED' AND handed_over))::int AS in_hand,
+       (count(*) FILTER (WHERE outcome = 'SENT'))::int AS sent, (count(*) FILTER (WHERE outcome = 'SKIPPED'))::int AS skipped,
+       (count(*) FILTER (WHERE outcome = 'FAILED'))::int AS failed, (count(*) FILTER (WHERE reported & 1 <> 0))::int AS delivered
+     FROM recipients WHERE campaign_id = $1`,
+    [campaignId],
+  );
+  return { kept, counted };
+}
+
+describe('a launched campaign', () => {
+  it('has one row for each contact, hands each over once, and is sent when everybody has an outcome', async () => {
+    const { caller, projectId } = suite.buildProject();
+    suite.members = audienceOf(12_000);
+    const id = await draft(caller);
+    expect((await send(caller, id)).status).toBe('SENDING');
+    await eventually(async () => handedOnce().length === 9_600, 'everybody is handed over');
+    expect(suite.handedOver).toHaveLength(9_600);
+    expect((await sums(id)).kept).toMatchObject({ total: 12_000, skipped: 2_400, sent: 0 });
+    await deliver(projectId, id, handedOnce());
+    const { stats, sentAt } = await reaches(caller, id, 'SENT');
+    expect(stats).toMatchObject({ totalRecipients: 12_000, sent: 9_600, delivered: 9_600, failed: 0 });
+    expect(sentAt).not.toBeNull();
+    const { kept, counted } = await sums(id);
+    expect(kept).toEqual(counted);
+    const skipped = await suite.bus.call(campaignRecipients.list, caller, {
+      id,
+      outcome: 'SKIPPED',
+      reason: 'excluded',
+      limit: 100,
+    });
+    expect([skipped.items.length, skipped.hasMore]).toEqual([100, true]);
+  });
+
+  it('goes on behind the last page, and repeats a hand-over whose answer was lost', async () => {
+    const { caller, projectId } = suite.buildProject();
+    suite.members = audienceOf(5_500).map((member) => ({ ...member, subscribed: true, excluded: false }));
+    Object.assign(suite, { failingPages: 2, lostAnswers: 1 });
+    const id = await draft(caller);
+    await send(caller, id);
+    await eventually(async () => handedOnce().length === 5_500, 'everybody is handed over');
+    expect(suite.handedOver.length).toBeGreaterThan(5_500);
+    await deliver(projectId, id, handedOnce());
+    expect((await reaches(caller, id, 'SENT')).stats.sent).toBe(5_500);
+    const { kept, counted } = await sums(id);
+    expect(kept).toEqual(counted);
+  });
+
+  it('is launched once by several callers', async () => {
+    const { caller } = suite.buildProject();
+    suite.members = audienceOf(3);
+    const id = await draft(caller);
+    const answers = await Promise.allSettled(Array.from({ length: 8 }, () => send(caller, id)));
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('keeps about a minute of its own rate in hand, spread over that minute', async () => {
+    const { caller } = suite.buildProject();
+    suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
+    const id = await draft(caller, { sendRate: 60 });
+    await send(caller, id);
+    await eventually(async () => suite.handedOver.length >= 60, 'the first minute is handed over');
+    await new Promise((later) => setTimeout(later, 1_200));
+    expect(suite.handedOver.length).toBeLessThan(66);
+    const times = suite.handedOver.map(({ dueAt }) => dueAt!.getTime());
+    expect(times[59]! - times[0]!).toBe(59_000);
+    await suite.bus.call(campaigns.cancel, caller, { id });
+  });
+});
+
+describe('a campaign that is paused', () => {
+  it('hands nothing over until it is resumed, and then what was in hand once more', async () => {
+    const { caller } = suite.buildProject();
+    suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
+    const id = await draft(caller, { sendRate: 60 });
+    await send(caller, id);
+    await eventually(async () => suite.handedOver.length >= 60, 'the first minute is handed over');
+    const paused = await suite.bus.call(campaigns.pause, caller, { id });
+    expect([paused.status, paused.pausedReason, suite.states]).toEqual(['PAUSED', 'OPERATOR', ['PAUSED']]);
+    const before = new Set(suite.handedOver.map(({ id: each }) => each));
+    await suite.bus.call(campaigns.resume, caller, { id });
+    expect(suite.states).toEqual(['PAUSED', 'SENDING']);
+    await eventually(
+      async () => suite.handedOver.filter(({ id: each }) => before.has(each)).length >= 2 * before.size,
+      'what was in hand becomes due again',
+    );
+    await suite.bus.call(campaigns.cancel, caller, { id });
+  });
+
+  it('is cancelled: who was not handed over is skipped, and the rest ends as sending says', async () => {
+    const { caller, projectId } = suite.buildProject();
+    suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
+    const id = await draft(caller, { sendRate: 60 });
+    await send(caller, id);
+    await eventually(async () => suite.handedOver.length >= 60, 'the first minute is handed over');
+    expect((await suite.bus.call(campaigns.cancel, caller, { id })).status).toBe('CANCELLED');
+    const handed = handedOnce();
+    await suite.sending.publish(
+      emailEvents.cancelled,
+      projectId,
+      handed.map((emailId) => ({
+        emailId,
+        campaignId: id,
+        to: 'reader@example.org',
+        at: new Date(),
+        sourceType: 'CAMPAIGN' as const,
+      })),
+    );
+    await eventually(async () => (await report(caller, id)).skipped === 200, 'everybody is skipped');
+    const { kept, counted } = await sums(id);
+    expect(kept).toEqual(counted);
+  });
+});
+
+describe('what is late', () => {
+  it('a schedule that was missed by hours pauses, and is launched by resuming', async () => {
+    const { caller } = suite.buildProject();
+    suite.members = audienceOf(1);
+    const id = await draft(caller);
+    await send(caller, id, new Date(Date.now() + 86_400_000));
+    await suite.database.query(`UPDATE campaigns SET scheduled_at = now() - interval '2 hours' WHERE id = $1`, [id]);
+    await suite.database.query(`UPDATE work_items SET due_at = now(), state = 'READY' WHERE key = $1`, [id]);
+    expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('LATE');
+    expect(suite.handedOver).toEqual([]);
+    await suite.bus.call(campaigns.resume, caller, { id });
+    await eventually(async () => suite.handedOver.length === 1, 'it is sent');
+  });
+
+  it('a campaign that has not moved for hours pauses instead of going on', async () => {
+    const { caller } = suite.buildProject();
+    suite.members = audienceOf(200);
+    const id = await draft(caller, { sendRate: 60 });
+    await send(caller, id);
+    await eventually(async () => suite.handedOver.length > 0, 'it begins');
+    await suite.bus.call(campaigns.pause, caller, { id });
+    await suite.database.query(
+      `UPDATE launches SET moved_at = now() - interval '2 hours' WHERE campaign_id = $1`,
+      [id],
+    );
+    await suite.database.query(`UPDATE campaigns SET status = 'SENDING', paused_reason = NULL WHERE id = $1`, [id]);
+    await suite.database.query(
+      `INSERT INTO work_items (id, kind, project_id, key, state) VALUES (gen_random_uuid(), 'campaigns.hand-overs', $1, $2, 'READY') ON CONFLICT DO NOTHING`,
+      [caller.projectId, id],
+    );
+    expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('RESTORED');
+  });
+});
