@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { ServiceName } from '@posthorn/contracts';
 import pg from 'pg';
 import type { Operation } from './api-document.js';
 import type { Operator } from './bad-input.js';
@@ -111,16 +112,17 @@ export class OwnedProject {
     return answer;
   }
 
-  /** One server for all services, or one per service. */
-  private get gatewaysDatabase(): string {
-    const { databaseUrls } = this.posthorn.servers;
-    const url = new URL(databaseUrls.find((each) => each.endsWith('/posthorn_gateway')) ?? databaseUrls[0]!);
-    url.pathname = '/posthorn_gateway';
-    return url.toString();
+  private query(sql: string, values: unknown[]): Promise<void> {
+    return this.write('gateway', sql, values);
   }
 
-  private async query(sql: string, values: unknown[]): Promise<void> {
-    const client = new pg.Client({ connectionString: this.gatewaysDatabase });
+  /** For states that take the API too long; one server for all services, or one per service. */
+  async write(service: ServiceName, sql: string, values: unknown[]): Promise<void> {
+    const { databaseUrls } = this.posthorn.servers;
+    const name = `/posthorn_${service}`;
+    const url = new URL(databaseUrls.find((each) => each.endsWith(name)) ?? databaseUrls[0]!);
+    url.pathname = name;
+    const client = new pg.Client({ connectionString: url.toString() });
     await client.connect();
     try {
       await client.query(sql, values);

@@ -24,7 +24,10 @@ const made: Record<string, Maker> = {
   contacts: created('contacts', () => ({ email: uniqueAddress() })),
   erasures: erased,
   lists: created('lists', () => ({ name: 'News' })),
-  campaigns: created('campaigns', () => ({ name: 'News', audience_type: 'ALL' })),
+  campaigns: created('campaigns', newCampaign),
+  'sending-campaigns': campaignIn('SENDING'),
+  'paused-campaigns': campaignIn('PAUSED'),
+  'sent-campaigns': campaignIn('SENT'),
   workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
   domains: storedDomain,
   suppressions: suppress,
@@ -47,6 +50,14 @@ const made: Record<string, Maker> = {
 };
 
 export const nouns = Object.keys(made);
+
+/** In which status a campaign must be for these. */
+const campaignsFor: Readonly<Record<string, string>> = {
+  pause: 'sending-campaigns',
+  cancel: 'sending-campaigns',
+  resume: 'paused-campaigns',
+  'retry-failed': 'sent-campaigns',
+};
 let count = 0;
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
@@ -58,8 +69,11 @@ export const uniqueAddress = (): string => `reader-${(count += 1)}@example.com`;
 export const uniqueName = (): string => `footer-${(count += 1)}`;
 
 /** The noun of a path, such as `contacts` in `/api/v1/contacts/{id}`; both surfaces show the same rows. */
-export const nounOf = ({ path }: Operation): string =>
-  path.includes('/contacts/imports/{id}') ? 'contact-imports' : firstNounOf(path);
+export const nounOf = ({ path }: Operation): string => {
+  if (path.includes('/contacts/imports/{id}')) return 'contact-imports';
+  const step = /\/campaigns\/\{id\}\/([a-z-]+)$/.exec(path)?.[1];
+  return (step && campaignsFor[step]) ?? firstNounOf(path);
+};
 
 const firstNounOf = (path: string): string =>
   /^\/api\/(?:v1\/)?(?:projects\/\{projectId\}\/|users\/me\/|suppressions?\/(?=imports\/))?([^/]+)/.exec(
@@ -108,6 +122,19 @@ async function erased(project: OwnedProject): Promise<Made> {
     'the erasure is complete',
   );
   return { id };
+}
+
+function newCampaign(): object {
+  return { name: 'News', audience_type: 'ALL', subject: 'News', body: '<p>News</p>' };
+}
+
+/** As if it had been launched; its ledger is empty. */
+function campaignIn(status: string): Maker {
+  return async (project) => {
+    const { id } = await created('campaigns', newCampaign)(project);
+    await project.write('campaigns', `UPDATE campaigns SET status = $2 WHERE id = $1`, [id, status]);
+    return { id };
+  };
 }
 
 /** A finished import, whose content is stable. */
