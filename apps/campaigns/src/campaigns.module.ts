@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CampaignsModule } from './campaigns/campaigns.module.js';
+import { DryRunsModule } from './dry-runs/dry-runs.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
 import { LaunchingModule } from './launching/launching.module.js';
 import { RecipientsModule } from './recipients/recipients.module.js';
@@ -7,6 +8,14 @@ import { ReportsModule } from './reports/reports.module.js';
 import { ResultsModule } from './results/results.module.js';
 
 @Module({
-  imports: [CampaignsModule, LaunchingModule, RecipientsModule, ResultsModule, ReportsModule, ErasuresModule],
+  imports: [
+    CampaignsModule,
+    LaunchingModule,
+    RecipientsModule,
+    ResultsModule,
+    ReportsModule,
+    DryRunsModule,
+    ErasuresModule,
+  ],
 })
 export class CampaignsServiceModule {}

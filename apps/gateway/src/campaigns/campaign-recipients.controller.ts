@@ -1,17 +1,23 @@
 import { Controller } from '@nestjs/common';
 import {
   CampaignFailure,
+  campaignDryRuns,
   campaignNotFound,
   CampaignRecipient,
   campaignRecipients,
   CampaignReport,
+  DryRun,
   RecipientFilter,
+  senderNotVerified,
   type RecipientPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { DomainPage } from '../dialects/dialect.js';
 import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Get } from '../edge/routes/route.js';
+import { Get, Post } from '../edge/routes/route.js';
+
+/** Enough for some ten thousand people; of larger audiences a part is rendered. */
+const dryRunMs = 25_000;
 
 @Controller()
 export class CampaignRecipientsController {
@@ -25,6 +31,19 @@ export class CampaignRecipientsController {
   })
   stats({ caller, params }: RouteRequest): Promise<CampaignReport> {
     return this.bus.call(campaignRecipients.stats, caller, { id: params['id']! });
+  }
+
+  @Post('campaigns/:id/dry-run', {
+    summary: 'See who would get a campaign now, rendered for everybody; nothing is sent',
+    scope: 'campaigns:read',
+    body: null,
+    onlyReads: true,
+    reply: DryRun,
+    missing: campaignNotFound,
+    errors: [senderNotVerified],
+  })
+  dryRun({ caller, params }: RouteRequest): Promise<DryRun> {
+    return this.bus.call(campaignDryRuns.run, caller, { id: params['id']! }, { timeoutMs: dryRunMs });
   }
 
   @Get('campaigns/:id/recipients', {

@@ -9,17 +9,28 @@ import {
   type PrepareCampaign,
   type PreparedCampaign,
   type SetCampaignMailState,
+  type TriedCampaignMail,
+  type TryCampaignMail,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
+import { CampaignTrials } from './campaign-trials.js';
 import { CampaignMailService } from './campaign-mail.service.js';
 
 @Controller()
 export class CampaignMailHandlers {
-  constructor(private readonly service: CampaignMailService) {}
+  constructor(
+    private readonly service: CampaignMailService,
+    private readonly trials: CampaignTrials,
+  ) {}
 
   @Handles(campaignMail.check)
   check({ caller, body }: Incoming<CheckCampaignMail>): Promise<CheckedCampaignMail> {
     return this.service.check(caller, body);
+  }
+
+  @Handles(campaignMail.tryOut)
+  tryOut({ caller, body, deadline }: Incoming<TryCampaignMail>): Promise<TriedCampaignMail> {
+    return this.trials.tryOut(caller, body, deadline);
   }
 
   @Handles(campaignMail.prepare)

@@ -1,9 +1,14 @@
 import { Module } from '@nestjs/common';
-import { onDatabase } from '@posthorn/database';
+import { Database, onDatabase } from '@posthorn/database';
 import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
 import { DomainsModule } from '../domains/domains.module.js';
+import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { RenderingModule } from '../rendering/rendering.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
+import { BlockedRecipients } from './blocked-recipients.read-model.js';
+import { CampaignTrials } from './campaign-trials.js';
 import { CampaignMailHandlers } from './campaign-mail.handlers.js';
 import { CampaignMailRepository } from './campaign-mail.repository.js';
 import { CampaignMailService } from './campaign-mail.service.js';
@@ -11,9 +16,22 @@ import { CampaignPreparation } from './campaign-preparation.js';
 import { CampaignStates } from './campaign-states.repository.js';
 
 @Module({
-  imports: [DeliveryWakeUpModule, DomainsModule, ProjectsModule, TemplatesModule],
+  imports: [
+    DeliveryWakeUpModule,
+    DomainsModule,
+    ErasuresModule,
+    ProjectsModule,
+    RenderingModule,
+    TemplatesModule,
+  ],
   controllers: [CampaignMailHandlers],
   providers: [
+    {
+      provide: BlockedRecipients,
+      useFactory: (database: Database, hashes: ErasedAddressHashes) => new BlockedRecipients(database, hashes),
+      inject: [Database, ErasedAddressHashes],
+    },
+    CampaignTrials,
     ...onDatabase([CampaignMailRepository, CampaignStates]),
     CampaignMailService,
     CampaignPreparation,

@@ -3,6 +3,7 @@ import {
   contentMissing,
   type Caller,
   type CheckCampaignMail,
+  type EmailCategory,
   type Mailbox,
   type PrepareCampaign,
 } from '@posthorn/contracts';
@@ -11,6 +12,17 @@ import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
 import type { CampaignContentRow } from './campaign-content.entity.js';
+
+export interface CampaignDraft {
+  projectId: string;
+  projectName: string;
+  content: PinnedContent;
+  from: Mailbox;
+  category: EmailCategory;
+  subject: string;
+  /** Empty where it is that of the template. */
+  html: string;
+}
 
 /** Fixes what the mail of a campaign is made of, so that later changes of a template or a setting do not affect it. */
 @Injectable()
@@ -21,6 +33,18 @@ export class CampaignPreparation {
     private readonly projects: ProjectStates,
   ) {}
 
+  /** What a message would be made of; throws as `prepare` does. */
+  async draftOf(caller: Caller, requested: CheckCampaignMail): Promise<CampaignDraft> {
+    const missing = missingIn(requested);
+    if (missing.length > 0) throw contentMissing(...missing);
+    const { projectId } = caller;
+    const content = await this.contentOf(projectId, requested);
+    const from = await this.senders.senderFor(caller, senderOf(requested, content), requested.category);
+    const { name: projectName } = await this.projects.settingsOf(projectId);
+    const { body, category } = requested;
+    return { projectId, content, from, projectName, category, subject: content.subject ?? '', html: body ?? '' };
+  }
+
   /** Of a draft. Returns whether it has all that a message needs. */
   async check(caller: Caller, draft: CheckCampaignMail): Promise<boolean> {
     await this.contentOf(caller.projectId, draft);
@@ -29,12 +53,9 @@ export class CampaignPreparation {
   }
 
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<CampaignContentRow> {
-    const missing = missingIn(requested);
-    if (missing.length > 0) throw contentMissing(...missing);
-    const { campaignId, contentId, category, body, replyTo } = requested;
+    const { campaignId, contentId, replyTo } = requested;
     const { projectId, actor } = caller;
-    const content = await this.contentOf(projectId, requested);
-    const from = await this.senders.senderFor(caller, senderOf(requested, content), category);
+    const { content, from, category, subject, html } = await this.draftOf(caller, requested);
     const { tracking } = await this.projects.settingsOf(projectId);
     return {
       projectId,
@@ -44,8 +65,8 @@ export class CampaignPreparation {
       fromEmail: from.email,
       fromName: requested.fromName ?? from.name ?? null,
       category,
-      subject: content.subject ?? '',
-      html: body ?? '',
+      subject,
+      html,
       replyTo: replyTo === null ? content.replyTo : { email: replyTo },
       templateId: content.templateId,
       templateVersion: content.templateVersion,
@@ -70,5 +91,5 @@ function missingIn({ templateId, subject, body }: CheckCampaignMail): ('subject'
   return [...(subject ? [] : (['subject'] as const)), ...(body ? [] : (['body'] as const))];
 }
 
-const senderOf = ({ from }: PrepareCampaign, content: PinnedContent): Mailbox | undefined =>
+const senderOf = ({ from }: CheckCampaignMail, content: PinnedContent): Mailbox | undefined =>
   from === null ? (content.from ?? undefined) : { email: from };

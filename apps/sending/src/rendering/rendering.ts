@@ -96,6 +96,18 @@ export class Rendering implements OnModuleDestroy {
     return (await this.request(owner, { preview: source })) as RenderedTemplate;
   }
 
+  /** Renders and forgets; returns why that fails, or null. */
+  async failureOf(owner: JobOwner, source: PreviewSource): Promise<string | null> {
+    const answer = await this.sources.run(
+      owner.projectId,
+      { tryOut: source },
+      await this.clock.msUntil(owner.deadline),
+    );
+    if (!(answer instanceof Error)) return null;
+    if (answer instanceof JobAbandoned && !answer.endedItsThread) throw unavailable();
+    return boundedText(answer.message, maxReason);
+  }
+
   async lint(owner: JobOwner, source: LintSource): Promise<Finding[]> {
     return (await this.request(owner, { lint: source })) as Finding[];
   }

@@ -1,10 +1,16 @@
+import { render } from './liquid/liquid.js';
 import { lintSource, preview, type LintSource, type PreviewSource } from './preview.js';
 import { checkSource } from './template-check.js';
 import { answerJobs } from './workers/worker-jobs.js';
 
-export type RenderingJob = { check: string } | { preview: PreviewSource } | { lint: LintSource };
+export type RenderingJob =
+  | { check: string }
+  | { preview: PreviewSource }
+  | { tryOut: PreviewSource }
+  | { lint: LintSource };
 
 answerJobs((job: RenderingJob) => {
   if ('check' in job) return checkSource(job.check);
+  if ('tryOut' in job) return render({ ...job.tryOut, text: null }, job.tryOut).subject;
   return 'preview' in job ? preview(job.preview) : lintSource(job.lint);
 });

@@ -3,6 +3,7 @@ import { analytics } from '../analytics/analytics.js';
 import { apiKeyEvents, apiKeys } from '../gateway/api-keys.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
 import { campaignAnalytics } from '../campaigns/campaign-analytics.js';
+import { campaignDryRuns } from '../campaigns/campaign-dry-runs.js';
 import { campaignRecipients } from '../campaigns/campaign-recipients.js';
 import { audiences } from '../contacts/audiences.js';
 import { consents } from '../contacts/consents.js';
@@ -56,6 +57,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   erasures,
   campaigns,
   campaignRecipients,
+  campaignDryRuns,
   campaignAnalytics,
   campaignMail,
   audiences,

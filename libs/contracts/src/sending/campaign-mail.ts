@@ -7,14 +7,17 @@ import {
   Count,
   Flag,
   Id,
+  Ids,
   Instant,
   Line,
   ListOf,
+  Nested,
   Nullable,
   Optional,
   Text,
 } from '../schema/fields.js';
-import { PickFields } from '../schema/shapes.js';
+import { RenderedTemplate } from './templates.js';
+import { JoinFields, PickFields } from '../schema/shapes.js';
 
 /** Recipients of one hand-over. */
 export const maxHandedOver = 500;
@@ -52,6 +55,40 @@ export class PreparedCampaign {
   @Address() from: string;
   /** That of the template where the campaign has none of its own. */
   @Text(0, 998) subject: string;
+}
+
+/** Of one rendering on trial. */
+export const maxTriedRecipients = 100;
+
+export class TriedRecipient {
+  @Id() contactId: string;
+  @Address() email: string;
+}
+
+class TriedRecipients {
+  @ListOf(() => TriedRecipient, 0, maxTriedRecipients) recipients: TriedRecipient[];
+  /** For so many of the recipients the whole message is answered. */
+  @Count({ max: 3 }) samples: number;
+}
+
+export class TryCampaignMail extends JoinFields(CheckCampaignMail, TriedRecipients) {}
+
+export class TrialFailure extends TriedRecipient {
+  @Text(0, 1_000) message: string;
+}
+
+export class TrialSample extends TriedRecipient {
+  @Nested(() => RenderedTemplate) rendered: RenderedTemplate;
+}
+
+export class TriedCampaignMail {
+  @Address() from: string;
+  @Count() pacePerSecond: number;
+  /** Contacts that the hand-off would leave out. */
+  @Ids(0, maxTriedRecipients) suppressed: string[];
+  @Ids(0, maxTriedRecipients) unsubscribed: string[];
+  @ListOf(() => TrialFailure, 0, maxTriedRecipients) failures: TrialFailure[];
+  @ListOf(() => TrialSample, 0, 3) samples: TrialSample[];
 }
 
 export class CampaignMailRecipient {
@@ -95,6 +132,8 @@ export const campaignContentUnknown = () =>
   new DomainError('not_found', 'resource_not_found', 'No such content of a campaign');
 
 export const campaignMail = {
+  /** What would become of these recipients; nothing is stored. Errors: those of `prepare`. */
+  tryOut: query('sending.campaignMail.tryOut', TryCampaignMail, TriedCampaignMail),
   /** Errors: `validation_error` for unreadable content, an unknown template, a sender that is not verified. */
   check: query('sending.campaignMail.check', CheckCampaignMail, CheckedCampaignMail),
   /** Errors: those of `check`, and `validation_error` for missing content. */

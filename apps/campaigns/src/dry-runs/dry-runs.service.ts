@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import {
+  audiences,
+  campaignMail,
+  maxAudiencePage,
+  maxTriedRecipients,
+  type AudienceMember,
+  type AudiencePage,
+  type Caller,
+  type DryRun,
+} from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import { LimitedRuns } from '@posthorn/platform';
+import { audienceOf } from '../campaigns/audience.js';
+import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { DryRunSums } from './dry-run.js';
+
+/** Of the time that the caller waits; the rest is for the answer. */
+const marginMs = 3_000;
+const pageMs = 10_000;
+const trialMs = 10_000;
+const atOnce = 3;
+/** Each of them keeps threads of sending busy. */
+const limits = { what: 'dry runs', running: 2, perProject: 1, waitingPerProject: 4, waiting: 16 };
+
+/** Goes through the whole audience of a campaign as its sending would, and stores nothing. */
+@Injectable()
+export class DryRunsService {
+  private readonly runs = new LimitedRuns(limits);
+
+  constructor(
+    private readonly campaigns: CampaignsRepository,
+    private readonly bus: Bus,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async run(caller: Caller, id: string, deadline: Date | null): Promise<DryRun> {
+    const row = await this.campaigns.findOrFail(caller.projectId, id);
+    const remainingMs = await this.clock.msUntil(deadline);
+    return this.runs.run(caller.projectId, id, remainingMs, () => this.goThrough(caller, row, deadline));
+  }
+
+  private async goThrough(caller: Caller, row: CampaignRow, deadline: Date | null): Promise<DryRun> {
+    const sums = new DryRunSums();
+    const until = (await this.clock.now()).getTime() + ((await this.clock.msUntil(deadline)) ?? 0) - marginMs;
+    // First for nobody: what is wrong with the campaign itself is said before the audience is read.
+    await this.tryOut(caller, row, [], sums);
+    let after: string | undefined;
+    do {
+      const { items, next } = await this.page(caller, row, after);
+      const reached = sums.enter(items, row.emailCategory === 'MARKETING');
+      await this.renderAll(caller, row, reached, sums, until);
+      after = next ?? undefined;
+    } while (after !== undefined);
+    return sums.result(row.sendRate);
+  }
+
+  private async page(
+    caller: Caller,
+    row: CampaignRow,
+    after: string | undefined,
+  ): Promise<AudiencePage> {
+    const page = { until: await this.clock.now(), limit: maxAudiencePage, ...(after ? { after } : {}) };
+    return this.bus.call(audiences.page, caller, { audience: audienceOf(row), ...page }, { timeoutMs: pageMs });
+  }
+
+  /** As far as the time suffices. */
+  private async renderAll(
+    caller: Caller,
+    row: CampaignRow,
+    members: readonly AudienceMember[],
+    sums: DryRunSums,
+    until: number,
+  ): Promise<void> {
+    for (let first = 0; first < members.length; first += atOnce * maxTriedRecipients) {
+      if ((await this.clock.now()).getTime() > until) return;
+      const parts = Array.from({ length: atOnce }, (_, part) => {
+        const from = first + part * maxTriedRecipients;
+        return members.slice(from, from + maxTriedRecipients);
+      }).filter((part) => part.length > 0);
+      // One by one as long as samples are missing, so that no more than three are answered.
+      if (sums.missingSamples > 0) for (const part of parts) await this.tryOut(caller, row, part, sums);
+      else await Promise.all(parts.map((part) => this.tryOut(caller, row, part, sums)));
+    }
+  }
+
+  private async tryOut(
+    caller: Caller,
+    { subject, body, templateId, from, emailCategory: category }: CampaignRow,
+    members: readonly AudienceMember[],
+    sums: DryRunSums,
+  ): Promise<void> {
+    const recipients = members.map(({ contactId, email }) => ({ contactId, email }));
+    const draft = { subject, body, templateId, from, category, recipients, samples: sums.missingSamples };
+    sums.add(
+      await this.bus.call(campaignMail.tryOut, caller, draft, { timeoutMs: trialMs }),
+      recipients.length,
+    );
+  }
+}

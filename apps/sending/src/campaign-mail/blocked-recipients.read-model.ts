@@ -1,0 +1,47 @@
+import type { EmailCategory, TriedRecipient } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import type { ErasedAddressHashes } from '../erasures/erased-names.js';
+
+type Reason = 'suppressed' | 'unsubscribed';
+
+/** Contacts that a mark would leave out, with the reasons of its rules. */
+export class Blocked {
+  constructor(private readonly reasons: ReadonlyMap<string, Reason>) {}
+
+  has(contactId: string): boolean {
+    return this.reasons.has(contactId);
+  }
+
+  by(reason: Reason): string[] {
+    return [...this.reasons].filter(([, each]) => each === reason).map(([contactId]) => contactId);
+  }
+}
+
+export class BlockedRecipients {
+  constructor(
+    private readonly database: Database,
+    private readonly hashes: ErasedAddressHashes,
+  ) {}
+
+  async among(
+    projectId: string,
+    recipients: readonly TriedRecipient[],
+    category: EmailCategory,
+  ): Promise<Blocked> {
+    const rows = await this.database.query<{ contactId: string; reason: Reason }>(
+      `SELECT r.contact_id AS "contactId", CASE WHEN s.email IS NOT NULL THEN 'suppressed' ELSE 'unsubscribed' END AS reason
+       FROM unnest($2::uuid[], $3::text[], $4::text[]) AS r (contact_id, email, hash)
+       LEFT JOIN LATERAL (SELECT email FROM suppressions WHERE project_id = $1 AND email IN (r.email, r.hash) LIMIT 1) AS s ON true
+       LEFT JOIN LATERAL (SELECT email FROM opt_outs WHERE project_id = $1 AND email IN (r.email, r.hash) AND opted_out LIMIT 1) AS o ON $5
+       WHERE s.email IS NOT NULL OR o.email IS NOT NULL`,
+      [
+        projectId,
+        recipients.map(({ contactId }) => contactId),
+        recipients.map(({ email }) => email),
+        recipients.map(({ email }) => this.hashes.of(projectId, email)),
+        category === 'MARKETING',
+      ],
+    );
+    return new Blocked(new Map(rows.map(({ contactId, reason }) => [contactId, reason])));
+  }
+}
