@@ -2,6 +2,7 @@ import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { workEntities } from '@posthorn/work';
 import { CampaignRow } from './campaigns/campaign.entity.js';
+import { ErasedContactRow } from './erasures/erased-contact.entity.js';
 import { LaunchRow } from './launching/launch.entity.js';
 import { CreateCampaigns1763800000000 } from './migrations/1763800000000-create-campaigns.js';
 import { RepairCampaignsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
@@ -16,6 +17,7 @@ export const entities = [
   LaunchRow,
   RecipientRow,
   CampaignCountRow,
+  ErasedContactRow,
   ProjectCountRow,
   IdempotencyKeyRow,
   ...messagingEntities,

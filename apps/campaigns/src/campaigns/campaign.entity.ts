@@ -73,6 +73,8 @@ export class CampaignRow {
   @Column('integer', { name: 'send_rate', nullable: true }) sendRate: number | null;
   @Column('text') status: CampaignStatus;
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
+  /** The sender that was allowed to the caller who scheduled it, where the campaign names none. */
+  @Column('text', { name: 'scheduled_from', nullable: true }) scheduledFrom: string | null;
   @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
   scheduledAt: Date | null;
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
@@ -92,9 +94,9 @@ export class CampaignRow {
     if (!editable[this.status]) throw campaignNotSendable();
   }
 
-  schedule(at: Date): void {
+  schedule(at: Date, from: string): void {
     this.refuseIfNotSendable();
-    Object.assign(this, { status: 'SCHEDULED', scheduledAt: at });
+    Object.assign(this, { status: 'SCHEDULED', scheduledAt: at, scheduledFrom: this.from ? null : from });
   }
 
   /** From DRAFT, SCHEDULED, and PAUSED where its schedule was missed. */
@@ -140,7 +142,7 @@ export class CampaignRow {
   }
 
   toCampaign(stats: CampaignStats = nothingSent): Campaign {
-    const { seq: _, ...shown } = this;
+    const { seq: _, scheduledFrom: _from, ...shown } = this;
     return { ...shown, stats };
   }
 

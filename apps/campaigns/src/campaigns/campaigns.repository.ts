@@ -1,4 +1,4 @@
-import { campaignNotFound, maxListUses, maxSegmentUses, type CampaignFilter, type ListCampaigns } from '@posthorn/contracts';
+import { campaignNotFound, maxListUses, maxSegmentUses, type CampaignFilter, type CampaignStatus, type ListCampaigns } from '@posthorn/contracts';
 import {
   CountedRepository,
   escapeLike,
@@ -15,7 +15,7 @@ import { CampaignRow } from './campaign.entity.js';
 const columns = `project_id AS "projectId", id, name, description, subject, body, template_id AS "templateId", from_email AS "from",
   from_name AS "fromName", reply_to AS "replyTo", email_category AS "emailCategory", audience_type AS "audienceType",
   audience_condition AS "audienceCondition", segment_id AS "segmentId", list_id AS "listId", exclude_segment_ids AS "excludeSegmentIds",
-  exclude_list_ids AS "excludeListIds", send_rate AS "sendRate", status, paused_reason AS "pausedReason", scheduled_at AS "scheduledAt",
+  exclude_list_ids AS "excludeListIds", send_rate AS "sendRate", status, paused_reason AS "pausedReason", scheduled_from AS "scheduledFrom", scheduled_at AS "scheduledAt",
   sent_at AS "sentAt", seq, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 const matching = `project_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR name ILIKE $3)`;
@@ -46,6 +46,15 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     );
   }
 
+  /** It cannot change until the end of the transaction. */
+  async statusForShare(projectId: string, id: string): Promise<CampaignStatus | null> {
+    const [row] = await this.database.query<{ status: CampaignStatus }>(
+      `SELECT status FROM campaigns WHERE project_id = $1 AND id = $2 FOR SHARE`,
+      [projectId, id],
+    );
+    return row?.status ?? null;
+  }
+
   async countMatches(projectId: string, filter: CampaignFilter): Promise<number> {
     const [counted] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM campaigns WHERE ${matching} LIMIT ${totalCap + 1}) AS capped`,
@@ -56,8 +65,11 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
 
   async sendsFrom(projectId: string, domain: string): Promise<boolean> {
     const rows = await this.database.query(
-      `SELECT 1 FROM campaigns WHERE project_id = $1 AND status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED')
-         AND (split_part(from_email, '@', 2) = $2 OR right(from_email, length($2) + 1) = '.' || $2) LIMIT 1`,
+      `SELECT 1 FROM (
+         SELECT coalesce(c.from_email, c.scheduled_from, l.from_email) AS sender
+         FROM campaigns c LEFT JOIN launches l ON l.project_id = c.project_id AND l.campaign_id = c.id
+         WHERE c.project_id = $1 AND c.status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED')
+       ) AS unsent WHERE split_part(sender, '@', 2) = $2 OR right(sender, length($2) + 1) = '.' || $2 LIMIT 1`,
       [projectId, domain],
     );
     return rows.length > 0;

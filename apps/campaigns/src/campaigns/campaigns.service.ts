@@ -153,6 +153,7 @@ function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
     sendRate,
     status: 'DRAFT' as const,
     pausedReason: null,
+    scheduledFrom: null,
     scheduledAt: null,
     sentAt: null,
   });

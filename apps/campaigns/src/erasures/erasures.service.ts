@@ -3,6 +3,7 @@ import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
 import { Database, IdempotencyKeys } from '@posthorn/database';
 import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { LaunchesRepository } from '../launching/launches.repository.js';
 import { RecipientsRepository } from '../recipients/recipients.repository.js';
 
 const receiptBatch = 1_000;
@@ -14,6 +15,7 @@ export class ErasuresService {
     private readonly database: Database,
     private readonly campaigns: CampaignsRepository,
     private readonly recipients: RecipientsRepository,
+    private readonly launches: LaunchesRepository,
     private readonly keys: IdempotencyKeys,
     private readonly events: EventErasure,
   ) {}
@@ -26,6 +28,7 @@ export class ErasuresService {
         id,
         audienceCondition: withoutAddresses(audienceCondition, addresses),
       }));
+      await this.launches.lockFrozen(projectId);
       await this.recipients.erase(projectId, person.contactId);
       if (rewritten.length > 0) await this.campaigns.rewriteAudiences(projectId, rewritten);
     });

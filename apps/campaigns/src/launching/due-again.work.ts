@@ -1,42 +1,55 @@
 import { Injectable } from '@nestjs/common';
 import { campaignMail, maxHandedOver, serviceCaller } from '@posthorn/contracts';
-import { Database } from '@posthorn/database';
+import { Database, DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
-import { RecipientsRepository } from '../recipients/recipients.repository.js';
+import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { withTimes } from './hand-over-plan.js';
 import { dueAgainWork, type DueAgain } from './launch-kinds.js';
-import { LaunchesRepository } from './launches.repository.js';
+import { Ledger } from './ledger.js';
 
 const timeoutMs = 10_000;
 
-/** After a campaign was resumed or cancelled: what sending keeps back until an hour later is marked again now. */
+/** After a campaign was resumed or cancelled: what sending keeps back until an hour later is marked again now, at the rate of the campaign. */
 @Injectable()
 export class DueAgainWork implements WorkHandler<DueAgain> {
+  private readonly clock: DatabaseClock;
+
   constructor(
     private readonly database: Database,
-    private readonly launches: LaunchesRepository,
-    private readonly recipients: RecipientsRepository,
+    private readonly campaigns: CampaignsRepository,
+    private readonly ledger: Ledger,
     private readonly bus: Bus,
     runner: WorkRunner,
   ) {
+    this.clock = new DatabaseClock(database);
     runner.register(dueAgainWork, this);
   }
 
   async run(batch: WorkBatch<DueAgain>): Promise<void> {
     const [item] = batch.items;
-    const launch = await this.launches.find(item!.projectId, item!.key!);
-    if (!launch) return;
-    const recipients = await this.recipients.toHandOver(launch, {
-      after: item!.payload.after ?? null,
-      handedOver: true,
-      limit: maxHandedOver,
+    const { campaignId, after = null, nextDueAt } = item!.payload;
+    const { projectId } = item!;
+    const campaign = await this.campaigns.find(projectId, campaignId);
+    const launch = await this.ledger.launch(projectId, campaignId);
+    if (!campaign || !launch || campaign.status === 'PAUSED') return;
+    const inHand = await this.ledger.inHand(launch, after, maxHandedOver);
+    if (inHand.length === 0) return;
+    const timed = withTimes(inHand, {
+      now: await this.clock.now(),
+      sendRate: campaign.status === 'CANCELLED' ? null : campaign.sendRate,
+      nextDueAt: nextDueAt ? new Date(nextDueAt) : null,
     });
-    if (recipients.length === 0) return;
-    const { projectId, campaignId, contentId } = launch;
+    const { contentId } = launch;
+    const { recipients } = timed;
     const caller = serviceCaller('campaigns', projectId);
     await this.bus.call(campaignMail.handOver, caller, { campaignId, contentId, recipients }, { timeoutMs });
     await this.database.transaction(async () => {
-      await batch.hold(item!, { after: recipients.at(-1)!.id });
+      await batch.hold(item!, {
+        campaignId,
+        after: recipients.at(-1)!.id,
+        ...(timed.nextDueAt ? { nextDueAt: timed.nextDueAt.toISOString() } : {}),
+      });
       await batch.continueLater(batch.items);
     });
   }

@@ -1,29 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { audiences, maxAudiencePage, serviceCaller, type AudienceMember } from '@posthorn/contracts';
-import { Database } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { audienceOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { RecipientsRepository, type NewRecipient } from '../recipients/recipients.repository.js';
-import { freezeWork } from './launch-kinds.js';
+import type { NewRecipient } from '../recipients/recipients.repository.js';
+import { afterDeathMs, freezeWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
-import { LaunchesRepository } from './launches.repository.js';
+import { Ledger } from './ledger.js';
+import { isLasting, SelfPauses } from './self-pauses.js';
 
 /** After these another campaign has its turn. */
 const pagesPerTurn = 20;
 const timeoutMs = 20_000;
+/** It is tried again as long as the campaign is not cancelled. */
+const afterFaultMs = 30_000;
 
 /** Writes the audience into the ledger, page by page. After a crash it goes on behind the last page that was committed. */
 @Injectable()
 export class FreezesWork implements WorkHandler<object> {
   constructor(
-    private readonly database: Database,
     private readonly campaigns: CampaignsRepository,
-    private readonly launches: LaunchesRepository,
-    private readonly recipients: RecipientsRepository,
+    private readonly ledger: Ledger,
+    private readonly pauses: SelfPauses,
     private readonly bus: Bus,
+    private readonly queue: WorkQueue,
     runner: WorkRunner,
   ) {
     runner.register(freezeWork, this);
@@ -32,16 +34,25 @@ export class FreezesWork implements WorkHandler<object> {
   async run(batch: WorkBatch): Promise<void> {
     const [item] = batch.items;
     const campaign = await this.campaigns.find(item!.projectId, item!.key!);
-    const launch = await this.launches.find(item!.projectId, item!.key!);
-    if (!campaign || !launch || launch.isFrozen || campaign.status === 'CANCELLED') return;
-    for (let page = 0; page < pagesPerTurn && !launch.isFrozen; page += 1) {
-      await this.nextPage(campaign, launch, batch);
-      if (batch.stopping) break;
+    const launch = await this.ledger.launch(item!.projectId, item!.key!);
+    if (!campaign || !launch || launch.isFrozen) return;
+    try {
+      for (let page = 0; page < pagesPerTurn && !batch.stopping; page += 1)
+        if (!(await this.nextPage(campaign, launch, batch))) return;
+    } catch (error) {
+      if (!isLasting(error)) throw error;
+      await this.pauses.pause(campaign, 'CONTENT', error.message);
+      return batch.postpone(batch.items, afterFaultMs);
     }
-    if (!launch.isFrozen) await batch.continueLater(batch.items);
+    await batch.continueLater(batch.items);
   }
 
-  private async nextPage(campaign: CampaignRow, launch: LaunchRow, batch: WorkBatch): Promise<void> {
+  async dead({ projectId, key }: WorkItem): Promise<void> {
+    await this.queue.enqueue(freezeWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+  }
+
+  /** False after the last page, and where the campaign is cancelled. */
+  private async nextPage(campaign: CampaignRow, launch: LaunchRow, batch: WorkBatch): Promise<boolean> {
     const { items, next } = await this.bus.call(
       audiences.page,
       serviceCaller('campaigns', campaign.projectId),
@@ -53,15 +64,10 @@ export class FreezesWork implements WorkHandler<object> {
       },
       { timeoutMs },
     );
-    await this.database.transaction(async () => {
-      await batch.hold(batch.items[0]!);
-      await this.recipients.add(
-        launch,
-        items.map((member) => recipientOf(member, campaign)),
-      );
-      await this.launches.frozenTo(launch, next, next === null);
-    });
-    Object.assign(launch, { frozenTo: next, isFrozen: next === null });
+    const rows = items.map((member) => recipientOf(member, campaign));
+    const isAdded = await this.ledger.addPage(launch, rows, next, batch);
+    launch.frozenTo = next;
+    return isAdded && next !== null;
   }
 }
 

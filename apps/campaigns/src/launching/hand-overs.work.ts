@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { campaignMail, maxHandedOver, serviceCaller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { CampaignCounts, queuedOf } from '../recipients/campaign-counts.read-model.js';
+import { queuedOf } from '../recipients/campaign-counts.read-model.js';
 import { roomOf, withTimes } from './hand-over-plan.js';
-import { handOverWork } from './launch-kinds.js';
+import { afterDeathMs, handOverWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
 import { Ledger } from './ledger.js';
 import { RestoredCampaigns } from './restored-campaigns.js';
@@ -26,9 +26,9 @@ export class HandOversWork implements WorkHandler<object> {
   constructor(
     private readonly campaigns: CampaignsRepository,
     private readonly ledger: Ledger,
-    private readonly counts: CampaignCounts,
     private readonly restored: RestoredCampaigns,
     private readonly bus: Bus,
+    private readonly queue: WorkQueue,
     runner: WorkRunner,
   ) {
     runner.register(handOverWork, this);
@@ -46,6 +46,10 @@ export class HandOversWork implements WorkHandler<object> {
     if (!(await this.ledger.finish(campaign, batch))) await batch.postpone(batch.items, restMs);
   }
 
+  async dead({ projectId, key }: WorkItem): Promise<void> {
+    await this.queue.enqueue(handOverWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+  }
+
   private async handOver(campaign: CampaignRow, launch: LaunchRow, batch: WorkBatch): Promise<void> {
     const until = performance.now() + turnMs;
     while (!batch.stopping && performance.now() < until && (await this.nextBatch(campaign, launch, batch)));
@@ -58,21 +62,21 @@ export class HandOversWork implements WorkHandler<object> {
     launch: LaunchRow,
     batch: WorkBatch,
   ): Promise<boolean> {
-    const counts = await this.counts.now(projectId, id);
+    const counts = await this.ledger.counted(projectId, id);
     const plan = { ...counts, sendRate, pacePerSecond: this.pacePerSecond, nextDueAt: launch.nextDueAt };
     const room = Math.min(roomOf(plan), maxHandedOver);
     if (room === 0 || queuedOf(counts) === counts.inHand) return false;
     const planned = withTimes(await this.ledger.next(launch, room), plan);
     const { recipients, nextDueAt } = planned;
     if (recipients.length === 0) return false;
-    const { pacePerSecond } = await this.bus.call(
+    const { pacePerSecond, erased } = await this.bus.call(
       campaignMail.handOver,
       serviceCaller('campaigns', projectId),
       { campaignId: id, contentId: launch.contentId, recipients },
       { timeoutMs },
     );
     this.pacePerSecond = pacePerSecond;
-    await this.ledger.handedOver(launch, recipients, nextDueAt, batch);
+    await this.ledger.handedOver(launch, { handed: recipients, erased, nextDueAt }, batch);
     launch.nextDueAt = nextDueAt;
     return true;
   }

@@ -9,6 +9,7 @@ export class LaunchRow {
   @Column('uuid', { name: 'content_id' }) contentId: string;
   /** As it was launched; Liquid. */
   @Column('text') subject: string;
+  @Column('text', { name: 'from_email' }) from: string;
   /** Contacts that were created later do not belong to the audience. */
   @Column({ type: 'timestamptz', name: 'launched_at', precision: 3 }) launchedAt: Date;
   /** The last contact that has its row in the ledger; null before the first page. */

@@ -1,18 +1,18 @@
 import type { Database } from '@posthorn/database';
 import type { LaunchRow } from './launch.entity.js';
 
-const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", subject, launched_at AS "launchedAt", frozen_to AS "frozenTo",
+const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", subject, from_email AS "from", launched_at AS "launchedAt", frozen_to AS "frozenTo",
   is_frozen AS "isFrozen", next_due_at AS "nextDueAt", moved_at AS "movedAt"`;
 
-export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject'>;
+export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject' | 'from'>;
 
 export class LaunchesRepository {
   constructor(private readonly database: Database) {}
 
-  async add(projectId: string, campaignId: string, { contentId, subject }: LaunchedContent): Promise<void> {
+  async add(projectId: string, campaignId: string, { contentId, subject, from }: LaunchedContent): Promise<void> {
     await this.database.query(
-      `INSERT INTO launches (project_id, campaign_id, content_id, subject) VALUES ($1, $2, $3, $4)`,
-      [projectId, campaignId, contentId, subject],
+      `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email) VALUES ($1, $2, $3, $4, $5)`,
+      [projectId, campaignId, contentId, subject, from],
     );
     await this.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
       projectId,
@@ -34,7 +34,7 @@ export class LaunchesRepository {
     isFrozen: boolean,
   ): Promise<void> {
     await this.database.query(
-      `UPDATE launches SET frozen_to = coalesce($3, frozen_to), is_frozen = $4, moved_at = now() WHERE project_id = $1 AND campaign_id = $2`,
+      `UPDATE launches SET frozen_to = coalesce($3, frozen_to), is_frozen = $4 WHERE project_id = $1 AND campaign_id = $2`,
       [projectId, campaignId, contactId, isFrozen],
     );
   }
@@ -43,6 +43,38 @@ export class LaunchesRepository {
     await this.database.query(
       `UPDATE launches SET moved_at = now(), next_due_at = $3 WHERE project_id = $1 AND campaign_id = $2`,
       [projectId, campaignId, nextDueAt],
+    );
+  }
+
+  /** It goes on now, by somebody's word. */
+  async revive(projectId: string, campaignId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `UPDATE launches SET moved_at = clock_timestamp() WHERE project_id = $1 AND campaign_id = $2 RETURNING 1`,
+      [projectId, campaignId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Until the end of the transaction no page of its audience is added. */
+  async lockFrozen(projectId: string): Promise<void> {
+    await this.database.query(
+      `SELECT 1 FROM launches WHERE project_id = $1 AND NOT is_frozen ORDER BY campaign_id FOR UPDATE`,
+      [projectId],
+    );
+  }
+
+  async lock({ projectId, campaignId }: LaunchRow): Promise<void> {
+    await this.database.query(`SELECT 1 FROM launches WHERE project_id = $1 AND campaign_id = $2 FOR UPDATE`, [
+      projectId,
+      campaignId,
+    ]);
+  }
+
+  /** More rows of the ledger are to be queued: it is not over before that. */
+  async reopen(projectId: string, campaignId: string): Promise<void> {
+    await this.database.query(
+      `UPDATE launches SET is_frozen = false, moved_at = clock_timestamp() WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, campaignId],
     );
   }
 

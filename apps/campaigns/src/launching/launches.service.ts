@@ -42,8 +42,8 @@ export class LaunchesService {
         locked.refuseIfNotSendable();
         if (locked.seq !== row.seq) throw campaignChanged();
         const saved = await (scheduledFor
-          ? this.launching.schedule(locked, scheduledFor)
-          : this.launching.begin(locked, content));
+          ? this.launching.schedule(locked, scheduledFor, content)
+          : this.launching.beginNow(locked, content));
         return saved.toCampaign();
       }),
     );

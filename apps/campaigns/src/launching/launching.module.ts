@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { onDatabase } from '@posthorn/database';
 import { CampaignsModule } from '../campaigns/campaigns.module.js';
 import { RecipientsModule } from '../recipients/recipients.module.js';
 import { DueAgainWork } from './due-again.work.js';
@@ -8,21 +7,22 @@ import { HandOversWork } from './hand-overs.work.js';
 import { LateLaunches } from './late-launches.js';
 import { LaunchChecks } from './launch-checks.js';
 import { LaunchesHandlers } from './launches.handlers.js';
-import { LaunchesRepository } from './launches.repository.js';
 import { LaunchesService } from './launches.service.js';
 import { Launching } from './launching.js';
 import { Ledger } from './ledger.js';
 import { MailStates } from './mail-states.js';
+import { MailStatesWork } from './mail-states.work.js';
 import { RestoredCampaigns } from './restored-campaigns.js';
 import { RetriesService } from './retries.service.js';
+import { RetriesWork } from './retries.work.js';
 import { ScheduledLaunchesWork } from './scheduled-launches.work.js';
+import { SelfPauses } from './self-pauses.js';
 import { TransitionsService } from './transitions.service.js';
 
 @Module({
   imports: [CampaignsModule, RecipientsModule],
   controllers: [LaunchesHandlers],
   providers: [
-    ...onDatabase([LaunchesRepository]),
     DueAgainWork,
     FreezesWork,
     HandOversWork,
@@ -32,9 +32,12 @@ import { TransitionsService } from './transitions.service.js';
     Launching,
     Ledger,
     MailStates,
+    MailStatesWork,
     RestoredCampaigns,
     RetriesService,
+    RetriesWork,
     ScheduledLaunchesWork,
+    SelfPauses,
     TransitionsService,
   ],
 })

@@ -17,13 +17,24 @@ export class Launching {
     private readonly outbox: Outbox,
   ) {}
 
-  async schedule(row: CampaignRow, at: Date): Promise<CampaignRow> {
+  async schedule(row: CampaignRow, at: Date, { from }: LaunchedContent): Promise<CampaignRow> {
     const { projectId, id } = row;
-    row.schedule(at);
+    row.schedule(at, from);
     const saved = await this.campaigns.save(row);
     await this.queue.enqueue(scheduledLaunchWork, [{ projectId, key: id, dueAt: at }], 'REPLACE');
     await this.outbox.publish(campaignEvents.changed, projectId, [saved.toEvent()]);
     return saved;
+  }
+
+  /** After its work ended a process several times. */
+  launchLater(projectId: string, id: string, delayMs: number): Promise<void> {
+    return this.queue.enqueue(scheduledLaunchWork, [{ projectId, key: id, delayMs }]);
+  }
+
+  /** Also before its schedule, which then holds no longer. */
+  async beginNow(row: CampaignRow, content: LaunchedContent): Promise<CampaignRow> {
+    await this.queue.cancel(scheduledLaunchWork, row.projectId, row.id);
+    return this.begin(row, content);
   }
 
   async begin(row: CampaignRow, content: LaunchedContent): Promise<CampaignRow> {
@@ -31,7 +42,6 @@ export class Launching {
     row.launch();
     const saved = await this.campaigns.save(row);
     await this.launches.add(projectId, id, content);
-    await this.queue.cancel(scheduledLaunchWork, projectId, id);
     for (const kind of [freezeWork, handOverWork]) await this.queue.enqueue(kind, [{ projectId, key: id }]);
     await this.outbox.publish(campaignEvents.launched, projectId, [saved.toEvent()]);
     return saved;

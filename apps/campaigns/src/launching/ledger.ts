@@ -6,11 +6,18 @@ import type { WorkBatch } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { CampaignCounts, queuedOf } from '../recipients/campaign-counts.read-model.js';
-import { RecipientsRepository } from '../recipients/recipients.repository.js';
+import { RecipientsRepository, type NewRecipient } from '../recipients/recipients.repository.js';
 import type { LaunchRow } from './launch.entity.js';
 import { LaunchesRepository } from './launches.repository.js';
 
 const skippedAtOnce = 5_000;
+
+export interface HandedOver {
+  handed: readonly CampaignMailRecipient[];
+  /** E-mails of people who were erased meanwhile. */
+  erased: readonly string[];
+  nextDueAt: Date | null;
+}
 
 /** The ledger of a launch, and how far it was handed over; each step is one commit, under the lease of its work. */
 @Injectable()
@@ -28,14 +35,40 @@ export class Ledger {
     return this.launches.find(projectId, campaignId);
   }
 
+  /** The rows of one page and its position. False where the campaign is cancelled: nothing is added any more. */
+  addPage(
+    launch: LaunchRow,
+    rows: readonly NewRecipient[],
+    next: string | null,
+    batch: WorkBatch,
+  ): Promise<boolean> {
+    return this.database.transaction(async () => {
+      await batch.hold(batch.items[0]!);
+      const status = await this.campaigns.statusForShare(launch.projectId, launch.campaignId);
+      if (status === 'CANCELLED') return false;
+      await this.launches.lock(launch);
+      await this.recipients.add(launch, rows);
+      await this.launches.frozenTo(launch, next, next === null);
+      return true;
+    });
+  }
+
+  counted(projectId: string, campaignId: string): ReturnType<CampaignCounts['now']> {
+    return this.counts.now(projectId, campaignId);
+  }
+
   next(launch: LaunchRow, limit: number): Promise<CampaignMailRecipient[]> {
     return this.recipients.toHandOver(launch, { handedOver: false, limit });
   }
 
+  /** Those without an outcome, behind the e-mail `after`. */
+  inHand(launch: LaunchRow, after: string | null, limit: number): Promise<CampaignMailRecipient[]> {
+    return this.recipients.toHandOver(launch, { after, handedOver: true, limit });
+  }
+
   handedOver(
     launch: LaunchRow,
-    handed: readonly CampaignMailRecipient[],
-    nextDueAt: Date | null,
+    { handed, erased, nextDueAt }: HandedOver,
     batch: WorkBatch,
   ): Promise<void> {
     return this.database.transaction(async () => {
@@ -44,6 +77,7 @@ export class Ledger {
         launch,
         handed.map(({ id }) => id),
       );
+      if (erased.length > 0) await this.recipients.skipErased(launch, erased);
       await this.launches.moved(launch, nextDueAt);
     });
   }
@@ -56,8 +90,9 @@ export class Ledger {
   async finish({ projectId, id }: CampaignRow, batch: WorkBatch): Promise<boolean> {
     if (!(await this.isOver(projectId, id))) return false;
     await this.database.transaction(async () => {
-      await batch.hold(batch.items[0]!);
+      // Before the item, as a transition does.
       const row = await this.campaigns.lockOrFail(projectId, id);
+      await batch.hold(batch.items[0]!);
       if (row.status !== 'SENDING') return;
       row.finish((await this.counts.now(projectId, id)).now);
       const saved = await this.campaigns.save(row);

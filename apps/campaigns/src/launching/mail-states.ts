@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { campaignMail, serviceCaller, type CampaignMailState } from '@posthorn/contracts';
+import { campaignMail, serviceCaller, unavailable, type CampaignMailState } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { LaunchesRepository } from './launches.repository.js';
 
 const timeoutMs = 1_000;
 
-/** Tells sending whether the mail of a campaign may leave: within the transaction that changes the campaign, so that the answer is true of both. */
+/** Tells sending whether the mail of a campaign may leave. */
 @Injectable()
 export class MailStates {
   constructor(
@@ -15,11 +15,13 @@ export class MailStates {
 
   async set(projectId: string, campaignId: string, state: CampaignMailState): Promise<void> {
     const seq = await this.launches.nextStateSeq();
-    await this.bus.call(
+    const held = await this.bus.call(
       campaignMail.setState,
       serviceCaller('campaigns', projectId),
       { campaignId, state, seq },
       { timeoutMs },
     );
+    // Sending knows a later word, as after this database was restored; the next number may be higher than that.
+    if (held.state !== state) throw unavailable();
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   campaignEvents,
+  campaignFromTestKey,
   campaignNotPaused,
   campaignNotSending,
   type Caller,
@@ -11,11 +12,19 @@ import { Commits } from '@posthorn/platform';
 import { WorkQueue } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { dueAgainWork, handOverWork, scheduledLaunchWork } from './launch-kinds.js';
+import { handOverWork, mailStateWork, scheduledLaunchWork } from './launch-kinds.js';
 import { LateLaunches } from './late-launches.js';
 import { MailStates } from './mail-states.js';
 
-/** Pause, resume and cancel. The row is locked, sending is told, then the change is committed: no hand-off begins after the answer. */
+type Change = (row: CampaignRow) => Promise<CampaignRow>;
+
+/** After the deadline of a request. */
+const repairMs = 5_000;
+
+/**
+ * Pause, resume and cancel. Sending is told of a pause or cancellation before the commit, so that no hand-off begins after the answer; of a
+ * cancellation first as of a pause, which can be taken back. An item that was committed before tells it how the request ended.
+ */
 @Injectable()
 export class TransitionsService {
   constructor(
@@ -31,54 +40,50 @@ export class TransitionsService {
     return this.change(caller, body, deadline, async (row) => {
       if (row.status !== 'SENDING') throw campaignNotSending();
       row.pause('OPERATOR');
-      return this.save(row, 'PAUSED', campaignEvents.paused);
+      await this.states.set(row.projectId, row.id, 'PAUSED');
+      return this.save(row, campaignEvents.paused);
     });
   }
 
   async resume({ caller, body, deadline }: Incoming<CampaignId>): Promise<CampaignRow> {
+    if (caller.mode === 'TEST') throw campaignFromTestKey();
     const late = await this.late.prepared(caller, body.id);
     return this.change(caller, body, deadline, async (row) => {
       if (row.status !== 'PAUSED') throw campaignNotPaused();
-      if (late) return this.late.begin(row, late);
-      row.resume();
-      const saved = await this.save(row, 'SENDING', campaignEvents.resumed);
-      await this.wake(row);
-      return saved;
+      if (await this.late.revive(row)) {
+        row.resume();
+        return this.save(row, campaignEvents.resumed);
+      }
+      if (!late) throw campaignNotPaused();
+      return this.late.begin(row, late);
     });
   }
 
   cancel({ caller, body, deadline }: Incoming<CampaignId>): Promise<CampaignRow> {
     return this.change(caller, body, deadline, async (row) => {
       row.cancel();
-      const saved = await this.save(row, 'CANCELLED', campaignEvents.cancelled);
+      await this.states.set(row.projectId, row.id, 'PAUSED');
       await this.queue.cancel(scheduledLaunchWork, row.projectId, row.id);
-      await this.wake(row);
-      return saved;
+      return this.save(row, campaignEvents.cancelled);
     });
   }
 
-  private change(
+  private async change(
     { projectId }: Caller,
     { id }: CampaignId,
     deadline: Date | null,
-    work: (row: CampaignRow) => Promise<CampaignRow>,
+    change: Change,
   ): Promise<CampaignRow> {
-    return this.commits.before(deadline, async () => work(await this.campaigns.lockOrFail(projectId, id)));
+    await this.campaigns.findOrFail(projectId, id);
+    await this.queue.enqueue(mailStateWork, [{ projectId, key: id, delayMs: repairMs }]);
+    return this.commits.before(deadline, async () => change(await this.campaigns.lockOrFail(projectId, id)));
   }
 
-  private async save(
-    row: CampaignRow,
-    state: Parameters<MailStates['set']>[2],
-    event: (typeof campaignEvents)['paused'],
-  ): Promise<CampaignRow> {
+  private async save(row: CampaignRow, event: (typeof campaignEvents)['paused']): Promise<CampaignRow> {
+    const { projectId, id } = row;
     const saved = await this.campaigns.save(row);
-    await this.states.set(row.projectId, row.id, state);
-    await this.outbox.publish(event, row.projectId, [saved.toEvent()]);
+    for (const kind of [mailStateWork, handOverWork]) await this.queue.enqueue(kind, [{ projectId, key: id }]);
+    await this.outbox.publish(event, projectId, [saved.toEvent()]);
     return saved;
-  }
-
-  /** What was kept back in sending becomes due, and the rest of the ledger goes on or ends. */
-  private async wake({ projectId, id }: CampaignRow): Promise<void> {
-    for (const kind of [handOverWork, dueAgainWork]) await this.queue.enqueue(kind, [{ projectId, key: id }]);
   }
 }

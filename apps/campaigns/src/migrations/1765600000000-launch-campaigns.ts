@@ -13,8 +13,16 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         ADD COLUMN exclude_segment_ids uuid[] NOT NULL DEFAULT '{}',
         ADD COLUMN exclude_list_ids uuid[] NOT NULL DEFAULT '{}',
         ADD COLUMN send_rate integer CHECK (send_rate > 0),
+        ADD COLUMN scheduled_from text,
         ADD COLUMN paused_reason text CHECK (paused_reason IN (${oneOf(pauseReasons)}))`);
     await runner.query(`CREATE SEQUENCE campaign_mail_states`);
+    await runner.query(`
+      CREATE TABLE erased_contacts (
+        project_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        erased_at timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, contact_id)
+      )`);
     await runner.query(`CREATE INDEX campaigns_by_sending ON campaigns (project_id, sent_at) WHERE sent_at IS NOT NULL`);
     await this.createLaunches(runner);
     await this.createLedger(runner);
@@ -31,6 +39,7 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         campaign_id uuid NOT NULL,
         content_id uuid NOT NULL,
         subject text NOT NULL,
+        from_email text NOT NULL,
         launched_at timestamptz(3) NOT NULL DEFAULT now(),
         frozen_to uuid,
         is_frozen boolean NOT NULL DEFAULT false,

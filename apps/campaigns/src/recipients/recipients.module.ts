@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { LaunchesRepository } from '../launching/launches.repository.js';
 import { CampaignCounts } from './campaign-counts.read-model.js';
 import { RecipientPages } from './recipient-pages.read-model.js';
 import { RecipientsHandlers } from './recipients.handlers.js';
@@ -10,9 +11,9 @@ import { RecipientsService } from './recipients.service.js';
 @Module({
   controllers: [RecipientsHandlers],
   providers: [
-    ...onDatabase([CampaignsRepository, CampaignCounts, RecipientPages, RecipientsRepository]),
+    ...onDatabase([CampaignsRepository, CampaignCounts, LaunchesRepository, RecipientPages, RecipientsRepository]),
     RecipientsService,
   ],
-  exports: [CampaignCounts, RecipientsRepository],
+  exports: [CampaignCounts, LaunchesRepository, RecipientsRepository],
 })
 export class RecipientsModule {}

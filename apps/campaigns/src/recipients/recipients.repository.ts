@@ -1,6 +1,7 @@
 import { erasedAddress, type AudienceMember, type CampaignMailRecipient } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import type { LaunchRow } from '../launching/launch.entity.js';
+import { reportBits } from '../results/report.js';
 
 export interface NewRecipient extends AudienceMember {
   skipReason: 'excluded' | 'unsubscribed' | null;
@@ -40,6 +41,23 @@ export class RecipientsRepository {
     );
   }
 
+  /** Of people who were erased meanwhile. */
+  async skipErased({ projectId, campaignId }: Campaign, emailIds: readonly string[]): Promise<void> {
+    await this.database.query(
+      `WITH held AS (
+         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND email_id = ANY ($3::uuid[]) AND outcome = 'QUEUED'
+         ORDER BY email_id FOR UPDATE
+       ), changed AS (
+         UPDATE recipients r SET outcome = 'SKIPPED', reason = 'invalid_recipient', at = now(), email = '${erasedAddress}' FROM held
+         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id
+         RETURNING old.handed_over
+       )
+       UPDATE campaign_counts SET skipped = skipped + (SELECT count(*) FROM changed), in_hand = in_hand - (SELECT count(*) FROM changed WHERE handed_over)
+       WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, campaignId, emailIds],
+    );
+  }
+
   /** Some of them may have an outcome by now. */
   async handedOver({ projectId, campaignId }: Campaign, emailIds: readonly string[]): Promise<void> {
     await this.database.query(
@@ -74,8 +92,12 @@ export class RecipientsRepository {
     return row!.count;
   }
 
-  /** Of an erased contact, in every campaign. Who is not handed over yet gets nothing any more. */
+  /** Of an erased contact, in every campaign; no page of an audience is added meanwhile. Who is not handed over yet gets nothing any more. */
   async erase(projectId: string, contactId: string): Promise<void> {
+    await this.database.query(
+      `INSERT INTO erased_contacts (project_id, contact_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+      [projectId, contactId],
+    );
     await this.database.query(
       `WITH held AS (
          SELECT r.campaign_id FROM campaign_counts c JOIN recipients r USING (project_id, campaign_id)
@@ -94,29 +116,54 @@ export class RecipientsRepository {
     );
   }
 
+  /** Which rows failed until now, and how many. */
+  async failed(
+    { projectId, campaignId }: Campaign,
+    includeUnconfirmed: boolean,
+  ): Promise<Retry & { count: number }> {
+    const [row] = await this.database.query<{ upTo: string; count: number }>(
+      `SELECT uuidv7() AS "upTo", count(*)::int AS count FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND ${isRetried}`,
+      [projectId, campaignId, includeUnconfirmed, lastId],
+    );
+    return { includeUnconfirmed, ...row! };
+  }
+
   /** Rows that failed become queued again, each with a new e-mail. Returns how many. */
   async retryFailed(
     { projectId, campaignId }: Campaign,
-    { includeUnconfirmed, limit }: { includeUnconfirmed: boolean; limit: number },
+    { includeUnconfirmed, upTo, limit }: Retry & { limit: number },
   ): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `WITH held AS (
-         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'FAILED' AND ($3 OR reason <> 'delivery_unconfirmed')
-         ORDER BY email_id LIMIT $4 FOR UPDATE
+         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND ${isRetried}
+         ORDER BY email_id LIMIT $5 FOR UPDATE
        ), changed AS (
          UPDATE recipients r SET outcome = 'QUEUED', reason = NULL, at = NULL, handed_over = false, reported = 0, email_id = uuidv7() FROM held
          WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id
-         RETURNING old.reported & 8 <> 0 AS was_bounced
+         RETURNING old.reported & ${reportBits.bounced} <> 0 AS was_bounced
        ), counted AS (
          UPDATE campaign_counts SET failed = failed - (SELECT count(*) FROM changed), bounced = bounced - (SELECT count(*) FROM changed WHERE was_bounced)
          WHERE project_id = $1 AND campaign_id = $2
        )
        SELECT count(*)::int AS count FROM changed`,
-      [projectId, campaignId, includeUnconfirmed, limit],
+      [projectId, campaignId, includeUnconfirmed, upTo, limit],
     );
     return row!.count;
   }
 }
+
+export interface Retry {
+  /** Also what may have arrived. */
+  includeUnconfirmed: boolean;
+  /** The last e-mail that may be tried again: those that take its place have later ids. */
+  upTo: string;
+}
+
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** For `$3` and `$4`. What was reported to have arrived is not sent again, nor what belonged to somebody who was erased. */
+const isRetried = `outcome = 'FAILED' AND ($3 OR reason <> 'delivery_unconfirmed') AND email_id <= $4 AND reported & ~${reportBits.bounced} = 0
+  AND email <> '${erasedAddress}'`;
 
 const addSql = `
   WITH given AS (
@@ -124,7 +171,7 @@ const addSql = `
   ), added AS (
     INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, at)
     SELECT $1, $2, contact_id, email_id, email, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
-    FROM given ORDER BY contact_id
+    FROM given WHERE NOT EXISTS (SELECT FROM erased_contacts e WHERE e.project_id = $1 AND e.contact_id = given.contact_id) ORDER BY contact_id
     ON CONFLICT DO NOTHING
     RETURNING outcome
   )

@@ -50,4 +50,4 @@ export const reportOfFailure = ({ failureKind }: Pick<EmailFailed, 'failureKind'
 
 export const reportOfCancelling: Report = { outcome: 'SKIPPED', reason: 'cancelled', bit: 0 };
 
-const isSkipped = (reason: RecipientReason): boolean => (skipReasons as readonly string[]).includes(reason);
+export const isSkipped = (reason: RecipientReason): boolean => (skipReasons as readonly string[]).includes(reason);

@@ -27,8 +27,18 @@ export class ResultsRepository {
   }
 }
 
-/** An unconfirmed delivery may turn out to have arrived. */
-const moves = `(r.outcome = 'QUEUED' OR g.outcome = 'SENT' AND r.outcome = 'FAILED' AND r.reason = 'delivery_unconfirmed')`;
+/**
+ * An unconfirmed delivery may turn out to have arrived; of what was skipped here sending may have had it already. A provider may refuse what it
+ * took first.
+ */
+const moves = `(
+  r.outcome = 'QUEUED'
+  OR g.outcome = 'SENT' AND (r.outcome = 'FAILED' AND r.reason = 'delivery_unconfirmed'
+    OR r.outcome = 'SKIPPED' AND r.reason IN ('cancelled', 'invalid_recipient'))
+  OR r.outcome = 'SENT' AND g.outcome = 'FAILED' AND g.reason = 'provider_rejected')`;
+
+/** Of several that come together, which counts. */
+const strongest = `reason = 'provider_rejected' DESC NULLS LAST, outcome = 'SENT' DESC`;
 
 const becomes = (outcome: string): string =>
   `count(*) FILTER (WHERE after = '${outcome}') - count(*) FILTER (WHERE before = '${outcome}')`;
@@ -45,8 +55,8 @@ const counted: readonly (readonly [string, string])[] = [
 
 const applySql = `
   WITH given AS (
-    SELECT campaign_id, email_id, (array_agg(outcome ORDER BY outcome = 'SENT' DESC))[1] AS outcome,
-      (array_agg(reason ORDER BY outcome = 'SENT' DESC))[1] AS reason, bit_or(bit) AS bit
+    SELECT campaign_id, email_id, (array_agg(outcome ORDER BY ${strongest}))[1] AS outcome,
+      (array_agg(reason ORDER BY ${strongest}))[1] AS reason, bit_or(bit) AS bit
     FROM ${columns.unnest('g', 2)} GROUP BY campaign_id, email_id
   ), held AS (
     SELECT r.campaign_id, r.contact_id, r.email_id FROM given JOIN recipients r USING (campaign_id, email_id) WHERE r.project_id = $1

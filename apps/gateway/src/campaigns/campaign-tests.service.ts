@@ -44,10 +44,11 @@ export class CampaignTestsService {
 }
 
 function messageOf(campaign: Campaign, subject: string, email: string): AcceptSend {
-  const { from, fromName, body, templateId, replyTo } = campaign;
+  const { from, fromName, body, templateId, replyTo, emailCategory: category } = campaign;
   return {
     recipients: [{ id: newId(), to: { email } }],
     subject,
+    category,
     ...(from ? { from: { email: from, ...(fromName ? { name: fromName } : {}) } } : {}),
     ...(body ? { body } : {}),
     ...(templateId ? { template: templateId } : {}),

@@ -58,7 +58,8 @@ export class PrepareSend {
     refuseOutsideTemplates(caller, templateUseOf(send));
     this.controlHeaders.refuseIn(send.headers);
     if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
-    const content = await this.contentOf(caller.projectId, send, deadline);
+    const pinned = await this.contentOf(caller.projectId, send, deadline);
+    const content = { ...pinned, category: send.category ?? pinned.category };
     const from = await this.senders.senderFor(
       caller,
       send.from ?? content.from ?? undefined,

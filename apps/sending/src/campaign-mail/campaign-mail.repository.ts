@@ -16,6 +16,8 @@ const recipients = columnsOf<Recipient>([
 export interface HandedOver {
   accepted: number;
   isKnown: boolean;
+  /** E-mails of people who were erased meanwhile; they are not sent. */
+  erased: string[];
 }
 
 export class CampaignMailRepository {
@@ -42,7 +44,8 @@ export class CampaignMailRepository {
 
 const publishesAccepted = packedOutboxInsert(`
   SELECT project_id, '${emailEvents.accepted.name}' AS name, $4::text AS trace, row_number() OVER (ORDER BY id) AS row_index,
-    jsonb_build_object('emailId', id, 'to', to_email, 'from', from_email, 'contactId', contact_id, 'at', created_at, 'sourceType', source_type) AS item
+    jsonb_build_object('emailId', id, 'to', to_email, 'from', from_email, 'contactId', contact_id, 'at', created_at, 'sourceType', source_type,
+      'campaignId', $2::uuid) AS item
   FROM email`);
 
 /** Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock. */
@@ -56,27 +59,35 @@ const handOverSql = `
                         category, template_id, scheduled_at, accepted_by)
     SELECT c.project_id, r.id, c.id, r.contact_id, $2, 'CAMPAIGN', c.from_email, c.from_name, r.email, c.subject, 'PENDING', '{}', '{}',
            c.category, c.template_id, CASE WHEN r.due_at > now() THEN r.due_at END, c.accepted_by
-    FROM requested r, content c ORDER BY r.id
+    FROM requested r, content c
+    WHERE NOT EXISTS (SELECT FROM erased_addresses erased WHERE erased.project_id = $1 AND erased.contact_id = r.contact_id)
+    ORDER BY r.id
     ON CONFLICT DO NOTHING
     RETURNING project_id, id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at
   ), stored AS (
     -- Its partition may have been dropped since the campaign was launched.
     INSERT INTO email_contents (project_id, id, html, reply_to, template_id, template_version, liquid, subject, data, snippets, track_opens, track_clicks)
     SELECT project_id, id, html, reply_to, template_id, template_version, liquid, subject, '{}', coalesce(snippets, '{}'), track_opens, track_clicks
-    FROM content WHERE EXISTS (SELECT FROM email)
+    FROM content
     ON CONFLICT DO NOTHING
   ), delivery AS (
     INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace, campaign_id)
-    SELECT e.project_id, e.id, 0, e.to_email, CASE e.category WHEN 'MARKETING' THEN ${lanes.bulk} ELSE ${lanes.transactional} END,
+    SELECT e.project_id, e.id, 0, e.to_email, ${lanes.bulk},
            'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4, $2
     FROM email e, content c
+  ), kept_back AS MATERIALIZED (
+    -- Each by its key: the index of all mail that waits could be scanned for them instead.
+    SELECT r.id, r.due_at FROM requested r, LATERAL (
+      SELECT d.state, d.campaign_id, d.due_at, d.waits_for_next_period FROM deliveries d
+      WHERE d.project_id = $1 AND d.email_id = r.id AND d.position = 0 OFFSET 0
+    ) AS kept WHERE kept.campaign_id = $2 AND kept.state = 'QUEUED' AND kept.waits_for_next_period AND kept.due_at > now()
   ), due_again AS (
     -- It was kept back while the campaign was paused.
     UPDATE deliveries d SET due_at = greatest(now(), r.due_at), expires_at = greatest(now(), r.due_at) + make_interval(hours => ${deliveryWindowHours})
-    FROM requested r
-    WHERE d.project_id = $1 AND d.email_id = r.id AND d.position = 0 AND d.campaign_id = $2 AND d.state = 'QUEUED' AND d.waits_for_next_period
-      AND d.due_at > now()
+    FROM kept_back r
+    WHERE d.project_id = $1 AND d.email_id = r.id AND d.position = 0 AND d.state = 'QUEUED'
   ), event AS (
     ${publishesAccepted}
   )
-  SELECT (SELECT count(*) FROM email)::int AS accepted, EXISTS (SELECT FROM content) AS "isKnown"`;
+  SELECT (SELECT count(*) FROM email)::int AS accepted, EXISTS (SELECT FROM content) AS "isKnown",
+    ARRAY(SELECT r.id FROM requested r JOIN erased_addresses erased ON erased.project_id = $1 AND erased.contact_id = r.contact_id) AS erased`;

@@ -46,11 +46,11 @@ export class CampaignMailService {
   }
 
   async handOver(projectId: string, batch: HandOverCampaignMail): Promise<HandedOverCampaignMail> {
-    const { accepted, isKnown } = await this.mail.handOver(projectId, batch, currentTraces());
+    const { accepted, isKnown, erased } = await this.mail.handOver(projectId, batch, currentTraces());
     if (!isKnown) throw campaignContentUnknown();
     this.accepted.inc(accepted);
     this.wakeUp.wake();
-    return { accepted, pacePerSecond: this.config.ratePerSecond };
+    return { accepted, erased, pacePerSecond: this.config.ratePerSecond };
   }
 
   async setState(projectId: string, requested: SetCampaignMailState): Promise<CampaignMailStateSet> {

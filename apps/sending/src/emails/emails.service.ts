@@ -49,8 +49,9 @@ export class EmailsService {
       const sourceType = await this.emails.cancel(projectId, id, { scheduledOnly });
       if (!sourceType) return null;
       const email = await this.find(projectId, id);
+      const { to, updatedAt: at, campaignId } = email;
       await this.outbox.publish(emailEvents.cancelled, projectId, [
-        { emailId: id, to: email.to, at: email.updatedAt, sourceType },
+        { emailId: id, to, at, sourceType, ...(campaignId ? { campaignId } : {}) },
       ]);
       return email;
     });

@@ -5,10 +5,14 @@ import { without } from './address-pattern.js';
 export interface Erased {
   projectId: string;
   email: string;
+  contactId: string;
   erasedAt: Date;
   hash: string;
   pattern: string;
 }
+
+/** Of the mail to an address: later mail belongs to its new owner, unless a campaign names the erased contact. For `$4`, the instant, and `$5`, the contact. */
+export const isOfPerson = `(created_at <= $4 OR campaign_id IS NOT NULL AND contact_id = $5)`;
 
 export class ErasedAddressesRepository {
   constructor(private readonly database: Database) {}

@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 import { without } from './address-pattern.js';
-import type { Erased } from './erased-addresses.repository.js';
+import { isOfPerson, type Erased } from './erased-addresses.repository.js';
 
 export interface NamingEmail {
   id: string;
@@ -19,11 +19,12 @@ const contentJson = ['reply_to', 'headers', 'data', 'attachments'];
 export class ErasedMailRepository {
   constructor(private readonly database: Database) {}
 
-  async to({ projectId, email, erasedAt }: Erased, limit: number): Promise<NamingEmail[]> {
+  /** Mail of campaigns may have been handed over after the contact was deleted. */
+  async to({ projectId, email, contactId, erasedAt }: Erased, limit: number): Promise<NamingEmail[]> {
     return this.database.query<NamingEmail>(
       `SELECT id, content_id AS "contentId", created_at AS "createdAt", 0 AS position FROM emails
-       WHERE project_id = $1 AND to_email = $2 AND created_at <= $4 ORDER BY created_at DESC, id DESC LIMIT $3`,
-      [projectId, email, limit, erasedAt],
+       WHERE project_id = $1 AND to_email = $2 AND ${isOfPerson} ORDER BY created_at DESC, id DESC LIMIT $3`,
+      [projectId, email, limit, erasedAt, contactId],
     );
   }
 
@@ -129,7 +130,7 @@ export class ErasedMailRepository {
     );
     await this.database.query(
       `DELETE FROM email_contents k USING unnest($2::uuid[], $3::timestamptz[]) AS m (content_id, created_at)
-       WHERE k.project_id = $1 AND k.id = m.content_id AND NOT EXISTS (${heldBy('m')})`,
+       WHERE k.project_id = $1 AND k.id = m.content_id AND NOT EXISTS (${heldBy('m')}) AND NOT ${isCampaignContent('k')}`,
       [projectId, ...contentsOf(mails)],
     );
     await this.rewriteContents(erased, mails);
@@ -172,7 +173,8 @@ export class ErasedMailRepository {
       (column) => `${column} ~* $3`,
     );
     await this.database.query(
-      `UPDATE email_contents SET ${columns.join(', ')} WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND (${named.join(' OR ')})`,
+      `UPDATE email_contents k SET ${columns.join(', ')} WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND (${named.join(' OR ')})
+         AND NOT ${isCampaignContent('k')}`,
       [projectId, mails.map(({ contentId }) => contentId), pattern, hash],
     );
   }
@@ -181,6 +183,10 @@ export class ErasedMailRepository {
 /** E-mails of one send share a content and their creation time; there is no index by content. */
 const heldBy = (mail: string, more = ''): string =>
   `SELECT FROM emails e WHERE e.project_id = $1 AND e.created_at = ${mail}.created_at AND e.content_id = ${mail}.content_id ${more}`;
+
+/** All recipients of a campaign share it, and it says nothing of any of them. */
+const isCampaignContent = (content: string): string =>
+  `EXISTS (SELECT FROM campaign_contents c WHERE c.project_id = ${content}.project_id AND c.id = ${content}.id)`;
 
 const contentsOf = (mails: readonly NamingEmail[]): unknown[][] => [
   mails.map(({ contentId }) => contentId),

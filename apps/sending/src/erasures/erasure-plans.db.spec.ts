@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Database } from '@posthorn/database';
+import { newId, type Database } from '@posthorn/database';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository } from './erased-addresses.repository.js';
@@ -60,6 +60,7 @@ it('finds all data of an address by indexes, however much mail the project has',
   const erased = {
     projectId,
     email,
+    contactId: newId(),
     erasedAt: new Date(),
     hash: suite.hashes.of(projectId, email),
     pattern: addressPattern(email),

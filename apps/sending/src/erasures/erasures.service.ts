@@ -25,6 +25,7 @@ export class ErasuresService {
     const erased = {
       projectId,
       email,
+      contactId,
       erasedAt,
       hash: this.hashes.of(projectId, email),
       pattern: addressPattern(email),

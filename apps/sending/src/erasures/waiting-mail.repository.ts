@@ -1,6 +1,6 @@
 import type { EmailStatus, FailureKind, SourceType } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { Erased } from './erased-addresses.repository.js';
+import { isOfPerson, type Erased } from './erased-addresses.repository.js';
 
 export interface EndedEmail {
   id: string;
@@ -9,6 +9,7 @@ export interface EndedEmail {
   error: string | null;
   at: Date;
   sourceType: SourceType;
+  campaignId: string | null;
 }
 
 const unconfirmed = 'The mail server may have taken the message; it was not sent again';
@@ -16,11 +17,11 @@ const unconfirmed = 'The mail server may have taken the message; it was not sent
 export class WaitingMailRepository {
   constructor(private readonly database: Database) {}
 
-  async idsTo({ projectId, email, erasedAt }: Erased, limit: number): Promise<string[]> {
+  async idsTo({ projectId, email, contactId, erasedAt }: Erased, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
-      `SELECT id FROM emails WHERE project_id = $1 AND to_email = $2 AND status = 'PENDING' AND created_at <= $4
+      `SELECT id FROM emails WHERE project_id = $1 AND to_email = $2 AND status = 'PENDING' AND ${isOfPerson}
        ORDER BY created_at DESC, id DESC LIMIT $3`,
-      [projectId, email, limit, erasedAt],
+      [projectId, email, limit, erasedAt, contactId],
     );
     return rows.map(({ id }) => id);
   }
@@ -71,4 +72,4 @@ const endSql = (which: string): string => `
   SET status = ended.state, error = ended.error, updated_at = now(),
       failure_kind = CASE ended.state WHEN 'FAILED' THEN 'delivery_unconfirmed' ELSE 'cancelled' END
   FROM ended WHERE e.project_id = $1 AND e.id = ended.email_id AND ended.position = 0
-  RETURNING e.id, e.status, e.failure_kind AS "failureKind", e.error, e.updated_at AS at, e.source_type AS "sourceType"`;
+  RETURNING e.id, e.status, e.failure_kind AS "failureKind", e.error, e.updated_at AS at, e.source_type AS "sourceType", e.campaign_id AS "campaignId"`;

@@ -21,11 +21,12 @@ export class WaitingMail {
 
   async end(erased: Erased, ids: string[]): Promise<void> {
     const ended = await this.rows.end(erased, ids);
-    const itemOf = ({ id, at, sourceType }: (typeof ended)[number]) => ({
+    const itemOf = ({ id, at, sourceType, campaignId }: (typeof ended)[number]) => ({
       emailId: id,
       to: erased.hash,
       at,
       sourceType,
+      ...(campaignId ? { campaignId } : {}),
     });
     const [failed, cancelled] = [
       ended.filter(({ status }) => status === 'FAILED'),

@@ -1,5 +1,4 @@
 import type { ExplainedCheck, FailureKind } from '@posthorn/contracts';
-import { lanes } from '../delivery/delivery.entity.js';
 import type { Allowed } from '../allowances/usage.repository.js';
 import type { ExplainedDelivery, ExplainedRow } from './explained.read-model.js';
 import { instantText, suppressionTexts } from './sentences.js';
@@ -41,7 +40,7 @@ const checksOf = (
     isKeptBack: false,
     detail: `${row.from} was allowed to send at acceptance; the domain is checked again when the message is composed`,
   },
-  ...recipientChecks(delivery),
+  ...recipientChecks(row, delivery),
   {
     name: 'allowance',
     failedBy: ['quota_exhausted'],
@@ -82,7 +81,7 @@ export const allowanceText = (allowed: Allowed | null): string => {
     : 'The allowance of this day or month is used up';
 };
 
-function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {
+function recipientChecks({ category }: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] {
   const { decision, suppressionReason = null, suppressedSince = null, unsubscribedSince } = delivery ?? {};
   const unsubscribed = unsubscribedSince
     ? `Unsubscribed since ${instantText(unsubscribedSince)}`
@@ -113,7 +112,7 @@ function recipientChecks(delivery: ExplainedDelivery | undefined): Check[] {
       isKeptBack: decision === 'unsubscribed',
       isFinal: true,
       detail:
-        delivery?.lane === lanes.bulk
+        category === 'MARKETING'
           ? unsubscribed
           : 'Transactional mail is sent to people who have unsubscribed, too',
     },

@@ -105,7 +105,7 @@ const historySql = `
 
 const deliveriesSql = `
   WITH ${slowedDestinations('$7')}, requested AS (
-    SELECT $1::uuid AS project_id, $2::uuid AS email_id, position, hash AS address_hash, destination, CASE WHEN position > 0 THEN $5 END AS main_address_hash
+    SELECT $1::uuid AS project_id, $2::uuid AS email_id, $9::text AS category, position, hash AS address_hash, destination, CASE WHEN position > 0 THEN $5 END AS main_address_hash
     FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
   ), ${usageOfLimited}
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_next_period AS "waitsForNextPeriod",
@@ -158,7 +158,7 @@ export class ExplainedReadModel {
   }
 
   deliveries(
-    { projectId, id, to, sourceType }: ExplainedRow,
+    { projectId, id, to, sourceType, category }: ExplainedRow,
     recipients: readonly Recipient[],
   ): Promise<ExplainedDelivery[]> {
     return this.database.query<ExplainedDelivery>(deliveriesSql, [
@@ -170,6 +170,7 @@ export class ExplainedReadModel {
       sourceType,
       this.providerKind,
       recipients.map(({ recipient }) => destinationOf(domainOf(recipient))),
+      category,
     ]);
   }
 }

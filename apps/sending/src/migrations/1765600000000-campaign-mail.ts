@@ -8,6 +8,9 @@ export class CampaignMail1765600000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE emails ADD COLUMN campaign_id uuid`);
     await runner.query(`ALTER TABLE deliveries ADD COLUMN campaign_id uuid`);
+    await runner.query(
+      `CREATE INDEX erased_addresses_by_contact ON erased_addresses (project_id, contact_id)`,
+    );
     await runner.query(`
       CREATE TABLE campaign_states (
         project_id uuid NOT NULL,
@@ -43,6 +46,7 @@ export class CampaignMail1765600000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DROP TABLE campaign_contents`);
     await runner.query(`DROP TABLE campaign_states`);
+    await runner.query(`DROP INDEX erased_addresses_by_contact`);
     await runner.query(`ALTER TABLE deliveries DROP COLUMN campaign_id`);
     await runner.query(`ALTER TABLE emails DROP COLUMN campaign_id`);
   }

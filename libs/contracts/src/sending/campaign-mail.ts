@@ -109,6 +109,8 @@ export class HandOverCampaignMail {
 export class HandedOverCampaignMail {
   /** How many of the e-mails are new; the others were handed over before. */
   @Count() accepted: number;
+  /** E-mails whose contacts were erased meanwhile: they are never sent. */
+  @Ids(0, maxHandedOver) erased: string[];
   /** The general pace, shared by all mail; 0: unlimited. */
   @Count() pacePerSecond: number;
 }

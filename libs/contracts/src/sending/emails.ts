@@ -159,6 +159,7 @@ class EmailEventDetails extends EmailEventBase {
 export class EmailAccepted extends EmailEventBase {
   @Address() from: string;
   @Id() @Nullable() contactId: string | null;
+  @Id() @Nullable() @Optional() campaignId?: string | null;
 }
 
 export class EmailChangedEvent extends EmailEventDetails {}

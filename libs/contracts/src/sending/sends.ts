@@ -1,4 +1,5 @@
 import type { Mailbox } from '../schema/address.js';
+import { emailCategories, type EmailCategory } from './domains.js';
 import type { Base64Text } from '../schema/base64-text.js';
 import { emailStatuses, type EmailStatus } from './email-status.js';
 import {
@@ -166,6 +167,8 @@ class AcceptContent extends EmailContent {
   @Mailboxes(0, maxRecipients) @Optional() alsoTo?: Mailbox[];
   /** The content is not a template; used by the compatibility dialect. */
   @Flag() @Optional() verbatim?: boolean;
+  /** That of the template by default. */
+  @Choice(emailCategories) @Optional() category?: EmailCategory;
 }
 
 export class AcceptSend extends AcceptContent {

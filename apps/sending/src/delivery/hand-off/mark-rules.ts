@@ -31,7 +31,8 @@ export const markJoins = `
     LEFT JOIN project_usage usage ON usage.project_id = r.project_id
     LEFT JOIN usage_so_far sent ON sent.project_id = r.project_id`;
 
-const isBulk = `d.lane = ${lanes.bulk}`;
+/** `r.category` is that of the e-mail, where it is known: campaigns send transactional mail in the bulk lane, too. */
+const isMarketing = `coalesce(r.category = 'MARKETING', d.lane = ${lanes.bulk})`;
 
 /** The rules of the last check, in the order in which they decide. The explanation of an e-mail reads the same ones. */
 export const markRules: readonly MarkRule[] = [
@@ -39,6 +40,12 @@ export const markRules: readonly MarkRule[] = [
   { decision: 'disabled', applies: `project.disabled` },
   { decision: 'campaign_cancelled', applies: `campaign.state = 'CANCELLED'` },
   { decision: 'campaign_paused', applies: `campaign.state = 'PAUSED'` },
+  {
+    // A campaign may have handed it over after the deletion of its contact.
+    decision: 'suppressed',
+    applies: `d.campaign_id IS NOT NULL AND erased.project_id IS NOT NULL AND EXISTS (
+          SELECT 1 FROM emails e WHERE e.project_id = r.project_id AND e.id = r.email_id AND e.contact_id = erased.contact_id)`,
+  },
   // The last retry becomes due exactly at the end of the delivery window (`nextRetry`), and is yet to be claimed, composed and marked.
   { decision: 'expired', applies: `d.expires_at <= now() - interval '5 minutes'` },
   { decision: 'suppressed', applies: `suppression.email IS NOT NULL` },
@@ -56,14 +63,14 @@ export const markRules: readonly MarkRule[] = [
   },
   {
     decision: 'unsubscribed',
-    applies: `r.position > 0 AND ${isBulk} AND EXISTS (
+    applies: `r.position > 0 AND ${isMarketing} AND EXISTS (
           SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email IN (e.to_email, r.main_address_hash) AND main.opted_out
           WHERE e.project_id = r.project_id AND e.id = r.email_id)`,
   },
-  { decision: 'unsubscribed', applies: `${isBulk} AND opt_out.opted_out` },
+  { decision: 'unsubscribed', applies: `${isMarketing} AND opt_out.opted_out` },
   {
     decision: 'unsubscribed',
-    applies: `${isBulk} AND erased.project_id IS NOT NULL AND EXISTS (
+    applies: `${isMarketing} AND erased.project_id IS NOT NULL AND EXISTS (
           SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash AND hashed.opted_out)`,
   },
 ];

@@ -36,7 +36,7 @@ export type MessageToMark = Pick<
   ClaimedDelivery,
   'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'sourceType' | 'trace'
 > &
-  Partial<Pick<ClaimedDelivery, 'to' | 'from' | 'campaignId'>>;
+  Partial<Pick<ClaimedDelivery, 'to' | 'from' | 'campaignId' | 'category'>>;
 
 export type HashedMessageToMark = MessageToMark & { hashes: ErasedAddressHashes };
 
@@ -105,6 +105,7 @@ export function markStatement(
 const columns = columnsOf<HashedMessageToMark>([
   ...leasedDeliveryColumns,
   { column: 'source_type', type: 'text', value: ({ sourceType }) => sourceType },
+  { column: 'category', type: 'text', value: ({ category }) => category },
   { column: 'destination', type: 'text', value: placeOf },
   { column: 'sender_domain', type: 'text', value: senderDomainOf },
   {
