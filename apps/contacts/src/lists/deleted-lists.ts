@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { work, WorkQueue, WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
 import { MembershipsRepository } from './memberships.repository.js';
+import { UsedLists } from './used-lists.js';
 
 const deletedListWork = work('contacts.deleted-lists', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
@@ -19,9 +21,14 @@ export class DeletedLists implements WorkHandler<object> {
     private readonly memberships: MembershipsRepository,
     private readonly dirty: SegmentDirtyRepository,
     private readonly queue: WorkQueue,
+    private readonly used: UsedLists,
     runner: WorkRunner,
   ) {
     runner.register(deletedListWork, this);
+  }
+
+  refuseUsed(caller: Caller, listId: string): Promise<void> {
+    return this.used.refuse(caller, listId);
   }
 
   async removeMemberships(projectId: string, listId: string): Promise<void> {

@@ -19,7 +19,6 @@ import { DeletedLists } from './deleted-lists.js';
 import { ListCounts } from './list-counts.read-model.js';
 import { ListRow } from './list.entity.js';
 import { ListsRepository } from './lists.repository.js';
-import { UsedLists } from './used-lists.js';
 
 @Injectable()
 export class ListsService {
@@ -30,7 +29,6 @@ export class ListsService {
     private readonly deleted: DeletedLists,
     private readonly outbox: Outbox,
     private readonly commits: Commits,
-    private readonly used: UsedLists,
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateList>): Promise<List> {
@@ -71,7 +69,7 @@ export class ListsService {
     await this.lists.findOrFail(projectId, body.id);
     await this.commits.before(deadline, async () => {
       const row = await this.lists.lockOrFail(projectId, body.id);
-      await this.used.refuse(caller, body.id);
+      await this.deleted.refuseUsed(caller, body.id);
       const at = await this.lists.remove(row);
       await this.counts.forget(projectId, row.id);
       await this.deleted.removeMemberships(projectId, row.id);
