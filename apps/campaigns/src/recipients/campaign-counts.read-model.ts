@@ -29,6 +29,19 @@ export class CampaignCounts {
     return row;
   }
 
+  /** Seconds since the launch; all zero before it. */
+  async progress(
+    projectId: string,
+    id: string,
+  ): Promise<{ total: number; done: number; seconds: number }> {
+    const [row] = await this.database.query<{ total: number; done: number; seconds: number }>(
+      `SELECT n.total, n.sent + n.skipped + n.failed AS done, extract(epoch FROM clock_timestamp() - l.launched_at)::float8 AS seconds
+       FROM campaign_counts n JOIN launches l USING (project_id, campaign_id) WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, id],
+    );
+    return row ?? { total: 0, done: 0, seconds: 0 };
+  }
+
   /** All zero before the launch; null where there is no such campaign. */
   async report(projectId: string, id: string): Promise<CampaignReport | null> {
     const [row] = await this.database.query<Partial<Counts>>(

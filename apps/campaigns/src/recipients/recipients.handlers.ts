@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   campaignRecipients,
   type CampaignId,
+  type CampaignProgress,
   type CampaignReport,
   type FailurePage,
   type ListFailures,
@@ -18,6 +19,11 @@ export class RecipientsHandlers {
   @Handles(campaignRecipients.stats)
   stats({ caller, body }: Incoming<CampaignId>): Promise<CampaignReport> {
     return this.service.report(caller.projectId, body.id);
+  }
+
+  @Handles(campaignRecipients.progress)
+  progress({ caller, body }: Incoming<CampaignId>): Promise<CampaignProgress> {
+    return this.service.progress(caller.projectId, body.id);
   }
 
   @Handles(campaignRecipients.list)

@@ -170,7 +170,7 @@ const addSql = `
     SELECT * FROM ${newRows.unnest('g', 3)}
   ), added AS (
     INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, at)
-    SELECT $1, $2, contact_id, email_id, email, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
+    SELECT $1::uuid, $2::uuid, contact_id, email_id, email, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
     FROM given WHERE NOT EXISTS (SELECT FROM erased_contacts e WHERE e.project_id = $1 AND e.contact_id = given.contact_id) ORDER BY contact_id
     ON CONFLICT DO NOTHING
     RETURNING outcome

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   campaignNotFound,
+  type CampaignProgress,
   type CampaignReport,
   type FailurePage,
   type ListFailures,
@@ -24,6 +25,23 @@ export class RecipientsService {
     const report = await this.counts.report(projectId, id);
     if (!report) throw campaignNotFound();
     return report;
+  }
+
+  async progress(projectId: string, id: string): Promise<CampaignProgress> {
+    const { status } = await this.campaigns.findOrFail(projectId, id);
+    const { total, done, seconds } = await this.counts.progress(projectId, id);
+    const pacePerSecond = seconds > 0 ? Math.round((10 * done) / seconds) / 10 : 0;
+    const queued = total - done;
+    const isMoving = status === 'SENDING' && pacePerSecond > 0;
+    return {
+      id,
+      status,
+      total,
+      done,
+      queued,
+      pacePerSecond,
+      secondsLeft: isMoving ? Math.ceil(queued / pacePerSecond) : null,
+    };
   }
 
   async list(projectId: string, query: ListRecipients): Promise<RecipientPage> {

@@ -3,6 +3,7 @@ import {
   CampaignFailure,
   campaignDryRuns,
   campaignNotFound,
+  CampaignProgress,
   CampaignRecipient,
   campaignRecipients,
   CampaignReport,
@@ -13,7 +14,9 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { DomainPage } from '../dialects/dialect.js';
+import type { EventStream } from '../edge/routes/event-stream.js';
 import type { RouteRequest } from '../edge/routes/route-request.js';
+import { CampaignProgresses } from './campaign-progresses.js';
 import { Get, Post } from '../edge/routes/route.js';
 
 /** Enough for some ten thousand people; of larger audiences a part is rendered. */
@@ -21,7 +24,10 @@ const dryRunMs = 25_000;
 
 @Controller()
 export class CampaignRecipientsController {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly progresses: CampaignProgresses,
+  ) {}
 
   @Get('campaigns/:id/stats', {
     summary: 'Get the counts and rates of a campaign',
@@ -31,6 +37,18 @@ export class CampaignRecipientsController {
   })
   stats({ caller, params }: RouteRequest): Promise<CampaignReport> {
     return this.bus.call(campaignRecipients.stats, caller, { id: params['id']! });
+  }
+
+  @Get('campaigns/:id/progress', {
+    summary: 'Get how far a campaign has come; with Accept: text/event-stream each change of it as an event',
+    scope: 'campaigns:read',
+    reply: CampaignProgress,
+    streamed: 'events',
+    missing: campaignNotFound,
+  })
+  async progress({ caller, params, wantsEvents }: RouteRequest): Promise<CampaignProgress | EventStream> {
+    const progress = await this.bus.call(campaignRecipients.progress, caller, { id: params['id']! });
+    return wantsEvents ? this.progresses.follow(progress, caller) : progress;
   }
 
   @Post('campaigns/:id/dry-run', {

@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { EmailsModule } from '../emails/emails.module.js';
 import { MembershipModule } from '../members/membership.module.js';
 import { CampaignTestsService } from './campaign-tests.service.js';
+import { CampaignProgresses } from './campaign-progresses.js';
 import { CampaignRecipientsController } from './campaign-recipients.controller.js';
 import { CampaignsController } from './campaigns.controller.js';
 
 @Module({
   imports: [EmailsModule, MembershipModule],
-  providers: [CampaignTestsService],
+  providers: [CampaignProgresses, CampaignTestsService],
   controllers: [CampaignsController, CampaignRecipientsController],
 })
 export class CampaignsModule {}

@@ -2,7 +2,7 @@ import { emailEvents, type HandOverCampaignMail } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
 import { packedOutboxInsert } from '@posthorn/messaging';
 import { deliveryWindowHours, lanes } from '../delivery/delivery.entity.js';
-import type { CampaignContentRow } from './campaign-content.entity.js';
+import { CampaignContentRow } from './campaign-content.entity.js';
 
 type Recipient = HandOverCampaignMail['recipients'][number];
 
@@ -24,7 +24,13 @@ export class CampaignMailRepository {
   constructor(private readonly database: Database) {}
 
   async addContent(row: CampaignContentRow): Promise<void> {
-    await this.database.manager.createQueryBuilder().insert().into('campaign_contents').values(row as object).orIgnore().execute();
+    await this.database.manager
+      .createQueryBuilder()
+      .insert()
+      .into(CampaignContentRow)
+      .values(row as object)
+      .orIgnore()
+      .execute();
   }
 
   /** One statement, and one commit. `isKnown` is false where the content is not. */
@@ -57,7 +63,7 @@ const handOverSql = `
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, source_type, from_email, from_name, to_email, subject, status, tags, metadata,
                         category, template_id, scheduled_at, accepted_by)
-    SELECT c.project_id, r.id, c.id, r.contact_id, $2, 'CAMPAIGN', c.from_email, c.from_name, r.email, c.subject, 'PENDING', '{}', '{}',
+    SELECT c.project_id, r.id, c.id, r.contact_id, $2::uuid, 'CAMPAIGN', c.from_email, c.from_name, r.email, c.subject, 'PENDING', '{}', '{}',
            c.category, c.template_id, CASE WHEN r.due_at > now() THEN r.due_at END, c.accepted_by
     FROM requested r, content c
     WHERE NOT EXISTS (SELECT FROM erased_addresses erased WHERE erased.project_id = $1 AND erased.contact_id = r.contact_id)
@@ -73,7 +79,7 @@ const handOverSql = `
   ), delivery AS (
     INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace, campaign_id)
     SELECT e.project_id, e.id, 0, e.to_email, ${lanes.bulk},
-           'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4, $2
+           'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4::text, $2::uuid
     FROM email e, content c
   ), kept_back AS MATERIALIZED (
     -- Each by its key: the index of all mail that waits could be scanned for them instead.

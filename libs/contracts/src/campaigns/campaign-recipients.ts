@@ -4,7 +4,7 @@ import { PageEnd, PageQuery } from '../common/page.js';
 import { failureKinds, type FailureKind } from '../sending/email-status.js';
 import { Address, Choice, Count, Id, Instant, ListOf, Nullable, Numeric, Optional } from '../schema/fields.js';
 import { JoinFields } from '../schema/shapes.js';
-import { CampaignId, CampaignStats } from './campaigns.js';
+import { CampaignId, campaignStatuses, CampaignStats, type CampaignStatus } from './campaigns.js';
 
 /** QUEUED ends as one of the others; a FAILED `delivery_unconfirmed` may still become SENT (docs/api-decisions.md §6). */
 export const recipientOutcomes = ['QUEUED', 'SENT', 'SKIPPED', 'FAILED'] as const;
@@ -75,7 +75,22 @@ export class CampaignReport extends CampaignStats {
   @Numeric() deliveryRate: number;
 }
 
+/** How far the sending of a campaign has come. */
+export class CampaignProgress {
+  @Id() id: string;
+  @Choice(campaignStatuses) status: CampaignStatus;
+  @Count() total: number;
+  /** Recipients with an outcome. */
+  @Count() done: number;
+  @Count() queued: number;
+  /** Since it was launched. */
+  @Numeric() pacePerSecond: number;
+  /** At that pace; null where nothing has been done yet, or it is not being sent. */
+  @Count() @Nullable() secondsLeft: number | null;
+}
+
 export const campaignRecipients = {
+  progress: query('campaigns.recipients.progress', CampaignId, CampaignProgress),
   stats: query('campaigns.recipients.stats', CampaignId, CampaignReport),
   list: query('campaigns.recipients.list', ListRecipients, RecipientPage),
   failures: query('campaigns.recipients.failures', ListFailures, FailurePage),
