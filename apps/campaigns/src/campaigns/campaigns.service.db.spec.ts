@@ -60,7 +60,11 @@ describe('campaigns', () => {
       audienceCondition: null,
       segmentId: null,
       listId: null,
+      excludeSegmentIds: [],
+      excludeListIds: [],
+      sendRate: null,
       status: 'DRAFT',
+      pausedReason: null,
       scheduledAt: null,
       sentAt: null,
       stats: { totalRecipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 },
@@ -101,15 +105,10 @@ describe('campaigns', () => {
   it('refuse missing references and an audience that does not fit their type', async () => {
     const { caller, projectId } = suite.buildProject();
     const references: [Partial<CreateCampaign>, ...[string, string][]][] = [
-      [{ templateId: newId() }, ['templateId', 'not_found']],
-      [{ audienceType: 'SEGMENT', segmentId: newId() }, ['segmentId', 'not_found']],
-      [{ audienceType: 'LIST', listId: newId() }, ['listId', 'not_found']],
+      [{ segmentId: newId() }, ['segmentId', 'not_allowed']],
       [{ audienceType: 'SEGMENT' }, ['segmentId', 'required']],
       [{ audienceType: 'LIST' }, ['listId', 'required']],
-      [
-        { audienceType: 'FILTERED', audienceCondition: { logic: 'AND', groups: [] } },
-        ['audienceType', 'not_allowed'],
-      ],
+      [{ audienceType: 'FILTERED' }, ['audienceCondition', 'required']],
       [{ audienceCondition: {} }, ['audienceCondition', 'not_allowed']],
     ];
     const made = await create(caller);

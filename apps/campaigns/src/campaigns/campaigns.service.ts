@@ -39,7 +39,7 @@ export class CampaignsService {
     if (finished) return finished;
     const draft = draftOf(caller.projectId, wanted);
     draft.refuseFaults();
-    await this.references.refuseUnknown(caller, draft);
+    await this.references.refuseUnknown(caller, draft, wanted);
     return this.commits.before(deadline, () =>
       this.keys.once(caller.projectId, idempotency, Campaign, async () =>
         (await this.add(draft)).toCampaign(),
@@ -62,7 +62,7 @@ export class CampaignsService {
     const { id, ...changes } = body;
     // Before anything is asked of other services, which does not matter for a campaign that is missing or cannot be edited.
     const known = await this.campaigns.findOrFail(caller.projectId, id);
-    if (known.change(changes)) await this.references.refuseUnknown(caller, known);
+    if (known.change(changes)) await this.references.refuseUnknown(caller, known, changes);
     const row = await this.commits.before(deadline, async () => {
       const locked = await this.campaigns.lockOrFail(caller.projectId, id);
       return locked.change(changes) ? this.publish(await this.campaigns.save(locked)) : locked;

@@ -1,10 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { audiences, campaignMail, type Caller } from '@posthorn/contracts';
+import {
+  audiences,
+  campaignMail,
+  type Audience,
+  type Caller,
+  type EmailCategory,
+  type UpdateCampaign,
+} from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { audienceOf } from './audience.js';
 import type { CampaignRow } from './campaign.entity.js';
 
-type Draft = Omit<CampaignRow, 'seq' | 'createdAt' | 'updatedAt'>;
+type Draft = Pick<CampaignRow, keyof Audience | 'emailCategory'>;
+
+const audienceMembers = [
+  'audienceType',
+  'audienceCondition',
+  'segmentId',
+  'listId',
+  'excludeSegmentIds',
+  'excludeListIds',
+] as const;
 
 /** Within the 1.7 s that the gateway waits for the whole call. */
 const timeoutMs = 1_000;
@@ -14,8 +30,13 @@ const timeoutMs = 1_000;
 export class References {
   constructor(private readonly bus: Bus) {}
 
-  async refuseUnknown(caller: Caller, draft: Draft): Promise<void> {
-    await Promise.all([this.checkAudience(caller, draft), this.checkMail(caller, draft)]);
+  /** Of a draft, what was given: what it had before may have become unknown since. */
+  async refuseUnknown(caller: Caller, draft: Draft, given: UpdateCampaign): Promise<void> {
+    const changesAudience = audienceMembers.some((name) => name in given);
+    await Promise.all([
+      changesAudience ? this.checkAudience(caller, draft) : null,
+      this.checkMail(caller, given, draft.emailCategory),
+    ]);
   }
 
   private async checkAudience(caller: Caller, draft: Draft): Promise<void> {
@@ -26,8 +47,8 @@ export class References {
     if (names) await this.bus.call(audiences.validate, caller, audience, { timeoutMs });
   }
 
-  private async checkMail(caller: Caller, draft: Draft): Promise<void> {
-    const { subject, body, templateId, from, emailCategory: category } = draft;
+  private async checkMail(caller: Caller, given: UpdateCampaign, category: EmailCategory): Promise<void> {
+    const { subject = null, body = null, templateId = null, from = null } = given;
     if ([subject, body, templateId, from].every((member) => member === null)) return;
     await this.bus.call(campaignMail.check, caller, { subject, body, templateId, from, category }, { timeoutMs });
   }

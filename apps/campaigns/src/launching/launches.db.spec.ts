@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 beforeEach(() => {
-  Object.assign(suite, { members: [], failingPages: 0, handedOver: [], lostAnswers: 0, states: [] });
+  Object.assign(suite, { members: [], failingPages: 0, lostAnswers: 0 });
 });
 
 const audienceOf = (size: number): AudienceMember[] =>
@@ -27,7 +27,7 @@ const audienceOf = (size: number): AudienceMember[] =>
     email: `reader${index}@example.org`,
     subscribed: index % 10 !== 1,
     excluded: index % 10 === 2,
-  }));
+  })).sort((a, b) => (a.contactId < b.contactId ? -1 : 1));
 
 async function draft(caller: Caller, more: UpdateCampaign = {}): Promise<string> {
   const content = { name: 'Spring', subject: 'Hello', body: '<p>Hi</p>', audienceType: 'ALL' as const };
@@ -55,7 +55,7 @@ const deliver = async (projectId: string, campaignId: string, ids: readonly stri
   for (const event of [emailEvents.sent, emailEvents.delivered])
     await suite.sending.publish(event, projectId, ids.map(item));
 };
-const handedOnce = () => [...new Set(suite.handedOver.map(({ id }) => id))];
+const handedOnce = (campaignId: string) => [...new Set(suite.handedOver(campaignId).map(({ id }) => id))];
 
 /** The sums, and what the rows give. */
 async function sums(campaignId: string) {
@@ -79,11 +79,13 @@ describe('a launched campaign', () => {
     suite.members = audienceOf(12_000);
     const id = await draft(caller);
     expect((await send(caller, id)).status).toBe('SENDING');
-    await eventually(async () => handedOnce().length === 9_600, 'everybody is handed over');
-    expect(suite.handedOver).toHaveLength(9_600);
+    await eventually(async () => handedOnce(id).length === 9_600, 'everybody is handed over');
+    expect(suite.handedOver(id)).toHaveLength(9_600);
     expect((await sums(id)).kept).toMatchObject({ total: 12_000, skipped: 2_400, sent: 0 });
-    await deliver(projectId, id, handedOnce());
-    const { stats, sentAt } = await reaches(caller, id, 'SENT');
+    await deliver(projectId, id, handedOnce(id));
+    const { sentAt } = await reaches(caller, id, 'SENT');
+    await eventually(async () => (await report(caller, id)).delivered === 9_600, 'all are delivered');
+    const { stats } = await get(caller, id);
     expect(stats).toMatchObject({ totalRecipients: 12_000, sent: 9_600, delivered: 9_600, failed: 0 });
     expect(sentAt).not.toBeNull();
     const { kept, counted } = await sums(id);
@@ -103,10 +105,11 @@ describe('a launched campaign', () => {
     Object.assign(suite, { failingPages: 2, lostAnswers: 1 });
     const id = await draft(caller);
     await send(caller, id);
-    await eventually(async () => handedOnce().length === 5_500, 'everybody is handed over');
-    expect(suite.handedOver.length).toBeGreaterThan(5_500);
-    await deliver(projectId, id, handedOnce());
+    await eventually(async () => handedOnce(id).length === 5_500, 'everybody is handed over');
+    expect(suite.handedOver(id).length).toBeGreaterThan(5_500);
+    await deliver(projectId, id, handedOnce(id));
     expect((await reaches(caller, id, 'SENT')).stats.sent).toBe(5_500);
+    await eventually(async () => (await report(caller, id)).delivered === 5_500, 'all are delivered');
     const { kept, counted } = await sums(id);
     expect(kept).toEqual(counted);
   });
@@ -124,10 +127,10 @@ describe('a launched campaign', () => {
     suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
     const id = await draft(caller, { sendRate: 60 });
     await send(caller, id);
-    await eventually(async () => suite.handedOver.length >= 60, 'the first minute is handed over');
+    await eventually(async () => suite.handedOver(id).length >= 60, 'the first minute is handed over');
     await new Promise((later) => setTimeout(later, 1_200));
-    expect(suite.handedOver.length).toBeLessThan(66);
-    const times = suite.handedOver.map(({ dueAt }) => dueAt!.getTime());
+    expect(suite.handedOver(id).length).toBeLessThan(66);
+    const times = suite.handedOver(id).map(({ dueAt }) => dueAt!.getTime());
     expect(times[59]! - times[0]!).toBe(59_000);
     await suite.bus.call(campaigns.cancel, caller, { id });
   });
@@ -139,14 +142,14 @@ describe('a campaign that is paused', () => {
     suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
     const id = await draft(caller, { sendRate: 60 });
     await send(caller, id);
-    await eventually(async () => suite.handedOver.length >= 60, 'the first minute is handed over');
+    await eventually(async () => suite.handedOver(id).length >= 60, 'the first minute is handed over');
     const paused = await suite.bus.call(campaigns.pause, caller, { id });
-    expect([paused.status, paused.pausedReason, suite.states[0]]).toEqual(['PAUSED', 'OPERATOR', 'PAUSED']);
-    const before = new Set(suite.handedOver.map(({ id: each }) => each));
+    expect([paused.status, paused.pausedReason, suite.statesOf(id)[0]]).toEqual(['PAUSED', 'OPERATOR', 'PAUSED']);
+    const before = new Set(suite.handedOver(id).map(({ id: each }) => each));
     await suite.bus.call(campaigns.resume, caller, { id });
-    await eventually(async () => suite.states.at(-1) === 'SENDING', 'sending is told');
+    await eventually(async () => suite.statesOf(id).at(-1) === 'SENDING', 'sending is told');
     await eventually(
-      async () => suite.handedOver.filter(({ id: each }) => before.has(each)).length >= 2 * before.size,
+      async () => suite.handedOver(id).filter(({ id: each }) => before.has(each)).length >= 2 * before.size,
       'what was in hand becomes due again',
     );
     await suite.bus.call(campaigns.cancel, caller, { id });
@@ -157,9 +160,9 @@ describe('a campaign that is paused', () => {
     suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
     const id = await draft(caller, { sendRate: 60 });
     await send(caller, id);
-    await eventually(async () => suite.handedOver.length >= 60, 'the first minute is handed over');
+    await eventually(async () => suite.handedOver(id).length >= 60, 'the first minute is handed over');
     expect((await suite.bus.call(campaigns.cancel, caller, { id })).status).toBe('CANCELLED');
-    const handed = handedOnce();
+    const handed = handedOnce(id);
     await suite.sending.publish(
       emailEvents.cancelled,
       projectId,
@@ -185,7 +188,7 @@ describe('a scheduled campaign', () => {
     await send(caller, id, new Date(Date.now() + 86_400_000));
     await suite.bus.call(campaigns.update, caller, { id, name: 'Summer' });
     await send(caller, id, new Date(Date.now() + 1_000));
-    await eventually(async () => suite.handedOver.length === 1, 'it is sent');
+    await eventually(async () => suite.handedOver(id).length === 1, 'it is sent');
     expect(await get(caller, id)).toMatchObject({ name: 'Summer', status: 'SENDING' });
   });
 });
@@ -199,9 +202,9 @@ describe('a request that failed after sending was told', () => {
     await suite.database.query(`ALTER TABLE outbox ADD CONSTRAINT no_pauses CHECK (fact <> 'campaigns.campaign.paused') NOT VALID`);
     await expect(suite.bus.call(campaigns.pause, caller, { id })).rejects.toThrow();
     await suite.database.query(`ALTER TABLE outbox DROP CONSTRAINT no_pauses`);
-    expect(suite.states[0]).toBe('PAUSED');
+    expect(suite.statesOf(id)[0]).toBe('PAUSED');
     expect((await get(caller, id)).status).toBe('SENDING');
-    await eventually(async () => suite.states.at(-1) === 'SENDING', 'sending is told how it ended');
+    await eventually(async () => suite.statesOf(id).at(-1) === 'SENDING', 'sending is told how it ended');
     await suite.bus.call(campaigns.cancel, caller, { id });
   });
 });
@@ -215,9 +218,9 @@ describe('what is late', () => {
     await suite.database.query(`UPDATE campaigns SET scheduled_at = now() - interval '2 hours' WHERE id = $1`, [id]);
     await suite.database.query(`UPDATE work_items SET due_at = now(), state = 'READY' WHERE key = $1`, [id]);
     expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('LATE');
-    expect(suite.handedOver).toEqual([]);
+    expect(suite.handedOver(id)).toEqual([]);
     await suite.bus.call(campaigns.resume, caller, { id });
-    await eventually(async () => suite.handedOver.length === 1, 'it is sent');
+    await eventually(async () => suite.handedOver(id).length === 1, 'it is sent');
   });
 
   it('a campaign that has not moved for hours pauses instead of going on', async () => {
@@ -225,7 +228,7 @@ describe('what is late', () => {
     suite.members = audienceOf(200);
     const id = await draft(caller, { sendRate: 60 });
     await send(caller, id);
-    await eventually(async () => suite.handedOver.length > 0, 'it begins');
+    await eventually(async () => suite.handedOver(id).length > 0, 'it begins');
     await suite.bus.call(campaigns.pause, caller, { id });
     await suite.database.query(
       `UPDATE launches SET moved_at = now() - interval '2 hours' WHERE campaign_id = $1`,

@@ -38,7 +38,7 @@ const moves = `(
   OR r.outcome = 'SENT' AND g.outcome = 'FAILED' AND g.reason = 'provider_rejected')`;
 
 /** Of several that come together, which counts. */
-const strongest = `reason = 'provider_rejected' DESC NULLS LAST, outcome = 'SENT' DESC`;
+const strongest = `coalesce(reason = 'provider_rejected', false) DESC, outcome = 'SENT' DESC`;
 
 const becomes = (outcome: string): string =>
   `count(*) FILTER (WHERE after = '${outcome}') - count(*) FILTER (WHERE before = '${outcome}')`;

@@ -31,13 +31,19 @@ export interface CampaignsSuite extends Pick<
   members: AudienceMember[];
   /** Pages that fail before the next one is answered. */
   failingPages: number;
-  /** Every recipient of every hand-over, in order. */
-  handedOver: CampaignMailRecipient[];
+  /** Every recipient of every hand-over of a campaign, in order. */
+  handedOver(campaignId: string): CampaignMailRecipient[];
   /** Hand-overs of which the answer is lost after sending stored them. */
   lostAnswers: number;
-  states: CampaignMailState[];
+  /** What sending was told of a campaign. */
+  statesOf(campaignId: string): CampaignMailState[];
   sending: EventPublisher;
   stop(): Promise<void>;
+}
+
+interface Received {
+  handed: Map<string, CampaignMailRecipient[]>;
+  told: Map<string, CampaignMailState[]>;
 }
 
 export async function startCampaignsSuite(
@@ -45,17 +51,19 @@ export async function startCampaignsSuite(
 ): Promise<CampaignsSuite> {
   const fixture = await openServiceFixture('campaigns', { entities, migrations }, options);
   const sending = await EventPublisher.start(fixture.connection);
+  const handed: Received['handed'] = new Map();
+  const told: Received['told'] = new Map();
   const suite: Omit<CampaignsSuite, 'service' | 'stop'> = {
     ...fixture,
     verified: new Set(['example.test']),
     members: [],
     failingPages: 0,
-    handedOver: [],
+    handedOver: (id) => handed.get(id) ?? [],
     lostAnswers: 0,
-    states: [],
+    statesOf: (id) => told.get(id) ?? [],
     sending,
   };
-  const leave = await standInFor(fixture, suite);
+  const leave = await standInFor(fixture, suite, { handed, told });
   const start = () =>
     startCampaigns({ environment: { ...fixture.environment, ...options.environment }, processMetrics: false });
   const service = await fixture.carry(start());
@@ -73,6 +81,7 @@ export async function startCampaignsSuite(
 function standInFor(
   { connection }: ServiceFixture,
   suite: Omit<CampaignsSuite, 'service' | 'stop'>,
+  { handed, told }: Received,
 ): Promise<(() => Promise<void>)[]> {
   return Promise.all([
     standIn(connection, audiences.validate, async () => ({ isValid: true })),
@@ -91,13 +100,13 @@ function standInFor(
       from: from ?? 'hello@example.test',
       subject: subject ?? '',
     })),
-    standIn(connection, campaignMail.handOver, async ({ recipients }) => {
-      suite.handedOver.push(...recipients);
+    standIn(connection, campaignMail.handOver, async ({ campaignId, recipients }) => {
+      handed.set(campaignId, [...suite.handedOver(campaignId), ...recipients]);
       if (suite.lostAnswers-- > 0) throw unavailable();
-      return { accepted: recipients.length, pacePerSecond: 0 };
+      return { accepted: recipients.length, erased: [], pacePerSecond: 0 };
     }),
-    standIn(connection, campaignMail.setState, async ({ state }) => {
-      suite.states.push(state);
+    standIn(connection, campaignMail.setState, async ({ campaignId, state }) => {
+      told.set(campaignId, [...suite.statesOf(campaignId), state]);
       return { state };
     }),
   ]);

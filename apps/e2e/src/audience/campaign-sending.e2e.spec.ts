@@ -94,7 +94,7 @@ describe('a campaign', () => {
   });
 
   it('is refused without recipients, without content, from a foreign domain, and twice', async () => {
-    const empty = await draft({ audience_type: 'LIST', segment_id: await groupOf([{ email: 'no@example.org', subscribed: false }]) });
+    const empty = await draft({ audience_type: 'SEGMENT', segment_id: await groupOf([{ email: 'no@example.org', subscribed: false }]) });
     const path = `/api/v1/campaigns/${empty.id}/send`;
     expectRefusal(await post(`campaigns/${empty.id}/send`), 'v1', path, {
       status: 422,

@@ -21,14 +21,14 @@ const shown = (surface: Surface, projectId: string) =>
     ? {
         id: uuid, name: 'Spring', description: null, subject: 'Hello', body: '<p>Hi</p>', template_id: null, from: 'news@example.test',
         from_name: 'News', reply_to: null, email_category: 'MARKETING', audience_type: 'ALL', audience_condition: null, segment_id: null, list_id: null,
-        status: 'DRAFT', scheduled_at: null, sent_at: null,
+        exclude_segment_ids: [], exclude_list_ids: [], send_rate: null, paused_reason: null, status: 'DRAFT', scheduled_at: null, sent_at: null,
         stats: { total_recipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 },
         created_at: instant, updated_at: instant,
       }
     : {
         id: uuid, projectId, name: 'Spring', description: null, subject: 'Hello', body: '<p>Hi</p>', templateId: null, from: 'news@example.test',
         fromName: 'News', replyTo: null, emailCategory: 'MARKETING', audienceType: 'ALL', audienceCondition: null, segmentId: null, listId: null,
-        status: 'DRAFT', scheduledAt: null, sentAt: null,
+        excludeSegmentIds: [], excludeListIds: [], sendRate: null, pausedReason: null, status: 'DRAFT', scheduledAt: null, sentAt: null,
         stats: { totalRecipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 },
         createdAt: instant, updatedAt: instant,
       }; // prettier-ignore
@@ -117,9 +117,14 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
       'not_found',
     ]);
     expectRefused(await create({ ...wanted, ...output(surface, { audienceType: 'FILTERED' }) }), path, [
-      'audienceType',
-      'not_allowed',
+      'audienceCondition',
+      'required',
     ]);
+    expectRefused(
+      await create({ ...wanted, ...output(surface, { audienceType: 'LIST', listId: randomId }) }),
+      path,
+      ['listId', 'not_found'],
+    );
     expectRefused(await create({ ...wanted, from: 'news@stranger.example' }), path, ['from', 'not_verified']);
     expectRefused(await create({ ...wanted, subject: 'Two\r\nlines' }), path, ['subject', 'invalid_text']);
     expectRefused(await create({ ...wanted, status: 'SENT' }), path, ['status', 'unknown_field']);

@@ -16,6 +16,7 @@ export interface Operation {
   'x-callers': ('SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY')[];
   parameters?: { name: string; in: string; schema?: Schema; $ref?: string }[];
   requestBody?: {
+    required: boolean;
     content: { 'application/json': { schema: { $ref: string }; example?: Record<string, unknown> } };
   };
   responses: Record<string, Response | { $ref: string }>;

@@ -128,7 +128,7 @@ function acceptedOtherwise(
     (name) => !names.includes(name),
   );
   if (unknown.length > 0) return `the parameter ${unknown.join(', ')} is not described`;
-  if (!requestBody) return null;
+  if (!requestBody || (body === undefined && !requestBody.required)) return null;
   const { content } = requestBody as { content: Record<string, unknown> };
   if (type !== json) return content[type] ? null : `the type ${type} is not described`;
   const value: unknown =

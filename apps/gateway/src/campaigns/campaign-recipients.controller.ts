@@ -10,6 +10,7 @@ import {
   DryRun,
   RecipientFilter,
   senderNotVerified,
+  SentMembers,
   type RecipientPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
@@ -56,6 +57,7 @@ export class CampaignRecipientsController {
     scope: 'campaigns:read',
     body: null,
     onlyReads: true,
+    failing: SentMembers,
     reply: DryRun,
     missing: campaignNotFound,
     errors: [senderNotVerified],

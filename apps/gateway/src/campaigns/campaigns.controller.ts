@@ -22,6 +22,7 @@ import {
   RetriedCampaign,
   RetryFailed,
   SendCampaign,
+  SentMembers,
   senderNotVerified,
   TestCampaign,
   UpdateCampaign,
@@ -105,6 +106,7 @@ export class CampaignsController {
     reply: Campaign,
     idempotent: true,
     missing: campaignNotFound,
+    failing: SentMembers,
     errors: [campaignNotSendable, campaignWithoutRecipients, campaignFromTestKey, senderNotVerified, keyInFlight, keyReused],
   })
   send({ caller, params, body, idempotency }: RouteRequest<SendCampaign>): Promise<Campaign> {
@@ -141,6 +143,7 @@ export class CampaignsController {
     body: null,
     reply: Campaign,
     missing: campaignNotFound,
+    failing: SentMembers,
     errors: [campaignNotPaused],
   })
   resume({ caller, params }: RouteRequest): Promise<Campaign> {

@@ -86,7 +86,10 @@ const handOverSql = `
     SELECT r.id, r.due_at FROM requested r, LATERAL (
       SELECT d.state, d.campaign_id, d.due_at, d.waits_for_next_period FROM deliveries d
       WHERE d.project_id = $1 AND d.email_id = r.id AND d.position = 0 OFFSET 0
-    ) AS kept WHERE kept.campaign_id = $2 AND kept.state = 'QUEUED' AND kept.waits_for_next_period AND kept.due_at > now()
+    ) AS kept WHERE kept.campaign_id = $2 AND kept.state = 'QUEUED' AND kept.due_at > now() AND (
+      kept.waits_for_next_period
+      -- What is to leave later ends now.
+      OR EXISTS (SELECT FROM campaign_states s WHERE s.project_id = $1 AND s.campaign_id = $2 AND s.state = 'CANCELLED'))
   ), due_again AS (
     -- It was kept back while the campaign was paused.
     UPDATE deliveries d SET due_at = greatest(now(), r.due_at), expires_at = greatest(now(), r.due_at) + make_interval(hours => ${deliveryWindowHours})

@@ -119,6 +119,9 @@ export class SendCampaign {
   @Instant() @Optional() scheduledFor?: Date;
 }
 
+/** The members that the errors of sending name: those of the request, and those of the campaign. */
+export class SentMembers extends JoinFields(Campaign, SendCampaign) {}
+
 /** Repeating the idempotency key returns the first response byte for byte (docs/api-decisions.md §3). */
 export class SendCampaignOnce extends JoinFields(CampaignId, SendCampaign) {
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;

@@ -34,6 +34,8 @@ interface RouteBase {
   /** Not a GET, and yet it changes nothing: 504 where it ran out of time. */
   onlyReads?: true;
   errors?: readonly (() => DomainError)[];
+  /** The shape whose members its errors name, where that is not the body or query. */
+  failing?: Shape;
 }
 
 /** JSON in, JSON out; the most common kind. */
