@@ -3,15 +3,18 @@ import { requestCatalogue } from './catalogue.js';
 
 /** What the last word of a subject says. A new word has to be added to one of them. */
 const reading =
-  'contacts content errors export get graph held links lint list known look mail members moments names of ofEmail ofRecipient ofSend page part preview sends_from stats subscribed suppressed timeseries uses variables versions'.split(
+  'contacts content errors export failures get graph held links lint list known look mail members moments names of ofEmail ofRecipient ofSend overview page part preview progress sends_from stats subscribed suppressed timeseries top tryOut uses validate variables versions'.split(
     ' ',
   );
 const writing =
-  'accept acceptBatch add add_members append bulk cancel clone confirm create delete deleteMany disable drop enable ensure erase limit put rebuild record register release remove remove_members replay republish revoke rotate rotate_dkim set settle start subscribe track unschedule unsubscribe update upsert verify'.split(
+  'accept acceptBatch add add_members append bulk cancel clone confirm create delete deleteMany disable drop enable ensure erase handOver limit pause prepare put rebuild record register release remove remove_members replay republish resume retry_failed revoke rotate rotate_dkim send set setState settle start subscribe track unschedule unsubscribe update upsert verify'.split(
     ' ',
   );
 const exceptions: Readonly<Record<string, boolean>> = {
   'sending.emails.check': true,
+  'sending.campaignMail.check': true,
+  'contacts.audiences.check': true,
+  'campaigns.dry_runs.run': true,
   // It stores what it finds.
   'sending.domains.check': false,
 };
