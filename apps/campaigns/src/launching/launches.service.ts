@@ -31,9 +31,9 @@ export class LaunchesService {
     const finished = await this.keys.receipt(projectId, idempotency, Campaign);
     if (finished) return finished;
     if (caller.mode === 'TEST') throw campaignFromTestKey();
-    if (scheduledFor && scheduledFor <= (await this.clock.now())) throw campaignScheduleInThePast();
     const row = await this.campaigns.findOrFail(projectId, id);
     row.refuseIfNotSendable();
+    if (scheduledFor && scheduledFor <= (await this.clock.now())) throw campaignScheduleInThePast();
     // Also of a campaign that is scheduled: its faults show now, and not in the night when it is due.
     const content = await this.checks.check(caller, row);
     return this.commits.before(deadline, () =>

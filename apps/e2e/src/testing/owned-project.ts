@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Operation } from './api-document.js';
 import type { Operator } from './bad-input.js';
 import { makeUser, signIn, type Person } from './people.js';
-import { madeOf, nounOf, uniqueAddress, uniqueDomain, type Made } from './resources.js';
+import { madeOf, nounOf, tomorrow, uniqueAddress, uniqueDomain, type Made } from './resources.js';
 import type { Answer, RunningPosthorn } from './running-posthorn.js';
 
 /** A project with a key and its owner, in which resources for paths and bodies are created. */
@@ -70,6 +70,8 @@ export class OwnedProject {
     user_id: () => this.joined(),
     token: () => this.invitedElsewhere(),
     domain: () => Promise.resolve(uniqueDomain('asked')),
+    scheduledFor: () => Promise.resolve(tomorrow()),
+    scheduled_for: () => Promise.resolve(tomorrow()),
   };
 
   /** The same colleague each time, added again if necessary; an invitation is possible only once a minute. */

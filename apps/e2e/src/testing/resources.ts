@@ -60,7 +60,7 @@ const campaignsFor: Readonly<Record<string, string>> = {
 };
 let count = 0;
 
-const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
+export const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
 
 /** A development domain, which is verified at once. */
 export const uniqueDomain = (text: string): string => `${text}-${(count += 1)}.example.test`;

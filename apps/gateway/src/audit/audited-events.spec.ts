@@ -25,6 +25,7 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
     ...['sent', 'bounced', 'complained'].map((name) => `sending.copy.${name}`),
   ],
   'no caller causes it': [
+    'campaigns.campaign.sent',
     'contacts.segment.entered',
     'contacts.segment.left',
     'contacts.event.recorded',

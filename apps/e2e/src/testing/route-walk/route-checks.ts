@@ -225,7 +225,10 @@ function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
   const named = ['subject', 'name', 'event'].find((name) => typeof body[name] === 'string');
   if (named) return { ...body, [named]: 'Another one' };
   return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? value.slice(1) : value]),
+    Object.entries(body).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.slice(1) : name.startsWith('scheduled') ? '2036-01-31T09:00:00.000Z' : value,
+    ]),
   );
 }
 

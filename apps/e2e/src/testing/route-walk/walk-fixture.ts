@@ -155,7 +155,7 @@ export class WalkFixture {
     const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
     const texts = lasting.map(async (operation): Promise<[string, string]> => {
       const path = this.outsider.pathWith(operation, this.strangersThingFor(operation));
-      const requested = /\/(?:timeseries|stats)$/.test(path)
+      const requested = /\/(?:analytics\/[a-z-]+|events\/stats)$/.test(path)
         ? `${path}?from=${this.today}&to=${this.today}`
         : path;
       const { status, text } = await this.posthorn.get(requested, this.outsider.headersFor(operation));
