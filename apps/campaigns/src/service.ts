@@ -1,9 +1,4 @@
-import {
-  startService,
-  type RunningService,
-  type ServiceParts,
-  type StartOptions,
-} from '@posthorn/platform';
+import { startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
 import { CampaignsServiceModule } from './campaigns.module.js';
 import { CampaignsConfig } from './config.js';
 import { entities, migrations } from './data-source.js';

@@ -35,7 +35,11 @@ export function audienceFaults(audience: Audience): InvalidMember[] {
       return [{ path: [name], code: 'required', message: `is required for ${audience.audienceType}` }];
     if (name !== part && audience[name] !== null)
       return [
-        { path: [name], code: 'not_allowed', message: `does not belong to the audience ${audience.audienceType}` },
+        {
+          path: [name],
+          code: 'not_allowed',
+          message: `does not belong to the audience ${audience.audienceType}`,
+        },
       ];
     return [];
   });

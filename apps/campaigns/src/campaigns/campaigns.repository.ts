@@ -1,4 +1,11 @@
-import { campaignNotFound, maxListUses, maxSegmentUses, type CampaignFilter, type CampaignStatus, type ListCampaigns } from '@posthorn/contracts';
+import {
+  campaignNotFound,
+  maxListUses,
+  maxSegmentUses,
+  type CampaignFilter,
+  type CampaignStatus,
+  type ListCampaigns,
+} from '@posthorn/contracts';
 import {
   CountedRepository,
   escapeLike,

@@ -50,6 +50,11 @@ export class References {
   private async checkMail(caller: Caller, given: UpdateCampaign, category: EmailCategory): Promise<void> {
     const { subject = null, body = null, templateId = null, from = null } = given;
     if ([subject, body, templateId, from].every((member) => member === null)) return;
-    await this.bus.call(campaignMail.check, caller, { subject, body, templateId, from, category }, { timeoutMs });
+    await this.bus.call(
+      campaignMail.check,
+      caller,
+      { subject, body, templateId, from, category },
+      { timeoutMs },
+    );
   }
 }

@@ -57,13 +57,14 @@ export class DryRunsService {
     return sums.result(row.sendRate);
   }
 
-  private async page(
-    caller: Caller,
-    row: CampaignRow,
-    after: string | undefined,
-  ): Promise<AudiencePage> {
+  private async page(caller: Caller, row: CampaignRow, after: string | undefined): Promise<AudiencePage> {
     const page = { until: await this.clock.now(), limit: maxAudiencePage, ...(after ? { after } : {}) };
-    return this.bus.call(audiences.page, caller, { audience: audienceOf(row), ...page }, { timeoutMs: pageMs });
+    return this.bus.call(
+      audiences.page,
+      caller,
+      { audience: audienceOf(row), ...page },
+      { timeoutMs: pageMs },
+    );
   }
 
   /** As far as the time suffices. */

@@ -27,10 +27,7 @@ describe('the times of recipients', () => {
   it('follow each other at the rate, after those of the batch before', () => {
     const nextDueAt = new Date('2026-03-01T10:00:10Z');
     const timed = withTimes([recipient('a'), recipient('b')], { now, sendRate: 60, nextDueAt });
-    expect(timed.recipients.map(({ dueAt }) => dueAt)).toEqual([
-      nextDueAt,
-      new Date('2026-03-01T10:00:11Z'),
-    ]);
+    expect(timed.recipients.map(({ dueAt }) => dueAt)).toEqual([nextDueAt, new Date('2026-03-01T10:00:11Z')]);
     expect(timed.nextDueAt).toEqual(new Date('2026-03-01T10:00:12Z'));
   });
 

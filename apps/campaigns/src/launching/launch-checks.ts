@@ -35,9 +35,21 @@ export class LaunchChecks {
   }
 
   /** Fixes the content. One that is not used afterwards does no harm. */
-  private async prepareContent(caller: Caller, row: CampaignRow, timeoutMs: number): Promise<LaunchedContent> {
+  private async prepareContent(
+    caller: Caller,
+    row: CampaignRow,
+    timeoutMs: number,
+  ): Promise<LaunchedContent> {
     const { id: campaignId, subject, body, templateId, fromName, replyTo, emailCategory: category } = row;
-    const draft = { subject, body, templateId, from: row.from ?? row.scheduledFrom, fromName, replyTo, category };
+    const draft = {
+      subject,
+      body,
+      templateId,
+      from: row.from ?? row.scheduledFrom,
+      fromName,
+      replyTo,
+      category,
+    };
     const prepared = await this.bus.call(
       campaignMail.prepare,
       caller,

@@ -144,7 +144,11 @@ describe('a campaign that is paused', () => {
     await send(caller, id);
     await eventually(async () => suite.handedOver(id).length >= 60, 'the first minute is handed over');
     const paused = await suite.bus.call(campaigns.pause, caller, { id });
-    expect([paused.status, paused.pausedReason, suite.statesOf(id)[0]]).toEqual(['PAUSED', 'OPERATOR', 'PAUSED']);
+    expect([paused.status, paused.pausedReason, suite.statesOf(id)[0]]).toEqual([
+      'PAUSED',
+      'OPERATOR',
+      'PAUSED',
+    ]);
     const before = new Set(suite.handedOver(id).map(({ id: each }) => each));
     await suite.bus.call(campaigns.resume, caller, { id });
     await eventually(async () => suite.statesOf(id).at(-1) === 'SENDING', 'sending is told');
@@ -199,7 +203,9 @@ describe('a request that failed after sending was told', () => {
     suite.members = audienceOf(200);
     const id = await draft(caller, { sendRate: 60 });
     await send(caller, id);
-    await suite.database.query(`ALTER TABLE outbox ADD CONSTRAINT no_pauses CHECK (fact <> 'campaigns.campaign.paused') NOT VALID`);
+    await suite.database.query(
+      `ALTER TABLE outbox ADD CONSTRAINT no_pauses CHECK (fact <> 'campaigns.campaign.paused') NOT VALID`,
+    );
     await expect(suite.bus.call(campaigns.pause, caller, { id })).rejects.toThrow();
     await suite.database.query(`ALTER TABLE outbox DROP CONSTRAINT no_pauses`);
     expect(suite.statesOf(id)[0]).toBe('PAUSED');
@@ -215,7 +221,10 @@ describe('what is late', () => {
     suite.members = audienceOf(1);
     const id = await draft(caller);
     await send(caller, id, new Date(Date.now() + 86_400_000));
-    await suite.database.query(`UPDATE campaigns SET scheduled_at = now() - interval '2 hours' WHERE id = $1`, [id]);
+    await suite.database.query(
+      `UPDATE campaigns SET scheduled_at = now() - interval '2 hours' WHERE id = $1`,
+      [id],
+    );
     await suite.database.query(`UPDATE work_items SET due_at = now(), state = 'READY' WHERE key = $1`, [id]);
     expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('LATE');
     expect(suite.handedOver(id)).toEqual([]);
@@ -234,7 +243,10 @@ describe('what is late', () => {
       `UPDATE launches SET moved_at = now() - interval '2 hours' WHERE campaign_id = $1`,
       [id],
     );
-    await suite.database.query(`UPDATE campaigns SET status = 'SENDING', paused_reason = NULL WHERE id = $1`, [id]);
+    await suite.database.query(
+      `UPDATE campaigns SET status = 'SENDING', paused_reason = NULL WHERE id = $1`,
+      [id],
+    );
     await suite.database.query(
       `INSERT INTO work_items (id, kind, project_id, key, state) VALUES (gen_random_uuid(), 'campaigns.hand-overs', $1, $2, 'READY') ON CONFLICT DO NOTHING`,
       [caller.projectId, id],

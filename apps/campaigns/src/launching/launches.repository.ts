@@ -9,7 +9,11 @@ export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject' | 'from'>;
 export class LaunchesRepository {
   constructor(private readonly database: Database) {}
 
-  async add(projectId: string, campaignId: string, { contentId, subject, from }: LaunchedContent): Promise<void> {
+  async add(
+    projectId: string,
+    campaignId: string,
+    { contentId, subject, from }: LaunchedContent,
+  ): Promise<void> {
     await this.database.query(
       `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email) VALUES ($1, $2, $3, $4, $5)`,
       [projectId, campaignId, contentId, subject, from],
@@ -64,10 +68,10 @@ export class LaunchesRepository {
   }
 
   async lock({ projectId, campaignId }: LaunchRow): Promise<void> {
-    await this.database.query(`SELECT 1 FROM launches WHERE project_id = $1 AND campaign_id = $2 FOR UPDATE`, [
-      projectId,
-      campaignId,
-    ]);
+    await this.database.query(
+      `SELECT 1 FROM launches WHERE project_id = $1 AND campaign_id = $2 FOR UPDATE`,
+      [projectId, campaignId],
+    );
   }
 
   /** More rows of the ledger are to be queued: it is not over before that. */

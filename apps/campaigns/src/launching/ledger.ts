@@ -66,11 +66,7 @@ export class Ledger {
     return this.recipients.toHandOver(launch, { after, handedOver: true, limit });
   }
 
-  handedOver(
-    launch: LaunchRow,
-    { handed, erased, nextDueAt }: HandedOver,
-    batch: WorkBatch,
-  ): Promise<void> {
+  handedOver(launch: LaunchRow, { handed, erased, nextDueAt }: HandedOver, batch: WorkBatch): Promise<void> {
     return this.database.transaction(async () => {
       await batch.hold(batch.items[0]!);
       await this.recipients.handedOver(

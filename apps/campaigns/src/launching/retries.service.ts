@@ -32,7 +32,10 @@ export class RetriesService {
     return this.commits.before(deadline, async () => {
       const row = await this.campaigns.lockOrFail(projectId, id);
       row.retry();
-      const { count, ...retry } = await this.recipients.failed({ projectId, campaignId: id }, includeUnconfirmed);
+      const { count, ...retry } = await this.recipients.failed(
+        { projectId, campaignId: id },
+        includeUnconfirmed,
+      );
       if (count > 0) {
         const saved = await this.campaigns.save(row);
         await this.launches.reopen(projectId, id);

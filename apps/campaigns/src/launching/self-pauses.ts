@@ -24,7 +24,11 @@ export class SelfPauses {
     private readonly outbox: Outbox,
   ) {}
 
-  async pause({ projectId, id }: Pick<CampaignRow, 'projectId' | 'id'>, reason: PauseReason, why: string): Promise<void> {
+  async pause(
+    { projectId, id }: Pick<CampaignRow, 'projectId' | 'id'>,
+    reason: PauseReason,
+    why: string,
+  ): Promise<void> {
     await this.database.transaction(async () => {
       const row = await this.campaigns.lockOrFail(projectId, id);
       if (row.status !== 'SENDING' && row.status !== 'SCHEDULED') return;

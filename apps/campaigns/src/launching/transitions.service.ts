@@ -82,7 +82,8 @@ export class TransitionsService {
   private async save(row: CampaignRow, event: (typeof campaignEvents)['paused']): Promise<CampaignRow> {
     const { projectId, id } = row;
     const saved = await this.campaigns.save(row);
-    for (const kind of [mailStateWork, handOverWork]) await this.queue.enqueue(kind, [{ projectId, key: id }]);
+    for (const kind of [mailStateWork, handOverWork])
+      await this.queue.enqueue(kind, [{ projectId, key: id }]);
     await this.outbox.publish(event, projectId, [saved.toEvent()]);
     return saved;
   }

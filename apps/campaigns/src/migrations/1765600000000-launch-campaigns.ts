@@ -23,7 +23,9 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         erased_at timestamptz(3) NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, contact_id)
       )`);
-    await runner.query(`CREATE INDEX campaigns_by_sending ON campaigns (project_id, sent_at) WHERE sent_at IS NOT NULL`);
+    await runner.query(
+      `CREATE INDEX campaigns_by_sending ON campaigns (project_id, sent_at) WHERE sent_at IS NOT NULL`,
+    );
     await this.createLaunches(runner);
     await this.createLedger(runner);
   }

@@ -30,10 +30,7 @@ export class CampaignCounts {
   }
 
   /** Seconds since the launch; all zero before it. */
-  async progress(
-    projectId: string,
-    id: string,
-  ): Promise<{ total: number; done: number; seconds: number }> {
+  async progress(projectId: string, id: string): Promise<{ total: number; done: number; seconds: number }> {
     const [row] = await this.database.query<{ total: number; done: number; seconds: number }>(
       `SELECT n.total, n.sent + n.skipped + n.failed AS done, extract(epoch FROM clock_timestamp() - l.launched_at)::float8 AS seconds
        FROM campaign_counts n JOIN launches l USING (project_id, campaign_id) WHERE project_id = $1 AND campaign_id = $2`,
@@ -53,8 +50,12 @@ export class CampaignCounts {
   }
 }
 
-export const queuedOf = ({ total, sent, skipped, failed }: Pick<Counts, 'total' | 'sent' | 'skipped' | 'failed'>): number =>
-  total - sent - skipped - failed;
+export const queuedOf = ({
+  total,
+  sent,
+  skipped,
+  failed,
+}: Pick<Counts, 'total' | 'sent' | 'skipped' | 'failed'>): number => total - sent - skipped - failed;
 
 const statsOf = ({ total, sent, delivered, opened, clicked, bounced, failed }: Counts): CampaignStats => ({
   totalRecipients: total,

@@ -19,13 +19,23 @@ const columns = `email_id AS id, contact_id AS "contactId", email, outcome, reas
 export class RecipientPages {
   constructor(private readonly database: Database) {}
 
-  async page(projectId: string, { id: campaignId, outcome, reason, ...page }: ListRecipients): Promise<RecipientPage> {
+  async page(
+    projectId: string,
+    { id: campaignId, outcome, reason, ...page }: ListRecipients,
+  ): Promise<RecipientPage> {
     const rows = await this.database.query<Listed>(
       `SELECT ${columns} FROM recipients
        WHERE project_id = $1 AND campaign_id = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR reason = $4)
          AND ($5::uuid IS NULL OR email_id < $5)
        ORDER BY email_id DESC LIMIT $6`,
-      [projectId, campaignId, outcome ?? outcomeOf(reason), reason ?? null, page.after?.id ?? null, pageLimit(page) + 1],
+      [
+        projectId,
+        campaignId,
+        outcome ?? outcomeOf(reason),
+        reason ?? null,
+        page.after?.id ?? null,
+        pageLimit(page) + 1,
+      ],
     );
     return toLedgerPage(rows, page, ({ id: _, ...shown }) => shown);
   }
@@ -53,5 +63,9 @@ function toLedgerPage<Row extends { id: string }, Shown>(
 ): { items: Shown[]; hasMore: boolean; next: { at: Date; id: string } | null } {
   const items = rows.slice(0, pageLimit(page));
   const hasMore = rows.length > items.length;
-  return { items: items.map(shown), hasMore, next: hasMore ? { at: new Date(0), id: items.at(-1)!.id } : null };
+  return {
+    items: items.map(shown),
+    hasMore,
+    next: hasMore ? { at: new Date(0), id: items.at(-1)!.id } : null,
+  };
 }

@@ -11,7 +11,13 @@ import { RecipientsService } from './recipients.service.js';
 @Module({
   controllers: [RecipientsHandlers],
   providers: [
-    ...onDatabase([CampaignsRepository, CampaignCounts, LaunchesRepository, RecipientPages, RecipientsRepository]),
+    ...onDatabase([
+      CampaignsRepository,
+      CampaignCounts,
+      LaunchesRepository,
+      RecipientPages,
+      RecipientsRepository,
+    ]),
     RecipientsService,
   ],
   exports: [CampaignCounts, LaunchesRepository, RecipientsRepository],

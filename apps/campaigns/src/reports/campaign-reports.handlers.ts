@@ -21,7 +21,10 @@ export class CampaignReportsHandlers {
   }
 
   @Handles(campaignAnalytics.top)
-  async top({ caller, body: { limit = defaultTop, ...window } }: Incoming<GetTopCampaigns>): Promise<TopCampaigns> {
+  async top({
+    caller,
+    body: { limit = defaultTop, ...window },
+  }: Incoming<GetTopCampaigns>): Promise<TopCampaigns> {
     return { data: await this.reports.top(caller.projectId, window, limit), window };
   }
 }

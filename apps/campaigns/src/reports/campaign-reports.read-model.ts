@@ -6,7 +6,10 @@ const rate = (part: string): string => `round(100.0 * n.${part} / n.sent, 1)::fl
 export class CampaignReports {
   constructor(private readonly database: Database) {}
 
-  async overview(projectId: string, { from, to }: TimeseriesQuery): Promise<Omit<CampaignOverview, 'window'>> {
+  async overview(
+    projectId: string,
+    { from, to }: TimeseriesQuery,
+  ): Promise<Omit<CampaignOverview, 'window'>> {
     const [row] = await this.database.query<Omit<CampaignOverview, 'window'>>(
       `WITH created AS (
          SELECT count(*)::int AS total, (count(*) FILTER (WHERE status IN ('DRAFT', 'SCHEDULED')))::int AS active

@@ -37,9 +37,7 @@ export function reportOfBounce({
   refused = false,
 }: Pick<EmailBounced, 'bounceType' | 'refused'>): Report | null {
   if (bounceType !== 'Permanent') return null;
-  return refused
-    ? { outcome: 'FAILED', reason: 'hard_bounce', bit: reportBits.bounced }
-    : sentAnd('bounced');
+  return refused ? { outcome: 'FAILED', reason: 'hard_bounce', bit: reportBits.bounced } : sentAnd('bounced');
 }
 
 export const reportOfFailure = ({ failureKind }: Pick<EmailFailed, 'failureKind'>): Report => ({
@@ -50,4 +48,5 @@ export const reportOfFailure = ({ failureKind }: Pick<EmailFailed, 'failureKind'
 
 export const reportOfCancelling: Report = { outcome: 'SKIPPED', reason: 'cancelled', bit: 0 };
 
-export const isSkipped = (reason: RecipientReason): boolean => (skipReasons as readonly string[]).includes(reason);
+export const isSkipped = (reason: RecipientReason): boolean =>
+  (skipReasons as readonly string[]).includes(reason);

@@ -124,7 +124,9 @@ describe('results', () => {
     const repository = new ResultsRepository(suite.database);
     const about = { campaignId: campaign.campaignId, emailId: emailIds[0]! };
     await repository.apply(campaign.projectId, [{ ...reportOfCancelling, ...about }]);
-    await repository.apply(campaign.projectId, [{ ...reportOfFailure({ failureKind: 'rendering' }), ...about }]);
+    await repository.apply(campaign.projectId, [
+      { ...reportOfFailure({ failureKind: 'rendering' }), ...about },
+    ]);
     expect((await state(campaign)).rows).toEqual([{ outcome: 'SKIPPED', reason: 'cancelled', reported: 0 }]);
   });
 });

@@ -65,7 +65,10 @@ export async function startCampaignsSuite(
   };
   const leave = await standInFor(fixture, suite, { handed, told });
   const start = () =>
-    startCampaigns({ environment: { ...fixture.environment, ...options.environment }, processMetrics: false });
+    startCampaigns({
+      environment: { ...fixture.environment, ...options.environment },
+      processMetrics: false,
+    });
   const service = await fixture.carry(start());
   return Object.assign(suite, {
     service,

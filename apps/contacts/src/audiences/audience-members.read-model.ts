@@ -1,4 +1,10 @@
-import type { AudienceMember, AudiencePage, Condition, GetAudiencePage, MembershipFilter } from '@posthorn/contracts';
+import type {
+  AudienceMember,
+  AudiencePage,
+  Condition,
+  GetAudiencePage,
+  MembershipFilter,
+} from '@posthorn/contracts';
 import { DatabaseClock, type Database } from '@posthorn/database';
 import { compileCondition, compileFilter } from '../segments/compiling/compile-condition.js';
 import { ConditionStatement } from '../segments/condition-statement.js';

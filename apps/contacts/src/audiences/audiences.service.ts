@@ -22,10 +22,7 @@ export class AudiencesService {
     private readonly members: AudienceMembers,
   ) {}
 
-  async check(
-    projectId: string,
-    { subscribedOnly, ...audience }: CheckAudience,
-  ): Promise<CheckedAudience> {
+  async check(projectId: string, { subscribedOnly, ...audience }: CheckAudience): Promise<CheckedAudience> {
     const read = await this.read(projectId, audience);
     return { hasMembers: await this.members.any(projectId, read, subscribedOnly) };
   }

@@ -82,7 +82,9 @@ describe('a campaign', () => {
     const stats = await done(get(`campaigns/${id}/stats`));
     expect(stats).toMatchObject({ sent: 40, skipped: 3, delivery_rate: 100, open_rate: 0 });
     const skipped = await done(get(`campaigns/${id}/recipients?outcome=SKIPPED`));
-    expect(skipped.data.map(({ email, reason }: Record<string, string>) => `${email} ${reason}`).sort()).toEqual([
+    expect(
+      skipped.data.map(({ email, reason }: Record<string, string>) => `${email} ${reason}`).sort(),
+    ).toEqual([
       'blocked@example.org suppressed',
       'gone@example.org unsubscribed',
       'staff@example.org excluded',
@@ -94,7 +96,10 @@ describe('a campaign', () => {
   });
 
   it('is refused without recipients, without content, from a foreign domain, and twice', async () => {
-    const empty = await draft({ audience_type: 'SEGMENT', segment_id: await groupOf([{ email: 'no@example.org', subscribed: false }]) });
+    const empty = await draft({
+      audience_type: 'SEGMENT',
+      segment_id: await groupOf([{ email: 'no@example.org', subscribed: false }]),
+    });
     const path = `/api/v1/campaigns/${empty.id}/send`;
     expectRefusal(await post(`campaigns/${empty.id}/send`), 'v1', path, {
       status: 422,
@@ -130,7 +135,10 @@ describe('a campaign', () => {
     expect((await post(`campaigns/${id}/pause`)).status).toBe(409);
     await new Promise((later) => setTimeout(later, 2_500));
     expect((await addressesOf(/^Slow$/)).length).toBe(before);
-    expect(await done(post(`campaigns/${id}/resume`))).toMatchObject({ status: 'SENDING', paused_reason: null });
+    expect(await done(post(`campaigns/${id}/resume`))).toMatchObject({
+      status: 'SENDING',
+      paused_reason: null,
+    });
     await eventually(async () => (await addressesOf(/^Slow$/)).length > before, 'it goes on');
     expect(await done(post(`campaigns/${id}/cancel`))).toMatchObject({ status: 'CANCELLED' });
     const after = (await addressesOf(/^Slow$/)).length;
@@ -176,7 +184,12 @@ describe('a scheduled campaign', () => {
 });
 
 describe('the audience of a campaign', () => {
-  beforeAll(() => groupOf([{ email: 'gold@example.org', data: { plan: 'gold' } }, { email: 'free@example.org', data: { plan: 'free' } }]));
+  beforeAll(() =>
+    groupOf([
+      { email: 'gold@example.org', data: { plan: 'gold' } },
+      { email: 'free@example.org', data: { plan: 'free' } },
+    ]),
+  );
 
   it('can be a condition', async () => {
     const { id } = await draft({

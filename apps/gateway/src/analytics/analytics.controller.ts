@@ -51,6 +51,9 @@ export class AnalyticsController {
   async topCampaigns({ caller, query }: RouteRequest<object, TopWindow>): Promise<TopCampaigns> {
     const { limit, ...range } = query;
     const window = windowOf(range, await this.clock.now());
-    return this.bus.call(campaignAnalytics.top, caller, { ...window, ...(limit === undefined ? {} : { limit }) });
+    return this.bus.call(campaignAnalytics.top, caller, {
+      ...window,
+      ...(limit === undefined ? {} : { limit }),
+    });
   }
 }

@@ -19,10 +19,7 @@ export class CampaignProgresses {
     return new EventStream(this.statesOf(first, caller));
   }
 
-  private async *statesOf(
-    first: CampaignProgress,
-    caller: Caller,
-  ): AsyncGenerator<CampaignProgress | null> {
+  private async *statesOf(first: CampaignProgress, caller: Caller): AsyncGenerator<CampaignProgress | null> {
     let progress = first;
     yield progress;
     for (let checks = 1; isUnderWay(progress) && checks < maxChecks; checks += 1) {

@@ -37,7 +37,8 @@ export class CampaignTestsService {
   }
 
   private async subjectOf(caller: Caller, { subject, templateId }: Campaign): Promise<string> {
-    const shown = subject ?? (templateId && (await this.bus.call(templates.get, caller, { id: templateId })).subject);
+    const shown =
+      subject ?? (templateId && (await this.bus.call(templates.get, caller, { id: templateId })).subject);
     if (!shown) throw contentMissing('subject');
     return `${prefix}${shown}`.slice(0, maxSubject);
   }

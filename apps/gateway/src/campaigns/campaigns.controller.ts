@@ -107,7 +107,14 @@ export class CampaignsController {
     idempotent: true,
     missing: campaignNotFound,
     failing: SentMembers,
-    errors: [campaignNotSendable, campaignWithoutRecipients, campaignFromTestKey, senderNotVerified, keyInFlight, keyReused],
+    errors: [
+      campaignNotSendable,
+      campaignWithoutRecipients,
+      campaignFromTestKey,
+      senderNotVerified,
+      keyInFlight,
+      keyReused,
+    ],
   })
   send({ caller, params, body, idempotency }: RouteRequest<SendCampaign>): Promise<Campaign> {
     return this.bus.call(campaigns.send, caller, { ...body, id: params['id']!, idempotency });

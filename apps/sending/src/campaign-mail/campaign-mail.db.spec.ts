@@ -53,7 +53,8 @@ const setState = (caller: Caller, campaignId: string, state: CampaignMailState, 
   suite.bus.call(campaignMail.setState, caller, { campaignId, state, seq });
 const received = (to: readonly CampaignMailRecipient[]) =>
   suite.sink.messages.filter((message) => to.some(({ email }) => email === message.to)).length;
-const statusOf = async (caller: Caller, id: string) => (await suite.bus.call(emails.get, caller, { id })).status;
+const statusOf = async (caller: Caller, id: string) =>
+  (await suite.bus.call(emails.get, caller, { id })).status;
 
 describe('the mail of a campaign', () => {
   it('is sent once, however often it is handed over', async () => {
@@ -64,7 +65,11 @@ describe('the mail of a campaign', () => {
     await eventually(async () => received(to) >= 20, 'all arrive');
     await handOver(caller, content, to);
     const email = await suite.bus.call(emails.get, caller, { id: to[0]!.id });
-    expect(email).toMatchObject({ campaignId: content.campaignId, contactId: to[0]!.contactId, from: content.from });
+    expect(email).toMatchObject({
+      campaignId: content.campaignId,
+      contactId: to[0]!.contactId,
+      from: content.from,
+    });
     expect(received(to)).toBe(20);
     const sent = await suite.database.query<{ items: { campaignId: string }[] }>(
       `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
@@ -79,7 +84,8 @@ describe('the mail of a campaign', () => {
 
   it('needs content that is known, a sender that is verified and a template that exists', async () => {
     const { caller, content } = await prepared();
-    const refusal = (call: Promise<unknown>) => call.catch((error: { details: { errors?: object[] } }) => error);
+    const refusal = (call: Promise<unknown>) =>
+      call.catch((error: { details: { errors?: object[] } }) => error);
     expect(await refusal(handOver(caller, { ...content, contentId: newId() }, recipients(1)))).toMatchObject({
       kind: 'not_found',
     });
@@ -159,7 +165,10 @@ describe('a pause', () => {
       pausing = suite.database.apart(() =>
         setState(caller, campaignId, 'PAUSED', 1).then(() => (answered = true)),
       );
-      await eventually(async () => (await lockWaiters(suite.database)).length > 0, 'the pause waits for the mark');
+      await eventually(
+        async () => (await lockWaiters(suite.database)).length > 0,
+        'the pause waits for the mark',
+      );
       expect(answered).toBe(false);
     });
     await pausing;

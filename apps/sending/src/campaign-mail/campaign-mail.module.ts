@@ -28,7 +28,8 @@ import { CampaignStates } from './campaign-states.repository.js';
   providers: [
     {
       provide: BlockedRecipients,
-      useFactory: (database: Database, hashes: ErasedAddressHashes) => new BlockedRecipients(database, hashes),
+      useFactory: (database: Database, hashes: ErasedAddressHashes) =>
+        new BlockedRecipients(database, hashes),
       inject: [Database, ErasedAddressHashes],
     },
     CampaignTrials,

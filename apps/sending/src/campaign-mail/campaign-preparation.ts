@@ -42,7 +42,15 @@ export class CampaignPreparation {
     const from = await this.senders.senderFor(caller, senderOf(requested, content), requested.category);
     const { name: projectName } = await this.projects.settingsOf(projectId);
     const { body, category } = requested;
-    return { projectId, content, from, projectName, category, subject: content.subject ?? '', html: body ?? '' };
+    return {
+      projectId,
+      content,
+      from,
+      projectName,
+      category,
+      subject: content.subject ?? '',
+      html: body ?? '',
+    };
   }
 
   /** Of a draft. Returns whether it has all that a message needs. */
@@ -76,7 +84,10 @@ export class CampaignPreparation {
     };
   }
 
-  private contentOf(projectId: string, { templateId, subject, body }: CheckCampaignMail): Promise<PinnedContent> {
+  private contentOf(
+    projectId: string,
+    { templateId, subject, body }: CheckCampaignMail,
+  ): Promise<PinnedContent> {
     return this.templates.pin(projectId, {
       templateId: templateId ?? undefined,
       templateMember: 'templateId',

@@ -54,7 +54,9 @@ export class CampaignTrials {
       pacePerSecond: this.config.ratePerSecond,
       suppressed: blocked.by('suppressed'),
       unsubscribed: blocked.by('unsubscribed'),
-      failures: tried.flatMap(({ message, ...recipient }) => (message === null ? [] : [{ ...recipient, message }])),
+      failures: tried.flatMap(({ message, ...recipient }) =>
+        message === null ? [] : [{ ...recipient, message }],
+      ),
       samples: await Promise.all(
         working.map(async ({ message: _, ...recipient }) => ({
           ...recipient,
@@ -64,7 +66,13 @@ export class CampaignTrials {
     };
   }
 
-  private async sourceOf({ projectId, content, subject, html, category }: CampaignDraft): Promise<Renderable> {
+  private async sourceOf({
+    projectId,
+    content,
+    subject,
+    html,
+    category,
+  }: CampaignDraft): Promise<Renderable> {
     const { templateId, templateVersion } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
     const snippets = Object.entries(content.snippets).map(([name, id]) => ({ name, projectId, id }));

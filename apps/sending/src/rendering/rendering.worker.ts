@@ -4,10 +4,7 @@ import { checkSource } from './template-check.js';
 import { answerJobs } from './workers/worker-jobs.js';
 
 export type RenderingJob =
-  | { check: string }
-  | { preview: PreviewSource }
-  | { tryOut: PreviewSource }
-  | { lint: LintSource };
+  { check: string } | { preview: PreviewSource } | { tryOut: PreviewSource } | { lint: LintSource };
 
 answerJobs((job: RenderingJob) => {
   if ('check' in job) return checkSource(job.check);

@@ -2,7 +2,17 @@ import { query } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { failureKinds, type FailureKind } from '../sending/email-status.js';
-import { Address, Choice, Count, Id, Instant, ListOf, Nullable, Numeric, Optional } from '../schema/fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Id,
+  Instant,
+  ListOf,
+  Nullable,
+  Numeric,
+  Optional,
+} from '../schema/fields.js';
 import { JoinFields } from '../schema/shapes.js';
 import { CampaignId, campaignStatuses, CampaignStats, type CampaignStatus } from './campaigns.js';
 

@@ -242,7 +242,11 @@ export const campaignNotSent = () =>
 export const campaignWithoutRecipients = () =>
   invalidMember(['audienceType'], 'not_allowed', 'has no recipients: nobody belongs to this audience now');
 export const campaignFromTestKey = () =>
-  new DomainError('forbidden', 'scope_missing', 'A TEST key cannot send campaigns; it can send test mails of them');
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    'A TEST key cannot send campaigns; it can send test mails of them',
+  );
 export const campaignTestToStranger = () =>
   invalidMember(['email'], 'not_allowed', 'must be the address of a member of the project');
 export const campaignScheduleInThePast = () =>

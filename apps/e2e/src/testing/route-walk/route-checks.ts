@@ -227,7 +227,11 @@ function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.slice(1) : name.startsWith('scheduled') ? '2036-01-31T09:00:00.000Z' : value,
+      Array.isArray(value)
+        ? value.slice(1)
+        : name.startsWith('scheduled')
+          ? '2036-01-31T09:00:00.000Z'
+          : value,
     ]),
   );
 }

@@ -75,7 +75,9 @@ const isConfirmed = ({ query }: Resource['request']): boolean =>
 function parsedBodyOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
   const { body, csvMember, eachOf, mayBeEmpty } = declaration;
   if (csvMember && isCsv(raw)) return readCsv(bytes, csvMember);
-  return bytes.length > 0 || (body && !mayBeEmpty) ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined) : {};
+  return bytes.length > 0 || (body && !mayBeEmpty)
+    ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined)
+    : {};
 }
 
 type Declaration = RouteKinds['resource' | 'upload'];
