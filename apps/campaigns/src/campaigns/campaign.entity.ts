@@ -38,7 +38,7 @@ const cancellable: Readonly<Record<CampaignStatus, boolean>> = {
   CANCELLED: false,
 };
 
-export const nothingSent: CampaignStats = {
+const nothingSent: CampaignStats = {
   totalRecipients: 0,
   sent: 0,
   delivered: 0,

@@ -4,7 +4,6 @@ import { Bus } from '@posthorn/messaging';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { audienceOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
-import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import type { NewRecipient } from '../recipients/recipients.repository.js';
 import { afterDeathMs, freezeWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
@@ -21,7 +20,6 @@ const afterFaultMs = 30_000;
 @Injectable()
 export class FreezesWork implements WorkHandler<object> {
   constructor(
-    private readonly campaigns: CampaignsRepository,
     private readonly ledger: Ledger,
     private readonly pauses: SelfPauses,
     private readonly bus: Bus,
@@ -32,10 +30,9 @@ export class FreezesWork implements WorkHandler<object> {
   }
 
   async run(batch: WorkBatch): Promise<void> {
-    const [item] = batch.items;
-    const campaign = await this.campaigns.find(item!.projectId, item!.key!);
-    const launch = await this.ledger.launch(item!.projectId, item!.key!);
-    if (!campaign || !launch || launch.isFrozen) return;
+    const launched = await this.ledger.launched(batch.items[0]!);
+    if (!launched || launched.launch.isFrozen) return;
+    const { campaign, launch } = launched;
     try {
       for (let page = 0; page < pagesPerTurn && !batch.stopping; page += 1)
         if (!(await this.nextPage(campaign, launch, batch))) return;

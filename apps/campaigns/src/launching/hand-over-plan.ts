@@ -11,7 +11,7 @@ export interface PlanInputs {
   nextDueAt: Date | null;
 }
 
-export const maxInHand = 10_000;
+const maxInHand = 10_000;
 const minInHand = 20;
 const minuteMs = 60_000;
 

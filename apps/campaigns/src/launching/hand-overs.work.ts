@@ -3,7 +3,6 @@ import { campaignMail, maxHandedOver, serviceCaller } from '@posthorn/contracts'
 import { Bus } from '@posthorn/messaging';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
-import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { queuedOf } from '../recipients/campaign-counts.read-model.js';
 import { roomOf, withTimes } from './hand-over-plan.js';
 import { afterDeathMs, handOverWork } from './launch-kinds.js';
@@ -24,7 +23,6 @@ export class HandOversWork implements WorkHandler<object> {
   private pacePerSecond = 1;
 
   constructor(
-    private readonly campaigns: CampaignsRepository,
     private readonly ledger: Ledger,
     private readonly restored: RestoredCampaigns,
     private readonly bus: Bus,
@@ -35,10 +33,9 @@ export class HandOversWork implements WorkHandler<object> {
   }
 
   async run(batch: WorkBatch): Promise<void> {
-    const [item] = batch.items;
-    const campaign = await this.campaigns.find(item!.projectId, item!.key!);
-    const launch = await this.ledger.launch(item!.projectId, item!.key!);
-    if (!campaign || !launch) return;
+    const launched = await this.ledger.launched(batch.items[0]!);
+    if (!launched) return;
+    const { campaign, launch } = launched;
     if (campaign.status === 'CANCELLED') return this.ledger.skipRest(launch, batch);
     if (campaign.status !== 'SENDING') return;
     if (await this.restored.pause(campaign, launch)) return;

@@ -7,7 +7,7 @@ import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import type { LaunchedContent } from './launches.repository.js';
 
 /** Within the 1.7 s that the gateway waits for the whole call. */
-export const callerWaitsMs = 1_200;
+const callerWaitsMs = 1_200;
 
 /** What other services must say before a campaign is launched. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { campaignEvents, type CampaignMailRecipient } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
-import type { WorkBatch } from '@posthorn/work';
+import type { WorkBatch, WorkItem } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { CampaignCounts, queuedOf } from '../recipients/campaign-counts.read-model.js';
@@ -30,6 +30,14 @@ export class Ledger {
     private readonly campaigns: CampaignsRepository,
     private readonly outbox: Outbox,
   ) {}
+
+  /** The campaign of an item of work, and how far it has come; null where there is none. */
+  async launched(item: WorkItem): Promise<{ campaign: CampaignRow; launch: LaunchRow } | null> {
+    const { projectId, key } = item;
+    const campaign = await this.campaigns.find(projectId, key!);
+    const launch = await this.launches.find(projectId, key!);
+    return campaign && launch && { campaign, launch };
+  }
 
   launch(projectId: string, campaignId: string): Promise<LaunchRow | null> {
     return this.launches.find(projectId, campaignId);

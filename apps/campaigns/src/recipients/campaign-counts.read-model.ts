@@ -82,7 +82,7 @@ const nothing: Counts = {
 };
 
 function reportOf(row: Partial<Counts>): CampaignReport {
-  const counts = row.total == null ? nothing : (row as Counts);
+  const counts = typeof row.total === 'number' ? (row as Counts) : nothing;
   const { sent, skipped, complained, unsubscribed, opened, clicked, bounced, delivered } = counts;
   const rate = (part: number) => (sent === 0 ? 0 : Math.round((1_000 * part) / sent) / 10);
   return {

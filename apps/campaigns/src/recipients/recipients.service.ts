@@ -50,7 +50,7 @@ export class RecipientsService {
     return page;
   }
 
-  /** `total` on both surfaces (interface.md). */
+  /** `total` on both surfaces. */
   async failures(projectId: string, query: ListFailures): Promise<FailurePage> {
     const [page, { failed }] = await Promise.all([
       this.pages.failures(projectId, query),

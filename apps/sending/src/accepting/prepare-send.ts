@@ -58,8 +58,7 @@ export class PrepareSend {
     refuseOutsideTemplates(caller, templateUseOf(send));
     this.controlHeaders.refuseIn(send.headers);
     if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
-    const pinned = await this.contentOf(caller.projectId, send, deadline);
-    const content = { ...pinned, category: send.category ?? pinned.category };
+    const content = await this.contentOf(caller.projectId, send, deadline);
     const from = await this.senders.senderFor(
       caller,
       send.from ?? content.from ?? undefined,
@@ -134,7 +133,9 @@ export class PrepareSend {
     const needed = template ? [] : missing.filter((name) => name !== null);
     if (needed.length > 0) throw contentMissing(...needed);
     if (verbatim) return verbatimContent(subject!);
-    return this.templates.pin(projectId, { templateId: template, subject, html: body, text }, deadline);
+    const requested = { templateId: template, subject, html: body, text };
+    const pinned = await this.templates.pin(projectId, requested, deadline);
+    return { ...pinned, category: send.category ?? pinned.category };
   }
 }
 

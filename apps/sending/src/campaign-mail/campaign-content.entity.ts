@@ -22,4 +22,5 @@ export class CampaignContentRow {
   @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;
   @Column('boolean', { name: 'track_opens' }) trackOpens: boolean;
   @Column('boolean', { name: 'track_clicks' }) trackClicks: boolean;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 }

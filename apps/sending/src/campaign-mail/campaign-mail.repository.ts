@@ -23,7 +23,7 @@ export interface HandedOver {
 export class CampaignMailRepository {
   constructor(private readonly database: Database) {}
 
-  async addContent(row: CampaignContentRow): Promise<void> {
+  async addContent(row: Omit<CampaignContentRow, 'createdAt'>): Promise<void> {
     await this.database.manager
       .createQueryBuilder()
       .insert()

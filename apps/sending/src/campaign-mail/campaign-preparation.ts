@@ -13,6 +13,8 @@ import { ProjectStates } from '../projects/project-states.read-model.js';
 import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
 import type { CampaignContentRow } from './campaign-content.entity.js';
 
+export type NewContent = Omit<CampaignContentRow, 'createdAt'>;
+
 export interface CampaignDraft {
   projectId: string;
   projectName: string;
@@ -60,7 +62,7 @@ export class CampaignPreparation {
     return missingIn(draft).length === 0;
   }
 
-  async prepare(caller: Caller, requested: PrepareCampaign): Promise<CampaignContentRow> {
+  async prepare(caller: Caller, requested: PrepareCampaign): Promise<NewContent> {
     const { campaignId, contentId, replyTo } = requested;
     const { projectId, actor } = caller;
     const { content, from, category, subject, html } = await this.draftOf(caller, requested);

@@ -8,4 +8,5 @@ export class CampaignStateRow {
   @PrimaryColumn('uuid', { name: 'campaign_id' }) campaignId: string;
   @Column('text') state: CampaignMailState;
   @Column('bigint') seq: number;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 }

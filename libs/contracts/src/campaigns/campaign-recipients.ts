@@ -1,5 +1,4 @@
 import { query } from '../schema/contract.js';
-import { DomainError } from '../common/errors.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { failureKinds, type FailureKind } from '../sending/email-status.js';
 import {
@@ -59,7 +58,7 @@ export class RecipientPage extends PageEnd {
   @ListOf(() => CampaignRecipient, 0, 100) items: CampaignRecipient[];
 }
 
-/** A FAILED row of the ledger (interface.md, Campaign failure row). */
+/** A FAILED row of the ledger (docs/api-decisions.md §6). */
 export class CampaignFailure {
   @Id() id: string;
   @Id() contactId: string;
@@ -105,6 +104,3 @@ export const campaignRecipients = {
   list: query('campaigns.recipients.list', ListRecipients, RecipientPage),
   failures: query('campaigns.recipients.failures', ListFailures, FailurePage),
 };
-
-export const recipientNotFound = () =>
-  new DomainError('not_found', 'resource_not_found', 'No such recipient of this campaign');

@@ -1,3 +1,4 @@
+import { Campaign } from '../campaigns/campaigns.js';
 import { query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { emailCategories, type EmailCategory } from './domains.js';
@@ -9,10 +10,8 @@ import {
   Id,
   Ids,
   Instant,
-  Line,
   ListOf,
   Nested,
-  Nullable,
   Optional,
   Text,
 } from '../schema/fields.js';
@@ -22,20 +21,24 @@ import { JoinFields, PickFields } from '../schema/shapes.js';
 /** Recipients of one hand-over. */
 export const maxHandedOver = 500;
 
-/** What the mail of a campaign is made of; Liquid. */
-export class PrepareCampaign {
+class OwnContent extends PickFields(Campaign, [
+  'subject',
+  'body',
+  'templateId',
+  'from',
+  'fromName',
+  'replyTo',
+]) {}
+
+class ContentOfCampaign {
   @Id() campaignId: string;
   /** Of the stored content; preparing the same one again changes nothing. */
   @Id() contentId: string;
-  @Line(1, 998) @Nullable() subject: string | null;
-  @Text(1, 1024 * 1024) @Nullable() body: string | null;
-  /** Its current version is used from now on. */
-  @Id() @Nullable() templateId: string | null;
-  @Address() @Nullable() from: string | null;
-  @Line(1, 100) @Nullable() fromName: string | null;
-  @Address() @Nullable() replyTo: string | null;
   @Choice(emailCategories) category: EmailCategory;
 }
+
+/** What the mail of a campaign is made of; the current version of its template is used from now on. */
+export class PrepareCampaign extends JoinFields(ContentOfCampaign, OwnContent) {}
 
 /** What a draft says already; null where it does not. */
 export class CheckCampaignMail extends PickFields(PrepareCampaign, [

@@ -71,7 +71,7 @@ const retryLaterMs = 60_000;
 const newProjectMs = 500;
 const maxErrorText = 1_000;
 const dayMs = 86_400_000;
-/** Where a campaign is resumed or cancelled, its mail becomes due again at once. */
+/** Resuming or cancelling the campaign makes its mail due at once. */
 const pausedCampaignMs = 3_600_000;
 /** A message that waits for an allowance is given up after the longest month. */
 const longestWaitMs = 32 * dayMs;
@@ -180,10 +180,7 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
 }
 
 const cancelledWithCampaign = (): Outcome => ({
-  ...nothing,
-  state: 'CANCELLED',
-  status: 'CANCELLED',
-  failureKind: 'cancelled',
+  ...{ ...nothing, state: 'CANCELLED', status: 'CANCELLED', failureKind: 'cancelled' },
   error: 'The campaign was cancelled',
   events: [{ event: emailEvents.cancelled, payload: {} }],
 });
