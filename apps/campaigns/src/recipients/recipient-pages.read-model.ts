@@ -40,6 +40,16 @@ export class RecipientPages {
     return toLedgerPage(rows, page, ({ id: _, ...shown }) => shown);
   }
 
+  async find(projectId: string, campaignId: string, contactId: string): Promise<CampaignRecipient | null> {
+    const [row] = await this.database.query<Listed>(
+      `SELECT ${columns} FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND contact_id = $3`,
+      [projectId, campaignId, contactId],
+    );
+    if (!row) return null;
+    const { id: _, ...shown } = row;
+    return shown;
+  }
+
   async failures(projectId: string, { id: campaignId, ...page }: ListFailures): Promise<FailurePage> {
     const rows = await this.database.query<CampaignFailure>(
       `SELECT email_id AS id, contact_id AS "contactId", email, reason, at AS "failedAt" FROM recipients

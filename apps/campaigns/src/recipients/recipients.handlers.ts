@@ -3,10 +3,12 @@ import {
   campaignRecipients,
   type CampaignId,
   type CampaignProgress,
+  type CampaignRecipient,
   type CampaignReport,
   type FailurePage,
   type ListFailures,
   type ListRecipients,
+  type RecipientOfCampaign,
   type RecipientPage,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
@@ -24,6 +26,11 @@ export class RecipientsHandlers {
   @Handles(campaignRecipients.progress)
   progress({ caller, body }: Incoming<CampaignId>): Promise<CampaignProgress> {
     return this.service.progress(caller.projectId, body.id);
+  }
+
+  @Handles(campaignRecipients.get)
+  get({ caller, body }: Incoming<RecipientOfCampaign>): Promise<CampaignRecipient> {
+    return this.service.get(caller.projectId, body.id, body.contactId);
   }
 
   @Handles(campaignRecipients.list)

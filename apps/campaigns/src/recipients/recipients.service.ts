@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
   campaignNotFound,
+  recipientNotFound,
   type CampaignProgress,
+  type CampaignRecipient,
   type CampaignReport,
   type FailurePage,
   type ListFailures,
@@ -25,6 +27,12 @@ export class RecipientsService {
     const report = await this.counts.report(projectId, id);
     if (!report) throw campaignNotFound();
     return report;
+  }
+
+  async get(projectId: string, id: string, contactId: string): Promise<CampaignRecipient> {
+    const recipient = await this.pages.find(projectId, id, contactId);
+    if (!recipient) throw recipientNotFound();
+    return recipient;
   }
 
   async progress(projectId: string, id: string): Promise<CampaignProgress> {

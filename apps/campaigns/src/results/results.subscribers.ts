@@ -57,6 +57,11 @@ export class ResultsSubscribers {
     return this.apply(event, () => sentAnd('complained'));
   }
 
+  @OnEachEvent([emailEvents.unsubscribed], 'results')
+  onUnsubscribed(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.apply(event, () => sentAnd('unsubscribed'));
+  }
+
   private async apply<Item extends About>(
     { projectId, items }: DomainEvent<Item>,
     reportOf: (item: Item) => Report | null,

@@ -28,6 +28,7 @@ const made: Record<string, Maker> = {
   'sending-campaigns': campaignIn('SENDING'),
   'paused-campaigns': campaignIn('PAUSED'),
   'sent-campaigns': campaignIn('SENT'),
+  'campaign-recipients': recipientOf,
   workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
   domains: storedDomain,
   suppressions: suppress,
@@ -71,6 +72,7 @@ export const uniqueName = (): string => `footer-${(count += 1)}`;
 /** The noun of a path, such as `contacts` in `/api/v1/contacts/{id}`; both surfaces show the same rows. */
 export const nounOf = ({ path }: Operation): string => {
   if (path.includes('/contacts/imports/{id}')) return 'contact-imports';
+  if (path.endsWith('/recipients/{contactId}')) return 'campaign-recipients';
   const step = /\/campaigns\/\{id\}\/([a-z-]+)$/.exec(path)?.[1];
   return (step && campaignsFor[step]) ?? firstNounOf(path);
 };
@@ -135,6 +137,18 @@ function campaignIn(status: string): Maker {
     await project.write('campaigns', `UPDATE campaigns SET status = $2 WHERE id = $1`, [id, status]);
     return { id };
   };
+}
+
+/** Skipped, and of a contact with the id of its campaign, because both stand in the path. */
+async function recipientOf(project: OwnedProject): Promise<Made> {
+  const { id } = await created('campaigns', newCampaign)(project);
+  await project.write(
+    'campaigns',
+    `INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, at)
+     VALUES ($1, $2, $2, uuidv7(), 'ada@example.com', 'SKIPPED', 'unsubscribed', now())`,
+    [project.id, id],
+  );
+  return { id };
 }
 
 /** A finished import, whose content is stable. */

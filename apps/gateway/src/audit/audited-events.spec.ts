@@ -21,6 +21,7 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
       'opened',
       'clicked',
       'complained',
+      'unsubscribed',
     ].map((name) => `sending.email.${name}`),
     ...['sent', 'bounced', 'complained'].map((name) => `sending.copy.${name}`),
   ],

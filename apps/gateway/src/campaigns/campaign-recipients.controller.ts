@@ -8,7 +8,10 @@ import {
   campaignRecipients,
   CampaignReport,
   DryRun,
+  emails,
   RecipientFilter,
+  recipientNotFound,
+  RecipientWithEvents,
   senderNotVerified,
   SentMembers,
   type RecipientPage,
@@ -81,6 +84,20 @@ export class CampaignRecipientsController {
     listPage,
   }: RouteRequest<object, RecipientFilter>): Promise<RecipientPage> {
     return this.bus.call(campaignRecipients.list, caller, { id: params['id']!, ...query, ...listPage });
+  }
+
+  @Get('campaigns/:id/recipients/:contactId', {
+    summary: 'Get what became of one recipient of a campaign, with the events of the e-mail',
+    scope: 'campaigns:read',
+    reply: RecipientWithEvents,
+    missing: recipientNotFound,
+  })
+  async recipient({ caller, params }: RouteRequest): Promise<RecipientWithEvents> {
+    const id = { id: params['id']!, contactId: params['contactId']! };
+    const recipient = await this.bus.call(campaignRecipients.get, caller, id);
+    if (recipient.emailId === null) return { ...recipient, events: [] };
+    const { events } = await this.bus.call(emails.get, caller, { id: recipient.emailId });
+    return { ...recipient, events };
   }
 
   @Get('campaigns/:id/failures', {

@@ -54,6 +54,9 @@ export class EmailRow {
   @Column({ type: 'timestamptz', name: 'clicked_at', precision: 3, nullable: true }) clickedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'complained_at', precision: 3, nullable: true })
   complainedAt: Date | null;
+  /** By the link of the message. */
+  @Column({ type: 'timestamptz', name: 'unsubscribed_at', precision: 3, nullable: true })
+  unsubscribedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 }

@@ -4,6 +4,7 @@ import {
   type EmailId,
   type EmailLinks,
   type RecordedEngagement,
+  type RecordedUnsubscribe,
   type RecordEngagement,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
@@ -16,6 +17,11 @@ export class EngagementHandlers {
   @Handles(engagement.record)
   record({ body }: Incoming<RecordEngagement>): Promise<RecordedEngagement> {
     return this.service.record(body);
+  }
+
+  @Handles(engagement.unsubscribed)
+  unsubscribed({ caller, body }: Incoming<EmailId>): Promise<RecordedUnsubscribe> {
+    return this.service.unsubscribed(caller.projectId, body.id);
   }
 
   @Handles(engagement.links)

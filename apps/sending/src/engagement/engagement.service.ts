@@ -3,6 +3,7 @@ import {
   emailNotFound,
   type EmailLinks,
   type RecordedEngagement,
+  type RecordedUnsubscribe,
   type RecordEngagement,
 } from '@posthorn/contracts';
 import { EmailsRepository } from '../emails/emails.repository.js';
@@ -22,6 +23,10 @@ export class EngagementService {
       items.map((item) => ({ ...item, machine: machineReasonOf(item) })),
     );
     return { recorded };
+  }
+
+  async unsubscribed(projectId: string, emailId: string): Promise<RecordedUnsubscribe> {
+    return { isNew: await this.engagements.unsubscribed(projectId, emailId) };
   }
 
   async linksOf(projectId: string, emailId: string): Promise<EmailLinks> {

@@ -37,6 +37,21 @@ export class EngagementsRepository {
     return answer!.recorded;
   }
 
+  /** Returns whether it is the first one of the e-mail, which is published. */
+  async unsubscribed(projectId: string, emailId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `WITH first AS (
+         UPDATE emails e SET unsubscribed_at = now() WHERE project_id = $1 AND id = $2 AND status <> 'VOIDED' AND unsubscribed_at IS NULL
+         RETURNING project_id, ${emailEventDetails('e')} || jsonb_build_object('at', now()) AS item
+       ), event AS (
+         ${packedOutboxInsert(`SELECT project_id, '${emailEvents.unsubscribed.name}' AS name, item, NULL::text AS trace, 1 AS row_index FROM first`)}
+       )
+       SELECT 1 FROM first`,
+      [projectId, emailId],
+    );
+    return rows.length > 0;
+  }
+
   linksOf(projectId: string, emailId: string): Promise<LinkClicks[]> {
     return this.database.query<LinkClicks>(
       `SELECT url, count(*) AS clicks, count(DISTINCT position) AS "uniqueClicks" FROM engagements

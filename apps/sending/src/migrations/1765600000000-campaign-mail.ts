@@ -6,7 +6,9 @@ const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`)
 /** The mail of campaigns (docs/decisions/0028-campaigns.md). */
 export class CampaignMail1765600000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE emails ADD COLUMN campaign_id uuid`);
+    await runner.query(
+      `ALTER TABLE emails ADD COLUMN campaign_id uuid, ADD COLUMN unsubscribed_at timestamptz(3)`,
+    );
     await runner.query(`ALTER TABLE deliveries ADD COLUMN campaign_id uuid`);
     await runner.query(
       `CREATE INDEX erased_addresses_by_contact ON erased_addresses (project_id, contact_id)`,
@@ -48,6 +50,6 @@ export class CampaignMail1765600000000 implements MigrationInterface {
     await runner.query(`DROP TABLE campaign_states`);
     await runner.query(`DROP INDEX erased_addresses_by_contact`);
     await runner.query(`ALTER TABLE deliveries DROP COLUMN campaign_id`);
-    await runner.query(`ALTER TABLE emails DROP COLUMN campaign_id`);
+    await runner.query(`ALTER TABLE emails DROP COLUMN campaign_id, DROP COLUMN unsubscribed_at`);
   }
 }

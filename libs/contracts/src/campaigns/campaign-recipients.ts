@@ -1,6 +1,8 @@
 import { query } from '../schema/contract.js';
 import { PageEnd, PageQuery } from '../common/page.js';
+import { EmailEvent } from '../sending/emails.js';
 import { failureKinds, type FailureKind } from '../sending/email-status.js';
+import { DomainError } from '../common/errors.js';
 import {
   Address,
   Choice,
@@ -12,7 +14,7 @@ import {
   Numeric,
   Optional,
 } from '../schema/fields.js';
-import { JoinFields } from '../schema/shapes.js';
+import { JoinFields, PickFields } from '../schema/shapes.js';
 import { CampaignId, campaignStatuses, CampaignStats, type CampaignStatus } from './campaigns.js';
 
 /** QUEUED ends as one of the others; a FAILED `delivery_unconfirmed` may still become SENT (docs/api-decisions.md §6). */
@@ -46,6 +48,15 @@ export class CampaignRecipient {
   /** Of the outcome; null while QUEUED. */
   @Instant() @Nullable() at: Date | null;
 }
+
+/** With what happened to the e-mail. */
+export class RecipientWithEvents extends CampaignRecipient {
+  @ListOf(() => EmailEvent, 0, 10_000) events: EmailEvent[];
+}
+
+class OfContact extends PickFields(CampaignRecipient, ['contactId']) {}
+
+export class RecipientOfCampaign extends JoinFields(CampaignId, OfContact) {}
 
 export class RecipientFilter {
   @Choice(recipientOutcomes) @Optional() outcome?: RecipientOutcome;
@@ -99,8 +110,12 @@ export class CampaignProgress {
 }
 
 export const campaignRecipients = {
+  get: query('campaigns.recipients.get', RecipientOfCampaign, CampaignRecipient),
   progress: query('campaigns.recipients.progress', CampaignId, CampaignProgress),
   stats: query('campaigns.recipients.stats', CampaignId, CampaignReport),
   list: query('campaigns.recipients.list', ListRecipients, RecipientPage),
   failures: query('campaigns.recipients.failures', ListFailures, FailurePage),
 };
+
+export const recipientNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'No such recipient of this campaign');

@@ -119,6 +119,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
         emailEvents.opened,
         emailEvents.clicked,
         emailEvents.complained,
+        emailEvents.unsubscribed,
       ],
       'results',
     ),

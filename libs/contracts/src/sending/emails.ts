@@ -227,6 +227,11 @@ export const emailEvents = {
     EmailChangedEvent,
     'The recipient reported the message as spam.',
   ),
+  unsubscribed: event(
+    'sending.email.unsubscribed',
+    EmailChangedEvent,
+    'The recipient unsubscribed by the link of the message.',
+  ),
 };
 
 export const emailNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such email');

@@ -43,7 +43,14 @@ export class EmailLinks {
   @ListOf(() => LinkClicks, 0, 500) links: LinkClicks[];
 }
 
+export class RecordedUnsubscribe {
+  /** False for one that was recorded before, and for an unknown e-mail. */
+  @Flag() isNew: boolean;
+}
+
 export const engagement = {
+  /** By its link; the opt-out itself is recorded by the contacts service. */
+  unsubscribed: request('sending.engagement.unsubscribed', EmailId, RecordedUnsubscribe),
   record: request('sending.engagement.record', RecordEngagement, RecordedEngagement),
   links: query('sending.engagement.links', EmailId, EmailLinks),
 };
