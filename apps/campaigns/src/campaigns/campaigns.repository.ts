@@ -53,6 +53,14 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     );
   }
 
+  async beingSent(projectId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT id FROM campaigns WHERE project_id = $1 AND status = 'SENDING' ORDER BY id`,
+      [projectId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** It cannot change until the end of the transaction. */
   async statusForShare(projectId: string, id: string): Promise<CampaignStatus | null> {
     const [row] = await this.database.query<{ status: CampaignStatus }>(

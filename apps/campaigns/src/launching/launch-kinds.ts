@@ -1,3 +1,4 @@
+import type { PauseReason } from '@posthorn/contracts';
 import { work } from '@posthorn/work';
 import type { Retry } from '../recipients/recipients.repository.js';
 
@@ -15,6 +16,16 @@ export const handOverWork = work('campaigns.hand-overs', { concurrency: 4, retry
 export const retryFailedWork = work<Retry>('campaigns.retries', { concurrency: 2, retry });
 /** Tells sending the state of a campaign as it is now; by the id of the campaign. */
 export const mailStateWork = work('campaigns.mail-states', { concurrency: 4, retry });
+
+export interface SelfPause {
+  reason: PauseReason;
+  why: string;
+  /** All that are being sent where it is missing. */
+  campaignId?: string;
+}
+
+/** Pauses campaigns by what happened elsewhere. */
+export const selfPauseWork = work<SelfPause>('campaigns.self-pauses', { retry });
 
 /** Where hand-overs to be repeated begin. */
 export interface DueAgain {

@@ -3,6 +3,7 @@ import {
   campaignRecipients,
   campaigns,
   emailEvents,
+  projectEvents,
   type AudienceMember,
   type Caller,
   type EmailChangedEvent,
@@ -212,6 +213,53 @@ describe('a request that failed after sending was told', () => {
     expect((await get(caller, id)).status).toBe('SENDING');
     await eventually(async () => suite.statesOf(id).at(-1) === 'SENDING', 'sending is told how it ended');
     await suite.bus.call(campaigns.cancel, caller, { id });
+  });
+});
+
+describe('a campaign whose project', () => {
+  it('has used up its allowance pauses with what is left', async () => {
+    const { caller, projectId } = suite.buildProject();
+    suite.members = audienceOf(200);
+    const id = await draft(caller, { sendRate: 60 });
+    await send(caller, id);
+    await eventually(async () => suite.handedOver(id).length > 0, 'it begins');
+    const [first] = suite.handedOver(id);
+    await suite.sending.publish(emailEvents.failed, projectId, [
+      {
+        emailId: first!.id,
+        campaignId: id,
+        to: first!.email,
+        at: new Date(),
+        sourceType: 'CAMPAIGN',
+        failureKind: 'quota_exhausted',
+        reason: null,
+      },
+    ]);
+    expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('QUOTA');
+    const { items } = await suite.bus.call(campaignRecipients.list, caller, {
+      id,
+      reason: 'quota_exhausted',
+    });
+    expect(items).toMatchObject([{ emailId: first!.id, outcome: 'SKIPPED' }]);
+  });
+
+  it('is disabled for its reputation pauses', async () => {
+    const { caller, projectId } = suite.buildProject();
+    suite.members = audienceOf(200);
+    const id = await draft(caller, { sendRate: 60 });
+    await send(caller, id);
+    await suite.gateway.publish(projectEvents.changed, projectId, [
+      {
+        id: projectId,
+        disabled: true,
+        disabledReason: 'EMAIL_REPUTATION',
+        seq: 2,
+        tracking: 'ENABLED',
+        language: 'en',
+        at: new Date(),
+      },
+    ]);
+    expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('REPUTATION');
   });
 });
 

@@ -16,12 +16,14 @@ import { RestoredCampaigns } from './restored-campaigns.js';
 import { RetriesService } from './retries.service.js';
 import { RetriesWork } from './retries.work.js';
 import { ScheduledLaunchesWork } from './scheduled-launches.work.js';
+import { LaunchingSubscribers } from './launching.subscribers.js';
 import { SelfPauses } from './self-pauses.js';
+import { SelfPausesWork } from './self-pauses.work.js';
 import { TransitionsService } from './transitions.service.js';
 
 @Module({
   imports: [CampaignsModule, RecipientsModule],
-  controllers: [LaunchesHandlers],
+  controllers: [LaunchesHandlers, LaunchingSubscribers],
   providers: [
     DueAgainWork,
     FreezesWork,
@@ -38,6 +40,7 @@ import { TransitionsService } from './transitions.service.js';
     RetriesWork,
     ScheduledLaunchesWork,
     SelfPauses,
+    SelfPausesWork,
     TransitionsService,
   ],
 })

@@ -24,6 +24,16 @@ export class SelfPauses {
     private readonly outbox: Outbox,
   ) {}
 
+  /** Not of one that is only scheduled. */
+  async pauseSending(
+    campaign: Pick<CampaignRow, 'projectId' | 'id'>,
+    reason: PauseReason,
+    why: string,
+  ): Promise<void> {
+    const row = await this.campaigns.find(campaign.projectId, campaign.id);
+    if (row?.status === 'SENDING') await this.pause(campaign, reason, why);
+  }
+
   async pause(
     { projectId, id }: Pick<CampaignRow, 'projectId' | 'id'>,
     reason: PauseReason,

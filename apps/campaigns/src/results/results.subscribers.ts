@@ -7,6 +7,8 @@ import {
   type EmailFailed,
 } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
+import { WorkQueue } from '@posthorn/work';
+import { selfPauseWork } from '../launching/launch-kinds.js';
 import { reportOfBounce, reportOfCancelling, reportOfFailure, sentAnd, type Report } from './report.js';
 import { ResultsRepository } from './results.repository.js';
 
@@ -15,7 +17,10 @@ type About = Pick<EmailChangedEvent, 'emailId' | 'campaignId'>;
 /** What became of the e-mails of campaigns. */
 @Controller()
 export class ResultsSubscribers {
-  constructor(private readonly results: ResultsRepository) {}
+  constructor(
+    private readonly results: ResultsRepository,
+    private readonly queue: WorkQueue,
+  ) {}
 
   @OnEachEvent([emailEvents.sent], 'results')
   onSent(event: DomainEvent<EmailChangedEvent>): Promise<void> {
@@ -33,8 +38,10 @@ export class ResultsSubscribers {
   }
 
   @OnEachEvent([emailEvents.failed], 'results')
-  onFailed(event: DomainEvent<EmailFailed>): Promise<void> {
-    return this.apply(event, reportOfFailure);
+  async onFailed(event: DomainEvent<EmailFailed>): Promise<void> {
+    await this.apply(event, reportOfFailure);
+    const overAllowance = event.items.filter(({ failureKind }) => failureKind === 'quota_exhausted');
+    await this.pause(event.projectId, new Set(overAllowance.map(({ campaignId }) => campaignId)));
   }
 
   @OnEachEvent([emailEvents.cancelled], 'results')
@@ -60,6 +67,16 @@ export class ResultsSubscribers {
   @OnEachEvent([emailEvents.unsubscribed], 'results')
   onUnsubscribed(event: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.apply(event, () => sentAnd('unsubscribed'));
+  }
+
+  /** What is not handed over yet waits, instead of being skipped like these. */
+  private async pause(projectId: string, campaignIds: ReadonlySet<string | null | undefined>): Promise<void> {
+    const ids = [...campaignIds].filter((id) => typeof id === 'string');
+    const payload = { reason: 'QUOTA', why: 'the allowance of the project is used up' } as const;
+    await this.queue.enqueue(
+      selfPauseWork,
+      ids.map((campaignId) => ({ projectId, key: campaignId, payload: { ...payload, campaignId } })),
+    );
   }
 
   private async apply<Item extends About>(

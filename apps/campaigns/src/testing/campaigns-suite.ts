@@ -38,6 +38,7 @@ export interface CampaignsSuite extends Pick<
   /** What sending was told of a campaign. */
   statesOf(campaignId: string): CampaignMailState[];
   sending: EventPublisher;
+  gateway: EventPublisher;
   stop(): Promise<void>;
 }
 
@@ -50,7 +51,10 @@ export async function startCampaignsSuite(
   options: FixtureOptions & { environment?: Record<string, string> } = {},
 ): Promise<CampaignsSuite> {
   const fixture = await openServiceFixture('campaigns', { entities, migrations }, options);
-  const sending = await EventPublisher.start(fixture.connection);
+  const [sending, gateway] = await Promise.all([
+    EventPublisher.start(fixture.connection),
+    EventPublisher.start(fixture.connection, 'gateway'),
+  ]);
   const handed: Received['handed'] = new Map();
   const told: Received['told'] = new Map();
   const suite: Omit<CampaignsSuite, 'service' | 'stop'> = {
@@ -62,6 +66,7 @@ export async function startCampaignsSuite(
     lostAnswers: 0,
     statesOf: (id) => told.get(id) ?? [],
     sending,
+    gateway,
   };
   const leave = await standInFor(fixture, suite, { handed, told });
   const start = () =>
@@ -75,7 +80,7 @@ export async function startCampaignsSuite(
     stop: async () => {
       await service.stop();
       await Promise.all(leave.map((stop) => stop()));
-      await sending.stop();
+      await Promise.all([sending.stop(), gateway.stop()]);
       await fixture.close();
     },
   });

@@ -109,20 +109,23 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
   },
   campaigns: {
     calls: [...Object.values(audiences), ...Object.values(campaignMail)],
-    receives: receivedEach(
-      [
-        emailEvents.sent,
-        emailEvents.delivered,
-        emailEvents.bounced,
-        emailEvents.failed,
-        emailEvents.cancelled,
-        emailEvents.opened,
-        emailEvents.clicked,
-        emailEvents.complained,
-        emailEvents.unsubscribed,
-      ],
-      'results',
-    ),
+    receives: [
+      { event: projectEvents.changed, purpose: 'campaign-pauses' },
+      ...receivedEach(
+        [
+          emailEvents.sent,
+          emailEvents.delivered,
+          emailEvents.bounced,
+          emailEvents.failed,
+          emailEvents.cancelled,
+          emailEvents.opened,
+          emailEvents.clicked,
+          emailEvents.complained,
+          emailEvents.unsubscribed,
+        ],
+        'results',
+      ),
+    ],
   },
   workflows: { calls: [], receives: [] },
   analytics: {
