@@ -5,6 +5,7 @@ import { ErasuresModule } from './erasures/erasures.module.js';
 import { LaunchingModule } from './launching/launching.module.js';
 import { RecipientsModule } from './recipients/recipients.module.js';
 import { ReportsModule } from './reports/reports.module.js';
+import { VariantsModule } from './variants/variants.module.js';
 import { ResultsModule } from './results/results.module.js';
 
 @Module({
@@ -13,6 +14,7 @@ import { ResultsModule } from './results/results.module.js';
     LaunchingModule,
     RecipientsModule,
     ResultsModule,
+    VariantsModule,
     ReportsModule,
     DryRunsModule,
     ErasuresModule,

@@ -10,13 +10,14 @@ import { TraceCampaignsFacts1763900000000 } from './migrations/1763900000000-tra
 import { AttributeCampaignsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { QuarantineCampaignsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { LaunchCampaigns1765600000000 } from './migrations/1765600000000-launch-campaigns.js';
-import { CampaignCountRow, RecipientRow } from './recipients/recipient.entity.js';
+import { CampaignCountRow, RecipientRow, VariantCountRow } from './recipients/recipient.entity.js';
 
 export const entities = [
   CampaignRow,
   LaunchRow,
   RecipientRow,
   CampaignCountRow,
+  VariantCountRow,
   ErasedContactRow,
   ProjectCountRow,
   IdempotencyKeyRow,

@@ -11,6 +11,8 @@ const build = (overrides: Partial<CampaignRow> = {}) =>
     audienceCondition: null,
     segmentId: null,
     listId: null,
+    variants: null,
+    test: null,
     status: 'DRAFT',
     ...overrides,
   });

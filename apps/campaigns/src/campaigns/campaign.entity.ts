@@ -10,14 +10,17 @@ import {
   invalid,
   type AudienceType,
   type Campaign,
+  type CampaignComparison,
   type CampaignEvent,
   type CampaignStats,
   type CampaignStatus,
+  type CampaignVariant,
   type EmailCategory,
   type PauseReason,
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { variantFaults } from '../variants/variant-faults.js';
 import { audienceFaults } from './audience.js';
 
 const editable: Readonly<Record<CampaignStatus, boolean>> = {
@@ -71,6 +74,8 @@ export class CampaignRow {
   @Column('uuid', { name: 'exclude_segment_ids', array: true }) excludeSegmentIds: string[];
   @Column('uuid', { name: 'exclude_list_ids', array: true }) excludeListIds: string[];
   @Column('integer', { name: 'send_rate', nullable: true }) sendRate: number | null;
+  @Column('jsonb', { nullable: true }) variants: CampaignVariant[] | null;
+  @Column('jsonb', { nullable: true }) test: CampaignComparison | null;
   @Column('text') status: CampaignStatus;
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   /** The sender that was allowed to the caller who scheduled it, where the campaign names none. */
@@ -129,7 +134,7 @@ export class CampaignRow {
   }
 
   refuseFaults(): void {
-    const faults = audienceFaults(this);
+    const faults = [...audienceFaults(this), ...variantFaults(this)];
     if (faults.length > 0) throw invalid(faults);
   }
 

@@ -63,6 +63,8 @@ describe('campaigns', () => {
       excludeSegmentIds: [],
       excludeListIds: [],
       sendRate: null,
+      variants: null,
+      test: null,
       status: 'DRAFT',
       pausedReason: null,
       scheduledAt: null,

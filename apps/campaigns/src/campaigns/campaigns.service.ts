@@ -131,7 +131,7 @@ function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
     replyTo = null,
   } = wanted;
   const { audienceCondition = null, segmentId = null, listId = null, sendRate = null } = wanted;
-  const { excludeSegmentIds = [], excludeListIds = [] } = wanted;
+  const { excludeSegmentIds = [], excludeListIds = [], variants = null, test = null } = wanted;
   return Object.assign(new CampaignRow(), {
     projectId,
     id: newId(),
@@ -151,6 +151,8 @@ function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
     excludeSegmentIds,
     excludeListIds,
     sendRate,
+    variants,
+    test,
     status: 'DRAFT' as const,
     pausedReason: null,
     scheduledFrom: null,

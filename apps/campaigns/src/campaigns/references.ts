@@ -8,6 +8,7 @@ import {
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import { insideVariant } from '../variants/inside-variant.js';
 import { audienceOf } from './audience.js';
 import type { CampaignRow } from './campaign.entity.js';
 
@@ -36,6 +37,11 @@ export class References {
     await Promise.all([
       changesAudience ? this.checkAudience(caller, draft) : null,
       this.checkMail(caller, given, draft.emailCategory),
+      ...(given.variants ?? []).map((variant, index) =>
+        this.checkMail(caller, variant, draft.emailCategory).catch((error: unknown) => {
+          throw insideVariant(error, index);
+        }),
+      ),
     ]);
   }
 

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { campaignMail, maxHandedOver, serviceCaller } from '@posthorn/contracts';
+import { maxHandedOver } from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
-import { Bus } from '@posthorn/messaging';
 import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { HandOverCalls } from './hand-over-calls.js';
 import { withTimes } from './hand-over-plan.js';
 import { dueAgainWork, type DueAgain } from './launch-kinds.js';
 import { Ledger } from './ledger.js';
-
-const timeoutMs = 10_000;
 
 /** After a campaign was resumed or cancelled: what sending keeps back until an hour later is marked again now, at the rate of the campaign. */
 @Injectable()
@@ -19,7 +17,7 @@ export class DueAgainWork implements WorkHandler<DueAgain> {
     private readonly database: Database,
     private readonly campaigns: CampaignsRepository,
     private readonly ledger: Ledger,
-    private readonly bus: Bus,
+    private readonly calls: HandOverCalls,
     runner: WorkRunner,
   ) {
     this.clock = new DatabaseClock(database);
@@ -40,10 +38,8 @@ export class DueAgainWork implements WorkHandler<DueAgain> {
       sendRate: campaign.status === 'CANCELLED' ? null : campaign.sendRate,
       nextDueAt: nextDueAt ? new Date(nextDueAt) : null,
     });
-    const { contentId } = launch;
     const { recipients } = timed;
-    const caller = serviceCaller('campaigns', projectId);
-    await this.bus.call(campaignMail.handOver, caller, { campaignId, contentId, recipients }, { timeoutMs });
+    await this.calls.handOver(launch, recipients);
     await this.database.transaction(async () => {
       await batch.hold(item!, {
         campaignId,

@@ -5,6 +5,7 @@ import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem 
 import { audienceOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import type { NewRecipient } from '../recipients/recipients.repository.js';
+import { assignedTo } from '../variants/assignment.js';
 import { afterDeathMs, freezeWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
 import { Ledger } from './ledger.js';
@@ -68,7 +69,13 @@ export class FreezesWork implements WorkHandler<object> {
   }
 }
 
-function recipientOf(member: AudienceMember, { emailCategory }: CampaignRow): NewRecipient {
-  const unsubscribed = emailCategory === 'MARKETING' && !member.subscribed;
-  return { ...member, skipReason: member.excluded ? 'excluded' : unsubscribed ? 'unsubscribed' : null };
+function recipientOf(member: AudienceMember, campaign: CampaignRow): NewRecipient {
+  const unsubscribed = campaign.emailCategory === 'MARKETING' && !member.subscribed;
+  const { variant } = assignedTo(member.contactId, campaign);
+  return {
+    ...member,
+    skipReason: member.excluded ? 'excluded' : unsubscribed ? 'unsubscribed' : null,
+    variant,
+    waitsForWinner: campaign.variants !== null && variant === null,
+  };
 }

@@ -1,5 +1,3 @@
-import type { CampaignMailRecipient } from '@posthorn/contracts';
-
 export interface PlanInputs {
   now: Date;
   /** Messages a minute of the campaign; null: the general pace. */
@@ -30,10 +28,10 @@ function placesAhead(now: Date, sendRate: number, nextDueAt: Date | null): numbe
 }
 
 /** Spreads recipients evenly at the rate of the campaign, and says when the one after them is due. */
-export function withTimes(
-  recipients: readonly CampaignMailRecipient[],
+export function withTimes<Recipient extends object>(
+  recipients: readonly Recipient[],
   { now, sendRate, nextDueAt }: Pick<PlanInputs, 'now' | 'sendRate' | 'nextDueAt'>,
-): { recipients: CampaignMailRecipient[]; nextDueAt: Date | null } {
+): { recipients: (Recipient & { dueAt?: Date })[]; nextDueAt: Date | null } {
   if (sendRate === null) return { recipients: [...recipients], nextDueAt: null };
   const first = Math.max(now.getTime(), nextDueAt?.getTime() ?? 0);
   const dueAt = (index: number) => new Date(first + (index * minuteMs) / sendRate);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { campaignMail, maxHandedOver, serviceCaller } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { maxHandedOver } from '@posthorn/contracts';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { queuedOf } from '../recipients/campaign-counts.read-model.js';
+import { HandOverCalls } from './hand-over-calls.js';
 import { roomOf, withTimes } from './hand-over-plan.js';
 import { afterDeathMs, handOverWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
@@ -12,7 +12,6 @@ import { RestoredCampaigns } from './restored-campaigns.js';
 
 /** After these another campaign has its turn. */
 const turnMs = 2_000;
-const timeoutMs = 10_000;
 /** While outcomes are awaited. */
 const restMs = 500;
 
@@ -25,7 +24,7 @@ export class HandOversWork implements WorkHandler<object> {
   constructor(
     private readonly ledger: Ledger,
     private readonly restored: RestoredCampaigns,
-    private readonly bus: Bus,
+    private readonly calls: HandOverCalls,
     private readonly queue: WorkQueue,
     runner: WorkRunner,
   ) {
@@ -66,12 +65,7 @@ export class HandOversWork implements WorkHandler<object> {
     const planned = withTimes(await this.ledger.next(launch, room), plan);
     const { recipients, nextDueAt } = planned;
     if (recipients.length === 0) return false;
-    const { pacePerSecond, erased } = await this.bus.call(
-      campaignMail.handOver,
-      serviceCaller('campaigns', projectId),
-      { campaignId: id, contentId: launch.contentId, recipients },
-      { timeoutMs },
-    );
+    const { pacePerSecond, erased } = await this.calls.handOver(launch, recipients);
     this.pacePerSecond = pacePerSecond;
     await this.ledger.handedOver(launch, { handed: recipients, erased, nextDueAt }, batch);
     launch.nextDueAt = nextDueAt;

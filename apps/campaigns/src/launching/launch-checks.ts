@@ -2,9 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { audiences, campaignMail, campaignWithoutRecipients, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, CallFailed } from '@posthorn/messaging';
+import { insideVariant } from '../variants/inside-variant.js';
 import { audienceOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import type { LaunchedContent } from './launches.repository.js';
+
+type OwnContent = Pick<
+  CampaignRow,
+  | 'id'
+  | 'subject'
+  | 'body'
+  | 'templateId'
+  | 'from'
+  | 'scheduledFrom'
+  | 'fromName'
+  | 'replyTo'
+  | 'emailCategory'
+>;
 
 /** Within the 1.7 s that the gateway waits for the whole call. */
 const callerWaitsMs = 1_200;
@@ -16,7 +30,7 @@ export class LaunchChecks {
 
   async check(caller: Caller, row: CampaignRow, timeoutMs = callerWaitsMs): Promise<LaunchedContent> {
     const [content] = await Promise.all([
-      this.prepareContent(caller, row, timeoutMs),
+      this.prepareContents(caller, row, timeoutMs),
       this.refuseEmptyAudience(caller, row, timeoutMs),
     ]);
     return content;
@@ -34,12 +48,29 @@ export class LaunchChecks {
     if (!hasMembers) throw campaignWithoutRecipients();
   }
 
-  /** Fixes the content. One that is not used afterwards does no harm. */
-  private async prepareContent(
+  /** Fixes the content, and that of each variant. One that is not used afterwards does no harm. */
+  private async prepareContents(
     caller: Caller,
     row: CampaignRow,
     timeoutMs: number,
   ): Promise<LaunchedContent> {
+    const [content, ...variants] = await Promise.all([
+      this.prepareContent(caller, { ...row, ...row.variants?.[0] }, timeoutMs),
+      ...(row.variants ?? []).slice(1).map((variant, index) =>
+        this.prepareContent(caller, { ...row, ...variant }, timeoutMs).catch((error: unknown) => {
+          throw insideVariant(error, index + 1);
+        }),
+      ),
+    ]);
+    const all = [content!, ...variants];
+    return { ...content!, variantContents: row.variants ? all.map(({ contentId }) => contentId) : [] };
+  }
+
+  private async prepareContent(
+    caller: Caller,
+    row: OwnContent,
+    timeoutMs: number,
+  ): Promise<Omit<LaunchedContent, 'variantContents'>> {
     const { id: campaignId, subject, body, templateId, fromName, replyTo, emailCategory: category } = row;
     const draft = {
       subject,

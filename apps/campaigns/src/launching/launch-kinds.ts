@@ -12,6 +12,8 @@ export const scheduledLaunchWork = work('campaigns.launches', { concurrency: 2, 
 export const freezeWork = work('campaigns.freezes', { concurrency: 2, retry });
 /** Hands the ledger over to sending, and ends the campaign; by the id of the campaign. */
 export const handOverWork = work('campaigns.hand-overs', { concurrency: 4, retry });
+/** Decides between the variants of a campaign; by its id. */
+export const winnerWork = work('campaigns.winners', { retry });
 /** Queues failed rows again; by the id of the campaign. */
 export const retryFailedWork = work<Retry>('campaigns.retries', { concurrency: 2, retry });
 /** Tells sending the state of a campaign as it is now; by the id of the campaign. */

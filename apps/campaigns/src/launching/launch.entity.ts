@@ -1,3 +1,4 @@
+import type { WinnerDecision } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** How far the sending of a campaign has come. */
@@ -7,6 +8,11 @@ export class LaunchRow {
   @PrimaryColumn('uuid', { name: 'campaign_id' }) campaignId: string;
   /** Of the content that sending stores. */
   @Column('uuid', { name: 'content_id' }) contentId: string;
+  /** Of each variant; empty without variants. */
+  @Column('uuid', { name: 'variant_contents', array: true }) variantContents: string[];
+  /** The index of the variant that the rest of the audience gets. */
+  @Column('smallint', { nullable: true }) winner: number | null;
+  @Column('text', { name: 'decided_by', nullable: true }) decidedBy: WinnerDecision | null;
   /** As it was launched; Liquid. */
   @Column('text') subject: string;
   @Column('text', { name: 'from_email' }) from: string;

@@ -1,10 +1,11 @@
+import type { WinnerDecision } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { LaunchRow } from './launch.entity.js';
 
-const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", subject, from_email AS "from", launched_at AS "launchedAt", frozen_to AS "frozenTo",
+const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", variant_contents AS "variantContents", winner, decided_by AS "decidedBy", subject, from_email AS "from", launched_at AS "launchedAt", frozen_to AS "frozenTo",
   is_frozen AS "isFrozen", next_due_at AS "nextDueAt", moved_at AS "movedAt"`;
 
-export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject' | 'from'>;
+export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject' | 'from' | 'variantContents'>;
 
 export class LaunchesRepository {
   constructor(private readonly database: Database) {}
@@ -12,11 +13,11 @@ export class LaunchesRepository {
   async add(
     projectId: string,
     campaignId: string,
-    { contentId, subject, from }: LaunchedContent,
+    { contentId, subject, from, variantContents }: LaunchedContent,
   ): Promise<void> {
     await this.database.query(
-      `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email) VALUES ($1, $2, $3, $4, $5)`,
-      [projectId, campaignId, contentId, subject, from],
+      `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email, variant_contents) VALUES ($1, $2, $3, $4, $5, $6)`,
+      [projectId, campaignId, contentId, subject, from, variantContents],
     );
     await this.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
       projectId,
@@ -48,6 +49,20 @@ export class LaunchesRepository {
       `UPDATE launches SET moved_at = now(), next_due_at = $3 WHERE project_id = $1 AND campaign_id = $2`,
       [projectId, campaignId, nextDueAt],
     );
+  }
+
+  /** False where it is decided already, or there is nothing to decide. */
+  async decide(
+    projectId: string,
+    campaignId: string,
+    { variant, decidedBy }: { variant: number; decidedBy: WinnerDecision },
+  ): Promise<boolean> {
+    const rows = await this.database.query(
+      `UPDATE launches SET winner = $3, decided_by = $4
+       WHERE project_id = $1 AND campaign_id = $2 AND winner IS NULL AND variant_contents <> '{}' RETURNING 1`,
+      [projectId, campaignId, variant, decidedBy],
+    );
+    return rows.length > 0;
   }
 
   /** It goes on now, by somebody's word. */

@@ -4,6 +4,7 @@ import { RecipientsModule } from '../recipients/recipients.module.js';
 import { DueAgainWork } from './due-again.work.js';
 import { FreezesWork } from './freezes.work.js';
 import { HandOversWork } from './hand-overs.work.js';
+import { HandOverCalls } from './hand-over-calls.js';
 import { LateLaunches } from './late-launches.js';
 import { LaunchChecks } from './launch-checks.js';
 import { LaunchesHandlers } from './launches.handlers.js';
@@ -27,6 +28,7 @@ import { TransitionsService } from './transitions.service.js';
   providers: [
     DueAgainWork,
     FreezesWork,
+    HandOverCalls,
     HandOversWork,
     LateLaunches,
     LaunchChecks,

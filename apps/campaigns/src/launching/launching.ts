@@ -4,8 +4,10 @@ import { Outbox } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { freezeWork, handOverWork, scheduledLaunchWork } from './launch-kinds.js';
+import { freezeWork, handOverWork, scheduledLaunchWork, winnerWork } from './launch-kinds.js';
 import { LaunchesRepository, type LaunchedContent } from './launches.repository.js';
+
+const minuteMs = 60_000;
 
 /** The moment from which a campaign is sent; within the transaction that locked its row. */
 @Injectable()
@@ -43,6 +45,10 @@ export class Launching {
     const saved = await this.campaigns.save(row);
     await this.launches.add(projectId, id, content);
     for (const kind of [freezeWork, handOverWork]) await this.queue.enqueue(kind, [{ projectId, key: id }]);
+    if (row.test && row.test.winnerBy !== 'MANUAL')
+      await this.queue.enqueue(winnerWork, [
+        { projectId, key: id, delayMs: row.test.afterMinutes * minuteMs },
+      ]);
     await this.outbox.publish(campaignEvents.launched, projectId, [saved.toEvent()]);
     return saved;
   }

@@ -6,7 +6,11 @@ import type { WorkBatch, WorkItem } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { CampaignCounts, queuedOf } from '../recipients/campaign-counts.read-model.js';
-import { RecipientsRepository, type NewRecipient } from '../recipients/recipients.repository.js';
+import {
+  RecipientsRepository,
+  type NewRecipient,
+  type QueuedRecipient,
+} from '../recipients/recipients.repository.js';
 import type { LaunchRow } from './launch.entity.js';
 import { LaunchesRepository } from './launches.repository.js';
 
@@ -65,13 +69,16 @@ export class Ledger {
     return this.counts.now(projectId, campaignId);
   }
 
-  next(launch: LaunchRow, limit: number): Promise<CampaignMailRecipient[]> {
-    return this.recipients.toHandOver(launch, { handedOver: false, limit });
+  async next(launch: LaunchRow, limit: number): Promise<QueuedRecipient[]> {
+    const queued = await this.recipients.queued(launch, limit);
+    const ids = queued.map(({ id }) => id);
+    if (launch.winner !== null && ids.length > 0) await this.recipients.assign(launch, ids, launch.winner);
+    return queued;
   }
 
   /** Those without an outcome, behind the e-mail `after`. */
-  inHand(launch: LaunchRow, after: string | null, limit: number): Promise<CampaignMailRecipient[]> {
-    return this.recipients.toHandOver(launch, { after, handedOver: true, limit });
+  inHand(launch: LaunchRow, after: string | null, limit: number): Promise<QueuedRecipient[]> {
+    return this.recipients.inHand(launch, { after, limit });
   }
 
   handedOver(launch: LaunchRow, { handed, erased, nextDueAt }: HandedOver, batch: WorkBatch): Promise<void> {

@@ -1,4 +1,4 @@
-import { pauseReasons, recipientOutcomes } from '@posthorn/contracts';
+import { pauseReasons, recipientOutcomes, winnerDecisions } from '@posthorn/contracts';
 import { createWorkTables } from '@posthorn/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
@@ -13,6 +13,8 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         ADD COLUMN exclude_segment_ids uuid[] NOT NULL DEFAULT '{}',
         ADD COLUMN exclude_list_ids uuid[] NOT NULL DEFAULT '{}',
         ADD COLUMN send_rate integer CHECK (send_rate > 0),
+        ADD COLUMN variants jsonb,
+        ADD COLUMN test jsonb,
         ADD COLUMN scheduled_from text,
         ADD COLUMN paused_reason text CHECK (paused_reason IN (${oneOf(pauseReasons)}))`);
     await runner.query(`CREATE SEQUENCE campaign_mail_states`);
@@ -40,6 +42,9 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         project_id uuid NOT NULL,
         campaign_id uuid NOT NULL,
         content_id uuid NOT NULL,
+        variant_contents uuid[] NOT NULL DEFAULT '{}',
+        winner smallint,
+        decided_by text CHECK (decided_by IN (${oneOf(winnerDecisions)})),
         subject text NOT NULL,
         from_email text NOT NULL,
         launched_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -62,6 +67,8 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         outcome text COLLATE "C" NOT NULL CHECK (outcome IN (${oneOf(recipientOutcomes)})),
         reason text COLLATE "C",
         handed_over boolean NOT NULL DEFAULT false,
+        variant smallint,
+        waits_for_winner boolean NOT NULL DEFAULT false,
         reported smallint NOT NULL DEFAULT 0,
         at timestamptz(3),
         PRIMARY KEY (project_id, campaign_id, contact_id)
@@ -70,11 +77,22 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
       `CREATE UNIQUE INDEX recipients_by_email ON recipients (project_id, campaign_id, email_id)`,
     );
     await runner.query(
-      `CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, handed_over, email_id) WHERE outcome = 'QUEUED'`,
+      `CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, handed_over, waits_for_winner, email_id) WHERE outcome = 'QUEUED'`,
     );
     await runner.query(
       `CREATE INDEX recipients_not_sent ON recipients (project_id, campaign_id, outcome, email_id) WHERE outcome IN ('SKIPPED', 'FAILED')`,
     );
+    await runner.query(`
+      CREATE TABLE variant_counts (
+        project_id uuid NOT NULL,
+        campaign_id uuid NOT NULL,
+        variant smallint NOT NULL,
+        recipients integer NOT NULL DEFAULT 0,
+        sent integer NOT NULL DEFAULT 0,
+        opened integer NOT NULL DEFAULT 0,
+        clicked integer NOT NULL DEFAULT 0,
+        PRIMARY KEY (project_id, campaign_id, variant)
+      ) WITH (fillfactor = 50)`);
     await runner.query(`
       CREATE TABLE campaign_counts (
         project_id uuid NOT NULL,

@@ -6,6 +6,8 @@ type Counts = Omit<CampaignCountRow, 'projectId' | 'campaignId'>;
 
 const columns = `total, in_hand AS "inHand", sent, skipped, failed, delivered, opened, clicked, bounced, complained, unsubscribed`;
 
+type CountReport = Omit<CampaignReport, 'variants' | 'winner' | 'decidedBy'>;
+
 export class CampaignCounts {
   constructor(private readonly database: Database) {}
 
@@ -39,14 +41,14 @@ export class CampaignCounts {
     return row ?? { total: 0, done: 0, seconds: 0 };
   }
 
-  /** All zero before the launch; null where there is no such campaign. */
-  async report(projectId: string, id: string): Promise<CampaignReport | null> {
+  /** All zero before the launch. */
+  async report(projectId: string, id: string): Promise<CountReport> {
     const [row] = await this.database.query<Partial<Counts>>(
       `SELECT ${columns} FROM campaigns c LEFT JOIN campaign_counts n ON n.project_id = c.project_id AND n.campaign_id = c.id
        WHERE c.project_id = $1 AND c.id = $2`,
       [projectId, id],
     );
-    return row ? reportOf(row) : null;
+    return reportOf(row ?? {});
   }
 }
 
@@ -81,7 +83,7 @@ const nothing: Counts = {
   unsubscribed: 0,
 };
 
-function reportOf(row: Partial<Counts>): CampaignReport {
+function reportOf(row: Partial<Counts>): CountReport {
   const counts = typeof row.total === 'number' ? (row as Counts) : nothing;
   const { sent, skipped, complained, unsubscribed, opened, clicked, bounced, delivered } = counts;
   const rate = (part: number) => (sent === 0 ? 0 : Math.round((1_000 * part) / sent) / 10);

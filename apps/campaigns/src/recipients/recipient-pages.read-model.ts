@@ -5,15 +5,16 @@ import type {
   ListFailures,
   ListRecipients,
   RecipientOutcome,
-  RecipientPage,
   RecipientReason,
 } from '@posthorn/contracts';
 import { isSkipped } from '../results/report.js';
 import { pageLimit, type Database } from '@posthorn/database';
 
-type Listed = CampaignRecipient & { id: string };
+/** With the index of the variant. */
+export type StoredRecipient = Omit<CampaignRecipient, 'variant'> & { variant: number | null };
+type Listed = StoredRecipient & { id: string };
 
-const columns = `email_id AS id, contact_id AS "contactId", email, outcome, reason, CASE WHEN handed_over OR outcome = 'SENT' THEN email_id END AS "emailId", at`;
+const columns = `email_id AS id, contact_id AS "contactId", email, outcome, reason, variant, CASE WHEN handed_over OR outcome = 'SENT' THEN email_id END AS "emailId", at`;
 
 /** Pages of the ledger; the last who got a row first. */
 export class RecipientPages {
@@ -22,7 +23,7 @@ export class RecipientPages {
   async page(
     projectId: string,
     { id: campaignId, outcome, reason, ...page }: ListRecipients,
-  ): Promise<RecipientPage> {
+  ): Promise<LedgerPage<StoredRecipient>> {
     const rows = await this.database.query<Listed>(
       `SELECT ${columns} FROM recipients
        WHERE project_id = $1 AND campaign_id = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR reason = $4)
@@ -40,7 +41,7 @@ export class RecipientPages {
     return toLedgerPage(rows, page, ({ id: _, ...shown }) => shown);
   }
 
-  async find(projectId: string, campaignId: string, contactId: string): Promise<CampaignRecipient | null> {
+  async find(projectId: string, campaignId: string, contactId: string): Promise<StoredRecipient | null> {
     const [row] = await this.database.query<Listed>(
       `SELECT ${columns} FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND contact_id = $3`,
       [projectId, campaignId, contactId],
@@ -65,12 +66,18 @@ export class RecipientPages {
 const outcomeOf = (reason: RecipientReason | undefined): RecipientOutcome | null =>
   reason === undefined ? null : isSkipped(reason) ? 'SKIPPED' : 'FAILED';
 
+interface LedgerPage<Shown> {
+  items: Shown[];
+  hasMore: boolean;
+  next: { at: Date; id: string } | null;
+}
+
 /** The ids of e-mails alone give the order; the instant of a position is not used. */
 function toLedgerPage<Row extends { id: string }, Shown>(
   rows: readonly Row[],
   page: Parameters<typeof pageLimit>[0],
   shown: (row: Row) => Shown,
-): { items: Shown[]; hasMore: boolean; next: { at: Date; id: string } | null } {
+): LedgerPage<Shown> {
   const items = rows.slice(0, pageLimit(page));
   const hasMore = rows.length > items.length;
   return {

@@ -14,6 +14,9 @@ export class RecipientRow {
   @Column('text', { nullable: true }) reason: RecipientReason | null;
   /** To the sending service. */
   @Column('boolean', { name: 'handed_over' }) handedOver: boolean;
+  /** The index of the variant that it gets; null without variants, or until there is a winner. */
+  @Column('smallint', { nullable: true }) variant: number | null;
+  @Column('boolean', { name: 'waits_for_winner' }) waitsForWinner: boolean;
   /** What was reported of its e-mail, as bits (results/report.ts). */
   @Column('smallint') reported: number;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) at: Date | null;
@@ -36,4 +39,17 @@ export class CampaignCountRow {
   @Column('integer') bounced: number;
   @Column('integer') complained: number;
   @Column('integer') unsubscribed: number;
+}
+
+/** Sums over the rows of a variant. */
+@Entity('variant_counts')
+export class VariantCountRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid', { name: 'campaign_id' }) campaignId: string;
+  @PrimaryColumn('smallint') variant: number;
+  /** Handed over. */
+  @Column('integer') recipients: number;
+  @Column('integer') sent: number;
+  @Column('integer') opened: number;
+  @Column('integer') clicked: number;
 }

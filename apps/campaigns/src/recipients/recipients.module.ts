@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
+import { VariantCounts } from '../variants/variant-counts.read-model.js';
+import { VariantReports } from '../variants/variant-reports.js';
 import { CampaignCounts } from './campaign-counts.read-model.js';
 import { RecipientPages } from './recipient-pages.read-model.js';
 import { RecipientsHandlers } from './recipients.handlers.js';
@@ -17,9 +19,11 @@ import { RecipientsService } from './recipients.service.js';
       LaunchesRepository,
       RecipientPages,
       RecipientsRepository,
+      VariantCounts,
     ]),
     RecipientsService,
+    VariantReports,
   ],
-  exports: [CampaignCounts, LaunchesRepository, RecipientsRepository],
+  exports: [CampaignCounts, VariantCounts, LaunchesRepository, RecipientsRepository],
 })
 export class RecipientsModule {}

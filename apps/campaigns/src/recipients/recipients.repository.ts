@@ -5,6 +5,13 @@ import { reportBits } from '../results/report.js';
 
 export interface NewRecipient extends AudienceMember {
   skipReason: 'excluded' | 'unsubscribed' | null;
+  /** The index of a variant; null without variants. */
+  variant: number | null;
+  waitsForWinner: boolean;
+}
+
+export interface QueuedRecipient extends CampaignMailRecipient {
+  variant: number | null;
 }
 
 const newRows = columnsOf<NewRecipient>([
@@ -12,6 +19,8 @@ const newRows = columnsOf<NewRecipient>([
   { column: 'email_id', type: 'uuid', value: () => newId() },
   { column: 'email', type: 'text', value: ({ email }) => email },
   { column: 'reason', type: 'text', value: ({ skipReason }) => skipReason },
+  { column: 'variant', type: 'smallint', value: ({ variant }) => variant },
+  { column: 'waits_for_winner', type: 'boolean', value: ({ waitsForWinner }) => waitsForWinner },
 ]);
 
 type Campaign = Pick<LaunchRow, 'projectId' | 'campaignId'>;
@@ -29,15 +38,41 @@ export class RecipientsRepository {
     });
   }
 
-  async toHandOver(
-    { projectId, campaignId }: Campaign,
-    { after = null, handedOver, limit }: { after?: string | null; handedOver: boolean; limit: number },
-  ): Promise<CampaignMailRecipient[]> {
+  /** The next ones for sending; those who wait for a winner only where there is one. */
+  queued(
+    { projectId, campaignId, winner }: Campaign & Pick<LaunchRow, 'winner'>,
+    limit: number,
+  ): Promise<QueuedRecipient[]> {
     return this.database.query(
-      `SELECT email_id AS id, contact_id AS "contactId", email FROM recipients
-       WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND handed_over = $3 AND ($4::uuid IS NULL OR email_id > $4)
-       ORDER BY email_id LIMIT $5`,
-      [projectId, campaignId, handedOver, after, limit],
+      `SELECT email_id AS id, contact_id AS "contactId", email, coalesce(variant, $4) AS variant FROM recipients
+       WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND NOT handed_over AND waits_for_winner <= $5
+       ORDER BY waits_for_winner, email_id LIMIT $3`,
+      [projectId, campaignId, limit, winner, winner !== null],
+    );
+  }
+
+  /** Before they are handed over, so that what is reported of them counts for the variant. */
+  async assign(
+    { projectId, campaignId }: Campaign,
+    emailIds: readonly string[],
+    variant: number,
+  ): Promise<void> {
+    await this.database.query(
+      `UPDATE recipients SET variant = $4 WHERE project_id = $1 AND campaign_id = $2 AND email_id = ANY ($3::uuid[]) AND variant IS NULL`,
+      [projectId, campaignId, emailIds, variant],
+    );
+  }
+
+  /** In sending and without an outcome. */
+  inHand(
+    { projectId, campaignId }: Campaign,
+    { after = null, limit }: { after?: string | null; limit: number },
+  ): Promise<QueuedRecipient[]> {
+    return this.database.query(
+      `SELECT email_id AS id, contact_id AS "contactId", email, variant FROM recipients
+       WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND handed_over AND ($3::uuid IS NULL OR email_id > $3)
+       ORDER BY email_id LIMIT $4`,
+      [projectId, campaignId, after, limit],
     );
   }
 
@@ -65,10 +100,14 @@ export class RecipientsRepository {
          SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND email_id = ANY ($3::uuid[]) ORDER BY email_id FOR UPDATE
        ), changed AS (
          UPDATE recipients r SET handed_over = true FROM held
-         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id AND r.outcome = 'QUEUED' AND NOT r.handed_over
-         RETURNING 1
+         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id AND NOT r.handed_over
+         RETURNING r.outcome = 'QUEUED' AS is_queued, r.variant
+       ), by_variant AS (
+         INSERT INTO variant_counts AS known (project_id, campaign_id, variant, recipients, sent, opened, clicked)
+         SELECT $1::uuid, $2::uuid, variant, count(*), 0, 0, 0 FROM changed WHERE variant IS NOT NULL GROUP BY variant ORDER BY variant
+         ON CONFLICT (project_id, campaign_id, variant) DO UPDATE SET recipients = known.recipients + excluded.recipients
        )
-       UPDATE campaign_counts SET in_hand = in_hand + (SELECT count(*) FROM changed) WHERE project_id = $1 AND campaign_id = $2`,
+       UPDATE campaign_counts SET in_hand = in_hand + (SELECT count(*) FROM changed WHERE is_queued) WHERE project_id = $1 AND campaign_id = $2`,
       [projectId, campaignId, emailIds],
     );
   }
@@ -169,8 +208,8 @@ const addSql = `
   WITH given AS (
     SELECT * FROM ${newRows.unnest('g', 3)}
   ), added AS (
-    INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, at)
-    SELECT $1::uuid, $2::uuid, contact_id, email_id, email, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
+    INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, variant, waits_for_winner, outcome, reason, at)
+    SELECT $1::uuid, $2::uuid, contact_id, email_id, email, variant, waits_for_winner, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
     FROM given WHERE NOT EXISTS (SELECT FROM erased_contacts e WHERE e.project_id = $1 AND e.contact_id = given.contact_id) ORDER BY contact_id
     ON CONFLICT DO NOTHING
     RETURNING outcome

@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import {
-  campaignNotFound,
   recipientNotFound,
   type CampaignProgress,
   type CampaignRecipient,
   type CampaignReport,
+  type CampaignVariant,
   type FailurePage,
   type ListFailures,
   type ListRecipients,
   type RecipientPage,
 } from '@posthorn/contracts';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { VariantReports } from '../variants/variant-reports.js';
 import { CampaignCounts } from './campaign-counts.read-model.js';
-import { RecipientPages } from './recipient-pages.read-model.js';
+import { RecipientPages, type StoredRecipient } from './recipient-pages.read-model.js';
 
 /** What became of the people of a campaign. */
 @Injectable()
@@ -21,18 +22,22 @@ export class RecipientsService {
     private readonly campaigns: CampaignsRepository,
     private readonly counts: CampaignCounts,
     private readonly pages: RecipientPages,
+    private readonly variants: VariantReports,
   ) {}
 
   async report(projectId: string, id: string): Promise<CampaignReport> {
-    const report = await this.counts.report(projectId, id);
-    if (!report) throw campaignNotFound();
-    return report;
+    const campaign = await this.campaigns.findOrFail(projectId, id);
+    const [counts, variants] = await Promise.all([
+      this.counts.report(projectId, id),
+      this.variants.of(campaign),
+    ]);
+    return { ...counts, ...variants };
   }
 
   async get(projectId: string, id: string, contactId: string): Promise<CampaignRecipient> {
     const recipient = await this.pages.find(projectId, id, contactId);
     if (!recipient) throw recipientNotFound();
-    return recipient;
+    return named(recipient, (await this.campaigns.findOrFail(projectId, id)).variants);
   }
 
   async progress(projectId: string, id: string): Promise<CampaignProgress> {
@@ -53,9 +58,9 @@ export class RecipientsService {
   }
 
   async list(projectId: string, query: ListRecipients): Promise<RecipientPage> {
+    const { variants } = await this.campaigns.findOrFail(projectId, query.id);
     const page = await this.pages.page(projectId, query);
-    if (page.items.length === 0) await this.campaigns.findOrFail(projectId, query.id);
-    return page;
+    return { ...page, items: page.items.map((row) => named(row, variants)) };
   }
 
   /** `total` on both surfaces. */
@@ -67,3 +72,11 @@ export class RecipientsService {
     return { ...page, total: failed };
   }
 }
+
+const named = (
+  { variant, ...recipient }: StoredRecipient,
+  variants: readonly CampaignVariant[] | null,
+): CampaignRecipient => ({
+  ...recipient,
+  variant: variant === null ? null : (variants?.[variant]?.name ?? null),
+});

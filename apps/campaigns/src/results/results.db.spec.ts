@@ -57,9 +57,11 @@ async function ledger(size: number) {
       subscribed: true,
       excluded: false,
       skipReason: null,
+      variant: index % 2,
+      waitsForWinner: false,
     })),
   );
-  const rows = await recipients.toHandOver(campaign, { handedOver: false, limit: size });
+  const rows = await recipients.queued({ ...campaign, winner: null }, size);
   await recipients.handedOver(
     campaign,
     rows.map(({ id }) => id),

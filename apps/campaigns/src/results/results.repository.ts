@@ -53,6 +53,9 @@ const counted: readonly (readonly [string, string])[] = [
   ),
 ];
 
+/** In the order of `counted`. */
+const ofVariants: readonly string[] = ['sent', 'opened', 'clicked'];
+
 const applySql = `
   WITH given AS (
     SELECT campaign_id, email_id, (array_agg(outcome ORDER BY ${strongest}))[1] AS outcome,
@@ -70,9 +73,17 @@ const applySql = `
     FROM held JOIN given g USING (campaign_id, email_id)
     WHERE r.project_id = $1 AND r.campaign_id = held.campaign_id AND r.contact_id = held.contact_id AND r.email_id = held.email_id
       AND (${moves} OR g.bit & ~r.reported <> 0)
-    RETURNING r.campaign_id, old.outcome AS before, r.outcome AS after, r.handed_over, r.reported & ~old.reported AS added
+    RETURNING r.campaign_id, old.outcome AS before, r.outcome AS after, r.handed_over, r.variant, r.reported & ~old.reported AS added
   ), sums AS (
     SELECT campaign_id, ${counted.map(([name, sql]) => `(${sql})::int AS ${name}`).join(', ')} FROM changed GROUP BY campaign_id
+  ), by_variant AS (
+    INSERT INTO variant_counts AS known (project_id, campaign_id, variant, ${ofVariants.join(', ')})
+    SELECT $1::uuid, campaign_id, variant, ${counted
+      .filter(([name]) => ofVariants.includes(name))
+      .map(([, sql]) => `(${sql})::int`)
+      .join(', ')}
+    FROM changed WHERE variant IS NOT NULL GROUP BY campaign_id, variant ORDER BY campaign_id, variant
+    ON CONFLICT (project_id, campaign_id, variant) DO UPDATE SET ${ofVariants.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}
   )
   UPDATE campaign_counts c SET ${counted.map(([name]) => `${name} = c.${name} + s.${name}`).join(', ')}
   FROM (SELECT * FROM sums ORDER BY campaign_id) AS s WHERE c.project_id = $1 AND c.campaign_id = s.campaign_id`;

@@ -19,6 +19,10 @@ import {
 import { entities, migrations } from '../data-source.js';
 import { startCampaigns } from '../service.js';
 
+export interface HandedRecipient extends CampaignMailRecipient {
+  contentId: string;
+}
+
 /** The campaigns service with a database and a NATS server of its own, and stand-ins for the services that it calls. */
 export interface CampaignsSuite extends Pick<
   ServiceFixture,
@@ -32,7 +36,7 @@ export interface CampaignsSuite extends Pick<
   /** Pages that fail before the next one is answered. */
   failingPages: number;
   /** Every recipient of every hand-over of a campaign, in order. */
-  handedOver(campaignId: string): CampaignMailRecipient[];
+  handedOver(campaignId: string): HandedRecipient[];
   /** Hand-overs of which the answer is lost after sending stored them. */
   lostAnswers: number;
   /** What sending was told of a campaign. */
@@ -43,7 +47,7 @@ export interface CampaignsSuite extends Pick<
 }
 
 interface Received {
-  handed: Map<string, CampaignMailRecipient[]>;
+  handed: Map<string, HandedRecipient[]>;
   told: Map<string, CampaignMailState[]>;
 }
 
@@ -108,8 +112,9 @@ function standInFor(
       from: from ?? 'hello@example.test',
       subject: subject ?? '',
     })),
-    standIn(connection, campaignMail.handOver, async ({ campaignId, recipients }) => {
-      handed.set(campaignId, [...suite.handedOver(campaignId), ...recipients]);
+    standIn(connection, campaignMail.handOver, async ({ campaignId, contentId, recipients }) => {
+      const some = recipients.map((recipient) => ({ ...recipient, contentId }));
+      handed.set(campaignId, [...suite.handedOver(campaignId), ...some]);
       if (suite.lostAnswers-- > 0) throw unavailable();
       return { accepted: recipients.length, erased: [], pacePerSecond: 0 };
     }),

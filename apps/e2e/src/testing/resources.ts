@@ -29,6 +29,7 @@ const made: Record<string, Maker> = {
   'paused-campaigns': campaignIn('PAUSED'),
   'sent-campaigns': campaignIn('SENT'),
   'campaign-recipients': recipientOf,
+  'compared-campaigns': comparedCampaign,
   workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
   domains: storedDomain,
   suppressions: suppress,
@@ -58,6 +59,7 @@ const campaignsFor: Readonly<Record<string, string>> = {
   cancel: 'sending-campaigns',
   resume: 'paused-campaigns',
   'retry-failed': 'sent-campaigns',
+  winner: 'compared-campaigns',
 };
 let count = 0;
 
@@ -137,6 +139,23 @@ function campaignIn(status: string): Maker {
     await project.write('campaigns', `UPDATE campaigns SET status = $2 WHERE id = $1`, [id, status]);
     return { id };
   };
+}
+
+/** Being sent, with variants of which none is chosen yet. */
+async function comparedCampaign(project: OwnedProject): Promise<Made> {
+  const { id } = await created('campaigns', () => ({
+    ...newCampaign(),
+    variants: [{ name: 'Cool' }, { name: 'Warm', subject: 'Good morning' }],
+    test: { share: 20, winner_by: 'MANUAL', after_minutes: 60 },
+  }))(project);
+  await project.write(
+    'campaigns',
+    `WITH sending AS (UPDATE campaigns SET status = 'SENDING' WHERE id = $2)
+     INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email, variant_contents)
+     VALUES ($1, $2, uuidv7(), 'News', 'hello@example.test', ARRAY[uuidv7(), uuidv7()])`,
+    [project.id, id],
+  );
+  return { id };
 }
 
 /** Skipped, and of a contact with the id of its campaign, because both stand in the path. */

@@ -4,6 +4,7 @@ import {
   CampaignFilter,
   campaignFromTestKey,
   campaignNotCancellable,
+  campaignNotCompared,
   campaignNotDraft,
   campaignNotEditable,
   campaignNotFound,
@@ -14,7 +15,9 @@ import {
   CampaignTest,
   campaignTestToStranger,
   campaigns,
+  campaignVariantUnknown,
   campaignWithoutRecipients,
+  ChooseWinner,
   CreateCampaign,
   DeletedCampaign,
   keyInFlight,
@@ -155,6 +158,18 @@ export class CampaignsController {
   })
   resume({ caller, params }: RouteRequest): Promise<Campaign> {
     return this.bus.call(campaigns.resume, caller, { id: params['id']! });
+  }
+
+  @Post('campaigns/:id/winner', {
+    summary: 'Choose the variant that the rest of the audience gets',
+    scope: 'campaigns:send',
+    body: ChooseWinner,
+    reply: Campaign,
+    missing: campaignNotFound,
+    errors: [campaignNotCompared, campaignVariantUnknown],
+  })
+  winner({ caller, params, body }: RouteRequest<ChooseWinner>): Promise<Campaign> {
+    return this.bus.call(campaigns.chooseWinner, caller, { ...body, id: params['id']! });
   }
 
   @Post('campaigns/:id/retry-failed', {

@@ -10,9 +10,11 @@ import {
   Id,
   Instant,
   ListOf,
+  Nested,
   Nullable,
   Numeric,
   Optional,
+  Text,
 } from '../schema/fields.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 import { CampaignId, campaignStatuses, CampaignStats, type CampaignStatus } from './campaigns.js';
@@ -45,9 +47,32 @@ export class CampaignRecipient {
   @Choice(recipientReasons, { open: true }) @Nullable() reason: RecipientReason | null;
   /** Of the e-mail, which exists once the recipient was handed over to the sending pipeline. */
   @Id() @Nullable() emailId: string | null;
+  /** The name of the variant, where the campaign has some. */
+  @Text(1, 100) @Nullable() variant: string | null;
   /** Of the outcome; null while QUEUED. */
   @Instant() @Nullable() at: Date | null;
 }
+
+/** Percentages between which the rate of the winner's measure lies, with a certainty of 95 %. */
+export class RateInterval {
+  @Numeric() low: number;
+  @Numeric() high: number;
+}
+
+export class VariantReport {
+  @Text(1, 100) name: string;
+  @Count() recipients: number;
+  @Count() sent: number;
+  @Count() opened: number;
+  @Count() clicked: number;
+  @Numeric() openRate: number;
+  @Numeric() clickRate: number;
+  @Nested(() => RateInterval) interval: RateInterval;
+}
+
+/** FIRST: a tie, or too few to tell. */
+export const winnerDecisions = ['OPENS', 'CLICKS', 'MANUAL', 'FIRST'] as const;
+export type WinnerDecision = (typeof winnerDecisions)[number];
 
 /** With what happened to the e-mail. */
 export class RecipientWithEvents extends CampaignRecipient {
@@ -93,6 +118,11 @@ export class CampaignReport extends CampaignStats {
   @Numeric() clickRate: number;
   @Numeric() bounceRate: number;
   @Numeric() deliveryRate: number;
+  /** Empty without variants. */
+  @ListOf(() => VariantReport, 0, 5) variants: VariantReport[];
+  /** The name of the variant that the rest of the audience gets; null while it is open, and without variants. */
+  @Text(1, 100) @Nullable() winner: string | null;
+  @Choice(winnerDecisions) @Nullable() decidedBy: WinnerDecision | null;
 }
 
 /** How far the sending of a campaign has come. */

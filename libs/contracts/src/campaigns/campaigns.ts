@@ -37,6 +37,28 @@ export const maxCampaignName = 200;
 const maxCampaignBody = 1024 * 1024;
 const maxExclusions = 20;
 
+export const winnerMeasures = ['OPENS', 'CLICKS', 'MANUAL'] as const;
+export type WinnerMeasure = (typeof winnerMeasures)[number];
+
+/** What a part of the audience gets; what is missing is that of the campaign. */
+export class CampaignVariant {
+  @Text(1, 100) name: string;
+  @Line(1, 998) @Optional() subject?: string;
+  @Text(1, maxCampaignBody) @Optional() body?: string;
+  @Id() @Optional() templateId?: string;
+  @Line(1, 100) @Optional() fromName?: string;
+}
+
+/** How the variants are compared; the rest of the audience gets the winner. */
+export class CampaignComparison {
+  /** Percent of the audience that the variants share evenly. */
+  @Count({ min: 1, max: 50 }) share: number;
+  /** By people, machines do not count. MANUAL waits for `POST …/winner`. */
+  @Choice(winnerMeasures) winnerBy: WinnerMeasure;
+  /** After the launch: when the winner is decided, unless it is MANUAL. */
+  @Count({ min: 10, max: 10_080 }) afterMinutes: number;
+}
+
 export class CampaignStats {
   @Count() totalRecipients: number;
   @Count() sent: number;
@@ -71,6 +93,9 @@ export class Campaign {
   @Ids(0, maxExclusions) excludeListIds: string[];
   /** Messages a minute at most; null: the general pace. */
   @Count({ min: 1, max: 1_000_000 }) @Nullable() sendRate: number | null;
+  /** Needs `test`. */
+  @ListOf(() => CampaignVariant, 2, 5) @Nullable() variants: CampaignVariant[] | null;
+  @Nested(() => CampaignComparison) @Nullable() test: CampaignComparison | null;
   @Choice(campaignStatuses) status: CampaignStatus;
   @Choice(pauseReasons, { open: true }) @Nullable() pausedReason: PauseReason | null;
   @Instant() @Nullable() scheduledAt: Date | null;
@@ -99,6 +124,8 @@ const audience = [
   'excludeSegmentIds',
   'excludeListIds',
   'sendRate',
+  'variants',
+  'test',
 ] as const;
 class CampaignContent extends PickFields(Campaign, [...content, ...audience]) {}
 
@@ -138,6 +165,13 @@ export class RetriedCampaign extends PickFields(Campaign, ['id']) {
   /** Recipients that are queued again. */
   @Count() queued: number;
 }
+
+export class ChooseWinner {
+  /** The name of the variant. */
+  @Text(1, 100) variant: string;
+}
+
+export class ChooseWinnerById extends JoinFields(CampaignId, ChooseWinner) {}
 
 export class TestCampaign {
   /** Of a member of the project. */
@@ -193,6 +227,8 @@ export const campaigns = {
   pause: request('campaigns.campaigns.pause', CampaignId, Campaign),
   /** 409 unless PAUSED. */
   resume: request('campaigns.campaigns.resume', CampaignId, Campaign),
+  /** 409 unless its variants are being compared. */
+  chooseWinner: request('campaigns.campaigns.choose_winner', ChooseWinnerById, Campaign),
   /** 409 unless SENT. */
   retryFailed: request('campaigns.campaigns.retry_failed', RetryFailedById, RetriedCampaign),
   sendsFrom: query('campaigns.campaigns.sends_from', CampaignSender, CampaignSenderUse),
@@ -247,6 +283,14 @@ export const campaignFromTestKey = () =>
     'scope_missing',
     'A TEST key cannot send campaigns; it can send test mails of them',
   );
+export const campaignNotCompared = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    'The campaign has no variants of which a winner is still to be chosen',
+  );
+export const campaignVariantUnknown = () =>
+  invalidMember(['variant'], 'not_found', 'must be the name of a variant of this campaign');
 export const campaignTestToStranger = () =>
   invalidMember(['email'], 'not_allowed', 'must be the address of a member of the project');
 export const campaignScheduleInThePast = () =>

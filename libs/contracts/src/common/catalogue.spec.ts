@@ -7,7 +7,7 @@ const reading =
     ' ',
   );
 const writing =
-  'accept acceptBatch add add_members append bulk cancel clone confirm create delete deleteMany disable drop enable ensure erase handOver limit pause prepare put rebuild record register release remove remove_members replay republish resume retry_failed revoke rotate rotate_dkim send set setState settle start subscribe track unschedule unsubscribe unsubscribed update upsert verify'.split(
+  'accept acceptBatch add add_members append bulk cancel choose_winner clone confirm create delete deleteMany disable drop enable ensure erase handOver limit pause prepare put rebuild record register release remove remove_members replay republish resume retry_failed revoke rotate rotate_dkim send set setState settle start subscribe track unschedule unsubscribe unsubscribed update upsert verify'.split(
     ' ',
   );
 const exceptions: Readonly<Record<string, boolean>> = {

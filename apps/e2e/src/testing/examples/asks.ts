@@ -46,6 +46,7 @@ const bodies: Record<string, Members> = {
   'PATCH campaigns/{id}': { subject: 'What is new this spring' },
   'POST campaigns/{id}/send': { scheduledFor: '2036-03-01T09:00:00.000Z' },
   'POST campaigns/{id}/retry-failed': { includeUnconfirmed: false },
+  'POST campaigns/{id}/winner': { variant: 'Warm' },
   // The owner of the demo project: only members get tests.
   'POST campaigns/{id}/test': { email: 'demo@example.test' },
   'POST domains': { domain: 'mail.example.test', stream: 'TRANSACTIONAL' },

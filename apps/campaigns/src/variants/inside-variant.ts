@@ -1,0 +1,11 @@
+import { DomainError } from '@posthorn/contracts';
+
+/** The same error, of a member inside the variant with this index. */
+export function insideVariant(error: unknown, index: number): unknown {
+  if (!(error instanceof DomainError) || !error.details.errors) return error;
+  const errors = error.details.errors.map((failure) => ({
+    ...failure,
+    path: ['variants', String(index), ...failure.path],
+  }));
+  return new DomainError(error.kind, error.code, error.message, { ...error.details, errors });
+}

@@ -1,0 +1,22 @@
+import type { Campaign, InvalidMember } from '@posthorn/contracts';
+
+/** Variants and their comparison go together, and a name names one of them. */
+export function variantFaults({ variants, test }: Pick<Campaign, 'variants' | 'test'>): InvalidMember[] {
+  if (variants === null && test === null) return [];
+  if (variants === null) return [{ path: ['variants'], code: 'required', message: 'is required for a test' }];
+  const names = variants.map(({ name }) => name);
+  const repeated = names.flatMap((name, index): InvalidMember[] =>
+    names.indexOf(name) === index
+      ? []
+      : [
+          {
+            path: ['variants', String(index), 'name'],
+            code: 'not_allowed',
+            message: 'is the name of another variant',
+          },
+        ],
+  );
+  return test === null
+    ? [...repeated, { path: ['test'], code: 'required', message: 'is required for variants' }]
+    : repeated;
+}

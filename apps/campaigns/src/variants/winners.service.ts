@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import {
+  campaignEvents,
+  campaignNotCompared,
+  campaignVariantUnknown,
+  type ChooseWinnerById,
+} from '@posthorn/contracts';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { WorkQueue } from '@posthorn/work';
+import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { handOverWork } from '../launching/launch-kinds.js';
+import { LaunchesRepository } from '../launching/launches.repository.js';
+
+/** A winner that people choose, at any time before it is decided. */
+@Injectable()
+export class WinnersService {
+  constructor(
+    private readonly campaigns: CampaignsRepository,
+    private readonly launches: LaunchesRepository,
+    private readonly queue: WorkQueue,
+    private readonly outbox: Outbox,
+    private readonly commits: Commits,
+  ) {}
+
+  choose({ caller, body, deadline }: Incoming<ChooseWinnerById>): Promise<CampaignRow> {
+    const { projectId } = caller;
+    return this.commits.before(deadline, async () => {
+      const row = await this.campaigns.lockOrFail(projectId, body.id);
+      if (row.variants === null || (row.status !== 'SENDING' && row.status !== 'PAUSED'))
+        throw campaignNotCompared();
+      const variant = row.variants.findIndex(({ name }) => name === body.variant);
+      if (variant === -1) throw campaignVariantUnknown();
+      const decided = await this.launches.decide(projectId, row.id, { variant, decidedBy: 'MANUAL' });
+      if (!decided) throw campaignNotCompared();
+      await this.queue.enqueue(handOverWork, [{ projectId, key: row.id }]);
+      await this.outbox.publish(campaignEvents.changed, projectId, [row.toEvent()]);
+      return row;
+    });
+  }
+}
