@@ -124,10 +124,24 @@ const audience = [
   'excludeSegmentIds',
   'excludeListIds',
   'sendRate',
-  'variants',
-  'test',
 ] as const;
-class CampaignContent extends PickFields(Campaign, [...content, ...audience]) {}
+/** As a request gives it; as an answer shows it, it is another schema. */
+class GivenVariant extends PickFields(CampaignVariant, [
+  'name',
+  'subject',
+  'body',
+  'templateId',
+  'fromName',
+]) {}
+
+class GivenComparison extends PickFields(CampaignComparison, ['share', 'winnerBy', 'afterMinutes']) {}
+
+class GivenVariants {
+  @ListOf(() => GivenVariant, 2, 5) @Nullable() variants: GivenVariant[] | null;
+  @Nested(() => GivenComparison) @Nullable() test: GivenComparison | null;
+}
+
+class CampaignContent extends JoinFields(PickFields(Campaign, [...content, ...audience]), GivenVariants) {}
 
 /** Created in DRAFT; `emailCategory` is MARKETING by default. */
 export class CreateCampaign extends JoinFields(CampaignBase, PartialFields(CampaignContent)) {}
