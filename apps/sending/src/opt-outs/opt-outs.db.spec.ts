@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactEvents, emails, optOuts, type Caller, type ContactEvent } from '@posthorn/contracts';
+import {
+  contactEvents,
+  emails,
+  optOuts,
+  type Caller,
+  type ContactEvent,
+  type EmailCategory,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, EventPublisher } from '@posthorn/testing';
-import { ProjectStates } from '../projects/project-states.read-model.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
@@ -96,25 +102,24 @@ describe('an opt-out', () => {
 });
 
 describe('mail to somebody who opted out', () => {
-  /** Waits in the bulk lane while the project is disabled, and goes when it is enabled. */
-  async function sent(caller: Caller, domain: string, to: string, lane: 0 | 1): Promise<string> {
-    const states = new ProjectStates(suite.database);
-    const { projectId } = caller;
-    await states.put([{ id: projectId, disabled: true, seq: 2 }]);
-    const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend(domain, { to }));
-    const id = accepted[0]!.id;
-    await suite.database.query(`UPDATE deliveries SET lane = $2 WHERE email_id = $1`, [id, lane]);
-    await states.put([{ id: projectId, disabled: false, seq: 3 }]);
-    return id;
+  async function sent(
+    caller: Caller,
+    domain: string,
+    to: string,
+    category: EmailCategory,
+  ): Promise<string> {
+    const send = { ...buildSend(domain, { to }), category };
+    const { emails: accepted } = await suite.bus.call(emails.accept, caller, send);
+    return accepted[0]!.id;
   }
 
   it('fails visibly where it is marketing, and is sent where it is transactional', async () => {
     const outcomes = await Promise.all(
-      ([0, 1] as const).map(async (lane) => {
+      (['TRANSACTIONAL', 'MARKETING'] as const).map(async (category) => {
         const { caller, domain } = await suite.buildProject();
         const to = `ok-${newId()}@sink.test`;
         await put(caller, { email: to });
-        const id = await sent(caller, domain, to, lane);
+        const id = await sent(caller, domain, to, category);
         return eventually(async () => {
           const { status, failureKind } = await suite.bus.call(emails.get, caller, { id });
           return status === 'PENDING' || status === 'SENDING'
