@@ -110,10 +110,10 @@ describe('variants', () => {
       projectId,
       ofB.map(({ id: emailId }) => engaged(id, emailId)),
     );
-    await eventually(
-      async () => (await report(caller, id)).variants[1]!.opened === 20,
-      'the opens are counted',
-    );
+    await eventually(async () => {
+      const { sent: counted, variants } = await report(caller, id);
+      return counted === first.length && variants[1]!.opened === 20;
+    }, 'all that was sent and opened is counted');
     await suite.database.query(
       `UPDATE work_items SET due_at = now(), state = 'READY' WHERE kind = 'campaigns.winners' AND key = $1`,
       [id],

@@ -2,6 +2,11 @@ import type { Operation } from '../api-document.js';
 
 type Members = Record<string, unknown>;
 
+const compared = {
+  variants: [{ name: 'Plain' }, { name: 'Warm', subject: 'Spring is here' }],
+  test: { share: 20, winnerBy: 'OPENS', afterMinutes: 60 },
+};
+
 /** Requests of the examples in contract names; a route with a body that is missing here fails the recording. */
 const bodies: Record<string, Members> = {
   'POST emails': {
@@ -42,8 +47,9 @@ const bodies: Record<string, Members> = {
     audienceType: 'ALL',
     subject: 'What is new',
     body: '<p>Plenty.</p>',
+    ...compared,
   },
-  'PATCH campaigns/{id}': { subject: 'What is new this spring' },
+  'PATCH campaigns/{id}': { subject: 'What is new this spring', ...compared },
   'POST campaigns/{id}/send': { scheduledFor: '2036-03-01T09:00:00.000Z' },
   'POST campaigns/{id}/retry-failed': { includeUnconfirmed: false },
   'POST campaigns/{id}/winner': { variant: 'Warm' },
@@ -138,9 +144,15 @@ export function bodyFor(operation: Operation): Members | undefined {
   if (!operation.requestBody) return undefined;
   const body = bodies[nameOf(operation)];
   if (!body) throw new Error(`say in examples/asks.ts what to ask of ${nameOf(operation)}`);
-  return operation['x-surface'] === 'legacy'
-    ? body
-    : Object.fromEntries(Object.entries(body).map(([name, value]) => [snake(name), value]));
+  return operation['x-surface'] === 'legacy' ? body : (inSnakeCase(body) as Members);
+}
+
+function inSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSnakeCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [snake(name), inSnakeCase(member)]),
+  );
 }
 
 export function queryFor(operation: Operation): string {

@@ -3,6 +3,8 @@ import type { ApiDocument, Operation, Schema } from '../api-document.js';
 export interface Reference {
   member: string;
   list: boolean;
+  /** The list whose first entry has the member; the body itself without it. */
+  inside?: string;
 }
 
 export interface References {
@@ -11,17 +13,22 @@ export interface References {
   senders: string[];
 }
 
-/** Members of the request that refer to something in a project. */
+/** Members of the request, and of the entries of its lists, that refer to something in a project. */
 export function referencesIn(document: ApiDocument, operation: Operation): References {
   const members = membersOf(document, bodyOf(operation));
-  const deeper = members.find(
-    ([name, schema]) => name !== entriesOf(operation) && namesSomething(document, nestedIn(schema)),
-  );
-  if (deeper)
-    throw new Error(
-      `${operation.operationId} has ids deeper than this looks: teach id-members.ts to look into ${deeper[0]}`,
-    );
-  return referencesAmong(members);
+  const { ids, senders } = referencesAmong(members);
+  const nested = members
+    .filter(([name]) => name !== entriesOf(operation))
+    .flatMap(([inside, schema]) => {
+      const entry = membersOf(document, nestedIn(schema));
+      const deeper = entry.find(([, each]) => namesSomething(document, nestedIn(each)));
+      if (deeper ?? (schema.$ref && referencesAmong(entry).ids.length > 0))
+        throw new Error(
+          `${operation.operationId} has ids deeper than this looks: teach id-members.ts to look into ${inside}`,
+        );
+      return referencesAmong(entry).ids.map((reference) => ({ ...reference, inside }));
+    });
+  return { ids: [...ids, ...nested], senders };
 }
 
 /** The same for each entry of a batch. */

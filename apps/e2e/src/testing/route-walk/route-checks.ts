@@ -156,15 +156,20 @@ export const routeChecks: readonly RouteCheck[] = [
         expect([member, answer.status, answer.body.data[0].status]).toEqual([member, 207, 'error']);
         expect(published(answer, path)).toEqual(published(random, path));
       }
-      for (const { member, theirs, nobodys } of foreignOf(
+      for (const { member, inside, theirs, nobodys } of foreignOf(
         referencesIn(fixture.document, operation),
         fixture,
       )) {
         const path = await fixture.pathOf(operation);
         const body = await fixture.bodyOf(operation);
+        const referring = (value: unknown) => {
+          if (!inside) return { ...body, [member]: value };
+          const [first, ...others] = body![inside] as object[];
+          return { ...body, [inside]: [{ ...first, [member]: value }, ...others] };
+        };
         const [answer, random] = [
-          await fixture.request(operation, path, { body: { ...body, [member]: theirs } }),
-          await fixture.request(operation, path, { body: { ...body, [member]: nobodys } }),
+          await fixture.request(operation, path, { body: referring(theirs) }),
+          await fixture.request(operation, path, { body: referring(nobodys) }),
         ];
         if (isProject(member))
           expect([answer.status, codeOf(answer)]).toEqual([403, 'project_access_denied']);
@@ -172,7 +177,7 @@ export const routeChecks: readonly RouteCheck[] = [
           expect([member, answer.status, failureOf(answer).place.split(/[/.]/)[0]]).toEqual([
             member,
             422,
-            member,
+            inside ?? member,
           ]);
         expect(published(answer, path)).toEqual(published(random, path));
       }
@@ -240,10 +245,11 @@ function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
 function foreignOf(
   { ids, senders }: References,
   fixture: WalkFixture,
-): { member: string; theirs: unknown; nobodys: unknown }[] {
-  const foreign = ids.flatMap(({ member, list }) =>
+): { member: string; inside?: string | undefined; theirs: unknown; nobodys: unknown }[] {
+  const foreign = ids.flatMap(({ member, list, inside }) =>
     fixture.strangersUuids.map((id) => ({
       member,
+      inside,
       theirs: list ? [id] : id,
       nobodys: list ? [randomId] : randomId,
     })),
