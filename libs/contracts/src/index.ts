@@ -10,6 +10,7 @@ export * from './common/bus-access.js';
 export * from './common/caller.js';
 export * from './campaigns/campaign-analytics.js';
 export * from './campaigns/campaign-dry-runs.js';
+export * from './campaigns/campaign-errors.js';
 export * from './campaigns/campaign-recipients.js';
 export * from './campaigns/campaigns.js';
 export * from './common/catalogue.js';

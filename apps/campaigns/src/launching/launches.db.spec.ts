@@ -12,6 +12,7 @@ import {
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
+import { sumsOf } from '../testing/ledger-sums.js';
 
 let suite: CampaignsSuite;
 beforeAll(async () => {
@@ -58,22 +59,6 @@ const deliver = async (projectId: string, campaignId: string, ids: readonly stri
 };
 const handedOnce = (campaignId: string) => [...new Set(suite.handedOver(campaignId).map(({ id }) => id))];
 
-/** The sums, and what the rows give. */
-async function sums(campaignId: string) {
-  const [kept] = await suite.database.query(
-    `SELECT total, in_hand, sent, skipped, failed, delivered FROM campaign_counts WHERE campaign_id = $1`,
-    [campaignId],
-  );
-  const [counted] = await suite.database.query(
-    `SELECT count(*)::int AS total, (count(*) FILTER (WHERE outcome = 'QUEUED' AND handed_over))::int AS in_hand,
-       (count(*) FILTER (WHERE outcome = 'SENT'))::int AS sent, (count(*) FILTER (WHERE outcome = 'SKIPPED'))::int AS skipped,
-       (count(*) FILTER (WHERE outcome = 'FAILED'))::int AS failed, (count(*) FILTER (WHERE reported & 1 <> 0))::int AS delivered
-     FROM recipients WHERE campaign_id = $1`,
-    [campaignId],
-  );
-  return { kept, counted };
-}
-
 describe('a launched campaign', () => {
   it('has one row for each contact, hands each over once, and is sent when everybody has an outcome', async () => {
     const { caller, projectId } = suite.buildProject();
@@ -82,14 +67,14 @@ describe('a launched campaign', () => {
     expect((await send(caller, id)).status).toBe('SENDING');
     await eventually(async () => handedOnce(id).length === 9_600, 'everybody is handed over');
     expect(suite.handedOver(id)).toHaveLength(9_600);
-    expect((await sums(id)).kept).toMatchObject({ total: 12_000, skipped: 2_400, sent: 0 });
+    expect((await sumsOf(suite.database, id)).kept).toMatchObject({ total: 12_000, skipped: 2_400, sent: 0 });
     await deliver(projectId, id, handedOnce(id));
     const { sentAt } = await reaches(caller, id, 'SENT');
     await eventually(async () => (await report(caller, id)).delivered === 9_600, 'all are delivered');
     const { stats } = await get(caller, id);
     expect(stats).toMatchObject({ totalRecipients: 12_000, sent: 9_600, delivered: 9_600, failed: 0 });
     expect(sentAt).not.toBeNull();
-    const { kept, counted } = await sums(id);
+    const { kept, counted } = await sumsOf(suite.database, id);
     expect(kept).toEqual(counted);
     const skipped = await suite.bus.call(campaignRecipients.list, caller, {
       id,
@@ -111,7 +96,7 @@ describe('a launched campaign', () => {
     await deliver(projectId, id, handedOnce(id));
     expect((await reaches(caller, id, 'SENT')).stats.sent).toBe(5_500);
     await eventually(async () => (await report(caller, id)).delivered === 5_500, 'all are delivered');
-    const { kept, counted } = await sums(id);
+    const { kept, counted } = await sumsOf(suite.database, id);
     expect(kept).toEqual(counted);
   });
 
@@ -180,7 +165,7 @@ describe('a campaign that is paused', () => {
       })),
     );
     await eventually(async () => (await report(caller, id)).skipped === 200, 'everybody is skipped');
-    const { kept, counted } = await sums(id);
+    const { kept, counted } = await sumsOf(suite.database, id);
     expect(kept).toEqual(counted);
   });
 });

@@ -3,6 +3,7 @@ import type { CampaignMailState, CampaignStatus } from '@posthorn/contracts';
 import { Database, newId } from '@posthorn/database';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { withCampaign } from './campaign-item.js';
 import { afterDeathMs, dueAgainWork, mailStateWork } from './launch-kinds.js';
 import { MailStates } from './mail-states.js';
 
@@ -22,8 +23,8 @@ const secondPassMs = 15_000;
 @Injectable()
 export class MailStatesWork implements WorkHandler<object> {
   constructor(
-    private readonly database: Database,
-    private readonly campaigns: CampaignsRepository,
+    readonly database: Database,
+    readonly campaigns: CampaignsRepository,
     private readonly states: MailStates,
     private readonly queue: WorkQueue,
     runner: WorkRunner,
@@ -32,24 +33,18 @@ export class MailStatesWork implements WorkHandler<object> {
   }
 
   run(batch: WorkBatch): Promise<void> {
-    const [item] = batch.items;
-    const { projectId, key } = item!;
-    return this.database.transaction(async () => {
-      const row = await this.campaigns.lock(projectId, key!);
-      if (row) {
-        await this.states.set(projectId, row.id, stateOf[row.status]);
-        if (row.status !== 'PAUSED')
-          await this.queue.enqueue(
-            dueAgainWork,
-            [0, secondPassMs].map((delayMs) => ({
-              projectId,
-              key: newId(),
-              payload: { campaignId: row.id },
-              delayMs,
-            })),
-          );
-      }
-      await batch.complete();
+    return withCampaign(this, batch, async ({ projectId, id, status }) => {
+      await this.states.set(projectId, id, stateOf[status]);
+      if (status === 'PAUSED') return;
+      await this.queue.enqueue(
+        dueAgainWork,
+        [0, secondPassMs].map((delayMs) => ({
+          projectId,
+          key: newId(),
+          payload: { campaignId: id },
+          delayMs,
+        })),
+      );
     });
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { withCampaign } from '../launching/campaign-item.js';
 import { afterDeathMs, handOverWork, winnerWork } from '../launching/launch-kinds.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
 import { VariantCounts } from './variant-counts.read-model.js';
@@ -11,8 +12,8 @@ import { winnerOf } from './winner.js';
 @Injectable()
 export class WinnersWork implements WorkHandler<object> {
   constructor(
-    private readonly database: Database,
-    private readonly campaigns: CampaignsRepository,
+    readonly database: Database,
+    readonly campaigns: CampaignsRepository,
     private readonly launches: LaunchesRepository,
     private readonly counts: VariantCounts,
     private readonly queue: WorkQueue,
@@ -22,17 +23,11 @@ export class WinnersWork implements WorkHandler<object> {
   }
 
   run(batch: WorkBatch): Promise<void> {
-    const [item] = batch.items;
-    const { projectId, key } = item!;
-    return this.database.transaction(async () => {
-      const row = await this.campaigns.lock(projectId, key!);
-      const measure = row?.test?.winnerBy;
-      if (row?.variants && measure && measure !== 'MANUAL') {
-        const counts = await this.counts.of(projectId, row.id, row.variants.length);
-        await this.launches.decide(projectId, row.id, winnerOf(counts, measure));
-        await this.queue.enqueue(handOverWork, [{ projectId, key: row.id }]);
-      }
-      await batch.complete();
+    return withCampaign(this, batch, async ({ projectId, id, variants, test }) => {
+      if (!variants || !test || test.winnerBy === 'MANUAL') return;
+      const counts = await this.counts.of(projectId, id, variants.length);
+      await this.launches.decide(projectId, id, winnerOf(counts, test.winnerBy));
+      await this.queue.enqueue(handOverWork, [{ projectId, key: id }]);
     });
   }
 

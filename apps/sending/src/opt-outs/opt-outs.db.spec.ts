@@ -102,12 +102,7 @@ describe('an opt-out', () => {
 });
 
 describe('mail to somebody who opted out', () => {
-  async function sent(
-    caller: Caller,
-    domain: string,
-    to: string,
-    category: EmailCategory,
-  ): Promise<string> {
+  async function sent(caller: Caller, domain: string, to: string, category: EmailCategory): Promise<string> {
     const send = { ...buildSend(domain, { to }), category };
     const { emails: accepted } = await suite.bus.call(emails.accept, caller, send);
     return accepted[0]!.id;

@@ -10,7 +10,8 @@ export function exampleOf(shape: Shape): Record<string, unknown> {
 function exampleMember(name: string, field: Field, index: number): unknown {
   if (field.example !== undefined) return field.example;
   if (!field.list) return examples[field.kind](field, name, index);
-  return [examples[field.kind]({ ...field, min: field.itemMin, max: field.itemMax }, name, index)];
+  const item = examples[field.kind]({ ...field, min: field.itemMin, max: field.itemMax }, name, index);
+  return Array.from({ length: Math.max(field.min ?? 0, 1) }, () => item);
 }
 
 const examples: Record<FieldKind, (field: Field, name: string, index: number) => unknown> = {
