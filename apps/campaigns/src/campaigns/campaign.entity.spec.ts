@@ -11,6 +11,7 @@ const build = (overrides: Partial<CampaignRow> = {}) =>
     audienceCondition: null,
     segmentId: null,
     listId: null,
+    topicId: null,
     variants: null,
     test: null,
     status: 'DRAFT',

@@ -73,6 +73,7 @@ export class CampaignRow {
   @Column('uuid', { name: 'list_id', nullable: true }) listId: string | null;
   @Column('uuid', { name: 'exclude_segment_ids', array: true }) excludeSegmentIds: string[];
   @Column('uuid', { name: 'exclude_list_ids', array: true }) excludeListIds: string[];
+  @Column('uuid', { name: 'topic_id', nullable: true }) topicId: string | null;
   @Column('integer', { name: 'send_rate', nullable: true }) sendRate: number | null;
   @Column('jsonb', { nullable: true }) variants: CampaignVariant[] | null;
   @Column('jsonb', { nullable: true }) test: CampaignComparison | null;

@@ -62,6 +62,7 @@ describe('campaigns', () => {
       listId: null,
       excludeSegmentIds: [],
       excludeListIds: [],
+      topicId: null,
       sendRate: null,
       variants: null,
       test: null,

@@ -130,7 +130,13 @@ function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
     fromName = null,
     replyTo = null,
   } = wanted;
-  const { audienceCondition = null, segmentId = null, listId = null, sendRate = null } = wanted;
+  const {
+    audienceCondition = null,
+    segmentId = null,
+    listId = null,
+    topicId = null,
+    sendRate = null,
+  } = wanted;
   const { excludeSegmentIds = [], excludeListIds = [], variants = null, test = null } = wanted;
   return Object.assign(new CampaignRow(), {
     projectId,
@@ -150,6 +156,7 @@ function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
     listId,
     excludeSegmentIds,
     excludeListIds,
+    topicId,
     sendRate,
     variants,
     test,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   audiences,
   campaignMail,
+  campaignTopicUnknown,
   type Audience,
   type Caller,
   type EmailCategory,
@@ -33,6 +34,8 @@ export class References {
 
   /** Of a draft, what was given: what it had before may have become unknown since. */
   async refuseUnknown(caller: Caller, draft: Draft, given: UpdateCampaign): Promise<void> {
+    // Topics come with a service of their own: until then a project has none.
+    if (given.topicId) throw campaignTopicUnknown();
     const changesAudience = audienceMembers.some((name) => name in given);
     await Promise.all([
       changesAudience ? this.checkAudience(caller, draft) : null,

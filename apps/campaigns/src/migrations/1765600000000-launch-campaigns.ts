@@ -12,6 +12,7 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
       ALTER TABLE campaigns
         ADD COLUMN exclude_segment_ids uuid[] NOT NULL DEFAULT '{}',
         ADD COLUMN exclude_list_ids uuid[] NOT NULL DEFAULT '{}',
+        ADD COLUMN topic_id uuid,
         ADD COLUMN send_rate integer CHECK (send_rate > 0),
         ADD COLUMN variants jsonb,
         ADD COLUMN test jsonb,

@@ -21,14 +21,14 @@ const shown = (surface: Surface, projectId: string) =>
     ? {
         id: uuid, name: 'Spring', description: null, subject: 'Hello', body: '<p>Hi</p>', template_id: null, from: 'news@example.test',
         from_name: 'News', reply_to: null, email_category: 'MARKETING', audience_type: 'ALL', audience_condition: null, segment_id: null, list_id: null,
-        exclude_segment_ids: [], exclude_list_ids: [], send_rate: null, variants: null, test: null, paused_reason: null, status: 'DRAFT', scheduled_at: null, sent_at: null,
+        exclude_segment_ids: [], exclude_list_ids: [], topic_id: null, send_rate: null, variants: null, test: null, paused_reason: null, status: 'DRAFT', scheduled_at: null, sent_at: null,
         stats: { total_recipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 },
         created_at: instant, updated_at: instant,
       }
     : {
         id: uuid, projectId, name: 'Spring', description: null, subject: 'Hello', body: '<p>Hi</p>', templateId: null, from: 'news@example.test',
         fromName: 'News', replyTo: null, emailCategory: 'MARKETING', audienceType: 'ALL', audienceCondition: null, segmentId: null, listId: null,
-        excludeSegmentIds: [], excludeListIds: [], sendRate: null, variants: null, test: null, pausedReason: null, status: 'DRAFT', scheduledAt: null, sentAt: null,
+        excludeSegmentIds: [], excludeListIds: [], topicId: null, sendRate: null, variants: null, test: null, pausedReason: null, status: 'DRAFT', scheduledAt: null, sentAt: null,
         stats: { totalRecipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 },
         createdAt: instant, updatedAt: instant,
       }; // prettier-ignore

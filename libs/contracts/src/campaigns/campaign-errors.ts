@@ -31,6 +31,8 @@ export const campaignNotCompared = () =>
   );
 export const campaignVariantUnknown = () =>
   invalidMember(['variant'], 'not_found', 'must be the name of a variant of this campaign');
+export const campaignTopicUnknown = () =>
+  invalidMember(['topicId'], 'not_found', 'must be a topic of this project');
 export const campaignTestToStranger = () =>
   invalidMember(['email'], 'not_allowed', 'must be the address of a member of the project');
 export const campaignScheduleInThePast = () =>

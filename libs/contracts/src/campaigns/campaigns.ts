@@ -90,6 +90,8 @@ export class Campaign {
   /** Members of these are skipped with the reason `excluded`. */
   @Ids(0, maxExclusions) excludeSegmentIds: string[];
   @Ids(0, maxExclusions) excludeListIds: string[];
+  /** Only who is opted in to it gets the campaign; others are skipped with the reason `topic`. */
+  @Id() @Nullable() topicId: string | null;
   /** Messages a minute at most; null: the general pace. */
   @Count({ min: 1, max: 1_000_000 }) @Nullable() sendRate: number | null;
   /** Needs `test`. */
@@ -122,6 +124,7 @@ const audience = [
   'listId',
   'excludeSegmentIds',
   'excludeListIds',
+  'topicId',
   'sendRate',
 ] as const;
 /** As a request gives it; as an answer shows it, it is another schema. */
