@@ -17,7 +17,10 @@ const columns = columnsOf<ReportedRow>([
 export class ResultsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Rows and counts in one statement. What a row knows already changes nothing, so events may come twice and in any order. */
+  /**
+   * Rows and counts in one statement. What a row knows already changes nothing, so events may come twice and in any order. Whatever is reported of
+   * an e-mail shows that it was handed over, also where the process ended before it could write that down.
+   */
   async apply(projectId: string, reports: readonly ReportedRow[]): Promise<void> {
     await this.database.prepared({
       name: 'apply-results',
@@ -44,7 +47,7 @@ const becomes = (outcome: string): string =>
   `count(*) FILTER (WHERE after = '${outcome}') - count(*) FILTER (WHERE before = '${outcome}')`;
 
 const counted: readonly (readonly [string, string])[] = [
-  ['in_hand', `-count(*) FILTER (WHERE before = 'QUEUED' AND after <> 'QUEUED' AND handed_over)`],
+  ['in_hand', `-count(*) FILTER (WHERE before = 'QUEUED' AND after <> 'QUEUED' AND was_handed_over)`],
   ['sent', becomes('SENT')],
   ['skipped', becomes('SKIPPED')],
   ['failed', becomes('FAILED')],
@@ -53,8 +56,10 @@ const counted: readonly (readonly [string, string])[] = [
   ),
 ];
 
-/** In the order of `counted`. */
-const ofVariants: readonly string[] = ['sent', 'opened', 'clicked'];
+const countedOfVariants = [
+  ['recipients', 'count(*) FILTER (WHERE NOT was_handed_over)'] as const,
+  ...counted.filter(([name]) => ['sent', 'opened', 'clicked'].includes(name)),
+];
 
 const applySql = `
   WITH given AS (
@@ -69,21 +74,19 @@ const applySql = `
     SET outcome = CASE WHEN ${moves} THEN g.outcome ELSE r.outcome END,
         reason = CASE WHEN ${moves} THEN g.reason ELSE r.reason END,
         at = CASE WHEN ${moves} THEN now() ELSE r.at END,
-        reported = r.reported | g.bit
+        reported = r.reported | g.bit,
+        handed_over = true
     FROM held JOIN given g USING (campaign_id, email_id)
     WHERE r.project_id = $1 AND r.campaign_id = held.campaign_id AND r.contact_id = held.contact_id AND r.email_id = held.email_id
-      AND (${moves} OR g.bit & ~r.reported <> 0)
-    RETURNING r.campaign_id, old.outcome AS before, r.outcome AS after, r.handed_over, r.variant, r.reported & ~old.reported AS added
+      AND (${moves} OR g.bit & ~r.reported <> 0 OR NOT r.handed_over)
+    RETURNING r.campaign_id, old.outcome AS before, r.outcome AS after, old.handed_over AS was_handed_over, r.variant, r.reported & ~old.reported AS added
   ), sums AS (
     SELECT campaign_id, ${counted.map(([name, sql]) => `(${sql})::int AS ${name}`).join(', ')} FROM changed GROUP BY campaign_id
   ), by_variant AS (
-    INSERT INTO variant_counts AS known (project_id, campaign_id, variant, ${ofVariants.join(', ')})
-    SELECT $1::uuid, campaign_id, variant, ${counted
-      .filter(([name]) => ofVariants.includes(name))
-      .map(([, sql]) => `(${sql})::int`)
-      .join(', ')}
+    INSERT INTO variant_counts AS known (project_id, campaign_id, variant, ${countedOfVariants.map(([name]) => name).join(', ')})
+    SELECT $1::uuid, campaign_id, variant, ${countedOfVariants.map(([, sql]) => `(${sql})::int`).join(', ')}
     FROM changed WHERE variant IS NOT NULL GROUP BY campaign_id, variant ORDER BY campaign_id, variant
-    ON CONFLICT (project_id, campaign_id, variant) DO UPDATE SET ${ofVariants.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}
+    ON CONFLICT (project_id, campaign_id, variant) DO UPDATE SET ${countedOfVariants.map(([name]) => `${name} = known.${name} + excluded.${name}`).join(', ')}
   )
   UPDATE campaign_counts c SET ${counted.map(([name]) => `${name} = c.${name} + s.${name}`).join(', ')}
   FROM (SELECT * FROM sums ORDER BY campaign_id) AS s WHERE c.project_id = $1 AND c.campaign_id = s.campaign_id`;
