@@ -6,6 +6,7 @@ import { runAudience } from './audience/run-audience.js';
 import { plainLoad } from './loads/plain-load.js';
 import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
+import { runCampaigns } from './suites/campaigns.js';
 import { runNeighbours } from './suites/neighbours.js';
 import { runOperations } from './suites/operations.js';
 import { runProviderEvents } from './suites/provider-events.js';
@@ -26,6 +27,7 @@ suites:
   operations  a dump under load, a restore of a day-old copy, mail past its day, the previous release on this schema
   relay       NATS refuses events for days, with one day of retention: --sends 1800
   provider-events  kills while a provider reports: --sends 2000 --faults 45 (kills)
+  campaigns   campaigns to 20,000 people while they leave, and while somebody pauses and resumes: --sends 20000 (people) --faults 48 --rate 120
   stops       every process stands still for 26 to 59 s: --sends 3000 --faults 12 (stops)
 It exits with 1 when a property is broken.`;
 const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate: '250', suite: 'main' };
@@ -34,6 +36,7 @@ const defaultsOf: Record<string, Partial<typeof defaults>> = {
   neighbours: { sends: '5000', rate: '14' },
   relay: { sends: '1800' },
   stops: { sends: '3000', faults: '12' },
+  campaigns: { sends: '20000', faults: '48', rate: '120' },
   'provider-events': { sends: '2000', faults: '45' },
 };
 
@@ -74,6 +77,7 @@ const suites: Record<string, Run> = {
   operations: runOperations,
   relay: runRelay,
   stops: runStops,
+  campaigns: runCampaigns,
   'provider-events': runProviderEvents,
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);

@@ -82,8 +82,9 @@ export class ProcessGroup {
     if (end.code !== 0 && !byEarlierKill) this.badExits.push(`${member} ${describeEnd(end)}`);
   }
 
-  async untilAllReady(): Promise<void> {
-    await Promise.all([...this.members.keys()].map((member) => this.untilReady(member)));
+  async untilAllReady(except: ReadonlySet<Member> = new Set()): Promise<void> {
+    const awaited = [...this.members.keys()].filter((member) => !except.has(member));
+    await Promise.all(awaited.map((member) => this.untilReady(member)));
   }
 
   async stop(): Promise<void> {

@@ -5,7 +5,7 @@ import { knowledgeOf, type SendRecord } from '../judging/ledger.js';
 import { bccOf, ccOf, digestOf, fileOf, markOf, subjectOf } from './forms.js';
 
 /** Clocks of one machine, read by two processes. */
-const readingMs = 50;
+export const readingMs = 50;
 
 /** What the forms of the sending suite promise beyond what holds for every mail. */
 export async function judgeForms(evidence: Evidence): Promise<Finding[]> {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
-import type pg from 'pg';
-import { heldAt, until, watching, type Lock } from '../faults/lock-trap.js';
+import { inTransaction } from '../faults/in-transaction.js';
+import { heldAt, watching, type Lock } from '../faults/lock-trap.js';
 import { finding, type Finding } from '../judging/finding.js';
 import type { EmailRow } from '../judging/records.js';
 import { emailIdOf, readSinkLedger, type SinkLine } from '../judging/sink-ledger.js';
 import { workLeft, judgeWork } from '../judging/work-books.js';
-import type { Member, ProcessGroup } from '../process-group.js';
+import type { Member } from '../process-group.js';
 import { untilQuiet } from '../product.js';
 import { recount, unfinishedOf } from './recount.js';
 import { reportedLater, runSuite, type Stage, type SuiteOptions, type Verdict } from './suite.js';
@@ -14,7 +14,7 @@ import { Tenant } from './tenant.js';
 
 const replicas = { sending: 2, contacts: 2, analytics: 2, campaigns: 2, workflows: 2, gateway: 2 };
 /** Longer than a handler may take and than an event stays without an answer; shorter than a minute. */
-const stopMs = { least: 26_000, most: 59_000 };
+export const stopMs = { least: 26_000, most: 59_000 };
 const staggerMs = 8_000;
 const catchMs = 4_000;
 const settleSeconds = 150;
@@ -115,7 +115,7 @@ async function stopOne(
     ? await heldAt(connect, lock, catchMs, ({ pid }) =>
         Promise.resolve(stop(processes.memberOf(pid!) ?? wanted, true)),
       ).catch(unlessLocked)
-    : await inTransaction(connect, processes, wanted);
+    : await inTransaction(connect, processes, wanted, catchMs);
   if (!lock || !caught) stop(lock ? other() : wanted, caught !== null);
   await delay(ms);
   processes.signal(member, 'SIGCONT');
@@ -126,24 +126,6 @@ async function stopOne(
 function unlessLocked(error: { code?: string }): null {
   if (error.code === lockTimeout) return null;
   throw error;
-}
-
-async function inTransaction(
-  connect: () => Promise<pg.Client>,
-  processes: ProcessGroup,
-  member: Member,
-): Promise<true | null> {
-  const watcher = await connect();
-  try {
-    return await until(catchMs, async () => {
-      const { rows } = await watcher.query<{ name: string }>(
-        `SELECT application_name AS name FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' OR (state = 'active' AND query ~* '(insert|update|delete)')`,
-      );
-      return rows.some(({ name }) => processes.memberOf(Number(/(\d+)/.exec(name)?.[1])) === member) || null;
-    });
-  } finally {
-    await watcher.end().catch(() => undefined);
-  }
 }
 
 async function judge(

@@ -23,8 +23,9 @@ const batchSize = 100;
 const readersAtOnce = 500;
 const triesOfAKey = 400;
 const pauseMs = 250;
+const isNoAnswer = new Set([null, 429, 500, 503, 504]);
 /** 409 while the first call of a key is still at work. */
-const isNotYet = new Set([null, 409, 429, 500, 503, 504]);
+const isNotYet = new Set([...isNoAnswer, 409]);
 
 /** One project with its key: what it asked for, and what it was told. */
 export class Tenant {
@@ -60,22 +61,33 @@ export class Tenant {
     return this.calls.request(gateway, method, path, body ? JSON.stringify(body) : '', headers);
   }
 
-  /** Asked until it is answered. */
-  async surely(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-    for (let tries = 0; tries < triesOfAKey; tries += 1) {
-      const { status, body: text } = await this.request(method, path, body);
-      if (status !== null && status < 300) return JSON.parse(text!) as Record<string, unknown>;
-      if (!isNotYet.has(status)) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
-      await delay(pauseMs);
-    }
-    throw new Error(`${method} ${path} was not answered in ${triesOfAKey} tries`);
+  /** Asked until it is answered with success. */
+  async surely(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Record<string, unknown>> {
+    const { status, body: text } = await this.untilOther(isNotYet, method, path, body, headers);
+    if (status! < 300) return JSON.parse(text!) as Record<string, unknown>;
+    throw new Error(`${method} ${path} was answered ${status}: ${text}`);
+  }
+
+  /** Asked until it is answered, be it with a conflict. */
+  answered(method: string, path: string, body?: object): Promise<Received> {
+    return this.untilOther(isNoAnswer, method, path, body);
   }
 
   /** Contacts of all these addresses, which nothing was sent to yet. */
-  async makeReaders(addresses: readonly string[]): Promise<void> {
-    for (let first = 0; first < addresses.length; first += readersAtOnce)
+  makeReaders(addresses: readonly string[]): Promise<void> {
+    return this.makeContacts(addresses.map((email) => ({ email })));
+  }
+
+  /** The same with more than their addresses. */
+  async makeContacts(contacts: readonly { email: string }[]): Promise<void> {
+    for (let first = 0; first < contacts.length; first += readersAtOnce)
       await this.surely('POST', '/api/v1/contacts/bulk', {
-        contacts: addresses.slice(first, first + readersAtOnce).map((email) => ({ email })),
+        contacts: contacts.slice(first, first + readersAtOnce),
       });
     this.knowsReaders = true;
   }
@@ -114,6 +126,12 @@ export class Tenant {
     }
   }
 
+  /** The same project over connections of its own: a gateway that stands still keeps those of others busy. */
+  sibling(): Tenant {
+    const calls = new GatewayCalls(this.calls.gateways, this.token);
+    return new Tenant(this.name, this.projectId, this.records, this.token, calls);
+  }
+
   /** To the gateways of another group of processes. */
   moveTo({ gateways }: ProcessGroup): void {
     this.calls.close();
@@ -122,6 +140,21 @@ export class Tenant {
 
   close(): void {
     this.calls.close();
+  }
+
+  private async untilOther(
+    than: ReadonlySet<number | null>,
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Received> {
+    for (let tries = 0; tries < triesOfAKey; tries += 1) {
+      const received = await this.request(method, path, body, headers);
+      if (!than.has(received.status)) return received;
+      await delay(pauseMs);
+    }
+    throw new Error(`${method} ${path} was not answered in ${triesOfAKey} tries`);
   }
 
   private note(to: string, { status, body, beganAt }: Received): boolean {
