@@ -20,6 +20,7 @@ import { IndexInviters1765200000000 } from './migrations/1765200000000-index-inv
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { Reputation1765300000000 } from './migrations/1765300000000-reputation.js';
+import { ProjectTimes1765700000000 } from './migrations/1765700000000-project-times.js';
 import { ReputationHourRow, ReputationWarningRow } from './reputation/reputation.entity.js';
 import { ProjectRow } from './projects/project.entity.js';
 
@@ -51,4 +52,5 @@ export const migrations = [
   SystemMailRecipients1765100000000,
   IndexInviters1765200000000,
   Reputation1765300000000,
+  ProjectTimes1765700000000,
 ];

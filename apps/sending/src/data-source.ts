@@ -28,6 +28,7 @@ import { HoldOverdueMail1764800000000 } from './migrations/1764800000000-hold-ov
 import { IndexHeldMail1764800100000 } from './migrations/1764800100000-index-held-mail.js';
 import { ProviderEvents1764900000000 } from './migrations/1764900000000-provider-events.js';
 import { IndexEmailIds1764900100000 } from './migrations/1764900100000-index-email-ids.js';
+import { MarketingHandOffRow } from './frequency/marketing-hand-off.entity.js';
 import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { QuarantineSendingEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
@@ -37,6 +38,7 @@ import { IndexMailOverAllowance1765400100000 } from './migrations/1765400100000-
 import { AdaptivePace1765500000000 } from './migrations/1765500000000-adaptive-pace.js';
 import { NameWaits1765500100000 } from './migrations/1765500100000-name-waits.js';
 import { CampaignMail1765600000000 } from './migrations/1765600000000-campaign-mail.js';
+import { FrequencyCap1765700000000 } from './migrations/1765700000000-frequency-cap.js';
 import {
   DestinationDomainRow,
   DestinationLineRow,
@@ -55,6 +57,7 @@ export const entities = [
   EmailHistoryRow,
   EmailAttachmentRow,
   DeliveryRow,
+  MarketingHandOffRow,
   WorkerRow,
   PaceRow,
   InstallationRow,
@@ -112,4 +115,5 @@ export const migrations = [
   AdaptivePace1765500000000,
   NameWaits1765500100000,
   CampaignMail1765600000000,
+  FrequencyCap1765700000000,
 ];

@@ -14,6 +14,7 @@ const build = (overrides: Partial<CampaignRow> = {}) =>
     topicId: null,
     variants: null,
     test: null,
+    timing: null,
     status: 'DRAFT',
     ...overrides,
   });

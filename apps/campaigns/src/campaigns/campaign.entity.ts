@@ -4,6 +4,7 @@ import {
   campaignNotDraft,
   campaignNotEditable,
   campaignNotPaused,
+  campaignNotResendable,
   campaignNotSendable,
   campaignNotSending,
   campaignNotSent,
@@ -14,12 +15,14 @@ import {
   type CampaignEvent,
   type CampaignStats,
   type CampaignStatus,
+  type CampaignTiming,
   type CampaignVariant,
   type EmailCategory,
   type PauseReason,
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { timingFaults } from '../timing/timing-faults.js';
 import { variantFaults } from '../variants/variant-faults.js';
 import { audienceFaults } from './audience.js';
 
@@ -77,6 +80,8 @@ export class CampaignRow {
   @Column('integer', { name: 'send_rate', nullable: true }) sendRate: number | null;
   @Column('jsonb', { nullable: true }) variants: CampaignVariant[] | null;
   @Column('jsonb', { nullable: true }) test: CampaignComparison | null;
+  @Column('jsonb', { nullable: true }) timing: CampaignTiming | null;
+  @Column('uuid', { name: 'resend_of_id', nullable: true }) resendOfId: string | null;
   @Column('text') status: CampaignStatus;
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   /** The sender that was allowed to the caller who scheduled it, where the campaign names none. */
@@ -125,6 +130,10 @@ export class CampaignRow {
     Object.assign(this, { status: 'CANCELLED', pausedReason: null });
   }
 
+  refuseIfNotSent(): void {
+    if (this.status !== 'SENT') throw campaignNotResendable();
+  }
+
   retry(): void {
     if (this.status !== 'SENT') throw campaignNotSent();
     this.status = 'SENDING';
@@ -135,7 +144,7 @@ export class CampaignRow {
   }
 
   refuseFaults(): void {
-    const faults = [...audienceFaults(this), ...variantFaults(this)];
+    const faults = [...audienceFaults(this), ...variantFaults(this), ...timingFaults(this)];
     if (faults.length > 0) throw invalid(faults);
   }
 

@@ -22,7 +22,7 @@ import { CampaignRow } from './campaign.entity.js';
 const columns = `project_id AS "projectId", id, name, description, subject, body, template_id AS "templateId", from_email AS "from",
   from_name AS "fromName", reply_to AS "replyTo", email_category AS "emailCategory", audience_type AS "audienceType",
   audience_condition AS "audienceCondition", segment_id AS "segmentId", list_id AS "listId", exclude_segment_ids AS "excludeSegmentIds",
-  exclude_list_ids AS "excludeListIds", topic_id AS "topicId", send_rate AS "sendRate", variants, test, status,
+  exclude_list_ids AS "excludeListIds", topic_id AS "topicId", send_rate AS "sendRate", variants, test, timing, resend_of_id AS "resendOfId", status,
   paused_reason AS "pausedReason", scheduled_from AS "scheduledFrom", scheduled_at AS "scheduledAt",
   sent_at AS "sentAt", seq, created_at AS "createdAt", updated_at AS "updatedAt"`;
 

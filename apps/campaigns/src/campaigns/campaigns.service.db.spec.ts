@@ -64,6 +64,8 @@ describe('campaigns', () => {
       excludeListIds: [],
       topicId: null,
       sendRate: null,
+      timing: null,
+      resendOfId: null,
       variants: null,
       test: null,
       status: 'DRAFT',

@@ -7,18 +7,18 @@ import {
   type CampaignFilter,
   type CampaignId,
   type CampaignPage,
-  type CreateCampaign,
   type CreateCampaignOnce,
   type DeletedCampaign,
   type ListCampaigns,
   type UpdateCampaignById,
 } from '@posthorn/contracts';
-import { cappedTotal, IdempotencyKeys, newId, pageWithTotal, type Total } from '@posthorn/database';
+import { cappedTotal, IdempotencyKeys, pageWithTotal, type Total } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { CampaignRow } from './campaign.entity.js';
+import type { CampaignRow } from './campaign.entity.js';
 import { CampaignViews } from './campaign-views.js';
 import { CampaignsRepository } from './campaigns.repository.js';
+import { draftOf } from './draft.js';
 import { References } from './references.js';
 
 @Injectable()
@@ -117,53 +117,4 @@ export class CampaignsService {
     await this.outbox.publish(campaignEvents.changed, row.projectId, [row.toEvent()]);
     return row;
   }
-}
-
-function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
-  const { name, audienceType, emailCategory = 'MARKETING' } = wanted;
-  const {
-    description = null,
-    subject = null,
-    body = null,
-    templateId = null,
-    from = null,
-    fromName = null,
-    replyTo = null,
-  } = wanted;
-  const {
-    audienceCondition = null,
-    segmentId = null,
-    listId = null,
-    topicId = null,
-    sendRate = null,
-  } = wanted;
-  const { excludeSegmentIds = [], excludeListIds = [], variants = null, test = null } = wanted;
-  return Object.assign(new CampaignRow(), {
-    projectId,
-    id: newId(),
-    name,
-    description,
-    subject,
-    body,
-    templateId,
-    from,
-    fromName,
-    replyTo,
-    emailCategory,
-    audienceType,
-    audienceCondition,
-    segmentId,
-    listId,
-    excludeSegmentIds,
-    excludeListIds,
-    topicId,
-    sendRate,
-    variants,
-    test,
-    status: 'DRAFT' as const,
-    pausedReason: null,
-    scheduledFrom: null,
-    scheduledAt: null,
-    sentAt: null,
-  });
 }

@@ -2,12 +2,16 @@ import {
   maxDryRunFailures,
   maxDryRunSamples,
   type AudienceMember,
+  type CampaignTiming,
   type DryRun,
   type DryRunFailure,
   type DryRunSample,
   type Finding,
   type TriedCampaignMail,
 } from '@posthorn/contracts';
+import type { CampaignRow } from '../campaigns/campaign.entity.js';
+
+const daySeconds = 86_400;
 
 /** The sums of a dry run while it goes through an audience. */
 export class DryRunSums {
@@ -31,10 +35,11 @@ export class DryRunSums {
   }
 
   add(tried: TriedCampaignMail, count: number): void {
-    const { suppressed, unsubscribed, failures, samples, from, pacePerSecond } = tried;
+    const { suppressed, unsubscribed, capped, failures, samples, from, pacePerSecond } = tried;
     this.exclude('suppressed', suppressed.length);
     this.exclude('unsubscribed', unsubscribed.length);
-    this.rendered += count - suppressed.length - unsubscribed.length;
+    this.exclude('frequency_cap', capped.length);
+    this.rendered += count - suppressed.length - unsubscribed.length - capped.length;
     this.failed += failures.length;
     this.failures.push(...failures.slice(0, maxDryRunFailures - this.failures.length));
     this.samples.push(...samples.map(({ rendered, ...recipient }) => ({ ...recipient, ...shown(rendered) })));
@@ -45,7 +50,7 @@ export class DryRunSums {
     return maxDryRunSamples - this.samples.length;
   }
 
-  result(sendRate: number | null): DryRun {
+  result({ sendRate, timing }: Pick<CampaignRow, 'sendRate' | 'timing'>): DryRun {
     const left = Object.values(this.excluded).reduce((sum, count) => sum + count, 0);
     const recipients = this.total - left;
     const pace = paceOf(this.pacePerSecond, sendRate);
@@ -58,7 +63,7 @@ export class DryRunSums {
       rendered: this.rendered,
       sender: { from: this.from, aligned: true, findings: findingsOf(this.samples) },
       pacePerSecond: pace,
-      estimatedSeconds: pace === 0 ? 0 : Math.ceil(recipients / pace),
+      estimatedSeconds: Math.max(pace === 0 ? 0 : Math.ceil(recipients / pace), longestWait(timing)),
     };
   }
 
@@ -66,6 +71,10 @@ export class DryRunSums {
     if (count > 0) this.excluded[reason] = (this.excluded[reason] ?? 0) + count;
   }
 }
+
+/** In seconds, without quiet hours. */
+const longestWait = (timing: CampaignTiming | null): number =>
+  (timing?.spreadMinutes ?? 0) * 60 + (timing?.localTime === undefined ? 0 : daySeconds);
 
 const shown = ({ subject, html, text, findings }: TriedCampaignMail['samples'][number]['rendered']) => ({
   subject,

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  audiences,
   campaignMail,
-  maxAudiencePage,
   maxTriedRecipients,
   type AudienceMember,
   type AudiencePage,
@@ -12,7 +10,7 @@ import {
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { LimitedRuns } from '@posthorn/platform';
-import { audienceOf } from '../campaigns/audience.js';
+import { AudiencePages } from '../audiences/audience-pages.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { DryRunSums } from './dry-run.js';
@@ -32,6 +30,7 @@ export class DryRunsService {
 
   constructor(
     private readonly campaigns: CampaignsRepository,
+    private readonly pages: AudiencePages,
     private readonly bus: Bus,
     private readonly clock: DatabaseClock,
   ) {}
@@ -47,24 +46,18 @@ export class DryRunsService {
     const until = (await this.clock.now()).getTime() + ((await this.clock.msUntil(deadline)) ?? 0) - marginMs;
     // First for nobody: what is wrong with the campaign itself is said before the audience is read.
     await this.tryOut(caller, row, [], sums);
-    let after: string | undefined;
+    let after: string | null = null;
     do {
       const { items, next } = await this.page(caller, row, after);
       const reached = sums.enter(items, row.emailCategory === 'MARKETING');
       await this.renderAll(caller, row, reached, sums, until);
-      after = next ?? undefined;
-    } while (after !== undefined);
-    return sums.result(row.sendRate);
+      after = next;
+    } while (after !== null);
+    return sums.result(row);
   }
 
-  private async page(caller: Caller, row: CampaignRow, after: string | undefined): Promise<AudiencePage> {
-    const page = { until: await this.clock.now(), limit: maxAudiencePage, ...(after ? { after } : {}) };
-    return this.bus.call(
-      audiences.page,
-      caller,
-      { audience: audienceOf(row), ...page },
-      { timeoutMs: pageMs },
-    );
+  private async page(caller: Caller, row: CampaignRow, after: string | null): Promise<AudiencePage> {
+    return this.pages.members(caller, row, { after, until: await this.clock.now(), timeoutMs: pageMs });
   }
 
   /** As far as the time suffices. */

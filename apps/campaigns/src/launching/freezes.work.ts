@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { audiences, maxAudiencePage, serviceCaller, type AudienceMember } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { audienceOf } from '../campaigns/audience.js';
+import { AudiencePages } from '../audiences/audience-pages.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
-import type { NewRecipient } from '../recipients/recipients.repository.js';
-import { assignedTo } from '../variants/assignment.js';
 import { afterDeathMs, freezeWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
 import { Ledger } from './ledger.js';
@@ -13,7 +9,6 @@ import { isLasting, SelfPauses } from './self-pauses.js';
 
 /** After these another campaign has its turn. */
 const pagesPerTurn = 20;
-const timeoutMs = 20_000;
 /** It is tried again as long as the campaign is not cancelled. */
 const afterFaultMs = 30_000;
 
@@ -23,7 +18,7 @@ export class FreezesWork implements WorkHandler<object> {
   constructor(
     private readonly ledger: Ledger,
     private readonly pauses: SelfPauses,
-    private readonly bus: Bus,
+    private readonly pages: AudiencePages,
     private readonly queue: WorkQueue,
     runner: WorkRunner,
   ) {
@@ -51,31 +46,9 @@ export class FreezesWork implements WorkHandler<object> {
 
   /** False after the last page, and where the campaign is cancelled. */
   private async nextPage(campaign: CampaignRow, launch: LaunchRow, batch: WorkBatch): Promise<boolean> {
-    const { items, next } = await this.bus.call(
-      audiences.page,
-      serviceCaller('campaigns', campaign.projectId),
-      {
-        audience: audienceOf(campaign),
-        ...(launch.frozenTo ? { after: launch.frozenTo } : {}),
-        until: launch.launchedAt,
-        limit: maxAudiencePage,
-      },
-      { timeoutMs },
-    );
-    const rows = items.map((member) => recipientOf(member, campaign));
+    const { rows, next } = await this.pages.recipients(campaign, launch);
     const isAdded = await this.ledger.addPage(launch, rows, next, batch);
     launch.frozenTo = next;
     return isAdded && next !== null;
   }
-}
-
-function recipientOf(member: AudienceMember, campaign: CampaignRow): NewRecipient {
-  const unsubscribed = campaign.emailCategory === 'MARKETING' && !member.subscribed;
-  const { variant } = assignedTo(member.contactId, campaign);
-  return {
-    ...member,
-    skipReason: member.excluded ? 'excluded' : unsubscribed ? 'unsubscribed' : null,
-    variant,
-    waitsForWinner: campaign.variants !== null && variant === null,
-  };
 }

@@ -26,7 +26,11 @@ export class HandOverCalls {
         this.bus.call(
           campaignMail.handOver,
           serviceCaller('campaigns', projectId),
-          { campaignId, contentId, recipients: some.map(({ variant: _, ...recipient }) => recipient) },
+          {
+            campaignId,
+            contentId,
+            recipients: some.map(({ variant: _, timeZone: _zone, ...recipient }) => recipient),
+          },
           { timeoutMs },
         ),
       ),

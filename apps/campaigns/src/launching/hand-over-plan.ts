@@ -1,3 +1,6 @@
+import type { CampaignMailRecipient, CampaignTiming } from '@posthorn/contracts';
+import { endOfQuietHours } from '../timing/due-times.js';
+
 export interface PlanInputs {
   now: Date;
   /** Messages a minute of the campaign; null: the general pace. */
@@ -27,16 +30,41 @@ function placesAhead(now: Date, sendRate: number, nextDueAt: Date | null): numbe
   return Math.ceil((sendRate * (minuteMs - ahead)) / minuteMs);
 }
 
+type Timed = Pick<CampaignMailRecipient, 'id' | 'dueAt'>;
+
 /** Spreads recipients evenly at the rate of the campaign, and says when the one after them is due. */
-export function withTimes<Recipient extends object>(
+export function withTimes<Recipient extends Timed>(
   recipients: readonly Recipient[],
   { now, sendRate, nextDueAt }: Pick<PlanInputs, 'now' | 'sendRate' | 'nextDueAt'>,
-): { recipients: (Recipient & { dueAt?: Date })[]; nextDueAt: Date | null } {
+): { recipients: (Recipient & Timed)[]; nextDueAt: Date | null } {
   if (sendRate === null) return { recipients: [...recipients], nextDueAt: null };
   const first = Math.max(now.getTime(), nextDueAt?.getTime() ?? 0);
   const dueAt = (index: number) => new Date(first + (index * minuteMs) / sendRate);
   return {
-    recipients: recipients.map((recipient, index) => ({ ...recipient, dueAt: dueAt(index) })),
+    recipients: recipients.map((recipient, index) => ({
+      ...recipient,
+      dueAt: latest(recipient.dueAt, dueAt(index)),
+    })),
     nextDueAt: dueAt(recipients.length),
   };
+}
+
+const latest = (a: Date | undefined, b: Date): Date => (a && a > b ? a : b);
+
+/** What is handed over of a campaign with a timing: it is due in a minute at the latest. Null: everybody is. */
+export const dueUntil = (timing: CampaignTiming | null, now: Date): Date | null =>
+  timing && new Date(now.getTime() + minuteMs);
+
+/** Those who are within their quiet hours when they are due, which may have been long ago: a campaign that was paused, for example. */
+export function quietOnes(
+  recipients: readonly { id: string; dueAt?: Date; timeZone?: string | null }[],
+  timing: CampaignTiming | null,
+  now: Date,
+): { id: string; dueAt: Date }[] {
+  const { quietHours } = timing ?? {};
+  if (!quietHours) return [];
+  return recipients.flatMap(({ id, dueAt, timeZone }) => {
+    const end = endOfQuietHours(latest(dueAt, now), quietHours, timeZone ?? 'UTC');
+    return end ? [{ id, dueAt: end }] : [];
+  });
 }

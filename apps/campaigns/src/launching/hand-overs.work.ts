@@ -4,7 +4,7 @@ import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem 
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { queuedOf } from '../recipients/campaign-counts.read-model.js';
 import { HandOverCalls } from './hand-over-calls.js';
-import { roomOf, withTimes } from './hand-over-plan.js';
+import { dueUntil, quietOnes, roomOf, withTimes } from './hand-over-plan.js';
 import { afterDeathMs, handOverWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
 import { Ledger } from './ledger.js';
@@ -54,7 +54,7 @@ export class HandOversWork implements WorkHandler<object> {
 
   /** False where there is nobody to hand over, or no room for him. */
   private async nextBatch(
-    { projectId, id, sendRate }: CampaignRow,
+    { projectId, id, sendRate, timing }: CampaignRow,
     launch: LaunchRow,
     batch: WorkBatch,
   ): Promise<boolean> {
@@ -62,13 +62,21 @@ export class HandOversWork implements WorkHandler<object> {
     const plan = { ...counts, sendRate, pacePerSecond: this.pacePerSecond, nextDueAt: launch.nextDueAt };
     const room = Math.min(roomOf(plan), maxHandedOver);
     if (room === 0 || queuedOf(counts) === counts.inHand) return false;
-    const planned = withTimes(await this.ledger.next(launch, room), plan);
-    const { recipients, nextDueAt } = planned;
-    if (recipients.length === 0) return false;
+    const next = await this.ledger.next(launch, room, dueUntil(timing, counts.now));
+    if (next.length === 0) return false;
+    const quiet = quietOnes(next, timing, counts.now);
+    await this.ledger.putOff(launch, quiet);
+    const { recipients, nextDueAt } = withTimes(withoutThose(next, quiet), plan);
+    if (recipients.length === 0) return true;
     const { pacePerSecond, erased } = await this.calls.handOver(launch, recipients);
     this.pacePerSecond = pacePerSecond;
     await this.ledger.handedOver(launch, { handed: recipients, erased, nextDueAt }, batch);
     launch.nextDueAt = nextDueAt;
     return true;
   }
+}
+
+function withoutThose<Item extends { id: string }>(items: readonly Item[], left: readonly { id: string }[]) {
+  const ids = new Set(left.map(({ id }) => id));
+  return items.filter(({ id }) => !ids.has(id));
 }

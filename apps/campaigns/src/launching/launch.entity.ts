@@ -24,6 +24,8 @@ export class LaunchRow {
   @Column('boolean', { name: 'is_frozen' }) isFrozen: boolean;
   /** When the next message may leave, for a campaign with a rate of its own. */
   @Column('timestamptz', { name: 'next_due_at', nullable: true }) nextDueAt: Date | null;
+  /** Of its public copy; null without one. */
+  @Column('uuid', { name: 'archive_id', nullable: true }) archiveId: string | null;
   /** The last turn of its work: a long gap shows an outage or a restored copy. */
   @Column('timestamptz', { name: 'moved_at' }) movedAt: Date;
 }

@@ -3,7 +3,7 @@ import type { Database } from '@posthorn/database';
 import type { LaunchRow } from './launch.entity.js';
 
 const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", variant_contents AS "variantContents", winner, decided_by AS "decidedBy", subject, from_email AS "from", launched_at AS "launchedAt", frozen_to AS "frozenTo",
-  is_frozen AS "isFrozen", next_due_at AS "nextDueAt", moved_at AS "movedAt"`;
+  is_frozen AS "isFrozen", next_due_at AS "nextDueAt", archive_id AS "archiveId", moved_at AS "movedAt"`;
 
 export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject' | 'from' | 'variantContents'>;
 
@@ -63,6 +63,30 @@ export class LaunchesRepository {
       [projectId, campaignId, variant, decidedBy],
     );
     return rows.length > 0;
+  }
+
+  /** Returns the id under which it is public, which may be an earlier one; null where it was never launched. */
+  async publish(projectId: string, campaignId: string, archiveId: string): Promise<string | null> {
+    const [row] = await this.database.query<{ archiveId: string }>(
+      `UPDATE launches SET archive_id = coalesce(archive_id, $3) WHERE project_id = $1 AND campaign_id = $2 RETURNING archive_id AS "archiveId"`,
+      [projectId, campaignId, archiveId],
+    );
+    return row?.archiveId ?? null;
+  }
+
+  async withdraw(projectId: string, campaignId: string): Promise<void> {
+    await this.database.query(
+      `UPDATE launches SET archive_id = NULL WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, campaignId],
+    );
+  }
+
+  async archived(projectId: string, archiveId: string): Promise<LaunchRow | null> {
+    const [row] = await this.database.query<LaunchRow>(
+      `SELECT ${columns} FROM launches WHERE project_id = $1 AND archive_id = $2`,
+      [projectId, archiveId],
+    );
+    return row ?? null;
   }
 
   /** It goes on now, by somebody's word. */

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AudiencesModule } from '../audiences/audiences.module.js';
 import { CampaignsModule } from '../campaigns/campaigns.module.js';
 import { RecipientsModule } from '../recipients/recipients.module.js';
 import { DueAgainWork } from './due-again.work.js';
@@ -23,7 +24,7 @@ import { SelfPausesWork } from './self-pauses.work.js';
 import { TransitionsService } from './transitions.service.js';
 
 @Module({
-  imports: [CampaignsModule, RecipientsModule],
+  imports: [AudiencesModule, CampaignsModule, RecipientsModule],
   controllers: [LaunchesHandlers, LaunchingSubscribers],
   providers: [
     DueAgainWork,

@@ -69,11 +69,18 @@ export class Ledger {
     return this.counts.now(projectId, campaignId);
   }
 
-  async next(launch: LaunchRow, limit: number): Promise<QueuedRecipient[]> {
-    const queued = await this.recipients.queued(launch, limit);
+  /** With `until`, those due by then. */
+  async next(launch: LaunchRow, limit: number, until: Date | null): Promise<QueuedRecipient[]> {
+    const queued = until
+      ? await this.recipients.due(launch, { until, limit })
+      : await this.recipients.queued(launch, limit);
     const ids = queued.map(({ id }) => id);
     if (launch.winner !== null && ids.length > 0) await this.recipients.assign(launch, ids, launch.winner);
     return queued;
+  }
+
+  async putOff(launch: LaunchRow, rows: readonly { id: string; dueAt: Date }[]): Promise<void> {
+    if (rows.length > 0) await this.recipients.putOff(launch, rows);
   }
 
   /** Those without an outcome, behind the e-mail `after`. */

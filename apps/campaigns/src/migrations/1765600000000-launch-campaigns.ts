@@ -16,6 +16,8 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         ADD COLUMN send_rate integer CHECK (send_rate > 0),
         ADD COLUMN variants jsonb,
         ADD COLUMN test jsonb,
+        ADD COLUMN timing jsonb,
+        ADD COLUMN resend_of_id uuid,
         ADD COLUMN scheduled_from text,
         ADD COLUMN paused_reason text CHECK (paused_reason IN (${oneOf(pauseReasons)}))`);
     await runner.query(`CREATE SEQUENCE campaign_mail_states`);
@@ -52,9 +54,13 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         frozen_to uuid,
         is_frozen boolean NOT NULL DEFAULT false,
         next_due_at timestamptz,
+        archive_id uuid,
         moved_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, campaign_id)
       ) WITH (fillfactor = 50)`);
+    await runner.query(
+      `CREATE UNIQUE INDEX launches_archived ON launches (project_id, archive_id) WHERE archive_id IS NOT NULL`,
+    );
   }
 
   private async createLedger(runner: QueryRunner): Promise<void> {
@@ -70,6 +76,8 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         handed_over boolean NOT NULL DEFAULT false,
         variant smallint,
         waits_for_winner boolean NOT NULL DEFAULT false,
+        due_at timestamptz(3),
+        time_zone text,
         reported smallint NOT NULL DEFAULT 0,
         at timestamptz(3),
         PRIMARY KEY (project_id, campaign_id, contact_id)
@@ -79,6 +87,10 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
     );
     await runner.query(
       `CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, handed_over, waits_for_winner, email_id) WHERE outcome = 'QUEUED'`,
+    );
+    await runner.query(
+      `CREATE INDEX recipients_due ON recipients (project_id, campaign_id, waits_for_winner, due_at, email_id)
+       WHERE outcome = 'QUEUED' AND NOT handed_over AND due_at IS NOT NULL`,
     );
     await runner.query(
       `CREATE INDEX recipients_not_sent ON recipients (project_id, campaign_id, outcome, email_id) WHERE outcome IN ('SKIPPED', 'FAILED')`,

@@ -17,6 +17,9 @@ export class RecipientRow {
   /** The index of the variant that it gets; null without variants, or until there is a winner. */
   @Column('smallint', { nullable: true }) variant: number | null;
   @Column('boolean', { name: 'waits_for_winner' }) waitsForWinner: boolean;
+  /** With a timing of its campaign; null: at once. */
+  @Column({ type: 'timestamptz', name: 'due_at', precision: 3, nullable: true }) dueAt: Date | null;
+  @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
   /** What was reported of its e-mail, as bits (results/report.ts). */
   @Column('smallint') reported: number;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) at: Date | null;

@@ -2,8 +2,9 @@ import { erasedAddress, type AudienceMember, type CampaignMailRecipient } from '
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import type { LaunchRow } from '../launching/launch.entity.js';
 import { reportBits } from '../results/report.js';
+import type { RecipientTime } from '../timing/recipient-times.js';
 
-export interface NewRecipient extends AudienceMember {
+export interface NewRecipient extends Omit<AudienceMember, 'timeZone'>, RecipientTime {
   skipReason: 'excluded' | 'unsubscribed' | null;
   /** The index of a variant; null without variants. */
   variant: number | null;
@@ -12,6 +13,7 @@ export interface NewRecipient extends AudienceMember {
 
 export interface QueuedRecipient extends CampaignMailRecipient {
   variant: number | null;
+  timeZone?: string | null;
 }
 
 const newRows = columnsOf<NewRecipient>([
@@ -21,6 +23,8 @@ const newRows = columnsOf<NewRecipient>([
   { column: 'reason', type: 'text', value: ({ skipReason }) => skipReason },
   { column: 'variant', type: 'smallint', value: ({ variant }) => variant },
   { column: 'waits_for_winner', type: 'boolean', value: ({ waitsForWinner }) => waitsForWinner },
+  { column: 'due_at', type: 'timestamptz', value: ({ dueAt }) => dueAt },
+  { column: 'time_zone', type: 'text', value: ({ timeZone }) => timeZone },
 ]);
 
 type Campaign = Pick<LaunchRow, 'projectId' | 'campaignId'>;
@@ -51,6 +55,36 @@ export class RecipientsRepository {
     );
   }
 
+  /** As `queued`, of a campaign with a timing: those due until an instant, the earliest first. */
+  async due(
+    { projectId, campaignId, winner }: Campaign & Pick<LaunchRow, 'winner'>,
+    { until, limit }: { until: Date; limit: number },
+  ): Promise<QueuedRecipient[]> {
+    const found: QueuedRecipient[] = [];
+    for (const waitsForWinner of winner === null ? [false] : [false, true])
+      found.push(
+        ...(await this.database.query<QueuedRecipient>(
+          `SELECT email_id AS id, contact_id AS "contactId", email, coalesce(variant, $4) AS variant, due_at AS "dueAt", time_zone AS "timeZone" FROM recipients
+           WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND NOT handed_over AND waits_for_winner = $5 AND due_at <= $6
+           ORDER BY due_at, email_id LIMIT $3`,
+          [projectId, campaignId, limit - found.length, winner, waitsForWinner, until],
+        )),
+      );
+    return found;
+  }
+
+  async putOff(
+    { projectId, campaignId }: Campaign,
+    rows: readonly { id: string; dueAt: Date }[],
+  ): Promise<void> {
+    await this.database.query(
+      `UPDATE recipients r SET due_at = later.due_at
+       FROM (SELECT $1::uuid AS project_id, $2::uuid AS campaign_id, * FROM unnest($3::uuid[], $4::timestamptz[]) AS given (email_id, due_at) OFFSET 0) AS later
+       WHERE r.project_id = later.project_id AND r.campaign_id = later.campaign_id AND r.email_id = later.email_id AND r.outcome = 'QUEUED' AND NOT r.handed_over`,
+      [projectId, campaignId, rows.map(({ id }) => id), rows.map(({ dueAt }) => dueAt)],
+    );
+  }
+
   /** Before they are handed over, so that what is reported of them counts for the variant. */
   async assign(
     { projectId, campaignId }: Campaign,
@@ -58,7 +92,10 @@ export class RecipientsRepository {
     variant: number,
   ): Promise<void> {
     await this.database.query(
-      `UPDATE recipients SET variant = $4 WHERE project_id = $1 AND campaign_id = $2 AND email_id = ANY ($3::uuid[]) AND variant IS NULL`,
+      `WITH held AS (
+         SELECT ${key} FROM ${ofEmails} WHERE r.variant IS NULL ORDER BY r.email_id FOR UPDATE OF r
+       )
+       UPDATE recipients r SET variant = $4 FROM held WHERE ${isHeld}`,
       [projectId, campaignId, emailIds, variant],
     );
   }
@@ -80,11 +117,10 @@ export class RecipientsRepository {
   async skipErased({ projectId, campaignId }: Campaign, emailIds: readonly string[]): Promise<void> {
     await this.database.query(
       `WITH held AS (
-         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND email_id = ANY ($3::uuid[]) AND outcome = 'QUEUED'
-         ORDER BY email_id FOR UPDATE
+         SELECT ${key} FROM ${ofEmails} WHERE r.outcome = 'QUEUED' ORDER BY r.email_id FOR UPDATE OF r
        ), changed AS (
          UPDATE recipients r SET outcome = 'SKIPPED', reason = 'invalid_recipient', at = now(), email = '${erasedAddress}' FROM held
-         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id
+         WHERE ${isHeld}
          RETURNING old.handed_over
        )
        UPDATE campaign_counts SET skipped = skipped + (SELECT count(*) FROM changed), in_hand = in_hand - (SELECT count(*) FROM changed WHERE handed_over)
@@ -97,10 +133,10 @@ export class RecipientsRepository {
   async handedOver({ projectId, campaignId }: Campaign, emailIds: readonly string[]): Promise<void> {
     await this.database.query(
       `WITH held AS (
-         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND email_id = ANY ($3::uuid[]) ORDER BY email_id FOR UPDATE
+         SELECT ${key} FROM ${ofEmails} ORDER BY r.email_id FOR UPDATE OF r
        ), changed AS (
          UPDATE recipients r SET handed_over = true FROM held
-         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id AND NOT r.handed_over
+         WHERE ${isHeld} AND NOT r.handed_over
          RETURNING r.outcome = 'QUEUED' AS is_queued, r.variant
        ), by_variant AS (
          INSERT INTO variant_counts AS known (project_id, campaign_id, variant, recipients, sent, opened, clicked)
@@ -116,11 +152,11 @@ export class RecipientsRepository {
   async skipRest({ projectId, campaignId }: Campaign, limit: number): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `WITH held AS (
-         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND NOT handed_over
-         ORDER BY email_id LIMIT $3 FOR UPDATE
+         SELECT ${key} FROM recipients r WHERE project_id = $1 AND campaign_id = $2 AND outcome = 'QUEUED' AND NOT handed_over
+         ORDER BY waits_for_winner, email_id LIMIT $3 FOR UPDATE
        ), changed AS (
          UPDATE recipients r SET outcome = 'SKIPPED', reason = 'cancelled', at = now() FROM held
-         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id
+         WHERE ${isHeld}
          RETURNING 1
        ), counted AS (
          UPDATE campaign_counts SET skipped = skipped + (SELECT count(*) FROM changed) WHERE project_id = $1 AND campaign_id = $2
@@ -174,11 +210,11 @@ export class RecipientsRepository {
   ): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `WITH held AS (
-         SELECT contact_id FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND ${isRetried}
+         SELECT ${key} FROM recipients r WHERE project_id = $1 AND campaign_id = $2 AND ${isRetried}
          ORDER BY email_id LIMIT $5 FOR UPDATE
        ), changed AS (
          UPDATE recipients r SET outcome = 'QUEUED', reason = NULL, at = NULL, handed_over = false, reported = 0, email_id = uuidv7() FROM held
-         WHERE r.project_id = $1 AND r.campaign_id = $2 AND r.contact_id = held.contact_id
+         WHERE ${isHeld}
          RETURNING old.reported & ${reportBits.bounced} <> 0 AS was_bounced
        ), counted AS (
          UPDATE campaign_counts SET failed = failed - (SELECT count(*) FROM changed), bounced = bounced - (SELECT count(*) FROM changed WHERE was_bounced)
@@ -198,6 +234,15 @@ export interface Retry {
   upTo: string;
 }
 
+/**
+ * The project and the campaign are joined and not compared with parameters: statistics that do not know the campaign yet promise few rows of it, and
+ * it would be read from end to end for each row.
+ */
+const ofEmails = `(SELECT $1::uuid AS project_id, $2::uuid AS campaign_id, email_id FROM unnest($3::uuid[]) AS email_id OFFSET 0) AS given
+  JOIN recipients r USING (project_id, campaign_id, email_id)`;
+const key = `r.project_id, r.campaign_id, r.contact_id`;
+const isHeld = `r.project_id = held.project_id AND r.campaign_id = held.campaign_id AND r.contact_id = held.contact_id`;
+
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** For `$3` and `$4`. What was reported to have arrived is not sent again, nor what belonged to somebody who was erased. */
@@ -208,8 +253,8 @@ const addSql = `
   WITH given AS (
     SELECT * FROM ${newRows.unnest('g', 3)}
   ), added AS (
-    INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, variant, waits_for_winner, outcome, reason, at)
-    SELECT $1::uuid, $2::uuid, contact_id, email_id, email, variant, waits_for_winner, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
+    INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, variant, waits_for_winner, due_at, time_zone, outcome, reason, at)
+    SELECT $1::uuid, $2::uuid, contact_id, email_id, email, variant, waits_for_winner, due_at, time_zone, CASE WHEN reason IS NULL THEN 'QUEUED' ELSE 'SKIPPED' END, reason, CASE WHEN reason IS NOT NULL THEN now() END
     FROM given WHERE NOT EXISTS (SELECT FROM erased_contacts e WHERE e.project_id = $1 AND e.contact_id = given.contact_id) ORDER BY contact_id
     ON CONFLICT DO NOTHING
     RETURNING outcome

@@ -13,6 +13,7 @@ describe('what an event says of a recipient', () => {
       'invalid_recipient',
       'quota_exhausted',
       'cancelled',
+      'frequency_cap',
     ]);
   });
 

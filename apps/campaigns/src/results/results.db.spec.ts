@@ -57,6 +57,8 @@ async function ledger(size: number) {
       subscribed: true,
       excluded: false,
       skipReason: null,
+      dueAt: null,
+      timeZone: null,
       variant: index % 2,
       waitsForWinner: false,
     })),

@@ -2,6 +2,7 @@ import {
   audiences,
   campaignMail,
   domainOf,
+  projects,
   senderNotVerified,
   unavailable,
   type AudienceMember,
@@ -45,6 +46,17 @@ export interface CampaignsSuite extends Pick<
   gateway: EventPublisher;
   stop(): Promise<void>;
 }
+
+const standInProject = {
+  name: 'Stand-in',
+  disabled: false,
+  disabledReason: null,
+  sandboxHandle: 'p-stand-in',
+  createdAt: new Date(),
+  updatedAt: new Date(),
+  seq: 1,
+  timeZone: 'Asia/Tokyo',
+};
 
 interface Received {
   handed: Map<string, HandedRecipient[]>;
@@ -103,6 +115,7 @@ function standInFor(
       const items = suite.members.filter(({ contactId }) => contactId > after).slice(0, limit);
       return { items, next: items.length < limit ? null : items.at(-1)!.contactId };
     }),
+    standIn(connection, projects.get, async ({ id }) => ({ ...standInProject, id })),
     standIn(connection, campaignMail.check, async ({ from }) => {
       if (from && !suite.verified.has(domainOf(from))) throw senderNotVerified();
       return { isComplete: true };

@@ -36,13 +36,13 @@ export class AudienceMembers {
   async page(
     projectId: string,
     audience: ReadAudience,
-    { after = firstContact, until, limit }: Omit<GetAudiencePage, 'audience'>,
+    { after = firstContact, until, limit, timeZoneField }: Omit<GetAudiencePage, 'audience'>,
   ): Promise<AudiencePage> {
     const statement = new ConditionStatement(projectId, await this.clock.now());
     const { add } = statement.scope('c');
     const source = sourceOf(audience.source, statement, add(after));
     const rows = await this.database.query<LookedAt>(
-      `SELECT c.id AS "contactId", c.email, c.subscribed, ${excludes(audience, statement)} AS excluded,
+      `SELECT c.id AS "contactId", c.email, c.subscribed, ${timeZoneField === undefined ? '' : `left(c.data ->> ${add(timeZoneField)}, 64) AS "timeZone",`} ${excludes(audience, statement)} AS excluded,
          c.created_at <= ${add(until)}::timestamptz AND ${belongs(audience, statement)} AS belongs
        FROM (${source} ORDER BY id LIMIT ${add(limit)}::int) AS c ORDER BY c.id`,
       statement.parameters,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@posthorn/testing';
 import { expectRefusal, withPosthorn } from '../testing/bad-input.js';
-import { inboxMessages } from '../testing/inbox.js';
+import { inboxMessages, rawMessage } from '../testing/inbox.js';
 import type { Answer } from '../testing/running-posthorn.js';
 
 const suite = withPosthorn({ SENDING_RATE_PER_SECOND: '0' });
@@ -150,6 +150,59 @@ describe('a campaign', () => {
     expect(stats).toMatchObject({ total_recipients: 30, sent: after, failed: 0 });
     const cancelled = await done(get(`campaigns/${id}/recipients?reason=cancelled&limit=100`));
     expect(cancelled.data).toHaveLength(30 - after);
+  });
+});
+
+describe('a campaign that was sent', () => {
+  it('is published without what is personal, until it is withdrawn', async () => {
+    const segment_id = await groupOf([{ email: 'public@example.org', data: { first_name: 'Ada' } }]);
+    const body =
+      '<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ first_name }}.</mj-text></mj-column></mj-section></mj-body></mjml>';
+    const { id } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Public', body });
+    expect((await post(`campaigns/${id}/archive`)).status).toBe(409);
+    await done(post(`campaigns/${id}/send`));
+    await sent(id);
+    const [message] = (await inboxMessages(suite.posthorn)).filter(({ subject }) => subject === 'Public');
+    expect(await rawMessage(suite.posthorn, message!.id)).toMatch(/<table[\s\S]*Dear Ada\./);
+    const { url } = await done(post(`campaigns/${id}/archive`));
+    expect(await done(post(`campaigns/${id}/archive`))).toEqual({ id, url });
+    const { pathname } = new URL(url);
+    const page = await fetch(`${suite.posthorn.dev.baseUrl}${pathname}`);
+    expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringMatching(/^sandbox /),
+    ]);
+    expect(await page.text()).toMatch(/<table[\s\S]*Dear \./);
+    expect(await done(suite.posthorn.request('DELETE', `/api/v1/campaigns/${id}/archive`))).toEqual({
+      id,
+      url: null,
+    });
+    for (const path of [pathname, `${pathname.slice(0, -1)}x`, '/a/x/y'])
+      expect((await fetch(`${suite.posthorn.dev.baseUrl}${path}`)).status).toBe(404);
+  });
+
+  it('is not sent to who has had enough marketing mail', async () => {
+    const segment_id = await groupOf([{ email: 'enough@example.org' }]);
+    const project = `/api/v1/projects/${suite.posthorn.dev.projectId}`;
+    await done(suite.posthorn.request('PATCH', project, { frequency_cap: { messages: 1, days: 7 } }));
+    let campaigns = 0;
+    // The first ones may leave before sending knows of the limit.
+    const row = await eventually(async () => {
+      const { id } = await draft({
+        audience_type: 'SEGMENT',
+        segment_id,
+        subject: `Often ${(campaigns += 1)}`,
+      });
+      await done(post(`campaigns/${id}/send`));
+      await sent(id);
+      const [found] = (await done(get(`campaigns/${id}/recipients`))).data;
+      return found.outcome === 'SKIPPED' && found;
+    }, 'a campaign skips him');
+    await done(suite.posthorn.request('PATCH', project, { frequency_cap: null }));
+    expect(row.reason).toBe('frequency_cap');
+    const explained = await done(get(`emails/${row.email_id}/explain`));
+    expect(JSON.stringify(explained)).toContain('as much marketing mail as the project allows');
+    expect(await addressesOf(/^Often/)).toHaveLength(campaigns - 1);
   });
 });
 

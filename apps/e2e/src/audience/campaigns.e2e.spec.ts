@@ -28,7 +28,7 @@ const shown = (surface: Surface, projectId: string) =>
     : {
         id: uuid, projectId, name: 'Spring', description: null, subject: 'Hello', body: '<p>Hi</p>', templateId: null, from: 'news@example.test',
         fromName: 'News', replyTo: null, emailCategory: 'MARKETING', audienceType: 'ALL', audienceCondition: null, segmentId: null, listId: null,
-        excludeSegmentIds: [], excludeListIds: [], topicId: null, sendRate: null, variants: null, test: null, pausedReason: null, status: 'DRAFT', scheduledAt: null, sentAt: null,
+        excludeSegmentIds: [], excludeListIds: [], topicId: null, sendRate: null, variants: null, test: null, timing: null, resendOfId: null, pausedReason: null, status: 'DRAFT', scheduledAt: null, sentAt: null,
         stats: { totalRecipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 },
         createdAt: instant, updatedAt: instant,
       }; // prettier-ignore

@@ -59,7 +59,9 @@ const campaignsFor: Readonly<Record<string, string>> = {
   cancel: 'sending-campaigns',
   resume: 'paused-campaigns',
   'retry-failed': 'sent-campaigns',
+  resend: 'sent-campaigns',
   winner: 'compared-campaigns',
+  archive: 'compared-campaigns',
 };
 let count = 0;
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  campaignMail,
   campaigns,
   campaignTestToStranger,
   contentMissing,
@@ -32,7 +33,9 @@ export class CampaignTestsService {
     const campaign = await this.bus.call(campaigns.get, caller, { id });
     if (!(await this.members.hasAddress(caller.projectId, email))) throw campaignTestToStranger();
     const subject = await this.subjectOf(caller, campaign);
-    const accepted = await this.accepting.accept(caller, messageOf(campaign, subject, email), deadline);
+    const { html } = await this.bus.call(campaignMail.html, caller, { body: campaign.body });
+    const message = messageOf({ ...campaign, body: html }, subject, email);
+    const accepted = await this.accepting.accept(caller, message, deadline);
     return { id, emailId: accepted.emails[0]!.id, to: email };
   }
 

@@ -9,6 +9,7 @@ import {
   campaignNotEditable,
   campaignNotFound,
   campaignNotPaused,
+  campaignNotResendable,
   campaignNotSendable,
   campaignNotSending,
   campaignNotSent,
@@ -22,6 +23,7 @@ import {
   DeletedCampaign,
   keyInFlight,
   keyReused,
+  ResendCampaign,
   RetriedCampaign,
   RetryFailed,
   SendCampaign,
@@ -184,6 +186,20 @@ export class CampaignsController {
   })
   retryFailed({ caller, params, body }: RouteRequest<RetryFailed>): Promise<RetriedCampaign> {
     return this.bus.call(campaigns.retryFailed, caller, { ...body, id: params['id']! });
+  }
+
+  @Post('campaigns/:id/resend', {
+    summary: 'Create a campaign for those who did not open this one',
+    scope: 'campaigns:write',
+    body: ResendCampaign,
+    mayBeEmpty: true,
+    reply: Campaign,
+    success: 'created',
+    missing: campaignNotFound,
+    errors: [campaignNotResendable],
+  })
+  resend({ caller, params, body }: RouteRequest<ResendCampaign>): Promise<Campaign> {
+    return this.bus.call(campaigns.resend, caller, { ...body, id: params['id']! });
   }
 
   @Post('campaigns/:id/test', {

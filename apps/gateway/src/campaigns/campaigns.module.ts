@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EmailsModule } from '../emails/emails.module.js';
 import { MembershipModule } from '../members/membership.module.js';
+import { ArchiveEndpoint } from './archive-endpoint.js';
+import { CampaignArchivesController } from './campaign-archives.controller.js';
 import { CampaignTestsService } from './campaign-tests.service.js';
 import { CampaignProgresses } from './campaign-progresses.js';
 import { CampaignRecipientsController } from './campaign-recipients.controller.js';
@@ -8,7 +10,7 @@ import { CampaignsController } from './campaigns.controller.js';
 
 @Module({
   imports: [EmailsModule, MembershipModule],
-  providers: [CampaignProgresses, CampaignTestsService],
-  controllers: [CampaignsController, CampaignRecipientsController],
+  providers: [ArchiveEndpoint, CampaignProgresses, CampaignTestsService],
+  controllers: [CampaignsController, CampaignArchivesController, CampaignRecipientsController],
 })
 export class CampaignsModule {}

@@ -15,9 +15,9 @@ import {
   type HttpRequest,
 } from '../edge/http/fastify.js';
 import type { Shown } from '../pages/page.js';
-import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
+import { drawForReader, laterPage, linkFailedPage, unlisted } from '../pages/reader-pages.js';
 import { Senders } from '../pages/senders.js';
-import { buttonPage, deadPage, donePage } from './unsubscribe-pages.js';
+import { buttonPage, donePage } from './unsubscribe-pages.js';
 import { UnsubscribeService } from './unsubscribe.service.js';
 
 const bodyLimit = 16 * 1024;
@@ -97,6 +97,6 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
   }
 
   private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
-    return drawForReader(reply, deadPage(this.failures.report(thrown, request)));
+    return drawForReader(reply, linkFailedPage(this.failures.report(thrown, request)));
   }
 }

@@ -1,5 +1,3 @@
-import type { DomainError } from '@posthorn/contracts';
-import { statusOfKind } from '../dialects/dialect.js';
 import { html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
@@ -23,13 +21,3 @@ export function donePage(sender: Sender, email: string): Shown {
 }
 
 /** Does not reveal why the link is invalid. */
-export const deadPage = ({ kind, message }: DomainError): Shown =>
-  kind === 'not_found'
-    ? shown(
-        'This link is not valid',
-        html`<p>It may be incomplete. Please open the link in the message again.</p>`,
-        {
-          status: 404,
-        },
-      )
-    : shown('Something went wrong', html`<p>${message}.</p>`, { status: statusOfKind[kind] });

@@ -1,3 +1,5 @@
+import type { DomainError } from '@posthorn/contracts';
+import { statusOfKind } from '../dialects/dialect.js';
 import type { HttpReply } from '../edge/http/fastify.js';
 import { html, type Html } from './html.js';
 import { renderPage, pageHeaders } from './page-look.js';
@@ -21,6 +23,18 @@ export function describe(language: string): Language {
   const [root = ''] = language.toLowerCase().split('-');
   return Object.hasOwn(readerTexts, root) ? (root as Language) : 'en';
 }
+
+/** For a link that does not work. */
+export const linkFailedPage = ({ kind, message }: DomainError): Shown =>
+  kind === 'not_found'
+    ? shown(
+        'This link is not valid',
+        html`<p>It may be incomplete. Please open the link in the message again.</p>`,
+        {
+          status: 404,
+        },
+      )
+    : shown('Something went wrong', html`<p>${message}.</p>`, { status: statusOfKind[kind] });
 
 /** Nothing was changed, so the same link works again. */
 export function laterPage(sender: Sender, status: number): Shown {

@@ -31,6 +31,8 @@ describe('creating a project', () => {
         region: 'us-east-1',
         tracking: 'ENABLED',
         language: 'en',
+        time_zone: 'UTC',
+        frequency_cap: null,
       },
       ...{
         sandbox_address: expect.stringMatching(/^p-[0-9a-f]{12}@sandbox\.test$/),
@@ -149,14 +151,16 @@ describe('a project', () => {
     const owner = await suite.buildUser({ projectId });
     const { token } = await suite.buildKey(projectId);
     const path = `/api/v1/projects/${projectId}`;
+    const times = { time_zone: 'Europe/Berlin', frequency_cap: { messages: 3, days: 7 } };
     const changed = await suite.request('PATCH', path, {
       as: owner,
-      body: { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' },
+      body: { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de', ...times },
     });
     expect([changed.status, changed.json]).toMatchObject([
       200,
-      { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' },
+      { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de', ...times },
     ]);
+    expect((await suite.request('PATCH', path, { as: owner, body: times })).json).toEqual(changed.json);
     expect((await suite.request('PATCH', path, { key: token, body: {} })).json).toEqual(changed.json);
     expect(
       (
@@ -181,6 +185,10 @@ describe('a project', () => {
       { language: '../../etc' },
       { region: 'eu-west-1' },
       { seq: 9 },
+      { time_zone: 'Mars/Olympus' },
+      { time_zone: '+02:00' },
+      { frequency_cap: { messages: 0, days: 7 } },
+      { frequency_cap: { messages: 1 } },
     ]) {
       expect((await suite.request('PATCH', path, { as: owner, body })).status).toBe(422);
     }

@@ -3,7 +3,7 @@ import type { ProjectRow } from './project.entity.js';
 
 export function projectDetails(row: ProjectRow, sandboxDomain: string): ProjectDetails {
   const { id, name, disabled, disabledReason, sandboxHandle, region } = row;
-  const { tracking, language, createdAt, updatedAt } = row;
+  const { tracking, language, timeZone, frequencyCap, createdAt, updatedAt } = row;
   return {
     ...{
       id,
@@ -14,6 +14,8 @@ export function projectDetails(row: ProjectRow, sandboxDomain: string): ProjectD
       region,
       tracking,
       language,
+      timeZone,
+      frequencyCap,
       createdAt,
       updatedAt,
     },

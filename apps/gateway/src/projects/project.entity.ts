@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { DisabledReason, Tracking, UpdateProject } from '@posthorn/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import type { DisabledReason, FrequencyCap, Tracking, UpdateProject } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-const settings = ['name', 'tracking', 'language'] as const;
+const settings = ['name', 'tracking', 'language', 'timeZone', 'frequencyCap'] as const;
 
 @Entity('projects')
 export class ProjectRow {
@@ -17,6 +18,8 @@ export class ProjectRow {
   @Column('text') tracking: Tracking;
   @Column('text') region: string;
   @Column('text') language: string;
+  @Column('text', { name: 'time_zone' }) timeZone: string;
+  @Column('jsonb', { name: 'frequency_cap', nullable: true }) frequencyCap: FrequencyCap | null;
   @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -35,6 +38,8 @@ export class ProjectRow {
       tracking: 'ENABLED',
       region: 'us-east-1',
       language: 'en',
+      timeZone: 'UTC',
+      frequencyCap: null,
       createdBy,
       createdAt: at,
       updatedAt: at,
@@ -71,7 +76,9 @@ export class ProjectRow {
   }
 
   settle(wanted: UpdateProject, at: Date): boolean {
-    const changes = settings.filter((name) => wanted[name] !== undefined && wanted[name] !== this[name]);
+    const changes = settings.filter(
+      (name) => wanted[name] !== undefined && !isSame(wanted[name], this[name]),
+    );
     if (changes.length === 0) return false;
     Object.assign(this, Object.fromEntries(changes.map((name) => [name, wanted[name]])));
     return this.changed(at);
@@ -83,3 +90,7 @@ export class ProjectRow {
     return true;
   }
 }
+
+/** Members of a request are instances of their classes, those of a row are not. */
+const isSame = (wanted: unknown, known: unknown): boolean =>
+  isDeepStrictEqual(structuredClone(wanted), structuredClone(known));

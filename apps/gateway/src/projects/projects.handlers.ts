@@ -51,8 +51,8 @@ export class ProjectsHandlers {
 }
 
 function toProject(row: ProjectRow): Project {
-  const { id, name, disabled, disabledReason, sandboxHandle, tracking, language, createdAt, updatedAt, seq } =
-    row;
+  const { id, name, disabled, disabledReason, sandboxHandle, createdAt, updatedAt, seq } = row;
+  const { tracking, language, timeZone, frequencyCap } = row;
   return {
     id,
     name,
@@ -61,6 +61,8 @@ function toProject(row: ProjectRow): Project {
     sandboxHandle,
     tracking,
     language,
+    timeZone,
+    frequencyCap,
     createdAt,
     updatedAt,
     seq: Number(seq),

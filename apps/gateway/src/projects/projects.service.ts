@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
+  isTimeZone,
+  notATimeZone,
   projectEvents,
   projectNotFound,
   type DisabledReason,
@@ -73,7 +75,8 @@ export class ProjectsService {
     });
   }
 
-  settle(projectId: string, wanted: UpdateProject): Promise<ProjectRow> {
+  async settle(projectId: string, wanted: UpdateProject): Promise<ProjectRow> {
+    if (wanted.timeZone !== undefined && !isTimeZone(wanted.timeZone)) throw notATimeZone('timeZone');
     return this.change(projectId, 'project.updated', (row, at) => row.settle(wanted, at));
   }
 
@@ -103,11 +106,12 @@ export class ProjectsService {
     disabledReason,
     tracking,
     language,
+    frequencyCap,
     seq,
     updatedAt,
   }: ProjectRow): Promise<void> {
     return this.outbox.publish(projectEvents.changed, id, [
-      { id, name, disabled, disabledReason, tracking, language, seq, at: updatedAt },
+      { id, name, disabled, disabledReason, tracking, language, frequencyCap, seq, at: updatedAt },
     ]);
   }
 }

@@ -2,7 +2,7 @@ import type { EmailCategory, TriedRecipient } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { ErasedAddressHashes } from '../erasures/erased-names.js';
 
-type Reason = 'suppressed' | 'unsubscribed';
+type Reason = 'suppressed' | 'unsubscribed' | 'frequency_cap';
 
 /** Contacts that a mark would leave out, with the reasons of its rules. */
 export class Blocked {
@@ -29,11 +29,13 @@ export class BlockedRecipients {
     category: EmailCategory,
   ): Promise<Blocked> {
     const rows = await this.database.query<{ contactId: string; reason: Reason }>(
-      `SELECT r.contact_id AS "contactId", CASE WHEN s.email IS NOT NULL THEN 'suppressed' ELSE 'unsubscribed' END AS reason
+      `SELECT r.contact_id AS "contactId", CASE WHEN s.email IS NOT NULL THEN 'suppressed' WHEN o.email IS NOT NULL THEN 'unsubscribed' ELSE 'frequency_cap' END AS reason
        FROM unnest($2::uuid[], $3::text[], $4::text[]) AS r (contact_id, email, hash)
        LEFT JOIN LATERAL (SELECT email FROM suppressions WHERE project_id = $1 AND email IN (r.email, r.hash) LIMIT 1) AS s ON true
        LEFT JOIN LATERAL (SELECT email FROM opt_outs WHERE project_id = $1 AND email IN (r.email, r.hash) AND opted_out LIMIT 1) AS o ON $5
-       WHERE s.email IS NOT NULL OR o.email IS NOT NULL`,
+       LEFT JOIN project_states project ON project.project_id = $1 AND $5
+       WHERE s.email IS NOT NULL OR o.email IS NOT NULL OR project.cap_messages <= (
+         SELECT count(*) FROM marketing_hand_offs h WHERE h.project_id = $1 AND h.address_hash = r.hash AND h.at > now() - make_interval(days => project.cap_days))`,
       [
         projectId,
         recipients.map(({ contactId }) => contactId),

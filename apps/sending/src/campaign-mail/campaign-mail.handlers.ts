@@ -1,6 +1,10 @@
 import { Controller } from '@nestjs/common';
 import {
   campaignMail,
+  type ArchivedContentId,
+  type ArchivedMail,
+  type CampaignBody,
+  type CampaignHtml,
   type CampaignMailStateSet,
   type CheckCampaignMail,
   type CheckedCampaignMail,
@@ -13,6 +17,7 @@ import {
   type TryCampaignMail,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
+import { ArchivedMails } from './archived-mail.js';
 import { CampaignTrials } from './campaign-trials.js';
 import { CampaignMailService } from './campaign-mail.service.js';
 
@@ -21,6 +26,7 @@ export class CampaignMailHandlers {
   constructor(
     private readonly service: CampaignMailService,
     private readonly trials: CampaignTrials,
+    private readonly archives: ArchivedMails,
   ) {}
 
   @Handles(campaignMail.check)
@@ -28,9 +34,19 @@ export class CampaignMailHandlers {
     return this.service.check(caller, body);
   }
 
+  @Handles(campaignMail.html)
+  async html({ caller, body }: Incoming<CampaignBody>): Promise<CampaignHtml> {
+    return { html: await this.service.html(caller.projectId, body) };
+  }
+
   @Handles(campaignMail.tryOut)
   tryOut({ caller, body, deadline }: Incoming<TryCampaignMail>): Promise<TriedCampaignMail> {
     return this.trials.tryOut(caller, body, deadline);
+  }
+
+  @Handles(campaignMail.archived)
+  archived({ caller, body, deadline }: Incoming<ArchivedContentId>): Promise<ArchivedMail> {
+    return this.archives.render(caller.projectId, body.contentId, deadline);
   }
 
   @Handles(campaignMail.prepare)

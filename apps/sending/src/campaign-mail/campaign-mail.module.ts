@@ -7,6 +7,7 @@ import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RenderingModule } from '../rendering/rendering.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
+import { ArchivedMails } from './archived-mail.js';
 import { BlockedRecipients } from './blocked-recipients.read-model.js';
 import { CampaignTrials } from './campaign-trials.js';
 import { CampaignMailHandlers } from './campaign-mail.handlers.js';
@@ -32,6 +33,7 @@ import { CampaignStates } from './campaign-states.repository.js';
         new BlockedRecipients(database, hashes),
       inject: [Database, ErasedAddressHashes],
     },
+    ArchivedMails,
     CampaignTrials,
     ...onDatabase([CampaignMailRepository, CampaignStates]),
     CampaignMailService,

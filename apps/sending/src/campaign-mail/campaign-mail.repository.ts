@@ -33,6 +33,10 @@ export class CampaignMailRepository {
       .execute();
   }
 
+  content(projectId: string, id: string): Promise<CampaignContentRow | null> {
+    return this.database.manager.findOneBy(CampaignContentRow, { projectId, id });
+  }
+
   /** One statement, and one commit. `isKnown` is false where the content is not. */
   async handOver(
     projectId: string,

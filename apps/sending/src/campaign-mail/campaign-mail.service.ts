@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   campaignContentUnknown,
+  type CampaignBody,
   type Caller,
   type CampaignMailStateSet,
   type CheckCampaignMail,
@@ -37,6 +38,10 @@ export class CampaignMailService {
 
   async check(caller: Caller, draft: CheckCampaignMail): Promise<CheckedCampaignMail> {
     return { isComplete: await this.preparation.check(caller, draft) };
+  }
+
+  html(projectId: string, { body }: CampaignBody): Promise<string | null> {
+    return this.preparation.htmlOf(projectId, body);
   }
 
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<PreparedCampaign> {

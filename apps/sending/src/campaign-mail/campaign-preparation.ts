@@ -10,6 +10,7 @@ import {
 import { trackingOf } from '../accepting/send-rules.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
+import { Rendering } from '../rendering/rendering.js';
 import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
 import type { CampaignContentRow } from './campaign-content.entity.js';
 
@@ -33,6 +34,7 @@ export class CampaignPreparation {
     private readonly templates: TemplateDirectory,
     private readonly senders: SenderDirectory,
     private readonly projects: ProjectStates,
+    private readonly rendering: Rendering,
   ) {}
 
   /** What a message would be made of; throws as `prepare` does. */
@@ -40,10 +42,11 @@ export class CampaignPreparation {
     const missing = missingIn(requested);
     if (missing.length > 0) throw contentMissing(...missing);
     const { projectId } = caller;
-    const content = await this.contentOf(projectId, requested);
+    const body = await this.htmlOf(projectId, requested.body);
+    const content = await this.contentOf(projectId, { ...requested, body });
     const from = await this.senders.senderFor(caller, senderOf(requested, content), requested.category);
     const { name: projectName } = await this.projects.settingsOf(projectId);
-    const { body, category } = requested;
+    const { category } = requested;
     return {
       projectId,
       content,
@@ -57,7 +60,8 @@ export class CampaignPreparation {
 
   /** Of a draft. Returns whether it has all that a message needs. */
   async check(caller: Caller, draft: CheckCampaignMail): Promise<boolean> {
-    await this.contentOf(caller.projectId, draft);
+    const body = await this.htmlOf(caller.projectId, draft.body);
+    await this.contentOf(caller.projectId, { ...draft, body });
     if (draft.from !== null) await this.senders.senderFor(caller, { email: draft.from }, draft.category);
     return missingIn(draft).length === 0;
   }
@@ -86,6 +90,11 @@ export class CampaignPreparation {
     };
   }
 
+  /** MJML is compiled. */
+  async htmlOf(projectId: string, body: string | null): Promise<string | null> {
+    return body !== null && isMjml(body) ? this.rendering.compile({ projectId, deadline: null }, body) : body;
+  }
+
   private contentOf(
     projectId: string,
     { templateId, subject, body }: CheckCampaignMail,
@@ -98,6 +107,8 @@ export class CampaignPreparation {
     });
   }
 }
+
+const isMjml = (body: string): boolean => /^\s*<mjml[\s>]/i.test(body);
 
 function missingIn({ templateId, subject, body }: CheckCampaignMail): ('subject' | 'body')[] {
   if (templateId) return [];

@@ -54,6 +54,7 @@ export class CampaignTrials {
       pacePerSecond: this.config.ratePerSecond,
       suppressed: blocked.by('suppressed'),
       unsubscribed: blocked.by('unsubscribed'),
+      capped: blocked.by('frequency_cap'),
       failures: tried.flatMap(({ message, ...recipient }) =>
         message === null ? [] : [{ ...recipient, message }],
       ),

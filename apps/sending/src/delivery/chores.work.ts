@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { AcceptingRepository } from '../accepting/accepting.repository.js';
+import { MarketingHandOffs } from '../frequency/marketing-hand-offs.repository.js';
 import { SlowDownsRepository } from '../pacing/slow-downs.repository.js';
 import { LeasesRepository } from './claiming/leases.repository.js';
 
@@ -13,6 +14,7 @@ export class ChoresWork extends RepeatedWork {
     private readonly accepting: AcceptingRepository,
     private readonly leases: LeasesRepository,
     private readonly slowed: SlowDownsRepository,
+    private readonly marketing: MarketingHandOffs,
     queue: WorkQueue,
     runner: WorkRunner,
   ) {
@@ -23,6 +25,7 @@ export class ChoresWork extends RepeatedWork {
     await this.accepting.deleteOldKeys();
     await this.leases.deleteExpired();
     await this.slowed.deleteOld();
+    await this.marketing.deleteOld();
     return everyMs;
   }
 }

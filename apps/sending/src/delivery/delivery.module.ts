@@ -4,6 +4,7 @@ import { AcceptingModule } from '../accepting/accepting.module.js';
 import { ComposingModule } from '../composing/composing.module.js';
 import { SendingConfig } from '../config.js';
 import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { MarketingHandOffs } from '../frequency/marketing-hand-offs.repository.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ChoresWork } from './chores.work.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
@@ -38,6 +39,7 @@ import { Sweeper } from './sweeper.js';
   controllers: [OverdueMailHandlers],
   providers: [
     ...onDatabase([
+      MarketingHandOffs,
       ClaimsRepository,
       DeliveryCounts,
       LeasesRepository,

@@ -116,8 +116,23 @@ function recipientChecks({ category }: ExplainedRow, delivery: ExplainedDelivery
           ? unsubscribed
           : 'Transactional mail is sent to people who have unsubscribed, too',
     },
+    ...frequencyCheck(decision),
   ];
 }
+
+/** Only while it keeps the message back: few projects limit how often people get marketing mail. */
+const frequencyCheck = (decision: ExplainedDelivery['decision'] | undefined): Check[] =>
+  decision === 'frequency_cap'
+    ? [
+        {
+          name: 'frequency',
+          failedBy: ['frequency_cap'],
+          isKeptBack: true,
+          isFinal: true,
+          detail: 'The recipient has had as much marketing mail as the project allows in these days',
+        },
+      ]
+    : [];
 
 /** Only while it keeps the message back: most mail belongs to no campaign. */
 function campaignCheck(decision: ExplainedDelivery['decision'] | undefined): Check[] {

@@ -25,6 +25,8 @@ export const failureTexts: Readonly<Record<FailureKind, string>> = {
   provider_unavailable:
     'It was given up, because the mail server refused it for now in all attempts of a day.',
   hard_bounce: 'It bounced: the server of the recipient refused it for good.',
+  frequency_cap:
+    'It was not sent, because the recipient has had as much marketing mail as the project allows in these days.',
   expired: 'It was given up, because it could not be delivered in time.',
   cancelled: 'It was cancelled before it was handed to the mail server.',
   project_disabled: 'It was not sent, because the project is disabled. Ask the operator to enable it.',

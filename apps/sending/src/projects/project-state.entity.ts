@@ -11,4 +11,7 @@ export class ProjectStateRow {
   @Column('bigint') seq: number;
   @Column('text', { nullable: true }) tracking: Tracking | null;
   @Column('text', { nullable: true }) language: string | null;
+  /** Of marketing mail to one recipient, in `capDays`; null: no limit. */
+  @Column('integer', { name: 'cap_messages', nullable: true }) capMessages: number | null;
+  @Column('integer', { name: 'cap_days', nullable: true }) capDays: number | null;
 }

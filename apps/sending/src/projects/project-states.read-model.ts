@@ -1,7 +1,10 @@
 import type { ProjectEvent, Tracking } from '@posthorn/contracts';
 import { TtlCache, type Database } from '@posthorn/database';
 
-export type ProjectState = Pick<ProjectEvent, 'id' | 'name' | 'disabled' | 'seq' | 'tracking' | 'language'>;
+export type ProjectState = Pick<
+  ProjectEvent,
+  'id' | 'name' | 'disabled' | 'seq' | 'tracking' | 'language' | 'frequencyCap'
+>;
 
 export interface ProjectSettings {
   tracking: Tracking;
@@ -19,12 +22,13 @@ export class ProjectStates {
   /** An event with the same `seq` may only fill in values that an earlier release did not publish. */
   async put(states: ProjectState[]): Promise<void> {
     await this.database.query(
-      `INSERT INTO project_states (project_id, name, disabled, seq, tracking, language)
-       SELECT DISTINCT ON (id) id, name, disabled, seq, tracking, language
-       FROM unnest($1::uuid[], $2::boolean[], $3::bigint[], $4::text[], $5::text[], $6::text[]) AS p (id, disabled, seq, tracking, language, name)
+      `INSERT INTO project_states (project_id, name, disabled, seq, tracking, language, cap_messages, cap_days)
+       SELECT DISTINCT ON (id) id, name, disabled, seq, tracking, language, cap_messages, cap_days
+       FROM unnest($1::uuid[], $2::boolean[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[]) AS p (id, disabled, seq, tracking, language, name, cap_messages, cap_days)
        ORDER BY id, seq DESC
        ON CONFLICT (project_id) DO UPDATE
          SET name = coalesce(excluded.name, project_states.name), disabled = excluded.disabled, seq = excluded.seq,
+             cap_messages = excluded.cap_messages, cap_days = excluded.cap_days,
              tracking = coalesce(excluded.tracking, project_states.tracking),
              language = coalesce(excluded.language, project_states.language)
          WHERE project_states.seq < excluded.seq OR (project_states.seq = excluded.seq AND (project_states.tracking IS NULL OR project_states.name IS NULL))`,
@@ -78,4 +82,6 @@ const columnsOf = (states: ProjectState[]): unknown[] => [
   states.map(({ tracking }) => tracking ?? null),
   states.map(({ language }) => language ?? null),
   states.map(({ name }) => name ?? null),
+  states.map(({ frequencyCap }) => frequencyCap?.messages ?? null),
+  states.map(({ frequencyCap }) => frequencyCap?.days ?? null),
 ];

@@ -15,6 +15,12 @@ export const campaignNotPaused = () =>
   new DomainError('conflict', 'conflict', 'Only a campaign in PAUSED can be resumed');
 export const campaignNotSent = () =>
   new DomainError('conflict', 'conflict', 'Only a campaign in SENT can be retried');
+export const campaignNotResendable = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    'Only a campaign in SENT can be sent again to those who did not open it',
+  );
 export const campaignWithoutRecipients = () =>
   invalidMember(['audienceType'], 'not_allowed', 'has no recipients: nobody belongs to this audience now');
 export const campaignFromTestKey = () =>

@@ -34,6 +34,9 @@ export type PauseReason = (typeof pauseReasons)[number];
 
 export const maxCampaignName = 200;
 const maxCampaignBody = 1024 * 1024;
+/** HH:MM, from 00:00 to 23:59. */
+const ClockTime = () => Text(5, 5, { pattern: /^([01]\d|2[0-3]):[0-5]\d$/, example: '09:00' });
+
 const maxExclusions = 20;
 
 export const winnerMeasures = ['OPENS', 'CLICKS', 'MANUAL'] as const;
@@ -58,6 +61,27 @@ export class CampaignComparison {
   @Count({ min: 10, max: 10_080 }) afterMinutes: number;
 }
 
+export class QuietHours {
+  @ClockTime() from: string;
+  /** Of the next day where it is not after `from`. */
+  @ClockTime() to: string;
+}
+
+/**
+ * When people get a campaign. Times are those of the recipient: of the zone that his contact names, else of the project's. Without `localTime` everybody
+ * is due at the launch.
+ */
+export class CampaignTiming {
+  /** The audience is spread evenly over so many minutes. */
+  @Count({ min: 1, max: 10_080 }) @Optional() spreadMinutes?: number;
+  /** Each recipient is due when it is this time where he is for the first time after the launch: within 24 hours. */
+  @ClockTime() @Optional() localTime?: string;
+  /** Nothing leaves in these hours; what would is due at their end. What the recipient's server put off is tried again at any hour. */
+  @Nested(() => QuietHours) @Optional() quietHours?: QuietHours;
+  /** A member of contacts' `data` with a time zone of the IANA database, such as `Europe/Berlin`. */
+  @Text(1, 100) @Optional() timeZoneField?: string;
+}
+
 export class CampaignStats {
   @Count() totalRecipients: number;
   @Count() sent: number;
@@ -75,7 +99,7 @@ export class Campaign {
   @Text(0, 500) @Nullable() description: string | null;
   /** Subject and body, or a template, are optional in DRAFT and required to send. */
   @Line(1, 998) @Nullable() subject: string | null;
-  /** HTML. The whole request is limited to 1 MiB. */
+  /** HTML, or MJML where it begins with `<mjml>`; Liquid in both. The whole request is limited to 1 MiB. */
   @Text(1, maxCampaignBody) @Nullable() body: string | null;
   @Id() @Nullable() templateId: string | null;
   /** Its domain must be verified (422 `/from`). Null: the template's sender, or else the default domain's. */
@@ -97,6 +121,9 @@ export class Campaign {
   /** Needs `test`. */
   @ListOf(() => CampaignVariant, 2, 5) @Nullable() variants: CampaignVariant[] | null;
   @Nested(() => CampaignComparison) @Nullable() test: CampaignComparison | null;
+  @Nested(() => CampaignTiming) @Nullable() timing: CampaignTiming | null;
+  /** The campaign of which this one goes to those who did not open it. */
+  @Id() @Nullable() resendOfId: string | null;
   @Choice(campaignStatuses) status: CampaignStatus;
   @Choice(pauseReasons, { open: true }) @Nullable() pausedReason: PauseReason | null;
   @Instant() @Nullable() scheduledAt: Date | null;
@@ -138,9 +165,16 @@ class GivenVariant extends PickFields(CampaignVariant, [
 
 class GivenComparison extends PickFields(CampaignComparison, ['share', 'winnerBy', 'afterMinutes']) {}
 
+class GivenQuietHours extends PickFields(QuietHours, ['from', 'to']) {}
+
+class GivenTiming extends PickFields(CampaignTiming, ['spreadMinutes', 'localTime', 'timeZoneField']) {
+  @Nested(() => GivenQuietHours) @Optional() quietHours?: GivenQuietHours;
+}
+
 class GivenVariants {
   @ListOf(() => GivenVariant, 2, 5) @Nullable() variants: GivenVariant[] | null;
   @Nested(() => GivenComparison) @Nullable() test: GivenComparison | null;
+  @Nested(() => GivenTiming) @Nullable() timing: GivenTiming | null;
 }
 
 class CampaignContent extends JoinFields(PickFields(Campaign, [...content, ...audience]), GivenVariants) {}
@@ -189,6 +223,15 @@ export class ChooseWinner {
 
 export class ChooseWinnerById extends JoinFields(CampaignId, ChooseWinner) {}
 
+export class ResendCampaign {
+  /** `<name> (resend)` by default. */
+  @Text(1, maxCampaignName) @Optional() name?: string;
+  /** That of the first sending by default. */
+  @Line(1, 998) @Optional() subject?: string;
+}
+
+export class ResendCampaignById extends JoinFields(CampaignId, ResendCampaign) {}
+
 export class TestCampaign {
   /** Of a member of the project. */
   @Address() email: string;
@@ -235,6 +278,8 @@ export const campaigns = {
   delete: request('campaigns.campaigns.delete', CampaignId, DeletedCampaign),
   /** A new DRAFT with the same content and audience, whatever the status of the original. */
   clone: request('campaigns.campaigns.clone', CampaignId, Campaign),
+  /** A new DRAFT with the same content, for those who got the campaign and did not open it. 409 unless SENT. */
+  resend: request('campaigns.campaigns.resend', ResendCampaignById, Campaign),
   /** Starts sending, or schedules it. 409 unless DRAFT or SCHEDULED; 422 without content, recipients or a verified sender. */
   send: request('campaigns.campaigns.send', SendCampaignOnce, Campaign),
   /** From SCHEDULED, SENDING and PAUSED; 409 otherwise. No hand-off begins after the answer; who was not sent to is skipped as `cancelled`. */

@@ -108,7 +108,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     ],
   },
   campaigns: {
-    calls: [...Object.values(audiences), ...Object.values(campaignMail)],
+    calls: [projects.get, ...Object.values(audiences), ...Object.values(campaignMail)],
     receives: [
       { event: projectEvents.changed, purpose: 'campaign-pauses' },
       ...receivedEach(

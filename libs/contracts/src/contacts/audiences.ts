@@ -1,6 +1,17 @@
 import { query } from '../schema/contract.js';
 import { Campaign } from '../campaigns/campaigns.js';
-import { Address, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Optional } from '../schema/fields.js';
+import {
+  Address,
+  Count,
+  Flag,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+} from '../schema/fields.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
 /** Contacts that are looked at for one page, which is 600 KiB at most. */
@@ -36,6 +47,8 @@ export class GetAudiencePage {
   @Instant() until: Date;
   /** How many contacts are looked at: a page holds those of them that belong to the audience, which may be none. */
   @Count({ min: 1, max: maxAudiencePage }) limit: number;
+  /** The member of contacts' `data` that holds their time zone. */
+  @Text(1, 100) @Optional() timeZoneField?: string;
 }
 
 export class AudienceMember {
@@ -43,6 +56,8 @@ export class AudienceMember {
   @Address() email: string;
   @Flag() subscribed: boolean;
   @Flag() excluded: boolean;
+  /** What the contact says where it was asked for, which may be anything. */
+  @Text(0, 64) @Nullable() @Optional() timeZone?: string | null;
 }
 
 /** In the order of contact ids. */

@@ -1,5 +1,5 @@
 import { event, query, request } from '../schema/contract.js';
-import { DomainError, inSeconds } from '../common/errors.js';
+import { DomainError, inSeconds, invalidMember } from '../common/errors.js';
 import {
   Address,
   Choice,
@@ -8,6 +8,7 @@ import {
   Id,
   Instant,
   ListOf,
+  Nested,
   Nullable,
   Optional,
   Text,
@@ -25,6 +26,16 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const trackings = ['ENABLED', 'DISABLED', 'MARKETING_ONLY'] as const;
 export type Tracking = (typeof trackings)[number];
 
+/** How often a contact gets marketing mail of a project at most. */
+export class FrequencyCap {
+  @Count({ min: 1, max: 100 }) messages: number;
+  /** Of 24 hours each, back from the hand-off. */
+  @Count({ min: 1, max: 30 }) days: number;
+}
+
+/** Of the IANA database. */
+const TimeZone = () => Text(1, 64, { v1Only: true, example: 'Europe/Berlin' });
+
 const Language = () => Text(2, 12, { pattern: /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/, example: 'en' });
 
 export class Project {
@@ -39,6 +50,8 @@ export class Project {
   @Count() seq: number;
   @Choice(trackings) @Optional() tracking?: Tracking;
   @Language() @Optional() language?: string;
+  @TimeZone() @Optional() timeZone?: string;
+  @Nested(() => FrequencyCap) @Nullable() @Optional() frequencyCap?: FrequencyCap | null;
 }
 
 export class CreateProject extends PickFields(Project, ['name']) {}
@@ -77,13 +90,26 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
   @Choice(trackings) tracking: Tracking;
   @Text(1, 32, legacyOnly) providerRegion: string;
   @Language() language: string;
+  /** Where a contact names none of its own; `UTC` at first. */
+  @TimeZone() timeZone: string;
+  /** Campaigns skip a contact that has had so much (`frequency_cap`); null: no limit. What was sent before it was set does not count. */
+  @Nested(() => FrequencyCap, { v1Only: true }) @Nullable() frequencyCap: FrequencyCap | null;
   @Id(legacyOnly) @Nullable() organizationId: null;
   @Instant() createdAt: Date;
   @Instant(legacyOnly) updatedAt: Date;
 }
 
-class ProjectSettings extends PickFields(ProjectDetails, ['name', 'tracking', 'language']) {}
+class ProjectSettings extends PickFields(ProjectDetails, [
+  'name',
+  'tracking',
+  'language',
+  'timeZone',
+  'frequencyCap',
+]) {}
 export class UpdateProject extends PartialFields(ProjectSettings) {}
+
+export const notATimeZone = (...path: string[]) =>
+  invalidMember(path, 'invalid_format', 'must be a time zone of the IANA database, such as Europe/Berlin');
 
 export const projects = {
   create: request('gateway.projects.create', CreateProject, Project),
@@ -102,6 +128,7 @@ export class ProjectEvent extends PickFields(Project, [
   'seq',
   'tracking',
   'language',
+  'frequencyCap',
 ]) {
   @Instant() at: Date;
   @Text(1, 100) @Optional() name?: string;

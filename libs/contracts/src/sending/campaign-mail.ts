@@ -12,6 +12,7 @@ import {
   Instant,
   ListOf,
   Nested,
+  Nullable,
   Optional,
   Text,
 } from '../schema/fields.js';
@@ -48,6 +49,12 @@ export class CheckCampaignMail extends PickFields(PrepareCampaign, [
   'from',
   'category',
 ]) {}
+
+export class CampaignBody extends PickFields(Campaign, ['body']) {}
+
+export class CampaignHtml {
+  @Text(0, 2 * 1024 * 1024) @Nullable() html: string | null;
+}
 
 export class CheckedCampaignMail {
   @Flag() isComplete: boolean;
@@ -90,8 +97,18 @@ export class TriedCampaignMail {
   /** Contacts that the hand-off would leave out. */
   @Ids(0, maxTriedRecipients) suppressed: string[];
   @Ids(0, maxTriedRecipients) unsubscribed: string[];
+  /** They have had as much marketing mail as the project allows. */
+  @Ids(0, maxTriedRecipients) capped: string[];
   @ListOf(() => TrialFailure, 0, maxTriedRecipients) failures: TrialFailure[];
   @ListOf(() => TrialSample, 0, 3) samples: TrialSample[];
+}
+
+export class ArchivedContentId extends PickFields(PrepareCampaign, ['contentId']) {}
+
+/** As somebody sees it who is no contact. */
+export class ArchivedMail {
+  @Text(0, 998) subject: string;
+  @Text(0, 2 * 1024 * 1024) html: string;
 }
 
 export class CampaignMailRecipient {
@@ -141,8 +158,12 @@ export const campaignMail = {
   tryOut: query('sending.campaignMail.tryOut', TryCampaignMail, TriedCampaignMail),
   /** Errors: `validation_error` for unreadable content, an unknown template, a sender that is not verified. */
   check: query('sending.campaignMail.check', CheckCampaignMail, CheckedCampaignMail),
+  /** The body of a campaign as HTML, which it may be already. Errors: `validation_error` for MJML that cannot be compiled. */
+  html: query('sending.campaignMail.html', CampaignBody, CampaignHtml),
   /** Errors: those of `check`, and `validation_error` for missing content. */
   prepare: request('sending.campaignMail.prepare', PrepareCampaign, PreparedCampaign),
+  /** Without what is personal. */
+  archived: query('sending.campaignMail.archived', ArchivedContentId, ArchivedMail),
   /** Idempotent by the ids of the e-mails. What waits because its campaign was paused becomes due again. */
   handOver: request('sending.campaignMail.handOver', HandOverCampaignMail, HandedOverCampaignMail),
   /** After the reply no hand-off of the campaign begins against this state. */

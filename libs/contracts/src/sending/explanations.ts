@@ -18,7 +18,7 @@ export class ExplainedEvent {
 }
 
 export const checkNames = [
-  'sender', 'project', 'campaign', 'suppression', 'unsubscribe', 'allowance', 'window', 'schedule', 'provider',
+  'sender', 'project', 'campaign', 'suppression', 'unsubscribe', 'frequency', 'allowance', 'window', 'schedule', 'provider',
 ] as const; // prettier-ignore
 export type CheckName = (typeof checkNames)[number];
 

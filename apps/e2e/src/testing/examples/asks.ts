@@ -48,10 +48,12 @@ const bodies: Record<string, Members> = {
     subject: 'What is new',
     body: '<p>Plenty.</p>',
     ...compared,
+    timing: { spreadMinutes: 120, quietHours: { from: '21:00', to: '08:00' }, timeZoneField: 'time_zone' },
   },
   'PATCH campaigns/{id}': { subject: 'What is new this spring', ...compared },
   'POST campaigns/{id}/send': { scheduledFor: '2036-03-01T09:00:00.000Z' },
   'POST campaigns/{id}/retry-failed': { includeUnconfirmed: false },
+  'POST campaigns/{id}/resend': { subject: 'In case you missed it' },
   'POST campaigns/{id}/winner': { variant: 'Warm' },
   // The owner of the demo project: only members get tests.
   'POST campaigns/{id}/test': { email: 'demo@example.test' },
@@ -93,7 +95,11 @@ const bodies: Record<string, Members> = {
   'DELETE segments/{id}/members': { emails: ['ada@example.com'] },
   'POST users/me/projects': { name: 'Shop' },
   'PATCH usage': { whenExhausted: 'FAIL' },
-  'PATCH projects/{projectId}': { tracking: 'MARKETING_ONLY' },
+  'PATCH projects/{projectId}': {
+    tracking: 'MARKETING_ONLY',
+    timeZone: 'Europe/Berlin',
+    frequencyCap: { messages: 3, days: 7 },
+  },
   'POST projects/{projectId}/members': { email: 'grace@example.com', role: 'MEMBER' },
   'PATCH projects/{projectId}/members/{userId}': { role: 'ADMIN' },
   // The user and the link are created per request (OwnedProject.freshened).

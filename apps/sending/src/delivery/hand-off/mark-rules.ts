@@ -7,7 +7,8 @@ export type RuleDecision =
   | 'campaign_paused'
   | 'expired'
   | 'suppressed'
-  | 'unsubscribed';
+  | 'unsubscribed'
+  | 'frequency_cap';
 
 interface MarkRule {
   decision: RuleDecision;
@@ -32,7 +33,7 @@ export const markJoins = `
     LEFT JOIN usage_so_far sent ON sent.project_id = r.project_id`;
 
 /** `r.category` is that of the e-mail, where it is known: campaigns send transactional mail in the bulk lane, too. */
-const isMarketing = `coalesce(r.category = 'MARKETING', d.lane = ${lanes.bulk})`;
+export const isMarketing = `coalesce(r.category = 'MARKETING', d.lane = ${lanes.bulk})`;
 
 /** The rules of the last check, in the order in which they decide. The explanation of an e-mail reads the same ones. */
 export const markRules: readonly MarkRule[] = [

@@ -14,6 +14,7 @@ import {
 } from '../../allowances/allowance-sql.js';
 import { campaignLockName } from '../../campaign-mail/campaign-states.repository.js';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
+import { addMarketingHandOffs, leftOfFrequencyCap, lockCapped } from '../../frequency/frequency-cap-sql.js';
 import { anyDestination, destinationOf, domainOf } from '../../pacing/destination.js';
 import {
   isTurnAhead,
@@ -30,7 +31,7 @@ import { addressLockKeySql } from '../../suppressions/suppressions.repository.js
 import type { ClaimedDelivery } from '../claiming/claims.repository.js';
 import type { Pace } from '../claiming/pace.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
-import { markRules, markJoins } from './mark-rules.js';
+import { isMarketing, markRules, markJoins } from './mark-rules.js';
 
 export type MessageToMark = Pick<
   ClaimedDelivery,
@@ -66,12 +67,13 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
     name: warmUp ? 'lock-addresses-warm-up' : 'lock-addresses',
     sql: `WITH requested AS (SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS r (project_id, email) ORDER BY project_id, email),
          address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLockKeySql}) FROM requested),
+         capped AS MATERIALIZED (${lockCapped}),
          limited AS MATERIALIZED (
            SELECT 1 FROM project_usage usage WHERE project_id IN (SELECT project_id FROM requested) AND ${isLimited} ORDER BY project_id FOR UPDATE),
          slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations s WHERE provider = $3 AND (destination = ANY ($4::text[]) OR EXISTS (
            SELECT FROM destination_domains known WHERE known.domain = ANY ($4::text[]) AND known.destination = s.destination
          )) ORDER BY destination FOR UPDATE)${warmUp ? warming : ''}
-       SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM warming)' : ''}`,
+       SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM capped), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM warming)' : ''}`,
     parameters: [
       requested.map(({ projectId }) => projectId),
       requested.map(({ email }) => email),
@@ -139,7 +141,7 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isUncounted} AS is_uncounted, usage.when_exhausted,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap(isMarketing)} AS cap_left, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isUncounted} AS is_uncounted, usage.when_exhausted,
       ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
@@ -147,10 +149,12 @@ const markSql = (warmUp: WarmUp | null): string => `
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'claim_lost'
         ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join('\n        ')}
         ELSE 'ok'
-      END AS rule
+      END AS first_rule
     FROM requested r ${markJoins} ${slowDownJoins(providerKind)} ${warmUp ? warmUpJoin(warmUp) : ''}
+  ), after_cap AS (
+    SELECT *, CASE WHEN first_rule = 'ok' AND ${rank(`project_id, address_hash, first_rule = 'ok' AND cap_left IS NOT NULL`)} > cap_left THEN 'frequency_cap' ELSE first_rule END AS rule FROM checked
   ), with_turns AS (
-    SELECT *, CASE WHEN rule = 'ok' AND needs_turn THEN ${turnOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_turn`))} END AS turn_at FROM checked
+    SELECT *, CASE WHEN rule = 'ok' AND needs_turn THEN ${turnOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_turn`))} END AS turn_at FROM after_cap
   ), after_slow_down AS (
     SELECT *, ${passes(`rule = 'ok'`, isTurnAhead('turn_at'))} AS passes_slow_down FROM with_turns
   ), warmed AS (
@@ -175,9 +179,11 @@ const markSql = (warmUp: WarmUp | null): string => `
     WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
       AND j.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING j.row_index, j.project_id, j.source_type, j.warm_up_domain, j.is_uncounted
+    RETURNING j.row_index, j.project_id, j.email_id, j.address_hash, j.cap_left, j.source_type, j.warm_up_domain, j.is_uncounted
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_uncounted')}
+  ), marketing AS (
+    ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE cap_left IS NOT NULL')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
   )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_uncounted')})` : ''}`;

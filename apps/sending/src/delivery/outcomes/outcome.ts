@@ -144,6 +144,8 @@ export function outcomeOfUnmarked(
       return failure('suppressed', 'The address is suppressed');
     case 'unsubscribed':
       return failure('unsubscribed', 'The recipient has unsubscribed from marketing mail');
+    case 'frequency_cap':
+      return failure('frequency_cap', 'The recipient has had as much marketing mail as the project allows');
     case 'quota':
       return delayMs === null
         ? failure('quota_exhausted', usedUp)

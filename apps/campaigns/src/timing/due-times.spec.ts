@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { dueAtOf, endOfQuietHours } from './due-times.js';
+
+const launched = { campaignId: 'campaign', launchedAt: new Date('2026-03-27T12:00:00Z') };
+const of = (zone: string, contactId = 'ada') => ({ contactId, zone });
+
+describe('when a recipient is due', () => {
+  it.each([
+    ['Europe/Berlin', '2026-03-28T08:00:00.000Z'],
+    ['America/New_York', '2026-03-27T13:00:00.000Z'],
+    ['Asia/Kolkata', '2026-03-28T03:30:00.000Z'],
+    ['Pacific/Auckland', '2026-03-27T20:00:00.000Z'],
+  ])('is the next time that it is nine in %s', (zone, at) => {
+    expect(dueAtOf({ localTime: '09:00' }, launched, of(zone)).toISOString()).toBe(at);
+  });
+
+  it('follows a change of the clocks', () => {
+    const evening = { ...launched, launchedAt: new Date('2026-03-28T12:00:00Z') };
+    expect(dueAtOf({ localTime: '09:00' }, evening, of('Europe/Berlin')).toISOString()).toBe(
+      '2026-03-29T07:00:00.000Z',
+    );
+    // 02:30 does not exist on that night.
+    expect(dueAtOf({ localTime: '02:30' }, evening, of('Europe/Berlin')).toISOString()).toBe(
+      '2026-03-29T01:30:00.000Z',
+    );
+  });
+
+  it('is spread evenly, and the same each time', () => {
+    const minutes = Array.from({ length: 6_000 }, (_, index) => {
+      const due = dueAtOf({ spreadMinutes: 60 }, launched, of('UTC', `contact ${index}`));
+      return Math.floor((due.getTime() - launched.launchedAt.getTime()) / 60_000);
+    });
+    const perMinute = Array.from(
+      { length: 60 },
+      (_, minute) => minutes.filter((each) => each === minute).length,
+    );
+    expect(Math.min(...perMinute)).toBeGreaterThan(60);
+    expect(Math.max(...perMinute)).toBeLessThan(140);
+    expect(dueAtOf({ spreadMinutes: 60 }, launched, of('UTC'))).toEqual(
+      dueAtOf({ spreadMinutes: 60 }, launched, of('UTC')),
+    );
+  });
+
+  it('is not within quiet hours', () => {
+    const quietHours = { from: '21:00', to: '08:00' };
+    expect(dueAtOf({ quietHours }, launched, of('Asia/Tokyo')).toISOString()).toBe(
+      '2026-03-27T23:00:00.000Z',
+    );
+    expect(dueAtOf({ quietHours }, launched, of('Europe/Berlin'))).toEqual(launched.launchedAt);
+  });
+});
+
+describe('quiet hours', () => {
+  it.each([
+    ['22:00', '07:00', '23:30', '2026-03-28T07:00:00.000Z'],
+    ['22:00', '07:00', '06:59', '2026-03-27T07:00:00.000Z'],
+    ['22:00', '07:00', '07:00', null],
+    ['12:00', '14:00', '12:00', '2026-03-27T14:00:00.000Z'],
+    ['12:00', '14:00', '14:00', null],
+  ])('from %s to %s at %s end at %s', (from, to, time, end) => {
+    expect(
+      endOfQuietHours(new Date(`2026-03-27T${time}:00Z`), { from, to }, 'UTC')?.toISOString() ?? null,
+    ).toBe(end);
+  });
+});

@@ -1,0 +1,49 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { campaignArchives, campaignMail, isUuid, serviceCaller } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import { unknownRoute } from '../edge/http/edge-errors.js';
+import { Failures } from '../edge/http/failures.js';
+import type { EdgeAdapter, Fastify, HttpRequest } from '../edge/http/fastify.js';
+import { drawForReader, linkFailedPage, unlisted } from '../pages/reader-pages.js';
+
+/** Its author writes the page, and Posthorn serves it: it must not act for anybody who is signed in here. */
+const headers = {
+  ...unlisted,
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src https: http: data:; style-src 'unsafe-inline' https:; font-src https: data:",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'public, max-age=60',
+};
+
+export const archivePath = (projectId: string, archiveId: string): string => `/a/${projectId}/${archiveId}`;
+
+/** The public copy of a campaign. */
+@Injectable()
+export class ArchiveEndpoint implements OnApplicationBootstrap {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly failures: Failures,
+    private readonly bus: Bus,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>().route({
+      url: archivePath(':projectId', ':archiveId'),
+      method: 'GET',
+      errorHandler: (error, request, reply) =>
+        void drawForReader(reply, linkFailedPage(this.failures.report(error, request))),
+      handler: async (request, reply) => reply.headers(headers).send(await this.show(request)),
+    });
+  }
+
+  private async show({ params }: HttpRequest): Promise<string> {
+    const { projectId, archiveId } = params as { projectId: string; archiveId: string };
+    if (!isUuid(projectId) || !isUuid(archiveId)) throw unknownRoute();
+    const caller = serviceCaller('gateway', projectId);
+    const content = await this.bus.call(campaignArchives.contentOf, caller, { archiveId });
+    return (await this.bus.call(campaignMail.archived, caller, content)).html;
+  }
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { campaignContentUnknown, type ArchivedMail } from '@posthorn/contracts';
+import { ProjectStates } from '../projects/project-states.read-model.js';
+import { Rendering } from '../rendering/rendering.js';
+import { Sources } from '../templates/sources.js';
+import { CampaignMailRepository } from './campaign-mail.repository.js';
+
+/** Links that lead nowhere: whoever reads the public copy has no subscription of his own. */
+const noLinks = { unsubscribe_url: '#', manage_url: '#' };
+
+/** The mail of a campaign as somebody sees it who is no contact. */
+@Injectable()
+export class ArchivedMails {
+  constructor(
+    private readonly mail: CampaignMailRepository,
+    private readonly sources: Sources,
+    private readonly projects: ProjectStates,
+    private readonly rendering: Rendering,
+  ) {}
+
+  async render(projectId: string, contentId: string, deadline: Date | null): Promise<ArchivedMail> {
+    const content = await this.mail.content(projectId, contentId);
+    if (!content) throw campaignContentUnknown();
+    const { templateId, templateVersion, category } = content;
+    const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
+    const snippets = Object.entries(content.snippets ?? {}).map(([name, id]) => ({ name, projectId, id }));
+    const loaded = await this.sources.load(templates, snippets);
+    const { name } = await this.projects.settingsOf(projectId);
+    const { subject, html } = await this.rendering.preview(
+      { projectId, deadline },
+      {
+        subject: content.subject,
+        html: content.html || (templates[0] ? (loaded.template(templates[0])?.html ?? '') : ''),
+        snippets: Object.fromEntries(snippets.map((ref) => [ref.name, loaded.snippet(ref)?.body ?? ''])),
+        variables: { contact: { data: {} }, project: { name }, ...noLinks },
+        now: content.createdAt,
+        category,
+      },
+    );
+    return { subject, html };
+  }
+}

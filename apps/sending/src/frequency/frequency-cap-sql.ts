@@ -1,0 +1,25 @@
+const ofRecipient = `sent.project_id = r.project_id AND sent.address_hash = r.address_hash`;
+
+/**
+ * Over the aliases of `markJoins`: how much more marketing mail the recipient may get now; null where nothing limits it, and for a message that was
+ * counted already (docs/decisions/0029-frequency-cap.md).
+ */
+export const leftOfFrequencyCap = (isMarketing: string): string => `
+  CASE WHEN project.cap_messages IS NOT NULL AND ${isMarketing}
+    AND NOT EXISTS (SELECT FROM marketing_hand_offs sent WHERE ${ofRecipient} AND sent.email_id = r.email_id)
+  THEN project.cap_messages - (
+    SELECT count(*) FROM marketing_hand_offs sent WHERE ${ofRecipient} AND sent.at > now() - make_interval(days => project.cap_days)
+  ) END`;
+
+/** Of `marked`; a message that is tried again keeps its first instant. */
+export const addMarketingHandOffs = (marked: string): string => `
+  INSERT INTO marketing_hand_offs (project_id, address_hash, email_id, at)
+  SELECT project_id, address_hash, email_id, now() FROM (${marked}) AS m ORDER BY project_id, address_hash, email_id
+  ON CONFLICT DO NOTHING RETURNING 1`;
+
+/** One mark at a time for a recipient whose mail is limited: two workers must not both find the last place. `requested` names addresses. */
+export const lockCapped = `
+  SELECT pg_advisory_xact_lock(hashtextextended(project_id::text || ' ' || email, 12)) FROM (
+    SELECT project_id, email FROM requested JOIN project_states USING (project_id)
+    WHERE cap_messages IS NOT NULL AND email LIKE '%@%' ORDER BY project_id, email
+  ) AS capped`;
