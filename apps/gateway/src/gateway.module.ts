@@ -6,6 +6,7 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { RevealController } from './api-keys/reveal.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditModule } from './audit/audit.module.js';
+import { CampaignArchivesController } from './campaigns/campaign-archives.controller.js';
 import { CampaignRecipientsController } from './campaigns/campaign-recipients.controller.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { CampaignsModule } from './campaigns/campaigns.module.js';
@@ -70,6 +71,7 @@ export const routeControllers = [
   ListsController,
   EventsController,
   CampaignsController,
+  CampaignArchivesController,
   CampaignRecipientsController,
   WorkflowsController,
   DomainsController,

@@ -3,6 +3,7 @@ import {
   audiences,
   campaignMail,
   campaignTopicUnknown,
+  isMjml,
   type Audience,
   type Caller,
   type EmailCategory,
@@ -24,8 +25,9 @@ const audienceMembers = [
   'excludeListIds',
 ] as const;
 
-/** Within the 1.7 s that the gateway waits for the whole call. */
+/** Within what the gateway waits for the whole call: 1.7 s, and longer for MJML. */
 const timeoutMs = 1_000;
+const compileMs = 7_000;
 
 /** Segments and lists belong to contacts, senders and templates to sending; their errors point to the members of a campaign. */
 @Injectable()
@@ -63,7 +65,7 @@ export class References {
       campaignMail.check,
       caller,
       { subject, body, templateId, from, category },
-      { timeoutMs },
+      { timeoutMs: isMjml(body) ? compileMs : timeoutMs },
     );
   }
 }

@@ -13,7 +13,10 @@ import { LimitedRuns } from '@posthorn/platform';
 import { AudiencePages } from '../audiences/audience-pages.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { assignedTo } from '../variants/assignment.js';
 import { DryRunSums } from './dry-run.js';
+
+type Content = Pick<CampaignRow, 'subject' | 'body' | 'templateId' | 'from' | 'emailCategory'>;
 
 /** Of the time that the caller waits; the rest is for the answer. */
 const marginMs = 3_000;
@@ -45,12 +48,13 @@ export class DryRunsService {
     const sums = new DryRunSums();
     const until = (await this.clock.now()).getTime() + ((await this.clock.msUntil(deadline)) ?? 0) - marginMs;
     // First for nobody: what is wrong with the campaign itself is said before the audience is read.
-    await this.tryOut(caller, row, [], sums);
+    for (const content of contentsOf(row)) await this.tryOut(caller, content, [], sums);
     let after: string | null = null;
     do {
       const { items, next } = await this.page(caller, row, after);
       const reached = sums.enter(items, row.emailCategory === 'MARKETING');
-      await this.renderAll(caller, row, reached, sums, until);
+      for (const [content, members] of byContent(row, reached))
+        await this.renderAll(caller, content, members, sums, until);
       after = next;
     } while (after !== null);
     return sums.result(row);
@@ -63,7 +67,7 @@ export class DryRunsService {
   /** As far as the time suffices. */
   private async renderAll(
     caller: Caller,
-    row: CampaignRow,
+    row: Content,
     members: readonly AudienceMember[],
     sums: DryRunSums,
     until: number,
@@ -82,7 +86,7 @@ export class DryRunsService {
 
   private async tryOut(
     caller: Caller,
-    { subject, body, templateId, from, emailCategory: category }: CampaignRow,
+    { subject, body, templateId, from, emailCategory: category }: Content,
     members: readonly AudienceMember[],
     sums: DryRunSums,
   ): Promise<void> {
@@ -93,4 +97,13 @@ export class DryRunsService {
       recipients.length,
     );
   }
+}
+
+const contentsOf = (row: CampaignRow): Content[] =>
+  row.variants?.map((variant) => ({ ...row, ...variant })) ?? [row];
+
+/** Who waits for the winner is tried with the first variant. */
+function byContent(row: CampaignRow, members: readonly AudienceMember[]): [Content, AudienceMember[]][] {
+  const groups = Map.groupBy(members, ({ contactId }) => assignedTo(contactId, row).variant ?? 0);
+  return contentsOf(row).map((content, index) => [content, groups.get(index) ?? []]);
 }

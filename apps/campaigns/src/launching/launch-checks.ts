@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { audiences, campaignMail, campaignWithoutRecipients, type Caller } from '@posthorn/contracts';
+import { audiences, campaignMail, campaignWithoutRecipients, isMjml, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, CallFailed } from '@posthorn/messaging';
 import { insideVariant } from '../variants/inside-variant.js';
@@ -20,8 +20,9 @@ type OwnContent = Pick<
   | 'emailCategory'
 >;
 
-/** Within the 1.7 s that the gateway waits for the whole call. */
+/** Within what the gateway waits for the whole call. */
 const callerWaitsMs = 1_200;
+const compileMs = 7_000;
 
 /** What other services must say before a campaign is launched. */
 @Injectable()
@@ -85,7 +86,7 @@ export class LaunchChecks {
       campaignMail.prepare,
       caller,
       { campaignId, contentId: newId(), ...draft },
-      { timeoutMs },
+      { timeoutMs: isMjml(row.body) ? Math.max(timeoutMs, compileMs) : timeoutMs },
     );
     return { contentId: prepared.contentId, subject: prepared.subject, from: prepared.from };
   }

@@ -14,7 +14,8 @@ import {
 import type { LaunchRow } from './launch.entity.js';
 import { LaunchesRepository } from './launches.repository.js';
 
-const skippedAtOnce = 5_000;
+/** For more the planner reads the whole table instead of looking them up. */
+const skippedAtOnce = 1_000;
 
 export interface HandedOver {
   handed: readonly CampaignMailRecipient[];

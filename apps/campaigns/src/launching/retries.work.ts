@@ -5,7 +5,8 @@ import { RecipientsRepository, type Retry } from '../recipients/recipients.repos
 import { afterDeathMs, retryFailedWork } from './launch-kinds.js';
 import { LaunchesRepository } from './launches.repository.js';
 
-const atOnce = 2_000;
+/** For more the planner reads the whole table instead of looking them up. */
+const atOnce = 1_000;
 
 /** Queues what failed until the retry was asked for, and closes the ledger again. */
 @Injectable()

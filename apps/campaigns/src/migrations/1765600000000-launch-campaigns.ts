@@ -81,20 +81,34 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         reported smallint NOT NULL DEFAULT 0,
         at timestamptz(3),
         PRIMARY KEY (project_id, campaign_id, contact_id)
-      )`);
+      ) WITH (autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000)`);
+    await this.indexLedger(runner);
+    await this.createCounts(runner);
+  }
+
+  private async indexLedger(runner: QueryRunner): Promise<void> {
     await runner.query(
       `CREATE UNIQUE INDEX recipients_by_email ON recipients (project_id, campaign_id, email_id)`,
     );
     await runner.query(
-      `CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, handed_over, waits_for_winner, email_id) WHERE outcome = 'QUEUED'`,
+      `CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, waits_for_winner, email_id) WHERE outcome = 'QUEUED' AND NOT handed_over`,
+    );
+    await runner.query(
+      `CREATE INDEX recipients_in_hand ON recipients (project_id, campaign_id, email_id) WHERE outcome = 'QUEUED' AND handed_over`,
     );
     await runner.query(
       `CREATE INDEX recipients_due ON recipients (project_id, campaign_id, waits_for_winner, due_at, email_id)
        WHERE outcome = 'QUEUED' AND NOT handed_over AND due_at IS NOT NULL`,
     );
     await runner.query(
-      `CREATE INDEX recipients_not_sent ON recipients (project_id, campaign_id, outcome, email_id) WHERE outcome IN ('SKIPPED', 'FAILED')`,
+      `CREATE INDEX recipients_by_outcome ON recipients (project_id, campaign_id, outcome, email_id)`,
     );
+    await runner.query(
+      `CREATE INDEX recipients_by_reason ON recipients (project_id, campaign_id, reason, email_id) WHERE reason IS NOT NULL`,
+    );
+  }
+
+  private async createCounts(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE variant_counts (
         project_id uuid NOT NULL,

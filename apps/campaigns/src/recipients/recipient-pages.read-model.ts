@@ -4,10 +4,7 @@ import type {
   FailurePage,
   ListFailures,
   ListRecipients,
-  RecipientOutcome,
-  RecipientReason,
 } from '@posthorn/contracts';
-import { isSkipped } from '../results/report.js';
 import { pageLimit, type Database } from '@posthorn/database';
 
 /** With the index of the variant. */
@@ -29,14 +26,7 @@ export class RecipientPages {
        WHERE project_id = $1 AND campaign_id = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR reason = $4)
          AND ($5::uuid IS NULL OR email_id < $5)
        ORDER BY email_id DESC LIMIT $6`,
-      [
-        projectId,
-        campaignId,
-        outcome ?? outcomeOf(reason),
-        reason ?? null,
-        page.after?.id ?? null,
-        pageLimit(page) + 1,
-      ],
+      [projectId, campaignId, outcome ?? null, reason ?? null, page.after?.id ?? null, pageLimit(page) + 1],
     );
     return toLedgerPage(rows, page, ({ id: _, ...shown }) => shown);
   }
@@ -61,10 +51,6 @@ export class RecipientPages {
     return toLedgerPage(rows, page, (row) => row);
   }
 }
-
-/** A reason goes with one outcome, for which there is an index. */
-const outcomeOf = (reason: RecipientReason | undefined): RecipientOutcome | null =>
-  reason === undefined ? null : isSkipped(reason) ? 'SKIPPED' : 'FAILED';
 
 interface LedgerPage<Shown> {
   items: Shown[];

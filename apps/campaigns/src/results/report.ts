@@ -48,5 +48,4 @@ export const reportOfFailure = ({ failureKind }: Pick<EmailFailed, 'failureKind'
 
 export const reportOfCancelling: Report = { outcome: 'SKIPPED', reason: 'cancelled', bit: 0 };
 
-export const isSkipped = (reason: RecipientReason): boolean =>
-  (skipReasons as readonly string[]).includes(reason);
+const isSkipped = (reason: RecipientReason): boolean => (skipReasons as readonly string[]).includes(reason);

@@ -21,7 +21,7 @@ const shown = (surface: Surface, projectId: string) =>
     ? {
         id: uuid, name: 'Spring', description: null, subject: 'Hello', body: '<p>Hi</p>', template_id: null, from: 'news@example.test',
         from_name: 'News', reply_to: null, email_category: 'MARKETING', audience_type: 'ALL', audience_condition: null, segment_id: null, list_id: null,
-        exclude_segment_ids: [], exclude_list_ids: [], topic_id: null, send_rate: null, variants: null, test: null, paused_reason: null, status: 'DRAFT', scheduled_at: null, sent_at: null,
+        exclude_segment_ids: [], exclude_list_ids: [], topic_id: null, send_rate: null, variants: null, test: null, timing: null, resend_of_id: null, paused_reason: null, status: 'DRAFT', scheduled_at: null, sent_at: null,
         stats: { total_recipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 },
         created_at: instant, updated_at: instant,
       }

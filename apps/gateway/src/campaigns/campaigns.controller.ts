@@ -21,6 +21,7 @@ import {
   ChooseWinner,
   CreateCampaign,
   DeletedCampaign,
+  isMjml,
   keyInFlight,
   keyReused,
   ResendCampaign,
@@ -37,6 +38,11 @@ import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { CampaignTestsService } from './campaign-tests.service.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
+
+/** MJML is compiled once more when the campaign is sent. */
+const compiling = { timeoutMs: 8_000 };
+const waitFor = ({ body, variants }: UpdateCampaign) =>
+  [body, ...(variants ?? []).map((variant) => variant.body)].some(isMjml) ? compiling : {};
 
 @Controller()
 export class CampaignsController {
@@ -55,7 +61,7 @@ export class CampaignsController {
     errors: [senderNotVerified, keyInFlight, keyReused],
   })
   create({ caller, body, idempotency }: RouteRequest<CreateCampaign>): Promise<Campaign> {
-    return this.bus.call(campaigns.create, caller, { ...body, idempotency });
+    return this.bus.call(campaigns.create, caller, { ...body, idempotency }, waitFor(body));
   }
 
   @Get('campaigns', {
@@ -88,7 +94,7 @@ export class CampaignsController {
     errors: [campaignNotEditable, senderNotVerified],
   })
   update({ caller, params, body }: RouteRequest<UpdateCampaign>): Promise<Campaign> {
-    return this.bus.call(campaigns.update, caller, { ...body, id: params['id']! });
+    return this.bus.call(campaigns.update, caller, { ...body, id: params['id']! }, waitFor(body));
   }
 
   @Delete('campaigns/:id', {
@@ -122,7 +128,7 @@ export class CampaignsController {
     ],
   })
   send({ caller, params, body, idempotency }: RouteRequest<SendCampaign>): Promise<Campaign> {
-    return this.bus.call(campaigns.send, caller, { ...body, id: params['id']!, idempotency });
+    return this.bus.call(campaigns.send, caller, { ...body, id: params['id']!, idempotency }, compiling);
   }
 
   @Post('campaigns/:id/cancel', {

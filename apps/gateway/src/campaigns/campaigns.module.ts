@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EdgeModule } from '../edge/edge.module.js';
 import { EmailsModule } from '../emails/emails.module.js';
 import { MembershipModule } from '../members/membership.module.js';
 import { ArchiveEndpoint } from './archive-endpoint.js';
@@ -9,7 +10,7 @@ import { CampaignRecipientsController } from './campaign-recipients.controller.j
 import { CampaignsController } from './campaigns.controller.js';
 
 @Module({
-  imports: [EmailsModule, MembershipModule],
+  imports: [EdgeModule, EmailsModule, MembershipModule],
   providers: [ArchiveEndpoint, CampaignProgresses, CampaignTestsService],
   controllers: [CampaignsController, CampaignArchivesController, CampaignRecipientsController],
 })

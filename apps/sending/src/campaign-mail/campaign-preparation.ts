@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   contentMissing,
+  isMjml,
   type Caller,
   type CheckCampaignMail,
   type EmailCategory,
@@ -107,8 +108,6 @@ export class CampaignPreparation {
     });
   }
 }
-
-const isMjml = (body: string): boolean => /^\s*<mjml[\s>]/i.test(body);
 
 function missingIn({ templateId, subject, body }: CheckCampaignMail): ('subject' | 'body')[] {
   if (templateId) return [];

@@ -32,6 +32,10 @@ export type AudienceType = (typeof audienceTypes)[number];
 export const pauseReasons = ['OPERATOR', 'LATE', 'REPUTATION', 'QUOTA', 'RESTORED', 'CONTENT'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/** Compiling it takes longer than other checks. */
+export const isMjml = (body: string | null | undefined): boolean =>
+  body !== null && body !== undefined && /^\s*<mjml[\s>]/i.test(body);
+
 export const maxCampaignName = 200;
 const maxCampaignBody = 1024 * 1024;
 /** HH:MM, from 00:00 to 23:59. */

@@ -3,6 +3,7 @@ import { analytics } from '../analytics/analytics.js';
 import { apiKeyEvents, apiKeys } from '../gateway/api-keys.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
 import { campaignAnalytics } from '../campaigns/campaign-analytics.js';
+import { campaignArchives } from '../campaigns/campaign-archives.js';
 import { campaignDryRuns } from '../campaigns/campaign-dry-runs.js';
 import { campaignRecipients } from '../campaigns/campaign-recipients.js';
 import { audiences } from '../contacts/audiences.js';
@@ -57,6 +58,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   erasures,
   campaigns,
   campaignRecipients,
+  campaignArchives,
   campaignDryRuns,
   campaignAnalytics,
   campaignMail,

@@ -99,13 +99,12 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
   @Instant(legacyOnly) updatedAt: Date;
 }
 
-class ProjectSettings extends PickFields(ProjectDetails, [
-  'name',
-  'tracking',
-  'language',
-  'timeZone',
-  'frequencyCap',
-]) {}
+/** As a request gives it; as an answer shows it, it is another schema. */
+class GivenFrequencyCap extends PickFields(FrequencyCap, ['messages', 'days']) {}
+
+class ProjectSettings extends PickFields(ProjectDetails, ['name', 'tracking', 'language', 'timeZone']) {
+  @Nested(() => GivenFrequencyCap, { v1Only: true }) @Nullable() frequencyCap: GivenFrequencyCap | null;
+}
 export class UpdateProject extends PartialFields(ProjectSettings) {}
 
 export const notATimeZone = (...path: string[]) =>
