@@ -3,6 +3,7 @@ export * from './columns.js';
 export * from './data-source.js';
 export * from './database.js';
 export * from './database-clock.js';
+export * from './database-identity.js';
 export * from './database-error.js';
 export * from './tables/idempotency-key.entity.js';
 export * from './tables/idempotency-keys.migration.js';

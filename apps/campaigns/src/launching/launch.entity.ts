@@ -28,4 +28,8 @@ export class LaunchRow {
   @Column('uuid', { name: 'archive_id', nullable: true }) archiveId: string | null;
   /** The last turn of its work: a long gap shows an outage or a restored copy. */
   @Column('timestamptz', { name: 'moved_at' }) movedAt: Date;
+  /** In which it was launched or resumed last. */
+  @Column('text', { name: 'database_identity' }) databaseIdentity: string;
+  /** Computed: this database is a restored copy of that one. */
+  isCopy: boolean;
 }

@@ -62,17 +62,17 @@ const handedOnce = (campaignId: string) => [...new Set(suite.handedOver(campaign
 describe('a launched campaign', () => {
   it('has one row for each contact, hands each over once, and is sent when everybody has an outcome', async () => {
     const { caller, projectId } = suite.buildProject();
-    suite.members = audienceOf(12_000);
+    suite.members = audienceOf(6_000);
     const id = await draft(caller);
     expect((await send(caller, id)).status).toBe('SENDING');
-    await eventually(async () => handedOnce(id).length === 9_600, 'everybody is handed over');
-    expect(suite.handedOver(id)).toHaveLength(9_600);
-    expect((await sumsOf(suite.database, id)).kept).toMatchObject({ total: 12_000, skipped: 2_400, sent: 0 });
+    await eventually(async () => handedOnce(id).length === 4_800, 'everybody is handed over');
+    expect(suite.handedOver(id)).toHaveLength(4_800);
+    expect((await sumsOf(suite.database, id)).kept).toMatchObject({ total: 6_000, skipped: 1_200, sent: 0 });
     await deliver(projectId, id, handedOnce(id));
     const { sentAt } = await reaches(caller, id, 'SENT');
-    await eventually(async () => (await report(caller, id)).delivered === 9_600, 'all are delivered');
+    await eventually(async () => (await report(caller, id)).delivered === 4_800, 'all are delivered');
     const { stats } = await get(caller, id);
-    expect(stats).toMatchObject({ totalRecipients: 12_000, sent: 9_600, delivered: 9_600, failed: 0 });
+    expect(stats).toMatchObject({ totalRecipients: 6_000, sent: 4_800, delivered: 4_800, failed: 0 });
     expect(sentAt).not.toBeNull();
     const { kept, counted } = await sumsOf(suite.database, id);
     expect(kept).toEqual(counted);
@@ -263,6 +263,22 @@ describe('what is late', () => {
     expect(suite.handedOver(id)).toEqual([]);
     await suite.bus.call(campaigns.resume, caller, { id });
     await eventually(async () => suite.handedOver(id).length === 1, 'it is sent');
+  });
+
+  it('a campaign in a restored copy pauses, and goes on when it is resumed', async () => {
+    const { caller } = suite.buildProject();
+    suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
+    const id = await draft(caller, { sendRate: 60 });
+    await send(caller, id);
+    await eventually(async () => suite.handedOver(id).length > 0, 'it begins');
+    await suite.database.query(
+      `UPDATE launches SET database_identity = 'of another cluster' WHERE campaign_id = $1`,
+      [id],
+    );
+    expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('RESTORED');
+    const before = suite.handedOver(id).length;
+    await suite.bus.call(campaigns.resume, caller, { id });
+    await eventually(async () => suite.handedOver(id).length > before, 'it goes on');
   });
 
   it('a campaign that has not moved for hours pauses instead of going on', async () => {

@@ -1,9 +1,9 @@
 import type { WinnerDecision } from '@posthorn/contracts';
-import type { Database } from '@posthorn/database';
+import { currentDatabaseIdentity, type Database } from '@posthorn/database';
 import type { LaunchRow } from './launch.entity.js';
 
 const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", variant_contents AS "variantContents", winner, decided_by AS "decidedBy", subject, from_email AS "from", launched_at AS "launchedAt", frozen_to AS "frozenTo",
-  is_frozen AS "isFrozen", next_due_at AS "nextDueAt", archive_id AS "archiveId", moved_at AS "movedAt"`;
+  is_frozen AS "isFrozen", next_due_at AS "nextDueAt", archive_id AS "archiveId", moved_at AS "movedAt", database_identity AS "databaseIdentity", database_identity <> ${currentDatabaseIdentity} AS "isCopy"`;
 
 export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject' | 'from' | 'variantContents'>;
 
@@ -16,7 +16,8 @@ export class LaunchesRepository {
     { contentId, subject, from, variantContents }: LaunchedContent,
   ): Promise<void> {
     await this.database.query(
-      `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email, variant_contents) VALUES ($1, $2, $3, $4, $5, $6)`,
+      `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email, variant_contents, database_identity)
+       VALUES ($1, $2, $3, $4, $5, $6, ${currentDatabaseIdentity})`,
       [projectId, campaignId, contentId, subject, from, variantContents],
     );
     await this.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
@@ -92,7 +93,7 @@ export class LaunchesRepository {
   /** It goes on now, by somebody's word. */
   async revive(projectId: string, campaignId: string): Promise<boolean> {
     const rows = await this.database.query(
-      `UPDATE launches SET moved_at = clock_timestamp() WHERE project_id = $1 AND campaign_id = $2 RETURNING 1`,
+      `UPDATE launches SET moved_at = clock_timestamp(), database_identity = ${currentDatabaseIdentity} WHERE project_id = $1 AND campaign_id = $2 RETURNING 1`,
       [projectId, campaignId],
     );
     return rows.length > 0;
@@ -116,7 +117,7 @@ export class LaunchesRepository {
   /** More rows of the ledger are to be queued: it is not over before that. */
   async reopen(projectId: string, campaignId: string): Promise<void> {
     await this.database.query(
-      `UPDATE launches SET is_frozen = false, moved_at = clock_timestamp() WHERE project_id = $1 AND campaign_id = $2`,
+      `UPDATE launches SET is_frozen = false, moved_at = clock_timestamp(), database_identity = ${currentDatabaseIdentity} WHERE project_id = $1 AND campaign_id = $2`,
       [projectId, campaignId],
     );
   }

@@ -7,7 +7,7 @@ import { SelfPauses } from './self-pauses.js';
 
 const hourMs = 3_600_000;
 
-/** A campaign of which nothing has moved for hours is confirmed by hand: a restored copy does not know what was sent since (docs/guarantees.md G24). */
+/** A campaign in a restored copy, and one of which nothing has moved for hours, is confirmed by hand: the copy does not know what was sent since (docs/guarantees.md G24). */
 @Injectable()
 export class RestoredCampaigns {
   private readonly clock: DatabaseClock;
@@ -21,10 +21,16 @@ export class RestoredCampaigns {
   }
 
   /** Returns whether it is such a campaign, which is paused now. */
-  async pause(campaign: CampaignRow, { movedAt }: LaunchRow): Promise<boolean> {
+  async pause(campaign: CampaignRow, { movedAt, isCopy }: LaunchRow): Promise<boolean> {
     const still = (await this.clock.now()).getTime() - movedAt.getTime();
-    if (still <= this.config.lateHours * hourMs) return false;
-    await this.pauses.pause(campaign, 'RESTORED', `nothing of it has moved since ${movedAt.toISOString()}`);
+    if (!isCopy && still <= this.config.lateHours * hourMs) return false;
+    await this.pauses.pause(
+      campaign,
+      'RESTORED',
+      isCopy
+        ? 'this is a restored copy of the database in which it was launched'
+        : `nothing of it has moved since ${movedAt.toISOString()}`,
+    );
     return true;
   }
 }

@@ -55,6 +55,7 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         is_frozen boolean NOT NULL DEFAULT false,
         next_due_at timestamptz,
         archive_id uuid,
+        database_identity text NOT NULL DEFAULT '',
         moved_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, campaign_id)
       ) WITH (fillfactor = 50)`);

@@ -28,7 +28,7 @@ export type CampaignStatus = (typeof campaignStatuses)[number];
 export const audienceTypes = ['ALL', 'FILTERED', 'SEGMENT', 'LIST'] as const;
 export type AudienceType = (typeof audienceTypes)[number];
 
-/** Why a campaign is PAUSED (docs/api-decisions.md §6). LATE: its schedule was missed by hours; RESTORED: nothing has moved for hours, as in a restored copy; CONTENT: what it refers to no longer exists or its sender is no longer verified. */
+/** Why a campaign is PAUSED (docs/api-decisions.md §6). LATE: its schedule was missed by hours; RESTORED: nothing has moved for hours, or the database is a restored copy; CONTENT: what it refers to no longer exists or its sender is no longer verified. */
 export const pauseReasons = ['OPERATOR', 'LATE', 'REPUTATION', 'QUOTA', 'RESTORED', 'CONTENT'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 

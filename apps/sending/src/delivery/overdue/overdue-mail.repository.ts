@@ -1,5 +1,5 @@
 import type { HeldMailOfProject } from '@posthorn/contracts';
-import type { Database } from '@posthorn/database';
+import { currentDatabaseIdentity, type Database } from '@posthorn/database';
 import type { AmbiguousRules, UnfinishedDelivery } from '../claiming/leases.repository.js';
 import { lanes } from '../delivery.entity.js';
 
@@ -18,8 +18,6 @@ const checkLock = 7_301_006;
 const overdue = `interval '1 minute'`;
 /** Of all projects where none is named. */
 const isChosen = `($1::uuid IS NULL OR project_id = $1)`;
-// Other databases of the cluster have other object ids, other clusters other system identifiers.
-const currentDatabaseIdentity = `(SELECT (SELECT system_identifier FROM pg_control_system()) || '/' || oid FROM pg_database WHERE datname = current_database())`;
 
 export class OverdueMailRepository {
   constructor(private readonly database: Database) {}
