@@ -7,10 +7,14 @@ import { reportedLater } from './suite.js';
 import type { Tenant } from './tenant.js';
 
 const lookMs = 120;
+/** A message stays claimed for a moment before its hand-off: they leave before, in and after it. */
+const claimedMs = 2_500;
 const atOnce = 60;
-/** Those whose message is awaited; should it not be seen in time, they go in the last quarter. */
+/** Those whose message is awaited; should it not be seen, they leave in the last quarter. */
 const aimedShare = 0.5;
+const lastQuarter = 0.75;
 
+const doneSql = `SELECT sum(sent + skipped + failed)::float8 AS done FROM campaign_counts WHERE project_id = $1`;
 const claimedSql = `SELECT recipient FROM deliveries WHERE project_id = $1 AND state = 'CLAIMED' AND recipient = ANY ($2::text[])`;
 
 interface Racer {
@@ -18,8 +22,8 @@ interface Racer {
   leaves: 'unsubscribing' | 'suppressing';
   contactId: string;
   isAimed: boolean;
-  /** Milliseconds after the start at which it leaves at the latest. */
-  atMs: number;
+  /** The part of all readers that has an outcome when it leaves at the latest: how long the campaigns take depends on the strikes. */
+  after: number;
 }
 
 /** Readers who unsubscribe or are suppressed while the campaign is sent: at any instant, or just when their message is about to leave. */
@@ -33,16 +37,13 @@ export class Races {
   private constructor(
     private readonly tenant: Tenant,
     racers: readonly Racer[],
+    private readonly total: number,
+    private readonly random: Random,
   ) {
     for (const racer of racers) this.left.set(racer.email, racer);
   }
 
-  static async of(
-    tenant: Tenant,
-    readers: readonly Reader[],
-    random: Random,
-    overMs: number,
-  ): Promise<Races> {
+  static async of(tenant: Tenant, readers: readonly Reader[], random: Random): Promise<Races> {
     const rows = await tenant.records.query<{ id: string; email: string }>(
       'contacts',
       `SELECT id, email FROM contacts WHERE project_id = $1`,
@@ -52,26 +53,34 @@ export class Races {
     const racers = readers.flatMap(({ kind, email }): Racer[] => {
       if (kind !== 'unsubscribing' && kind !== 'suppressing') return [];
       const isAimed = random.chance(aimedShare);
-      const atMs = random.whole(isAimed ? 0.75 * overMs : 0, overMs);
-      return [{ email, leaves: kind, contactId: ids.get(email)!, isAimed, atMs }];
+      const after = isAimed ? lastQuarter + (1 - lastQuarter) * random.next() : random.next();
+      return [{ email, leaves: kind, contactId: ids.get(email)!, isAimed, after }];
     });
-    return new Races(tenant, racers);
+    return new Races(tenant, racers, readers.length, random);
   }
 
   async run(): Promise<void> {
-    const began = performance.now();
+    let done = 0;
     while (this.left.size > 0) {
+      // The database may be away.
       const claimed = await this.claimed().catch(() => new Set<string>());
-      const ms = performance.now() - began;
-      const due = [...this.left.values()].filter(({ email, atMs }) => atMs <= ms || claimed.has(email));
+      done = await this.partDone().catch(() => done);
+      const due = [...this.left.values()].filter(({ email, after }) => after <= done || claimed.has(email));
       for (const racer of due) {
         while (this.running.size >= atOnce) await Promise.race(this.running);
-        if (claimed.has(racer.email)) this.aimed += 1;
-        this.start(racer);
+        const isClaimed = claimed.has(racer.email);
+        if (isClaimed) this.aimed += 1;
+        this.start(racer, isClaimed ? this.random.whole(0, claimedMs) : 0);
       }
       await delay(lookMs);
     }
     await Promise.all(this.running);
+  }
+
+  private async partDone(): Promise<number> {
+    const { records, projectId } = this.tenant;
+    const [row] = await records.query<{ done: number | null }>('campaigns', doneSql, [projectId]);
+    return (row!.done ?? 0) / this.total;
   }
 
   private async claimed(): Promise<Set<string>> {
@@ -81,13 +90,14 @@ export class Races {
     return new Set(rows.map(({ recipient }) => recipient));
   }
 
-  private start(racer: Racer): void {
+  private start(racer: Racer, afterMs: number): void {
     this.left.delete(racer.email);
-    const running = reportedLater(this.leave(racer).finally(() => this.running.delete(running)));
+    const running = reportedLater(this.leave(racer, afterMs).finally(() => this.running.delete(running)));
     this.running.add(running);
   }
 
-  private async leave({ email, leaves, contactId }: Racer): Promise<void> {
+  private async leave({ email, leaves, contactId }: Racer, afterMs: number): Promise<void> {
+    await delay(afterMs);
     const { status, body, endedAt } =
       leaves === 'suppressing'
         ? await this.tenant.answered('POST', '/api/v1/suppressions', { email })

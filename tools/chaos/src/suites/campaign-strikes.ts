@@ -55,7 +55,7 @@ const late: Deck = [
   ['wipe nats', null, 1],
   ['kill nats', null, 1],
 ];
-const restMs = { least: 500, most: 2_000 };
+const restMs = { least: 800, most: 2_500 };
 const downMs = { least: 100, most: 1_500 };
 const trapMs = 2_500;
 /** A transition comes every few seconds. */

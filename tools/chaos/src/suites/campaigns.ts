@@ -39,6 +39,7 @@ interface Act {
   pauses: readonly Pauses[];
   strikes: CampaignStrikes;
   counts: CountsWatch;
+  launchedAt: number;
 }
 
 /** A campaign to everybody and one with variants to a few, while processes and servers are struck, people leave, and somebody pauses and resumes. */
@@ -56,15 +57,16 @@ export const runCampaigns = (options: SuiteOptions): Promise<boolean> =>
   });
 
 async function prepare(stage: Stage, tenant: Tenant, operator: Tenant): Promise<Act> {
-  const { sends, seed, ratePerSecond } = stage.options;
+  const { sends, seed } = stage.options;
   await writeDownHandOffs(tenant.records);
   const readers = readersOf(sends, seed);
   await makeAudience(tenant, readers);
   const launched = await makeCampaigns(tenant, readers);
-  const races = await Races.of(tenant, readers, new Random(seed + 1), (1_000 * sends) / ratePerSecond);
+  const races = await Races.of(tenant, readers, new Random(seed + 1));
   const pauses = launched.map(({ id }, index) => new Pauses(operator, id, new Random(seed + 10 + index)));
   const strikes = new CampaignStrikes(stage);
-  return { stage, tenant, readers, launched, races, pauses, strikes, counts: new CountsWatch(tenant) };
+  const counts = new CountsWatch(tenant);
+  return { stage, tenant, readers, launched, races, pauses, strikes, counts, launchedAt: Date.now() };
 }
 
 async function attack({ stage, launched, races, pauses, strikes }: Act, operator: Tenant): Promise<void> {
@@ -102,8 +104,12 @@ async function judge(act: Act): Promise<Verdict> {
   };
 }
 
-function told({ races, strikes }: Act, evidence: CampaignsEvidence): Pick<Verdict, 'lines' | 'figures'> {
-  const { campaigns, sink, pauses, counts, strikes: done } = evidence;
+function told(
+  { races, strikes, launchedAt }: Act,
+  evidence: CampaignsEvidence,
+): Pick<Verdict, 'lines' | 'figures'> {
+  const { campaigns, sink, pauses, counts, strikes: done, endedAt } = evidence;
+  const sentSeconds = Math.round((endedAt - launchedAt) / 1_000);
   const rows = campaigns.flatMap((campaign) => campaign.rows);
   const ends = Map.groupBy(rows, ({ outcome, reason }) => (reason ? `${outcome} ${reason}` : outcome));
   const outcomes = Object.fromEntries([...ends].map(([end, each]) => [end, each.length]).toSorted());
@@ -113,16 +119,25 @@ function told({ races, strikes }: Act, evidence: CampaignsEvidence): Pick<Verdic
       `Recipients: ${Object.entries(outcomes)
         .map(([end, count]) => `${end} ${count}`)
         .join(' · ')}`,
-      `At the mail server: ${sink.length} messages`,
-      `Left while it was sent: ${races.done.length} readers, ${races.aimed} of them while their message was claimed`,
+      `At the mail server: ${sink.length} messages; the large campaign took ${sentSeconds} s`,
+      `Left meanwhile: ${races.done.length} readers, ${races.aimed} of them while their message was claimed, ${closeCalls(evidence)} within a second of its hand-off`,
       `Pauses: ${pauses.length} (${pauses.filter(({ isSure }) => !isSure).length} in doubt), for ${Math.round(pauses.reduce((sum, { from, to }) => sum + to - from, 0) / 1_000)} s`,
       `Sums were compared ${counts.length} times`,
     ],
     figures: {
       ...{ recipients: rows.length, outcomes, messages: sink.length, strikes: done.length },
       ...{ missed: strikes.missed, raced: races.done.length, aimed: races.aimed, pauses: pauses.length },
+      ...{ sentSeconds, closeCalls: closeCalls(evidence) },
     },
   };
+}
+
+/** How many left within a second of the hand-off of their message. */
+function closeCalls({ campaigns, races, handOffs }: CampaignsEvidence): number {
+  const marks = new Map(handOffs.map(({ emailId, at }) => [emailId, at]));
+  const emails = new Map(campaigns[0]!.rows.map(({ email, emailId }) => [email, emailId]));
+  const markOf = (email: string) => marks.get(emails.get(email) ?? '') ?? -Infinity;
+  return races.filter(({ email, answeredAt }) => Math.abs(answeredAt - markOf(email)) < 1_000).length;
 }
 
 /** What holds for every suite. */
