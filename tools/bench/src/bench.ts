@@ -12,6 +12,10 @@ export interface Scale {
   huge: number;
   singles: number;
   drained: number;
+  /** Mails of one campaign. */
+  campaign: number;
+  /** Rows of a small ledger; a large one has as many as the largest audience. */
+  ledger: number;
   /** Sizes of an audience. */
   audiences: number[];
   requests: number;
@@ -24,7 +28,7 @@ export interface Scale {
 
 export const scales: Record<'quick' | 'full', Scale> = {
   quick: {
-    seconds: 3,
+    seconds: 1,
     rounds: 1,
     backlog: 3_000,
     small: 2_000,
@@ -32,6 +36,8 @@ export const scales: Record<'quick' | 'full', Scale> = {
     huge: 10_000,
     singles: 20,
     drained: 2_000,
+    campaign: 2_000,
+    ledger: 2_000,
     audiences: [100_000],
     requests: 60,
     previews: 5,
@@ -48,6 +54,8 @@ export const scales: Record<'quick' | 'full', Scale> = {
     huge: 200_000,
     singles: 100,
     drained: 20_000,
+    campaign: 100_000,
+    ledger: 10_000,
     audiences: [100_000, 1_000_000],
     requests: 200,
     previews: 20,
@@ -61,6 +69,7 @@ export const scales: Record<'quick' | 'full', Scale> = {
 export interface Bench {
   servers: Servers;
   sink: SinkProcess;
+  natsPid: number;
   scale: Scale;
   rows: Row[];
   /** Each takes every line of Postgres's log. */

@@ -73,19 +73,25 @@ const recipientsInOne = 50;
 const atOnce = 6;
 
 /** Makes a backlog, fifty recipients a request; every one is a contact of its own. */
-export async function fill(url: string, token: string, count: number, texts?: object): Promise<void> {
+export async function fill(
+  url: string,
+  token: string,
+  count: number,
+  texts?: object,
+  recipient = () => benchMail(location++).to,
+): Promise<void> {
   let left = Math.ceil(count / recipientsInOne);
   const worker = async () => {
     while (left > 0) {
       left -= 1;
-      await fillOnce(url, token, texts);
+      await fillOnce(url, token, recipient, texts);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-async function fillOnce(url: string, token: string, texts?: object): Promise<void> {
-  const to = Array.from({ length: recipientsInOne }, () => benchMail(location++).to);
+async function fillOnce(url: string, token: string, recipient: () => string, texts?: object): Promise<void> {
+  const to = Array.from({ length: recipientsInOne }, recipient);
   const { subject, body, text } = benchMail(location);
   for (;;) {
     const answer = await fetch(`${url}/api/emails`, {

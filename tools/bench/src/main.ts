@@ -7,10 +7,12 @@ import pg from 'pg';
 import { benchAccepts } from './accepts.js';
 import { benchAudience } from './audience/audience.js';
 import { scales, type Bench } from './bench.js';
+import { benchCampaigns } from './campaigns/campaigns.js';
 import { benchEdge } from './edge.js';
 import { benchFairness } from './fairness.js';
 import { benchMemory, benchStart } from './footprint.js';
 import { benchHandOff } from './hand-off.js';
+import { writeCampaignPlans } from './plans/campaigns/campaign-plans.js';
 import { writePlans } from './plans/plans.js';
 import { SinkProcess } from './processes.js';
 import { profileAccepts } from './profile.js';
@@ -36,9 +38,11 @@ const parts = {
   large: benchLarge,
   reports: benchReports,
   audience: benchAudience,
+  campaigns: benchCampaigns,
   work: benchWork,
   rest: benchRest,
   plans: writePlans,
+  'campaign-plans': writeCampaignPlans,
   profile: profileAccepts,
 };
 type Part = keyof typeof parts;
@@ -85,7 +89,7 @@ async function onFreshServers(part: Part): Promise<void> {
   const servers = { databaseUrl: postgres.url, natsUrl: nats.url, smtpUrl: sink.url };
   console.log(`\n${part} … (PostgreSQL: ${await settingsOf(postgres.url)})`);
   try {
-    await parts[part]({ servers, sink, rows, scale, readers });
+    await parts[part]({ servers, sink, natsPid: nats.pid, rows, scale, readers });
   } finally {
     sink.stop();
     await nats.stop();

@@ -80,6 +80,8 @@ interface SinkCommand {
   url?: string;
   arrived?: string;
   ms?: number;
+  /** By the clock of the machine. */
+  lastAt?: number;
 }
 
 /** The mail server of the bench, in a process of its own. */
@@ -106,6 +108,12 @@ export class SinkProcess {
     this.child.send({ count, skipped });
     const { ms } = await this.listen(({ ms: took }) => took !== undefined);
     return (count / ms!) * 1_000;
+  }
+
+  /** When the last message was stored, by the clock of the machine. */
+  async lastArrival(): Promise<number> {
+    this.child.send({ last: true });
+    return (await this.listen(({ lastAt }) => lastAt !== undefined)).lastAt!;
   }
 
   /** Until mail to this watched address is there. */

@@ -59,8 +59,17 @@ export class Product {
     return this.running.get(`gateway-${replica}`)!.url;
   }
 
+  pidOf(service: (typeof services)[number]): number {
+    return this.running.get(`${service}-1`)!.pid;
+  }
+
   megabytesOf(service: (typeof services)[number]): number {
-    return residentMegabytes(this.running.get(`${service}-1`)!.pid);
+    return residentMegabytes(this.pidOf(service));
+  }
+
+  /** Of every service. */
+  megabytes(): Record<string, number> {
+    return Object.fromEntries(services.map((service) => [service, this.megabytesOf(service)]));
   }
 
   async stop(): Promise<void> {

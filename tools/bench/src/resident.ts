@@ -17,10 +17,13 @@ export function cpuSeconds(pid: number): number {
 const checkEveryMs = 50;
 
 /** The most that there is from now until it is stopped, and by how much that is more than now. */
-export function watchMost(look: () => number): { stop: () => { most: number; growth: number } } {
+export function watchMost(
+  look: () => number,
+  everyMs = checkEveryMs,
+): { stop: () => { most: number; growth: number } } {
   const before = look();
   let most = before;
-  const timer = setInterval(() => (most = Math.max(most, look())), checkEveryMs);
+  const timer = setInterval(() => (most = Math.max(most, look())), everyMs);
   return {
     stop: () => {
       clearInterval(timer);

@@ -9,21 +9,26 @@ export interface Section {
 
 export const normalized = (sql: string): string => sql.replace(/\s+/g, ' ').replace(/\$\d+/g, '$n').trim();
 
-export function planPage(contacts: number, sections: Section[]): string {
+/** What stands above the sections. */
+export interface PageHead {
+  script: string;
+  title: string;
+  text: string;
+}
+
+export function planPage({ script, title, text }: PageHead, sections: Section[]): string {
   const parts = sections.map(({ name, call, statements }) => {
     const each = statements.map(
-      ({ sql, ms, times, plan }) =>
-        `${ms.toFixed(2)} ms${times > 1 ? `, the slowest of ${times}` : ''}\n\n\`\`\`sql\n${sql.replace(/\s+/g, ' ').trim()}\n\`\`\`\n\n\`\`\`text\n${renderPage(plan).join('\n')}\n\`\`\``,
+      ({ service, sql, ms, times, plan }) =>
+        `${service}: ${ms.toFixed(2)} ms${times > 1 ? `, the slowest of ${times}` : ''}\n\n\`\`\`sql\n${sql.replace(/\s+/g, ' ').trim()}\n\`\`\`\n\n\`\`\`text\n${renderPage(plan).join('\n')}\n\`\`\``,
     );
     return `## ${name}\n\n${call}\n\n${each.length > 0 ? each.join('\n\n') : 'Nothing that does not stand above.'}`;
   });
-  return `<!-- Made by \`npm run plans:audience\`; do not edit. -->
+  return `<!-- Made by \`${script}\`; do not edit. -->
 
-# Plans of the contacts service
+# ${title}
 
-Every statement that the service asked while each of its routes was called, with the plan that it ran by (\`auto_explain\`: ANALYZE, BUFFERS), in a project of ${contacts} contacts
-with five fields each, ${contacts * 10} events, two lists and twenty tracked segments, beside another of as many contacts. A statement stands where it was asked first, with its
-slowest run. What follows of a call by itself, as entries and exits of segments, stands with it.
+${text} A statement stands where it was asked first, with its slowest run and the plan of that run (\`auto_explain\`: ANALYZE, BUFFERS).
 
 ${parts.join('\n\n')}
 `;

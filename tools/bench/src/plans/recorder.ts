@@ -17,28 +17,30 @@ export interface PlanNode {
   [other: string]: unknown;
 }
 
-/** A statement that the service asked, with the plan that it ran by. */
+/** A statement that a service asked, with the plan that it ran by. */
 export interface Recorded {
+  service: string;
   sql: string;
   ms: number;
   plan: PlanNode;
 }
 
 const opening = /^(.*?)\|.*duration: ([\d.]+) ms {2}plan:$/;
-/** Of the service's connections, whatever they are for. */
-const service = /^posthorn-contacts-/;
+/** Of a service's connections, whatever they are for. */
+const connection = /^posthorn-([a-z]+)-/;
 
-/** What auto_explain writes of the contacts service's statements, in the log of Postgres. */
+/** What auto_explain writes of the statements of some services, in the log of Postgres. */
 export class Recorder {
   private recorded: Recorded[] = [];
-  private open: { ms: number; ours: boolean; lines: string[] } | null = null;
+  private open: { ms: number; service: string | null; lines: string[] } | null = null;
   private readonly marks = new EventEmitter();
   private marked = 0;
 
+  /** The client is connected to the database of one of the services. */
   constructor(private readonly client: pg.Client) {}
 
-  /** Sessions that begin from now on are recorded; this client's must begin later too. */
-  static async prepare(client: pg.Client): Promise<void> {
+  /** Sessions that begin from now on are recorded; that of a recorder must begin later too. */
+  static async prepare(client: pg.Client, services: readonly string[]): Promise<void> {
     const settings = {
       session_preload_libraries: 'auto_explain',
       'auto_explain.log_min_duration': 0,
@@ -47,15 +49,17 @@ export class Recorder {
       'auto_explain.log_format': 'json',
       'auto_explain.log_parameter_max_length': 0,
     };
-    for (const [name, value] of Object.entries(settings))
-      await client.query(`ALTER DATABASE posthorn_contacts SET ${name} = '${value}'`);
+    for (const service of services)
+      for (const [name, value] of Object.entries(settings))
+        await client.query(`ALTER DATABASE posthorn_${service} SET ${name} = '${value}'`);
     await client.query(`ALTER SYSTEM SET log_line_prefix = '%a|'`);
     await client.query(`SELECT pg_reload_conf()`);
   }
 
   read = (line: string): void => {
     const [, name, ms] = opening.exec(line) ?? [];
-    if (ms !== undefined) this.open = { ms: Number(ms), ours: !service.test(name!), lines: [] };
+    if (ms !== undefined)
+      this.open = { ms: Number(ms), service: connection.exec(name!)?.[1] ?? null, lines: [] };
     else if (this.open) this.continue(this.open, line);
   };
 
@@ -78,8 +82,9 @@ export class Recorder {
       'Query Text': string;
       Plan: PlanNode;
     };
-    if (open.ours) this.marks.emit(/'(mark \d+)'/.exec(sql)?.[1] ?? 'other');
+    if (open.service === null) this.marks.emit(/'(mark \d+)'/.exec(sql)?.[1] ?? 'other');
     // A statement that was only explained ran by no plan.
-    else if (Object.hasOwn(plan, 'Actual Rows')) this.recorded.push({ sql, ms: open.ms, plan });
+    else if (Object.hasOwn(plan, 'Actual Rows'))
+      this.recorded.push({ service: open.service, sql, ms: open.ms, plan });
   }
 }

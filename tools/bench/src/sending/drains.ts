@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { domains, type Caller } from '@posthorn/contracts';
-import { Bus, BusConnection } from '@posthorn/messaging';
 import { agree, type Bench } from '../bench.js';
 import { measured } from '../hand-off.js';
 import { fill } from '../load.js';
 import { benchMail } from '../mail.js';
 import { Product } from '../product.js';
 import { newsletterData } from './newsletter.js';
-import { makeNewsletter, makeProject } from './project.js';
+import { makeNewsletter, makeProject, signMail } from './project.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const paused = { DELIVERY_PAUSED: 'true' };
@@ -29,7 +27,7 @@ export async function benchDrains(bench: Bench): Promise<void> {
     const [before, after] = blasters;
     const row = { name: `hand-off/s of ${scale.drained} plain messages, beside smtp-source`, product: plain };
     rows.push(before && after ? { ...row, reference: (before + after) / 2, floorPercent: 12 } : row);
-    await sign(bench, projectId, domain);
+    await signMail(servers, projectId, domain);
     const template = await makeNewsletter(product.url, token);
     const theirs = [await twoMailers(bench)];
     const newsletters = await drain(bench, product, token, { template, data: newsletterData });
@@ -55,14 +53,6 @@ async function drain(bench: Bench, product: Product, token: string, texts?: obje
   await product.drained();
   await product.restart('sending', paused);
   return perSecond;
-}
-
-/** With both keys, as a domain that verified itself. */
-async function sign({ servers }: Bench, projectId: string, domain: string): Promise<void> {
-  const connection = await BusConnection.open({ url: servers.natsUrl, name: 'bench' });
-  const caller: Caller = { projectId, actor: { kind: 'OPERATOR', id: 'bench' } };
-  await new Bus(connection).call(domains.verify, caller, { domain, signed: true }, { timeoutMs: 20_000 });
-  await connection.close();
 }
 
 async function twoMailers(bench: Bench): Promise<number> {

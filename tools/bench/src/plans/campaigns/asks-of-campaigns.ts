@@ -1,0 +1,218 @@
+import { nthReader, type Audience } from '../../campaigns/audiences.js';
+import type { Ledgers } from '../../campaigns/ledgers.js';
+import { call } from '../asks.js';
+import type { Step } from '../recorded-calls.js';
+import { forgetStatistics, type StoredLedgers } from './ledger-rows.js';
+import { addressContains, type Groups } from './lists.js';
+
+interface Made {
+  id: string;
+}
+
+interface CampaignAsks extends Groups {
+  audience: Audience;
+  ledgers: Ledgers;
+  stored: StoredLedgers;
+}
+
+const launchMs = 60_000;
+
+/** Every route of campaigns, in an order in which each has something to work on; launches are waited for until everybody has an outcome. */
+export async function campaignSteps(asks: CampaignAsks): Promise<Step[]> {
+  return [
+    ...(await listSteps(asks)),
+    ...(await ledgerSteps(asks)),
+    ...(await draftSteps(asks)),
+    ...(await launchSteps(asks)),
+    ...withoutStatistics(asks, largeSteps(asks)),
+    ...(await useSteps(asks)),
+    ...(await erasureSteps(asks)),
+  ];
+}
+
+/** Of a ledger that is younger than a minute Postgres knows nothing: no plan of the work on it may depend on that. */
+const withoutStatistics = ({ ledgers }: CampaignAsks, [first, ...others]: Step[]): Step[] =>
+  [{ ...first!, prepare: () => forgetStatistics(ledgers.client) }, ...others].map((step) => ({
+    ...step,
+    call: { ...step.call, name: `${step.call.name}, without statistics` },
+  }));
+
+const draftOf = (
+  { audience: { api, template } }: Pick<CampaignAsks, 'audience'>,
+  more: object,
+): Promise<Made> => api.post<Made>('/api/v1/campaigns', { name: 'Draft', template_id: template, ...more });
+const toList = (listId: string) => ({ audience_type: 'LIST', list_id: listId });
+const read = (name: string, path: string): Step => ({ call: call(name, 'GET', path) });
+
+async function listSteps({ audience: { api } }: CampaignAsks): Promise<Step[]> {
+  const { next_cursor: cursor } = await api.get<{ next_cursor: string }>('/api/v1/campaigns?limit=100');
+  return [
+    read('first page of campaigns', 'campaigns?limit=100'),
+    read('a later page', `campaigns?limit=100&after=${encodeURIComponent(cursor)}`),
+    read('campaigns of a frequent status', 'campaigns?limit=100&status=SENT'),
+    read('campaigns of a rare status', 'campaigns?limit=100&status=PAUSED'),
+    read('campaigns of no status', 'campaigns?limit=100&status=SCHEDULED'),
+    read('search that finds one', 'campaigns?limit=100&search=campaign 1234'),
+    read('search that finds none', 'campaigns?limit=100&search=nothing at all'),
+    {
+      call: { ...call('search with its total', 'GET', ''), path: '/api/campaigns?limit=100&search=campaign' },
+    },
+    { call: { ...call('page with its total', 'GET', ''), path: '/api/campaigns?limit=100' } },
+    read('overview', 'analytics/campaigns'),
+    read('the best campaigns', 'analytics/top-campaigns?limit=50'),
+  ];
+}
+
+async function ledgerSteps({ audience: { api }, stored }: CampaignAsks): Promise<Step[]> {
+  const { mixed, begun, sent, skippedContact } = stored;
+  const path = `campaigns/${mixed}/recipients?limit=100`;
+  const { next_cursor: cursor } = await api.get<{ next_cursor: string }>(`/api/v1/${path}`);
+  const later = `&after=${encodeURIComponent(cursor)}`;
+  return [
+    read('one campaign', `campaigns/${mixed}`),
+    read('its report', `campaigns/${mixed}/stats`),
+    read('its progress', `campaigns/${mixed}/progress`),
+    read('its failures', `campaigns/${mixed}/failures?limit=100`),
+    read('failures of a campaign without', `campaigns/${begun}/failures?limit=100`),
+    read('its recipients', path),
+    read('a later page of recipients', `${path}${later}`),
+    ...['QUEUED', 'SENT', 'SKIPPED', 'FAILED'].map((outcome) =>
+      read(`recipients that are ${outcome}`, `${path}&outcome=${outcome}`),
+    ),
+    ...['unsubscribed', 'excluded', 'frequency_cap', 'hard_bounce', 'rendering'].map((reason) =>
+      read(`recipients with the reason ${reason}`, `${path}&reason=${reason}`),
+    ),
+    read('the few who were sent to', `campaigns/${begun}/recipients?limit=100&outcome=SENT`),
+    read('the few who were excluded', `campaigns/${begun}/recipients?limit=100&reason=excluded`),
+    read('the few who failed', `campaigns/${sent}/recipients?limit=100&outcome=FAILED`),
+    read('nobody who waits', `campaigns/${sent}/recipients?limit=100&outcome=QUEUED`),
+    read('nobody who was skipped', `campaigns/${sent}/recipients?limit=100&outcome=SKIPPED`),
+    read('one recipient', `campaigns/${mixed}/recipients/${skippedContact}`),
+  ];
+}
+
+async function draftSteps(asks: CampaignAsks): Promise<Step[]> {
+  const { audience, small, matching } = asks;
+  const [changed, gone, tried] = [
+    await draftOf(asks, { audience_type: 'ALL' }),
+    await draftOf(asks, { audience_type: 'ALL' }),
+    await draftOf(asks, toList(small)),
+  ];
+  const posting = (name: string, path: string, body?: object): Step => ({
+    call: call(name, 'POST', path, body),
+  });
+  return [
+    posting('create', 'campaigns', { name: 'New', template_id: audience.template, ...toList(small) }),
+    {
+      call: call('change', 'PATCH', `campaigns/${changed.id}`, {
+        ...{ audience_type: 'SEGMENT', segment_id: matching },
+        exclude_list_ids: [small],
+      }),
+    },
+    posting('copy', `campaigns/${changed.id}/clone`),
+    { call: call('deletion of a draft', 'DELETE', `campaigns/${gone.id}`) },
+    posting('dry run', `campaigns/${tried.id}/dry-run`),
+    posting('schedule', `campaigns/${changed.id}/send`, {
+      scheduled_for: new Date(Date.now() + 86_400_000).toISOString(),
+    }),
+    posting('cancellation of a schedule', `campaigns/${changed.id}/cancel`),
+  ];
+}
+
+async function launchSteps(asks: CampaignAsks): Promise<Step[]> {
+  const { large, small, segment, matching } = asks;
+  const audiences: Record<string, object> = {
+    'a list': toList(small),
+    'a segment by hand': { audience_type: 'SEGMENT', segment_id: segment },
+    'a list and no member of another': {
+      ...toList(small),
+      exclude_list_ids: [large],
+      exclude_segment_ids: [matching],
+    },
+    'a condition': { audience_type: 'FILTERED', audience_condition: addressContains('reader-1234') },
+  };
+  const steps: Step[] = [];
+  for (const [name, audience] of Object.entries(audiences)) {
+    const { id } = await draftOf(asks, audience);
+    steps.push({
+      call: call(`launch for ${name}`, 'POST', `campaigns/${id}/send`),
+      settle: () => untilSent(asks, id),
+    });
+  }
+  for (const [name, audience] of Object.entries({
+    'all contacts': { audience_type: 'ALL' },
+    'half of them': toList(large),
+    'a tracked segment': { audience_type: 'SEGMENT', segment_id: matching },
+  })) {
+    const { id } = await draftOf(asks, { ...audience, send_rate: 60 });
+    steps.push(
+      { call: { ...call(`launch for ${name}`, 'POST', `campaigns/${id}/send`), waits: true } },
+      { call: { ...call(`cancellation of it, ${name}`, 'POST', `campaigns/${id}/cancel`), waits: true } },
+    );
+  }
+  return [...steps, ...(await variantSteps(asks))];
+}
+
+async function variantSteps(asks: CampaignAsks): Promise<Step[]> {
+  const { id } = await draftOf(asks, {
+    ...toList(asks.small),
+    variants: ['A', 'B'].map((name) => ({ name, subject: `Subject ${name}` })),
+    test: { share: 50, winner_by: 'MANUAL', after_minutes: 10 },
+  });
+  return [
+    { call: { ...call('launch of variants', 'POST', `campaigns/${id}/send`), waits: true } },
+    read('their report', `campaigns/${id}/stats`),
+    {
+      call: call('choice of the winner', 'POST', `campaigns/${id}/winner`, { variant: 'B' }),
+      settle: () => untilSent(asks, id),
+    },
+  ];
+}
+
+/** Hand-over, results and stops in the ledger with a million rows. */
+function largeSteps(asks: CampaignAsks): Step[] {
+  const { mixed, begun, sent } = asks.stored;
+  const transition = (name: string, id: string, path: string): Step => ({
+    call: { ...call(name, 'POST', `campaigns/${id}/${path}`), waits: true },
+  });
+  return [
+    transition('resumption, with what was in hand', mixed, 'resume'),
+    transition('pause', mixed, 'pause'),
+    transition('another resumption', mixed, 'resume'),
+    transition('cancellation', mixed, 'cancel'),
+    transition('resumption of one that has begun', begun, 'resume'),
+    transition('cancellation of it', begun, 'cancel'),
+    {
+      ...transition('failed mail once more', sent, 'retry-failed'),
+      settle: () => untilSent(asks, sent),
+    },
+  ];
+}
+
+/** What is in use is not deleted, so each of these is looked for in campaigns. */
+async function useSteps({ audience: { api } }: CampaignAsks): Promise<Step[]> {
+  const [list, segment, template, domain] = [
+    await api.post<Made>('/api/v1/lists', { name: 'Gone soon' }),
+    await api.post<Made>('/api/v1/segments', { name: 'Gone soon', type: 'STATIC' }),
+    await api.post<Made>('/api/v1/templates', { name: 'Gone soon', subject: 'Hi', body: '<p>Hi</p>' }),
+    await api.post<Made>('/api/v1/domains', { domain: 'gone-soon.example' }),
+  ];
+  return [
+    { call: call('deletion of a list', 'DELETE', `lists/${list.id}`) },
+    { call: call('deletion of a segment', 'DELETE', `segments/${segment.id}`) },
+    { call: call('deletion of a template', 'DELETE', `templates/${template.id}`) },
+    { call: call('deletion of a domain', 'DELETE', `domains/${domain.id}`) },
+  ];
+}
+
+/** Of a member of the small list, who got several campaigns. */
+async function erasureSteps({ audience: { api, contacts } }: CampaignAsks): Promise<Step[]> {
+  const { data } = await api.get<{ data: Made[] }>(
+    `/api/v1/contacts?search=${encodeURIComponent(nthReader(contacts - 5))}`,
+  );
+  const path = `contacts/${data[0]!.id}`;
+  return [{ call: { ...call('deletion of a contact', 'DELETE', path), waits: true } }];
+}
+
+const untilSent = ({ audience, ledgers }: CampaignAsks, id: string): Promise<unknown> =>
+  ledgers.until(audience.api.projectId, id, ({ status }) => status === 'SENT', launchMs);
