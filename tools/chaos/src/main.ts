@@ -27,7 +27,7 @@ suites:
   operations  a dump under load, a restore of a day-old copy, mail past its day, the previous release on this schema
   relay       NATS refuses events for days, with one day of retention: --sends 1800
   provider-events  kills while a provider reports: --sends 2000 --faults 45 (kills)
-  campaigns   two campaigns under faults, while people leave and somebody pauses: --sends 20000 (people) --faults 48 --rate 150
+  campaigns   two campaigns under faults, while people leave and somebody pauses: --sends 20000 (people) --faults 54 --rate 150
   stops       every process stands still for 26 to 59 s: --sends 3000 --faults 12 (stops)
 It exits with 1 when a property is broken.`;
 const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate: '250', suite: 'main' };
@@ -36,7 +36,7 @@ const defaultsOf: Record<string, Partial<typeof defaults>> = {
   neighbours: { sends: '5000', rate: '14' },
   relay: { sends: '1800' },
   stops: { sends: '3000', faults: '12' },
-  campaigns: { sends: '20000', faults: '48', rate: '150' },
+  campaigns: { sends: '20000', faults: '54', rate: '150' },
   'provider-events': { sends: '2000', faults: '45' },
 };
 

@@ -28,7 +28,7 @@ const settleSeconds = 150;
 const mostPauses = [12, 3] as const;
 const winnerMs = { least: 30_000, most: 60_000 };
 /** Of the strikes that are asked for: some find nobody in their state. */
-const leastStrikes = 5 / 6;
+const leastStrikes = 3 / 4;
 
 interface Act {
   stage: Stage;
@@ -108,7 +108,7 @@ function told(
   { races, strikes, launchedAt }: Act,
   evidence: CampaignsEvidence,
 ): Pick<Verdict, 'lines' | 'figures'> {
-  const { campaigns, sink, pauses, counts, strikes: done, endedAt } = evidence;
+  const { campaigns, sink, pauses, counts, strikes: done, handOffs, endedAt } = evidence;
   const sentSeconds = Math.round((endedAt - launchedAt) / 1_000);
   const rows = campaigns.flatMap((campaign) => campaign.rows);
   const ends = Map.groupBy(rows, ({ outcome, reason }) => (reason ? `${outcome} ${reason}` : outcome));
@@ -119,7 +119,7 @@ function told(
       `Recipients: ${Object.entries(outcomes)
         .map(([end, count]) => `${end} ${count}`)
         .join(' · ')}`,
-      `At the mail server: ${sink.length} messages; the large campaign took ${sentSeconds} s`,
+      `At the mail server: ${sink.length} messages, of ${handOffs.length} hand-offs; the large campaign took ${sentSeconds} s`,
       `Left meanwhile: ${races.done.length} readers, ${races.aimed} of them while their message was claimed, ${closeCalls(evidence)} within a second of its hand-off`,
       `Pauses: ${pauses.length} (${pauses.filter(({ isSure }) => !isSure).length} in doubt), for ${Math.round(pauses.reduce((sum, { from, to }) => sum + to - from, 0) / 1_000)} s`,
       `Sums were compared ${counts.length} times`,

@@ -108,8 +108,9 @@ describe('the judge of campaigns', () => {
       withRows([...rows, row('zoe', 'SKIPPED excluded')], { total_recipients: 7, skipped: 3 }),
       ['G9 ledger'],
     ],
+    ['a message without a mark', { handOffs: good.handOffs.slice(1) }, ['marks']],
     ['an address that got two messages', { sink: [...good.sink, line('e-ann', 'ann')] }, ['G4 G9']],
-    ['a message that is in no ledger', { sink: [...good.sink, line('x', 'cy')] }, ['G4 G9']],
+    ['a message that is in no ledger', { sink: [...good.sink, line('x', 'cy')] }, ['G4 G9', 'marks']],
     [
       'an outcome that nothing explains',
       withRows(instead('ann', row('ann', 'SKIPPED suppressed')), { sent: 1, delivered: 1, skipped: 3 }),
@@ -130,7 +131,14 @@ describe('the judge of campaigns', () => {
       ['G4 held'],
     ],
     ['a row that is SENT and did not arrive', { sink: good.sink.slice(1) }, ['G3 G9']],
-    ['a skipped row whose message arrived', { sink: [...good.sink, line('e-cy', 'cy')] }, ['G3 G9']],
+    [
+      'a skipped row whose message arrived',
+      {
+        sink: [...good.sink, line('e-cy', 'cy')],
+        handOffs: [...good.handOffs, { emailId: 'e-cy', at: 9_900 }],
+      },
+      ['G3 G9'],
+    ],
     [
       'a campaign that does not end',
       { campaigns: [{ ...large, status: 'PAUSED', pausedReason: 'CONTENT' }, small] },
@@ -148,8 +156,11 @@ describe('the judge of campaigns', () => {
     ['a hand-off after an answered unsubscribe', { races: [{ email: 'bob', answeredAt: 9_800 }] }, ['G8']],
     [
       'a message long after an answered unsubscribe, without a hand-off',
-      { races: [{ email: 'bob', answeredAt: 4_000 }], handOffs: [] },
-      ['G8'],
+      {
+        races: [{ email: 'bob', answeredAt: 4_000 }],
+        handOffs: good.handOffs.filter(({ emailId }) => emailId !== 'e-bob'),
+      },
+      ['marks', 'G8'],
     ],
     [
       'a hand-off while the campaign is paused',

@@ -23,6 +23,7 @@ export function judgeCampaigns(evidence: CampaignsEvidence): Finding[] {
     arrived(evidence),
     ended(evidence),
     mails(evidence),
+    marked(evidence),
     raced(evidence),
     paused(evidence),
     enough(evidence),
@@ -187,6 +188,21 @@ function mails(evidence: CampaignsEvidence): Finding {
         (status === 'BOUNCED') === (row.reason === 'hard_bounce');
       return agrees ? null : `${row.email} is ${endOf(row)}, its e-mail ${status}`;
     }),
+  );
+}
+
+/** What follows judges by these instants. */
+function marked({ sink, handOffs }: CampaignsEvidence): Finding {
+  const marks = Map.groupBy(handOffs, ({ emailId }) => emailId);
+  return finding(
+    'marks',
+    'a message that arrived without a mark before',
+    sink.length,
+    sink.map((line) =>
+      marks.get(emailIdOf(line))?.some(({ at }) => at < line.receivedAt + readingMs)
+        ? null
+        : `${line.to} arrived and was never marked`,
+    ),
   );
 }
 
