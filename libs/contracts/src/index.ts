@@ -13,6 +13,8 @@ export * from './campaigns/campaign-archives.js';
 export * from './campaigns/campaign-dry-runs.js';
 export * from './campaigns/campaign-errors.js';
 export * from './campaigns/campaign-recipients.js';
+export * from './campaigns/campaign-timing.js';
+export * from './campaigns/campaign-variants.js';
 export * from './campaigns/campaigns.js';
 export * from './common/catalogue.js';
 export * from './contacts/audiences.js';

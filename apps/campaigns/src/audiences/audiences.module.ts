@@ -6,6 +6,6 @@ import { Unopened } from './unopened.read-model.js';
 
 @Module({
   providers: [...onDatabase([Unopened]), AudiencePages, RecipientTimes],
-  exports: [AudiencePages],
+  exports: [AudiencePages, Unopened],
 })
 export class AudiencesModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   campaignMail,
+  isMjml,
   maxTriedRecipients,
   type AudienceMember,
   type AudiencePage,
@@ -48,16 +49,32 @@ export class DryRunsService {
     const sums = new DryRunSums();
     const until = (await this.clock.now()).getTime() + ((await this.clock.msUntil(deadline)) ?? 0) - marginMs;
     // First for nobody: what is wrong with the campaign itself is said before the audience is read.
-    for (const content of contentsOf(row)) await this.tryOut(caller, content, [], sums);
+    const contents = await this.contentsOf(caller, row);
+    for (const content of contents) await this.tryOut(caller, content, [], sums);
     let after: string | null = null;
     do {
       const { items, next } = await this.page(caller, row, after);
       const reached = sums.enter(items, row.emailCategory === 'MARKETING');
-      for (const [content, members] of byContent(row, reached))
+      for (const [content, members] of byContent(row, contents, reached))
         await this.renderAll(caller, content, members, sums, until);
       after = next;
     } while (after !== null);
     return sums.result(row);
+  }
+
+  /** MJML is compiled once, and not for each part of the audience. */
+  private contentsOf(caller: Caller, row: CampaignRow): Promise<Content[]> {
+    const contents: Content[] = row.variants?.map((variant) => ({ ...row, ...variant })) ?? [row];
+    return Promise.all(
+      contents.map(async (content) => {
+        const { body } = content;
+        if (!isMjml(body)) return content;
+        return {
+          ...content,
+          body: (await this.bus.call(campaignMail.html, caller, { body }, { timeoutMs: trialMs })).html,
+        };
+      }),
+    );
   }
 
   private async page(caller: Caller, row: CampaignRow, after: string | null): Promise<AudiencePage> {
@@ -99,11 +116,12 @@ export class DryRunsService {
   }
 }
 
-const contentsOf = (row: CampaignRow): Content[] =>
-  row.variants?.map((variant) => ({ ...row, ...variant })) ?? [row];
-
 /** Who waits for the winner is tried with the first variant. */
-function byContent(row: CampaignRow, members: readonly AudienceMember[]): [Content, AudienceMember[]][] {
+function byContent(
+  row: CampaignRow,
+  contents: readonly Content[],
+  members: readonly AudienceMember[],
+): [Content, AudienceMember[]][] {
   const groups = Map.groupBy(members, ({ contactId }) => assignedTo(contactId, row).variant ?? 0);
-  return contentsOf(row).map((content, index) => [content, groups.get(index) ?? []]);
+  return contents.map((content, index) => [content, groups.get(index) ?? []]);
 }

@@ -31,6 +31,21 @@ describe('the times of recipients', () => {
     expect(timed.nextDueAt).toEqual(new Date('2026-03-01T10:00:12Z'));
   });
 
+  it('follow each other at the rate also where many are due at one instant', () => {
+    const dueAt = new Date('2026-03-01T10:00:30Z');
+    const timed = withTimes([{ ...recipient('a'), dueAt }, { ...recipient('b'), dueAt }, recipient('c')], {
+      now,
+      sendRate: 60,
+      nextDueAt: null,
+    });
+    expect(timed.recipients.map((each) => each.dueAt!.toISOString().slice(17, 19))).toEqual([
+      '30',
+      '31',
+      '32',
+    ]);
+    expect(timed.nextDueAt).toEqual(new Date('2026-03-01T10:00:33Z'));
+  });
+
   it('begin now after a time without messages', () => {
     const nextDueAt = new Date('2026-03-01T09:00:00Z');
     const timed = withTimes([recipient('a')], { now, sendRate: 60, nextDueAt });

@@ -1,5 +1,5 @@
 import type { CampaignMailRecipient, CampaignTiming } from '@posthorn/contracts';
-import { endOfQuietHours } from '../timing/due-times.js';
+import { endOfQuietHours, quietTimeOf } from '../timing/due-times.js';
 
 export interface PlanInputs {
   now: Date;
@@ -31,6 +31,7 @@ function placesAhead(now: Date, sendRate: number, nextDueAt: Date | null): numbe
 }
 
 type Timed = Pick<CampaignMailRecipient, 'id' | 'dueAt'>;
+type Placed = Timed & { timeZone?: string | null };
 
 /** Spreads recipients evenly at the rate of the campaign, and says when the one after them is due. */
 export function withTimes<Recipient extends Timed>(
@@ -38,15 +39,13 @@ export function withTimes<Recipient extends Timed>(
   { now, sendRate, nextDueAt }: Pick<PlanInputs, 'now' | 'sendRate' | 'nextDueAt'>,
 ): { recipients: (Recipient & Timed)[]; nextDueAt: Date | null } {
   if (sendRate === null) return { recipients: [...recipients], nextDueAt: null };
-  const first = Math.max(now.getTime(), nextDueAt?.getTime() ?? 0);
-  const dueAt = (index: number) => new Date(first + (index * minuteMs) / sendRate);
-  return {
-    recipients: recipients.map((recipient, index) => ({
-      ...recipient,
-      dueAt: latest(recipient.dueAt, dueAt(index)),
-    })),
-    nextDueAt: dueAt(recipients.length),
-  };
+  let next = Math.max(now.getTime(), nextDueAt?.getTime() ?? 0);
+  const timed = recipients.map((recipient) => {
+    const dueAt = latest(recipient.dueAt, new Date(next));
+    next = dueAt.getTime() + minuteMs / sendRate;
+    return { ...recipient, dueAt };
+  });
+  return { recipients: timed, nextDueAt: new Date(next) };
 }
 
 const latest = (a: Date | undefined, b: Date): Date => (a && a > b ? a : b);
@@ -57,14 +56,30 @@ export const dueUntil = (timing: CampaignTiming | null, now: Date): Date | null 
 
 /** Those who are within their quiet hours when they are due, which may have been long ago: a campaign that was paused, for example. */
 export function quietOnes(
-  recipients: readonly { id: string; dueAt?: Date; timeZone?: string | null }[],
+  recipients: readonly Placed[],
   timing: CampaignTiming | null,
   now: Date,
 ): { id: string; dueAt: Date }[] {
   const { quietHours } = timing ?? {};
   if (!quietHours) return [];
   return recipients.flatMap(({ id, dueAt, timeZone }) => {
-    const end = endOfQuietHours(latest(dueAt, now), quietHours, timeZone ?? 'UTC');
+    const end = endOfQuietHours(latest(dueAt, now), quietHours, zoneOf(timeZone));
     return end ? [{ id, dueAt: end }] : [];
   });
 }
+
+/** Sending keeps a message back in these hours, too: a limit or a busy server may hold it up until the night. */
+export function withQuietTimes<Recipient extends Placed>(
+  recipients: readonly Recipient[],
+  timing: CampaignTiming | null,
+  now: Date,
+): (Recipient & Pick<CampaignMailRecipient, 'quiet'>)[] {
+  const { quietHours } = timing ?? {};
+  if (!quietHours) return [...recipients];
+  return recipients.map((recipient) => ({
+    ...recipient,
+    quiet: quietTimeOf(latest(recipient.dueAt, now), quietHours, zoneOf(recipient.timeZone)),
+  }));
+}
+
+const zoneOf = (timeZone: string | null | undefined): string => timeZone ?? 'UTC';

@@ -4,7 +4,7 @@ import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem 
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { queuedOf } from '../recipients/campaign-counts.read-model.js';
 import { HandOverCalls } from './hand-over-calls.js';
-import { dueUntil, quietOnes, roomOf, withTimes } from './hand-over-plan.js';
+import { dueUntil, quietOnes, roomOf, withQuietTimes, withTimes } from './hand-over-plan.js';
 import { afterDeathMs, handOverWork } from './launch-kinds.js';
 import type { LaunchRow } from './launch.entity.js';
 import { Ledger } from './ledger.js';
@@ -14,6 +14,8 @@ import { RestoredCampaigns } from './restored-campaigns.js';
 const turnMs = 2_000;
 /** While outcomes are awaited. */
 const restMs = 500;
+/** While people are awaited, perhaps for days; what is due in a minute is handed over. */
+const timedRestMs = 5_000;
 
 /** Hands the ledger over to sending, batch by batch and about a minute ahead, and ends the campaign when everybody has an outcome. */
 @Injectable()
@@ -39,7 +41,8 @@ export class HandOversWork implements WorkHandler<object> {
     if (campaign.status !== 'SENDING') return;
     if (await this.restored.pause(campaign, launch)) return;
     await this.handOver(campaign, launch, batch);
-    if (!(await this.ledger.finish(campaign, batch))) await batch.postpone(batch.items, restMs);
+    if (await this.ledger.finish(campaign, batch)) return;
+    await batch.postpone(batch.items, campaign.timing ? timedRestMs : restMs);
   }
 
   async dead({ projectId, key }: WorkItem): Promise<void> {
@@ -62,11 +65,14 @@ export class HandOversWork implements WorkHandler<object> {
     const plan = { ...counts, sendRate, pacePerSecond: this.pacePerSecond, nextDueAt: launch.nextDueAt };
     const room = Math.min(roomOf(plan), maxHandedOver);
     if (room === 0 || queuedOf(counts) === counts.inHand) return false;
-    const next = await this.ledger.next(launch, room, dueUntil(timing, counts.now));
+    // Who is within quiet hours makes room for the others.
+    const limit = timing?.quietHours ? maxHandedOver : room;
+    const next = await this.ledger.next(launch, limit, dueUntil(timing, counts.now));
     if (next.length === 0) return false;
     const quiet = quietOnes(next, timing, counts.now);
     await this.ledger.putOff(launch, quiet);
-    const { recipients, nextDueAt } = withTimes(withoutThose(next, quiet), plan);
+    const awake = withQuietTimes(withoutThose(next, quiet).slice(0, room), timing, counts.now);
+    const { recipients, nextDueAt } = withTimes(awake, plan);
     if (recipients.length === 0) return true;
     const { pacePerSecond, erased } = await this.calls.handOver(launch, recipients);
     this.pacePerSecond = pacePerSecond;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { audiences, campaignMail, campaignWithoutRecipients, isMjml, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, CallFailed } from '@posthorn/messaging';
+import { Unopened } from '../audiences/unopened.read-model.js';
 import { insideVariant } from '../variants/inside-variant.js';
 import { audienceOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
@@ -27,7 +28,10 @@ const compileMs = 7_000;
 /** What other services must say before a campaign is launched. */
 @Injectable()
 export class LaunchChecks {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly unopened: Unopened,
+  ) {}
 
   async check(caller: Caller, row: CampaignRow, timeoutMs = callerWaitsMs): Promise<LaunchedContent> {
     const [content] = await Promise.all([
@@ -46,7 +50,9 @@ export class LaunchChecks {
         if (error instanceof CallFailed && error.kind === 'timeout') return { hasMembers: true };
         throw error;
       });
-    if (!hasMembers) throw campaignWithoutRecipients();
+    const { projectId, resendOfId } = row;
+    const isEmpty = !hasMembers || (resendOfId !== null && !(await this.unopened.any(projectId, resendOfId)));
+    if (isEmpty) throw campaignWithoutRecipients();
   }
 
   /** Fixes the content, and that of each variant. One that is not used afterwards does no harm. */
@@ -88,6 +94,7 @@ export class LaunchChecks {
       { campaignId, contentId: newId(), ...draft },
       { timeoutMs: isMjml(row.body) ? Math.max(timeoutMs, compileMs) : timeoutMs },
     );
-    return { contentId: prepared.contentId, subject: prepared.subject, from: prepared.from };
+    const { contentId, subject: shown, from, tracksOpens } = prepared;
+    return { contentId, subject: shown, from, tracksOpens };
   }
 }

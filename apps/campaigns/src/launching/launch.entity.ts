@@ -16,6 +16,7 @@ export class LaunchRow {
   /** As it was launched; Liquid. */
   @Column('text') subject: string;
   @Column('text', { name: 'from_email' }) from: string;
+  @Column('boolean', { name: 'tracks_opens' }) tracksOpens: boolean;
   /** Contacts that were created later do not belong to the audience. */
   @Column({ type: 'timestamptz', name: 'launched_at', precision: 3 }) launchedAt: Date;
   /** The last contact that has its row in the ledger; null before the first page. */

@@ -57,6 +57,14 @@ const deliver = async (projectId: string, campaignId: string, ids: readonly stri
   for (const event of [emailEvents.sent, emailEvents.delivered])
     await suite.sending.publish(event, projectId, ids.map(item));
 };
+const begun = async () => {
+  const { caller } = suite.buildProject();
+  suite.members = audienceOf(200);
+  const id = await draft(caller, { sendRate: 60 });
+  await send(caller, id);
+  await eventually(async () => suite.handedOver(id).length > 0, 'it begins');
+  return { caller, id };
+};
 const handedOnce = (campaignId: string) => [...new Set(suite.handedOver(campaignId).map(({ id }) => id))];
 
 describe('a launched campaign', () => {
@@ -266,15 +274,10 @@ describe('what is late', () => {
   });
 
   it('a campaign in a restored copy pauses, and goes on when it is resumed', async () => {
-    const { caller } = suite.buildProject();
-    suite.members = audienceOf(200).map((member) => ({ ...member, subscribed: true, excluded: false }));
-    const id = await draft(caller, { sendRate: 60 });
-    await send(caller, id);
-    await eventually(async () => suite.handedOver(id).length > 0, 'it begins');
-    await suite.database.query(
-      `UPDATE launches SET database_identity = 'of another cluster' WHERE campaign_id = $1`,
-      [id],
-    );
+    const { caller, id } = await begun();
+    await suite.database.query(`UPDATE launches SET database_identity = 'elsewhere' WHERE campaign_id = $1`, [
+      id,
+    ]);
     expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('RESTORED');
     const before = suite.handedOver(id).length;
     await suite.bus.call(campaigns.resume, caller, { id });
@@ -282,20 +285,13 @@ describe('what is late', () => {
   });
 
   it('a campaign that has not moved for hours pauses instead of going on', async () => {
-    const { caller } = suite.buildProject();
-    suite.members = audienceOf(200);
-    const id = await draft(caller, { sendRate: 60 });
-    await send(caller, id);
-    await eventually(async () => suite.handedOver(id).length > 0, 'it begins');
+    const { caller, id } = await begun();
     await suite.bus.call(campaigns.pause, caller, { id });
     await suite.database.query(
       `UPDATE launches SET moved_at = now() - interval '2 hours' WHERE campaign_id = $1`,
       [id],
     );
-    await suite.database.query(
-      `UPDATE campaigns SET status = 'SENDING', paused_reason = NULL WHERE id = $1`,
-      [id],
-    );
+    await suite.database.query(`UPDATE campaigns SET status = 'SENDING' WHERE id = $1`, [id]);
     await suite.database.query(
       `INSERT INTO work_items (id, kind, project_id, key, state) VALUES (gen_random_uuid(), 'campaigns.hand-overs', $1, $2, 'READY') ON CONFLICT DO NOTHING`,
       [caller.projectId, id],

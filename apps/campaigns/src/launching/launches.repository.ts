@@ -2,10 +2,13 @@ import type { WinnerDecision } from '@posthorn/contracts';
 import { currentDatabaseIdentity, type Database } from '@posthorn/database';
 import type { LaunchRow } from './launch.entity.js';
 
-const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", variant_contents AS "variantContents", winner, decided_by AS "decidedBy", subject, from_email AS "from", launched_at AS "launchedAt", frozen_to AS "frozenTo",
+const columns = `project_id AS "projectId", campaign_id AS "campaignId", content_id AS "contentId", variant_contents AS "variantContents", winner, decided_by AS "decidedBy", subject, from_email AS "from", tracks_opens AS "tracksOpens", launched_at AS "launchedAt", frozen_to AS "frozenTo",
   is_frozen AS "isFrozen", next_due_at AS "nextDueAt", archive_id AS "archiveId", moved_at AS "movedAt", database_identity AS "databaseIdentity", database_identity <> ${currentDatabaseIdentity} AS "isCopy"`;
 
-export type LaunchedContent = Pick<LaunchRow, 'contentId' | 'subject' | 'from' | 'variantContents'>;
+export type LaunchedContent = Pick<
+  LaunchRow,
+  'contentId' | 'subject' | 'from' | 'variantContents' | 'tracksOpens'
+>;
 
 export class LaunchesRepository {
   constructor(private readonly database: Database) {}
@@ -13,12 +16,12 @@ export class LaunchesRepository {
   async add(
     projectId: string,
     campaignId: string,
-    { contentId, subject, from, variantContents }: LaunchedContent,
+    { contentId, subject, from, variantContents, tracksOpens }: LaunchedContent,
   ): Promise<void> {
     await this.database.query(
-      `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email, variant_contents, database_identity)
-       VALUES ($1, $2, $3, $4, $5, $6, ${currentDatabaseIdentity})`,
-      [projectId, campaignId, contentId, subject, from, variantContents],
+      `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email, variant_contents, tracks_opens, database_identity)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, ${currentDatabaseIdentity})`,
+      [projectId, campaignId, contentId, subject, from, variantContents, tracksOpens],
     );
     await this.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
       projectId,

@@ -50,6 +50,7 @@ export class LaunchCampaigns1765600000000 implements MigrationInterface {
         decided_by text CHECK (decided_by IN (${oneOf(winnerDecisions)})),
         subject text NOT NULL,
         from_email text NOT NULL,
+        tracks_opens boolean NOT NULL DEFAULT true,
         launched_at timestamptz(3) NOT NULL DEFAULT now(),
         frozen_to uuid,
         is_frozen boolean NOT NULL DEFAULT false,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   campaignEvents,
+  campaignOpensUntracked,
   maxCampaignName,
   nameOfCopy,
   type Campaign,
@@ -28,6 +29,7 @@ export class ResendsService {
     const first = await this.campaigns.findOrFail(projectId, body.id);
     first.refuseIfNotSent();
     const launch = await this.launches.find(projectId, first.id);
+    if (launch && !launch.tracksOpens) throw campaignOpensUntracked();
     const { name: _, ...winner } = first.variants?.[launch?.winner ?? 0] ?? {};
     const draft = draftOf(projectId, {
       ...first,

@@ -124,6 +124,7 @@ function standInFor(
       contentId,
       from: from ?? 'hello@example.test',
       subject: subject ?? '',
+      tracksOpens: true,
     })),
     standIn(connection, campaignMail.handOver, async ({ campaignId, contentId, recipients }) => {
       const some = recipients.map((recipient) => ({ ...recipient, contentId }));

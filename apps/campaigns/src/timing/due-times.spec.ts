@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { dueAtOf, endOfQuietHours } from './due-times.js';
+import { dueAtOf, endOfQuietHours, quietTimeOf, startOf } from './due-times.js';
 
-const launched = { campaignId: 'campaign', launchedAt: new Date('2026-03-27T12:00:00Z') };
+const launched = { campaignId: 'campaign', startsAt: new Date('2026-03-27T12:00:00Z') };
 const of = (zone: string, contactId = 'ada') => ({ contactId, zone });
 
 describe('when a recipient is due', () => {
@@ -15,7 +15,7 @@ describe('when a recipient is due', () => {
   });
 
   it('follows a change of the clocks', () => {
-    const evening = { ...launched, launchedAt: new Date('2026-03-28T12:00:00Z') };
+    const evening = { ...launched, startsAt: new Date('2026-03-28T12:00:00Z') };
     expect(dueAtOf({ localTime: '09:00' }, evening, of('Europe/Berlin')).toISOString()).toBe(
       '2026-03-29T07:00:00.000Z',
     );
@@ -28,7 +28,7 @@ describe('when a recipient is due', () => {
   it('is spread evenly, and the same each time', () => {
     const minutes = Array.from({ length: 6_000 }, (_, index) => {
       const due = dueAtOf({ spreadMinutes: 60 }, launched, of('UTC', `contact ${index}`));
-      return Math.floor((due.getTime() - launched.launchedAt.getTime()) / 60_000);
+      return Math.floor((due.getTime() - launched.startsAt.getTime()) / 60_000);
     });
     const perMinute = Array.from(
       { length: 60 },
@@ -46,11 +46,39 @@ describe('when a recipient is due', () => {
     expect(dueAtOf({ quietHours }, launched, of('Asia/Tokyo')).toISOString()).toBe(
       '2026-03-27T23:00:00.000Z',
     );
-    expect(dueAtOf({ quietHours }, launched, of('Europe/Berlin'))).toEqual(launched.launchedAt);
+    expect(dueAtOf({ quietHours }, launched, of('Europe/Berlin'))).toEqual(launched.startsAt);
+  });
+});
+
+describe('the time from which a campaign counts', () => {
+  const scheduled = new Date('2026-03-27T09:00:00Z');
+  it.each([
+    ['2026-03-27T09:00:00.400Z', scheduled, '09:00:00.000Z'],
+    ['2026-03-27T13:00:00.000Z', scheduled, '13:00:00.000Z'],
+    ['2026-03-27T08:00:00.000Z', scheduled, '08:00:00.000Z'],
+    ['2026-03-27T08:00:00.000Z', null, '08:00:00.000Z'],
+  ])('launched at %s is the scheduled one where that was just before', (launchedAt, at, start) => {
+    expect(startOf(new Date(launchedAt), at).toISOString()).toBe(`2026-03-27T${start}`);
+  });
+
+  it('lets the local time of the schedule itself begin at once', () => {
+    const startsAt = startOf(new Date('2026-03-27T08:00:00.300Z'), new Date('2026-03-27T08:00:00Z'));
+    expect(dueAtOf({ localTime: '09:00' }, { ...launched, startsAt }, of('Europe/Berlin'))).toEqual(startsAt);
   });
 });
 
 describe('quiet hours', () => {
+  it('are told to sending as those that end next', () => {
+    const night = { from: '21:00', to: '08:00' };
+    expect(quietTimeOf(new Date('2026-03-27T12:00:00Z'), night, 'Europe/Berlin')).toEqual({
+      from: new Date('2026-03-27T20:00:00Z'),
+      seconds: 11 * 3_600,
+    });
+    expect(quietTimeOf(new Date('2026-03-27T02:00:00Z'), night, 'UTC').from.toISOString()).toBe(
+      '2026-03-26T21:00:00.000Z',
+    );
+  });
+
   it.each([
     ['22:00', '07:00', '23:30', '2026-03-28T07:00:00.000Z'],
     ['22:00', '07:00', '06:59', '2026-03-27T07:00:00.000Z'],

@@ -1,25 +1,48 @@
 import { createHash } from 'node:crypto';
-import type { CampaignTiming, QuietHours } from '@posthorn/contracts';
+import type { CampaignTiming, QuietHours, QuietTime } from '@posthorn/contracts';
 import { DateTime } from 'luxon';
 
 const minuteMs = 60_000;
+const soonMs = 60 * minuteMs;
+const daySeconds = 86_400;
 
 interface Launched {
   campaignId: string;
-  launchedAt: Date;
+  /** From which times are counted. */
+  startsAt: Date;
 }
 
 /** The same each time for a campaign and a contact: a page that is read again moves nobody. */
 export function dueAtOf(
   { spreadMinutes = 0, localTime, quietHours }: CampaignTiming,
-  { campaignId, launchedAt }: Launched,
+  { campaignId, startsAt }: Launched,
   { contactId, zone }: { contactId: string; zone: string },
 ): Date {
-  const first = localTime === undefined ? launchedAt : nextAt(localTime, launchedAt, zone);
+  const first = localTime === undefined ? startsAt : nextAt(localTime, startsAt, zone);
   const due = new Date(
     first.getTime() + Math.floor(shareOf(campaignId, contactId) * spreadMinutes * minuteMs),
   );
   return quietHours ? (endOfQuietHours(due, quietHours, zone) ?? due) : due;
+}
+
+/** A campaign that was scheduled for nine o'clock is launched a moment later, and is for people for whom it is nine o'clock then. */
+export function startOf(launchedAt: Date, scheduledAt: Date | null): Date {
+  const lateMs = scheduledAt ? launchedAt.getTime() - scheduledAt.getTime() : -1;
+  return lateMs >= 0 && lateMs < soonMs ? scheduledAt! : launchedAt;
+}
+
+/** The quiet hours that end next, as sending keeps them. */
+export function quietTimeOf(at: Date, quietHours: QuietHours, zone: string): QuietTime {
+  const seconds = secondsOf(quietHours);
+  return { from: new Date(nextAt(quietHours.to, at, zone).getTime() - seconds * 1_000), seconds };
+}
+
+function secondsOf({ from, to }: QuietHours): number {
+  const [start, end] = [from, to].map((time) => {
+    const [hour, minute] = time.split(':').map(Number);
+    return (hour! * 60 + minute!) * 60;
+  });
+  return (end! - start! + daySeconds) % daySeconds;
 }
 
 /** Null outside of them. */

@@ -4,7 +4,7 @@ import { TtlCache } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import type { LaunchRow } from '../launching/launch.entity.js';
-import { dueAtOf } from './due-times.js';
+import { dueAtOf, startOf } from './due-times.js';
 
 export interface RecipientTime {
   /** Null where the campaign leaves at once. */
@@ -25,15 +25,16 @@ export class RecipientTimes {
   constructor(private readonly bus: Bus) {}
 
   async of(
-    { projectId, id, timing }: CampaignRow,
+    { projectId, id, timing, scheduledAt }: CampaignRow,
     { launchedAt }: Pick<LaunchRow, 'launchedAt'>,
     members: readonly AudienceMember[],
   ): Promise<RecipientTime[]> {
     if (timing === null) return members.map(() => atOnce);
     const usual = await this.zones.of(projectId);
+    const launched = { campaignId: id, startsAt: startOf(launchedAt, scheduledAt) };
     return members.map(({ contactId, timeZone }) => {
       const zone = timeZone && isKnown(timeZone) ? timeZone : usual;
-      return { dueAt: dueAtOf(timing, { campaignId: id, launchedAt }, { contactId, zone }), timeZone: zone };
+      return { dueAt: dueAtOf(timing, launched, { contactId, zone }), timeZone: zone };
     });
   }
 

@@ -3,7 +3,7 @@ import type { Campaign, CampaignTiming, InvalidMember } from '@posthorn/contract
 /** What the parts of a timing say against each other. */
 export function timingFaults({ timing, test }: Pick<Campaign, 'timing' | 'test'>): InvalidMember[] {
   if (timing === null) return [];
-  const { localTime, quietHours } = timing;
+  const { quietHours } = timing;
   return [
     ...(isEmpty(timing)
       ? [fault(['timing'], 'needs spreadMinutes, localTime or quietHours; leave it null to send at once')]
@@ -11,14 +11,9 @@ export function timingFaults({ timing, test }: Pick<Campaign, 'timing' | 'test'>
     ...(quietHours && quietHours.from === quietHours.to
       ? [fault(['timing', 'quietHours', 'to'], 'must differ from the beginning of the quiet hours')]
       : []),
-    ...(localTime !== undefined && test !== null
-      ? [
-          fault(
-            ['timing', 'localTime'],
-            'does not go with variants, of which most people wait for the winner',
-          ),
-        ]
-      : []),
+    ...(test === null
+      ? []
+      : [fault(['timing'], 'does not go with variants, of which most people wait for the winner')]),
   ];
 }
 

@@ -42,7 +42,7 @@ export class AudienceMembers {
     const { add } = statement.scope('c');
     const source = sourceOf(audience.source, statement, add(after));
     const rows = await this.database.query<LookedAt>(
-      `SELECT c.id AS "contactId", c.email, c.subscribed, ${timeZoneField === undefined ? '' : `left(c.data ->> ${add(timeZoneField)}, 64) AS "timeZone",`} ${excludes(audience, statement)} AS excluded,
+      `SELECT c.id AS "contactId", c.email, c.subscribed, ${timeZoneField === undefined ? '' : `left(c.custom_fields ->> ${add(timeZoneField)}, 64) AS "timeZone",`} ${excludes(audience, statement)} AS excluded,
          c.created_at <= ${add(until)}::timestamptz AND ${belongs(audience, statement)} AS belongs
        FROM (${source} ORDER BY id LIMIT ${add(limit)}::int) AS c ORDER BY c.id`,
       statement.parameters,

@@ -1,6 +1,13 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { campaignArchives, campaignMail, isUuid, serviceCaller } from '@posthorn/contracts';
+import {
+  campaignArchives,
+  campaignMail,
+  isUuid,
+  serviceCaller,
+  unavailable,
+  type DomainError,
+} from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { unknownRoute } from '../edge/http/edge-errors.js';
 import { Failures } from '../edge/http/failures.js';
@@ -18,6 +25,10 @@ const headers = {
   'cache-control': 'public, max-age=60',
 };
 
+/** What is wrong with a template is for its author. */
+const neutral = (error: DomainError): DomainError =>
+  error.kind === 'not_found' ? error : unavailable('This page cannot be shown now');
+
 export const archivePath = (projectId: string, archiveId: string): string => `/a/${projectId}/${archiveId}`;
 
 /** The public copy of a campaign. */
@@ -34,8 +45,11 @@ export class ArchiveEndpoint implements OnApplicationBootstrap {
       url: archivePath(':projectId', ':archiveId'),
       method: 'GET',
       errorHandler: (error, request, reply) =>
-        void drawForReader(reply, linkFailedPage(this.failures.report(error, request))),
-      handler: async (request, reply) => reply.headers(headers).send(await this.show(request)),
+        void drawForReader(reply, linkFailedPage(neutral(this.failures.report(error, request)))),
+      handler: async (request, reply) => {
+        const html = await this.show(request);
+        return reply.headers(headers).send(html);
+      },
     });
   }
 

@@ -18,6 +18,7 @@ import { MembersRepository } from '../members/members.repository.js';
 
 const prefix = '[TEST] ';
 const maxSubject = 998;
+const compiling = { timeoutMs: 8_000 };
 
 /** Sends one member of the project what the recipients of a campaign would get. It belongs to no campaign and counts nowhere. */
 @Injectable()
@@ -29,11 +30,11 @@ export class CampaignTestsService {
   ) {}
 
   async send(caller: Caller, id: string, { email }: TestCampaign): Promise<CampaignTest> {
-    const deadline = performance.now() + sendBudgetMs;
     const campaign = await this.bus.call(campaigns.get, caller, { id });
     if (!(await this.members.hasAddress(caller.projectId, email))) throw campaignTestToStranger();
     const subject = await this.subjectOf(caller, campaign);
-    const { html } = await this.bus.call(campaignMail.html, caller, { body: campaign.body });
+    const { html } = await this.bus.call(campaignMail.html, caller, { body: campaign.body }, compiling);
+    const deadline = performance.now() + sendBudgetMs;
     const message = messageOf({ ...campaign, body: html }, subject, email);
     const accepted = await this.accepting.accept(caller, message, deadline);
     return { id, emailId: accepted.emails[0]!.id, to: email };

@@ -10,6 +10,7 @@ import {
   campaignNotFound,
   campaignNotPaused,
   campaignNotResendable,
+  campaignOpensUntracked,
   campaignNotSendable,
   campaignNotSending,
   campaignNotSent,
@@ -165,7 +166,7 @@ export class CampaignsController {
     errors: [campaignNotPaused],
   })
   resume({ caller, params }: RouteRequest): Promise<Campaign> {
-    return this.bus.call(campaigns.resume, caller, { id: params['id']! });
+    return this.bus.call(campaigns.resume, caller, { id: params['id']! }, compiling);
   }
 
   @Post('campaigns/:id/winner', {
@@ -202,7 +203,7 @@ export class CampaignsController {
     reply: Campaign,
     success: 'created',
     missing: campaignNotFound,
-    errors: [campaignNotResendable],
+    errors: [campaignNotResendable, campaignOpensUntracked],
   })
   resend({ caller, params, body }: RouteRequest<ResendCampaign>): Promise<Campaign> {
     return this.bus.call(campaigns.resend, caller, { ...body, id: params['id']! });

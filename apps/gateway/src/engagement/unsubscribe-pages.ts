@@ -19,5 +19,3 @@ export function donePage(sender: Sender, email: string): Shown {
   const { title, text } = unsubscribeTexts[language].done;
   return shown(title, html`<p role="status">${filled(text, sender, { email })}</p>`, { language });
 }
-
-/** Does not reveal why the link is invalid. */

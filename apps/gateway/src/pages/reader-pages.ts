@@ -24,7 +24,7 @@ export function describe(language: string): Language {
   return Object.hasOwn(readerTexts, root) ? (root as Language) : 'en';
 }
 
-/** For a link that does not work. */
+/** For a link that does not work; does not reveal why. */
 export const linkFailedPage = ({ kind, message }: DomainError): Shown =>
   kind === 'not_found'
     ? shown(

@@ -8,9 +8,14 @@ import { CampaignMailRepository } from './campaign-mail.repository.js';
 /** Links that lead nowhere: whoever reads the public copy has no subscription of his own. */
 const noLinks = { unsubscribe_url: '#', manage_url: '#' };
 
+/** Each up to 2 MiB, and most of them far smaller. */
+const maxRendered = 20;
+
 /** The mail of a campaign as somebody sees it who is no contact. */
 @Injectable()
 export class ArchivedMails {
+  private readonly rendered = new Map<string, ArchivedMail>();
+
   constructor(
     private readonly mail: CampaignMailRepository,
     private readonly sources: Sources,
@@ -18,7 +23,22 @@ export class ArchivedMails {
     private readonly rendering: Rendering,
   ) {}
 
+  /** A content never changes, and its page is read again and again. */
   async render(projectId: string, contentId: string, deadline: Date | null): Promise<ArchivedMail> {
+    const key = `${projectId} ${contentId}`;
+    const known = this.rendered.get(key);
+    if (known) return known;
+    const mail = await this.renderNow(projectId, contentId, deadline);
+    if (this.rendered.size >= maxRendered) this.rendered.delete(this.rendered.keys().next().value!);
+    this.rendered.set(key, mail);
+    return mail;
+  }
+
+  private async renderNow(
+    projectId: string,
+    contentId: string,
+    deadline: Date | null,
+  ): Promise<ArchivedMail> {
     const content = await this.mail.content(projectId, contentId);
     if (!content) throw campaignContentUnknown();
     const { templateId, templateVersion, category } = content;

@@ -1,6 +1,7 @@
 import type { EmailCategory, TriedRecipient } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { reachedNobody } from '../frequency/frequency-cap-sql.js';
 
 type Reason = 'suppressed' | 'unsubscribed' | 'frequency_cap';
 
@@ -35,7 +36,8 @@ export class BlockedRecipients {
        LEFT JOIN LATERAL (SELECT email FROM opt_outs WHERE project_id = $1 AND email IN (r.email, r.hash) AND opted_out LIMIT 1) AS o ON $5
        LEFT JOIN project_states project ON project.project_id = $1 AND $5
        WHERE s.email IS NOT NULL OR o.email IS NOT NULL OR project.cap_messages <= (
-         SELECT count(*) FROM marketing_hand_offs h WHERE h.project_id = $1 AND h.address_hash = r.hash AND h.at > now() - make_interval(days => project.cap_days))`,
+         SELECT count(*) FROM marketing_hand_offs h WHERE h.project_id = $1 AND h.address_hash = r.hash AND h.at > now() - make_interval(days => project.cap_days)
+           AND NOT EXISTS (SELECT FROM emails e WHERE e.project_id = h.project_id AND e.id = h.email_id AND ${reachedNobody}))`,
       [
         projectId,
         recipients.map(({ contactId }) => contactId),

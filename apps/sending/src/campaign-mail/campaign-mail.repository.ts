@@ -11,6 +11,8 @@ const recipients = columnsOf<Recipient>([
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'email', type: 'text', value: ({ email }) => email },
   { column: 'due_at', type: 'timestamptz', value: ({ dueAt }) => dueAt ?? null },
+  { column: 'quiet_from', type: 'timestamptz', value: ({ quiet }) => quiet?.from ?? null },
+  { column: 'quiet_seconds', type: 'int', value: ({ quiet }) => quiet?.seconds ?? null },
 ]);
 
 export interface HandedOver {
@@ -81,10 +83,10 @@ const handOverSql = `
     FROM content
     ON CONFLICT DO NOTHING
   ), delivery AS (
-    INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace, campaign_id)
+    INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace, campaign_id, quiet_from, quiet_seconds)
     SELECT e.project_id, e.id, 0, e.to_email, ${lanes.bulk},
-           'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4::text, $2::uuid
-    FROM email e, content c
+           'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4::text, $2::uuid, r.quiet_from, r.quiet_seconds
+    FROM email e JOIN requested r USING (id), content c
   ), kept_back AS MATERIALIZED (
     -- Each by its key: the index of all mail that waits could be scanned for them instead.
     SELECT r.id, r.due_at FROM requested r, LATERAL (

@@ -47,7 +47,8 @@ export class CampaignMailService {
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<PreparedCampaign> {
     const content = await this.preparation.prepare(caller, requested);
     await this.mail.addContent(content);
-    return { contentId: content.id, from: content.fromEmail, subject: content.subject };
+    const { id: contentId, fromEmail: from, subject, trackOpens: tracksOpens } = content;
+    return { contentId, from, subject, tracksOpens };
   }
 
   async handOver(projectId: string, batch: HandOverCampaignMail): Promise<HandedOverCampaignMail> {

@@ -40,6 +40,9 @@ export class DeliveryRow {
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   @Column('text', { nullable: true }) trace: string | null;
   @Column('uuid', { name: 'campaign_id', nullable: true }) campaignId: string | null;
+  /** Hours of each day in which it does not leave, as `quiet_seconds` from an instant of one day; null without them. */
+  @Column({ type: 'timestamptz', name: 'quiet_from', precision: 3, nullable: true }) quietFrom: Date | null;
+  @Column('integer', { name: 'quiet_seconds', nullable: true }) quietSeconds: number | null;
 }
 
 @Entity('workers')

@@ -134,11 +134,17 @@ const frequencyCheck = (decision: ExplainedDelivery['decision'] | undefined): Ch
       ]
     : [];
 
+const campaignTexts: Readonly<Record<string, string>> = {
+  campaign_paused: 'The campaign is paused',
+  campaign_cancelled: 'The campaign was cancelled',
+  quiet_hours: 'These are quiet hours of the campaign where the recipient is',
+};
+
 /** Only while it keeps the message back: most mail belongs to no campaign. */
 function campaignCheck(decision: ExplainedDelivery['decision'] | undefined): Check[] {
-  if (decision !== 'campaign_paused' && decision !== 'campaign_cancelled') return [];
+  const detail = campaignTexts[decision ?? ''];
+  if (detail === undefined) return [];
   const isFinal = decision === 'campaign_cancelled';
-  const detail = isFinal ? 'The campaign was cancelled' : 'The campaign is paused';
   return [{ name: 'campaign', failedBy: ['cancelled'], isKeptBack: true, isFinal, detail }];
 }
 

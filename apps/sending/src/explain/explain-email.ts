@@ -110,6 +110,8 @@ function queuedFor(
 ): string {
   if (decision === 'disabled') return 'The project to be enabled, for a day at most.';
   if (decision === 'campaign_paused') return 'Its campaign, which is paused, to be resumed.';
+  if (decision === 'quiet_hours')
+    return 'The end of the quiet hours of its campaign, where the recipient is.';
   if (decision === 'campaign_cancelled') return 'To be cancelled with its campaign, within an hour.';
   if (waitsForNextPeriod)
     return `The allowance of the next day or month, which begins ${instantText(dueAt)}.`;

@@ -21,7 +21,7 @@ import {
 import { leftOfFrequencyCap } from '../frequency/frequency-cap-sql.js';
 import { destinationOf, domainOf } from '../pacing/destination.js';
 import { slowDownJoins, slowedDestinations } from '../pacing/slow-down-sql.js';
-import { isMarketing, markRules, markJoins, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
+import { markRules, markJoins, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
 import type { ErasedAddressHashes } from '../erasures/erased-names.js';
 
 export interface ExplainedRow {
@@ -110,7 +110,7 @@ const deliveriesSql = `
     FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
   ), ${usageOfLimited}
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_next_period AS "waitsForNextPeriod",
-    CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} WHEN ${leftOfFrequencyCap(isMarketing)} <= 0 THEN 'frequency_cap' END AS decision,
+    CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} WHEN ${leftOfFrequencyCap} <= 0 THEN 'frequency_cap' END AS decision,
     least(${leftOfSource(allowanceSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isUncounted} AS "isUncounted",
     slow.destination AS "slowDestination",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",

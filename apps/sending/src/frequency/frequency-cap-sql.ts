@@ -1,14 +1,19 @@
+import { isMarketing } from '../delivery/hand-off/mark-rules.js';
+
+/** Of the e-mail `e`. */
+export const reachedNobody = `e.status = 'FAILED' AND e.failure_kind <> 'delivery_unconfirmed'`;
 const ofRecipient = `sent.project_id = r.project_id AND sent.address_hash = r.address_hash`;
 
 /**
- * Over the aliases of `markJoins`: how much more marketing mail the recipient may get now; null where nothing limits it, and for a message that was
- * counted already (docs/decisions/0029-frequency-cap.md).
+ * Over the aliases of `markJoins`: how much more mail of campaigns the recipient may get now; null where nothing limits it, and for a message that was
+ * counted already. What failed for good reached nobody, and does not count (docs/decisions/0029-frequency-cap.md).
  */
-export const leftOfFrequencyCap = (isMarketing: string): string => `
-  CASE WHEN project.cap_messages IS NOT NULL AND ${isMarketing}
+export const leftOfFrequencyCap = `
+  CASE WHEN project.cap_messages IS NOT NULL AND d.campaign_id IS NOT NULL AND ${isMarketing}
     AND NOT EXISTS (SELECT FROM marketing_hand_offs sent WHERE ${ofRecipient} AND sent.email_id = r.email_id)
   THEN project.cap_messages - (
     SELECT count(*) FROM marketing_hand_offs sent WHERE ${ofRecipient} AND sent.at > now() - make_interval(days => project.cap_days)
+      AND NOT EXISTS (SELECT FROM emails e WHERE e.project_id = sent.project_id AND e.id = sent.email_id AND ${reachedNobody})
   ) END`;
 
 /** Of `marked`; a message that is tried again keeps its first instant. */

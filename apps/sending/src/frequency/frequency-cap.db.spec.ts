@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectEvents, type FrequencyCap } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import { eventually, EventPublisher } from '@posthorn/testing';
 import { Pace } from '../delivery/claiming/pace.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
@@ -31,11 +32,17 @@ async function cappedProject(cap: FrequencyCap | null): Promise<string> {
 }
 
 /** Each for the same reader. */
-async function messagesTo(projectId: string, count: number, category: 'MARKETING' | 'TRANSACTIONAL') {
+async function messagesTo(
+  projectId: string,
+  count: number,
+  category: 'MARKETING' | 'TRANSACTIONAL',
+  campaign = true,
+) {
   const held = await claimedMessages(suite.database, projectId, count);
-  await suite.database.query(`UPDATE deliveries SET recipient = 'ada@example.org' WHERE worker_id = $1`, [
-    held.workerId,
-  ]);
+  await suite.database.query(
+    `UPDATE deliveries SET recipient = 'ada@example.org', campaign_id = $2 WHERE worker_id = $1`,
+    [held.workerId, campaign ? newId() : null],
+  );
   const messages = held.messages.map((message) => ({ ...message, recipient: 'ada@example.org', category }));
   return { workerId: held.workerId, messages };
 }
@@ -78,8 +85,27 @@ describe('a limit of how often a recipient gets marketing mail', () => {
       [projectId],
     );
     expect(await decided(first.workerId, first.messages.slice(2))).toEqual(['ok']);
+    const ofApi = await messagesTo(projectId, 2, 'MARKETING', false);
+    expect(await decided(ofApi.workerId, ofApi.messages)).toEqual(['ok', 'ok']);
     const other = await messagesTo(await cappedProject(null), 2, 'MARKETING');
     expect(await decided(other.workerId, other.messages)).toEqual(['ok', 'ok']);
+  });
+
+  it('does not count what failed for good', async () => {
+    const projectId = await cappedProject({ messages: 1, days: 7 });
+    const { workerId, messages } = await messagesTo(projectId, 3, 'MARKETING');
+    expect(await decided(workerId, messages.slice(0, 1))).toEqual(['ok']);
+    const failed = (kind: string) =>
+      suite.database.query(
+        `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status, failure_kind)
+         VALUES ($1, $2, $2, 'news@example.test', 'ada@example.org', 'News', 'FAILED', $3)
+         ON CONFLICT (project_id, id) DO UPDATE SET failure_kind = excluded.failure_kind`,
+        [projectId, messages[0]!.emailId, kind],
+      );
+    await failed('delivery_unconfirmed');
+    expect(await decided(workerId, messages.slice(1, 2))).toEqual(['frequency_cap']);
+    await failed('provider_rejected');
+    expect(await decided(workerId, messages.slice(2))).toEqual(['ok']);
   });
 
   it('is known from the events of the project, and forgets what is older than a month', async () => {

@@ -9,7 +9,9 @@ export class CampaignMail1765600000000 implements MigrationInterface {
     await runner.query(
       `ALTER TABLE emails ADD COLUMN campaign_id uuid, ADD COLUMN unsubscribed_at timestamptz(3)`,
     );
-    await runner.query(`ALTER TABLE deliveries ADD COLUMN campaign_id uuid`);
+    await runner.query(
+      `ALTER TABLE deliveries ADD COLUMN campaign_id uuid, ADD COLUMN quiet_from timestamptz(3), ADD COLUMN quiet_seconds integer`,
+    );
     await runner.query(
       `CREATE INDEX erased_addresses_by_contact ON erased_addresses (project_id, contact_id)`,
     );
@@ -49,7 +51,9 @@ export class CampaignMail1765600000000 implements MigrationInterface {
     await runner.query(`DROP TABLE campaign_contents`);
     await runner.query(`DROP TABLE campaign_states`);
     await runner.query(`DROP INDEX erased_addresses_by_contact`);
-    await runner.query(`ALTER TABLE deliveries DROP COLUMN campaign_id`);
+    await runner.query(
+      `ALTER TABLE deliveries DROP COLUMN campaign_id, DROP COLUMN quiet_from, DROP COLUMN quiet_seconds`,
+    );
     await runner.query(`ALTER TABLE emails DROP COLUMN campaign_id, DROP COLUMN unsubscribed_at`);
   }
 }

@@ -21,6 +21,12 @@ export const campaignNotResendable = () =>
     'conflict',
     'Only a campaign in SENT can be sent again to those who did not open it',
   );
+export const campaignOpensUntracked = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    'Opens of the campaign were not tracked, so nobody knows who did not open it',
+  );
 export const campaignWithoutRecipients = () =>
   invalidMember(['audienceType'], 'not_allowed', 'has no recipients: nobody belongs to this audience now');
 export const campaignFromTestKey = () =>

@@ -19,6 +19,8 @@ import {
 import { IdempotentRequest } from '../common/idempotency.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
+import { CampaignTiming, GivenTiming } from './campaign-timing.js';
+import { CampaignComparison, CampaignVariant, GivenVariants, maxCampaignBody } from './campaign-variants.js';
 
 /** DRAFT → SCHEDULED → SENDING ⇄ PAUSED → SENT. CANCELLED and SENT are terminal (docs/api-decisions.md §6). */
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
@@ -37,54 +39,8 @@ export const isMjml = (body: string | null | undefined): boolean =>
   body !== null && body !== undefined && /^\s*<mjml[\s>]/i.test(body);
 
 export const maxCampaignName = 200;
-const maxCampaignBody = 1024 * 1024;
-/** HH:MM, from 00:00 to 23:59. */
-const ClockTime = () => Text(5, 5, { pattern: /^([01]\d|2[0-3]):[0-5]\d$/, example: '09:00' });
 
 const maxExclusions = 20;
-
-export const winnerMeasures = ['OPENS', 'CLICKS', 'MANUAL'] as const;
-export type WinnerMeasure = (typeof winnerMeasures)[number];
-
-/** What a part of the audience gets; what is missing is that of the campaign. */
-export class CampaignVariant {
-  @Text(1, 100) name: string;
-  @Line(1, 998) @Optional() subject?: string;
-  @Text(1, maxCampaignBody) @Optional() body?: string;
-  @Id() @Optional() templateId?: string;
-  @Line(1, 100) @Optional() fromName?: string;
-}
-
-/** How the variants are compared; the rest of the audience gets the winner. */
-export class CampaignComparison {
-  /** Percent of the audience that the variants share evenly. */
-  @Count({ min: 1, max: 50 }) share: number;
-  /** By people, machines do not count. MANUAL waits for `POST …/winner`. */
-  @Choice(winnerMeasures) winnerBy: WinnerMeasure;
-  /** After the launch: when the winner is decided, unless it is MANUAL. */
-  @Count({ min: 10, max: 10_080 }) afterMinutes: number;
-}
-
-export class QuietHours {
-  @ClockTime() from: string;
-  /** Of the next day where it is not after `from`. */
-  @ClockTime() to: string;
-}
-
-/**
- * When people get a campaign. Times are those of the recipient: of the zone that his contact names, else of the project's. Without `localTime` everybody
- * is due at the launch.
- */
-export class CampaignTiming {
-  /** The audience is spread evenly over so many minutes. */
-  @Count({ min: 1, max: 10_080 }) @Optional() spreadMinutes?: number;
-  /** Each recipient is due when it is this time where he is for the first time after the launch: within 24 hours. */
-  @ClockTime() @Optional() localTime?: string;
-  /** Nothing leaves in these hours; what would is due at their end. What the recipient's server put off is tried again at any hour. */
-  @Nested(() => QuietHours) @Optional() quietHours?: QuietHours;
-  /** A member of contacts' `data` with a time zone of the IANA database, such as `Europe/Berlin`. */
-  @Text(1, 100) @Optional() timeZoneField?: string;
-}
 
 export class CampaignStats {
   @Count() totalRecipients: number;
@@ -158,30 +114,9 @@ const audience = [
   'topicId',
   'sendRate',
 ] as const;
-/** As a request gives it; as an answer shows it, it is another schema. */
-class GivenVariant extends PickFields(CampaignVariant, [
-  'name',
-  'subject',
-  'body',
-  'templateId',
-  'fromName',
-]) {}
-
-class GivenComparison extends PickFields(CampaignComparison, ['share', 'winnerBy', 'afterMinutes']) {}
-
-class GivenQuietHours extends PickFields(QuietHours, ['from', 'to']) {}
-
-class GivenTiming extends PickFields(CampaignTiming, ['spreadMinutes', 'localTime', 'timeZoneField']) {
-  @Nested(() => GivenQuietHours) @Optional() quietHours?: GivenQuietHours;
-}
-
-class GivenVariants {
-  @ListOf(() => GivenVariant, 2, 5) @Nullable() variants: GivenVariant[] | null;
-  @Nested(() => GivenComparison) @Nullable() test: GivenComparison | null;
+class CampaignContent extends JoinFields(PickFields(Campaign, [...content, ...audience]), GivenVariants) {
   @Nested(() => GivenTiming) @Nullable() timing: GivenTiming | null;
 }
-
-class CampaignContent extends JoinFields(PickFields(Campaign, [...content, ...audience]), GivenVariants) {}
 
 /** Created in DRAFT; `emailCategory` is MARKETING by default. */
 export class CreateCampaign extends JoinFields(CampaignBase, PartialFields(CampaignContent)) {}

@@ -47,7 +47,7 @@ export class GetAudiencePage {
   @Instant() until: Date;
   /** How many contacts are looked at: a page holds those of them that belong to the audience, which may be none. */
   @Count({ min: 1, max: maxAudiencePage }) limit: number;
-  /** The member of contacts' `data` that holds their time zone. */
+  /** The custom field that holds their time zone. */
   @Text(1, 100) @Optional() timeZoneField?: string;
 }
 

@@ -26,7 +26,7 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const trackings = ['ENABLED', 'DISABLED', 'MARKETING_ONLY'] as const;
 export type Tracking = (typeof trackings)[number];
 
-/** How often a contact gets marketing mail of a project at most. */
+/** How often a contact gets marketing mail of campaigns at most. */
 export class FrequencyCap {
   @Count({ min: 1, max: 100 }) messages: number;
   /** Of 24 hours each, back from the hand-off. */
@@ -92,7 +92,7 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
   @Language() language: string;
   /** Where a contact names none of its own; `UTC` at first. */
   @TimeZone() timeZone: string;
-  /** Campaigns skip a contact that has had so much (`frequency_cap`); null: no limit. What was sent before it was set does not count. */
+  /** Campaigns skip a contact that has had so much marketing mail of campaigns (`frequency_cap`); null: no limit. What was sent before it was set does not count. */
   @Nested(() => FrequencyCap, { v1Only: true }) @Nullable() frequencyCap: FrequencyCap | null;
   @Id(legacyOnly) @Nullable() organizationId: null;
   @Instant() createdAt: Date;

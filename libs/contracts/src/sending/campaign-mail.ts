@@ -62,6 +62,7 @@ export class CheckedCampaignMail {
 
 export class PreparedCampaign {
   @Id() contentId: string;
+  @Flag() tracksOpens: boolean;
   @Address() from: string;
   /** That of the template where the campaign has none of its own. */
   @Text(0, 998) subject: string;
@@ -111,6 +112,13 @@ export class ArchivedMail {
   @Text(0, 2 * 1024 * 1024) html: string;
 }
 
+/** Hours of each day in which nothing leaves. */
+export class QuietTime {
+  /** Of one of these days. */
+  @Instant() from: Date;
+  @Count({ min: 1, max: 86_400 }) seconds: number;
+}
+
 export class CampaignMailRecipient {
   /** Of the e-mail. */
   @Id() id: string;
@@ -118,6 +126,7 @@ export class CampaignMailRecipient {
   @Address() email: string;
   /** It leaves not before; now by default. */
   @Instant() @Optional() dueAt?: Date;
+  @Nested(() => QuietTime) @Optional() quiet?: QuietTime;
 }
 
 export class HandOverCampaignMail {

@@ -66,6 +66,26 @@ describe('the mark', () => {
     expect(marked.map(({ decision }) => decision)).toEqual(['expired', 'ok']);
   });
 
+  it('keeps back what has quiet hours now, until they end on this day', async () => {
+    const { projectId } = await suite.buildProject();
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, 4);
+    const quiet = (index: number, fromHours: number, hours: number) =>
+      suite.database.query(
+        `UPDATE deliveries SET quiet_from = now() + make_interval(hours => $3), quiet_seconds = $4 WHERE project_id = $1 AND email_id = $2`,
+        [projectId, messages[index]!.emailId, fromHours, hours * 3_600],
+      );
+    await quiet(0, -1, 3);
+    await quiet(1, -49, 3);
+    await quiet(2, -5, 3);
+    await quiet(3, 1, 3);
+    const marks = await marksAt(0).mark(workerId, messages);
+    expect(marks.map(({ decision }) => decision)).toEqual(['quiet_hours', 'quiet_hours', 'ok', 'ok']);
+    for (const { delayMs } of marks.slice(0, 2)) {
+      expect(delayMs).toBeGreaterThan(2 * 3_600_000 - 60_000);
+      expect(delayMs).toBeLessThanOrEqual(2 * 3_600_000);
+    }
+  });
+
   it('takes slots of the rate limit only for what leaves', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { workerId, messages } = await claimedMessages(suite.database, projectId, 12);

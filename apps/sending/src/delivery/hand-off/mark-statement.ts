@@ -31,7 +31,7 @@ import { addressLockKeySql } from '../../suppressions/suppressions.repository.js
 import type { ClaimedDelivery } from '../claiming/claims.repository.js';
 import type { Pace } from '../claiming/pace.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
-import { isMarketing, markRules, markJoins } from './mark-rules.js';
+import { markRules, markJoins, quietWaitMs } from './mark-rules.js';
 
 export type MessageToMark = Pick<
   ClaimedDelivery,
@@ -97,6 +97,7 @@ export function markStatement(
       SELECT j.row_index AS index, CASE WHEN j.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.decision END AS decision,
         CASE
           WHEN j.decision = 'quota' AND j.when_exhausted = 'HOLD' OR j.decision = 'warming_up' THEN extract(epoch FROM j.until - now())::float8 * 1000
+          WHEN j.decision = 'quiet_hours' THEN j.quiet_wait_ms
           WHEN j.decision = 'slowed' THEN ${turnWaitMs('j.turn_at')}
         END AS "delayMs", j.decision = 'slowed' AND ${isWithinHorizon('j.turn_at')} AS "hasTurn", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
       FROM decided j LEFT JOIN marked USING (row_index)`,
@@ -141,7 +142,7 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap(isMarketing)} AS cap_left, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isUncounted} AS is_uncounted, usage.when_exhausted,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isUncounted} AS is_uncounted, usage.when_exhausted,
       ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,

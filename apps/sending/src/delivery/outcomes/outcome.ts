@@ -75,6 +75,7 @@ const dayMs = 86_400_000;
 const pausedCampaignMs = 3_600_000;
 /** A message that waits for an allowance is given up after the longest month. */
 const longestWaitMs = 32 * dayMs;
+const warmingUp = 'The sending domain is new, and has sent what it may today';
 const usedUp = 'The sending allowance of the project is used up';
 /** A message whose claiming process died this often is presumed to be the cause, and fails. */
 export const maxClaims = 3;
@@ -136,8 +137,9 @@ export function outcomeOfUnmarked(
       return null;
     case 'campaign_cancelled':
       return cancelledWithCampaign();
+    case 'quiet_hours':
     case 'campaign_paused':
-      return { ...retryLater(pausedCampaignMs), waitsForNextPeriod: true };
+      return { ...retryLater(delayMs ?? pausedCampaignMs), waitsForNextPeriod: true };
     case 'expired':
       return outcomeOfExpiry(progress);
     case 'suppressed':
@@ -151,11 +153,7 @@ export function outcomeOfUnmarked(
         ? failure('quota_exhausted', usedUp)
         : waitForNextPeriod(usedUp, delayMs, progress);
     case 'warming_up':
-      return waitForNextPeriod(
-        'The sending domain is new, and has sent what it may today',
-        delayMs ?? dayMs,
-        progress,
-      );
+      return waitForNextPeriod(warmingUp, delayMs ?? dayMs, progress);
     case 'slowed':
       return { ...retryLater(delayMs ?? retryLaterMs), hasTurn };
     case 'disabled':

@@ -24,6 +24,8 @@ export async function campaignSteps(asks: CampaignAsks): Promise<Step[]> {
     ...(await ledgerSteps(asks)),
     ...(await draftSteps(asks)),
     ...(await launchSteps(asks)),
+    ...(await timedSteps(asks)),
+    ...(await resendSteps(asks)),
     ...withoutStatistics(asks, largeSteps(asks)),
     ...(await useSteps(asks)),
     ...(await erasureSteps(asks)),
@@ -166,6 +168,41 @@ async function variantSteps(asks: CampaignAsks): Promise<Step[]> {
       call: call('choice of the winner', 'POST', `campaigns/${id}/winner`, { variant: 'B' }),
       settle: () => untilSent(asks, id),
     },
+  ];
+}
+
+/** Who is due, and who is put off because it is night where he is. */
+async function timedSteps(asks: CampaignAsks): Promise<Step[]> {
+  const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+  const [awake, asleep] = [
+    { from: hour(3), to: hour(4) },
+    { from: hour(-1), to: hour(2) },
+  ];
+  const timed = (quiet_hours: object) =>
+    draftOf(asks, { ...toList(asks.small), timing: { quiet_hours, time_zone_field: 'zone' } });
+  const [now, later] = [await timed(awake), await timed(asleep)];
+  return [
+    {
+      call: call('launch with quiet hours', 'POST', `campaigns/${now.id}/send`),
+      settle: () => untilSent(asks, now.id),
+    },
+    { call: { ...call('launch in quiet hours', 'POST', `campaigns/${later.id}/send`), waits: true } },
+    { call: { ...call('cancellation in quiet hours', 'POST', `campaigns/${later.id}/cancel`), waits: true } },
+  ];
+}
+
+/** To those of the large ledger who did not open it; and its public copy. */
+async function resendSteps(asks: CampaignAsks): Promise<Step[]> {
+  const { audience, stored } = asks;
+  const again = await audience.api.post<Made>(`/api/v1/campaigns/${stored.sent}/resend`, {});
+  const posting = (name: string, path: string): Step => ({
+    call: { ...call(name, 'POST', `campaigns/${path}`), waits: true },
+  });
+  return [
+    posting('launch of a resend', `${again.id}/send`),
+    posting('cancellation of a resend', `${again.id}/cancel`),
+    posting('publication', `${stored.sent}/archive`),
+    read('the link of a public copy', `campaigns/${stored.sent}/archive`),
   ];
 }
 
