@@ -41,6 +41,16 @@ export class CampaignCounts {
     return row ?? { total: 0, done: 0, seconds: 0 };
   }
 
+  /** Of a campaign with a timing: until its last recipient is due; 0 once everybody was handed over. */
+  async secondsUntilLastDue(projectId: string, campaignId: string): Promise<number> {
+    const [row] = await this.database.query<{ seconds: number | null }>(
+      `SELECT ceil(extract(epoch FROM max(due_at) - now()))::int AS seconds FROM recipients
+       WHERE project_id = $1 AND campaign_id = $2 AND NOT waits_for_winner AND outcome = 'QUEUED' AND NOT handed_over AND due_at IS NOT NULL`,
+      [projectId, campaignId],
+    );
+    return Math.max(0, row?.seconds ?? 0);
+  }
+
   /** All zero before the launch. */
   async report(projectId: string, id: string): Promise<CountReport> {
     const [row] = await this.database.query<Partial<Counts>>(

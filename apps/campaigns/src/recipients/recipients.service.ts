@@ -41,11 +41,12 @@ export class RecipientsService {
   }
 
   async progress(projectId: string, id: string): Promise<CampaignProgress> {
-    const { status } = await this.campaigns.findOrFail(projectId, id);
+    const { status, timing } = await this.campaigns.findOrFail(projectId, id);
     const { total, done, seconds } = await this.counts.progress(projectId, id);
     const pacePerSecond = seconds > 0 ? Math.round((10 * done) / seconds) / 10 : 0;
     const queued = total - done;
     const isMoving = status === 'SENDING' && pacePerSecond > 0;
+    const atPace = isMoving ? Math.ceil(queued / pacePerSecond) : null;
     return {
       id,
       status,
@@ -53,7 +54,9 @@ export class RecipientsService {
       done,
       queued,
       pacePerSecond,
-      secondsLeft: isMoving ? Math.ceil(queued / pacePerSecond) : null,
+      // Who is due in the morning does not come sooner because others came at night.
+      secondsLeft:
+        timing && status === 'SENDING' ? await this.counts.secondsUntilLastDue(projectId, id) : atPace,
     };
   }
 

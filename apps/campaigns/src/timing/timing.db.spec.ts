@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { campaigns, type Caller, type UpdateCampaign } from '@posthorn/contracts';
+import { campaignRecipients, campaigns, type Caller, type UpdateCampaign } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { DateTime } from 'luxon';
@@ -72,6 +72,8 @@ describe('a campaign with a timing', () => {
       async () => suite.handedOver(id).length >= soon.length,
       'what is due soon is handed over',
     );
+    const { secondsLeft } = await suite.bus.call(campaignRecipients.progress, caller, { id });
+    expect([secondsLeft! > 3_000, secondsLeft! <= 3_600]).toEqual([true, true]);
     const late = suite.handedOver(id).filter(({ dueAt }) => dueAt!.getTime() > Date.now() + 61_000);
     expect([late.length, suite.handedOver(id).length < 60]).toEqual([0, true]);
     await suite.database.query(

@@ -135,7 +135,7 @@ export class CampaignProgress {
   @Count() queued: number;
   /** Since it was launched. */
   @Numeric() pacePerSecond: number;
-  /** At that pace; null where nothing has been done yet, or it is not being sent. */
+  /** At that pace, and of a campaign with a timing until its last recipient is due; null where nothing has been done yet, or it is not being sent. */
   @Count() @Nullable() secondsLeft: number | null;
 }
 

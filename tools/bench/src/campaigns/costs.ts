@@ -16,6 +16,8 @@ interface Cost {
 export async function benchCosts(bench: CampaignBench, small: Audience, large: Campaign): Promise<void> {
   const { rows, scale } = bench;
   const costs: Record<'small' | 'large', Cost[]> = { small: [], large: [] };
+  // Of the first no figure is kept: what is not compiled yet is no part of its cost.
+  await costOfWhole(bench, small);
   for (let round = 0; round < scale.rounds; round += 1) {
     const turns = {
       small: () => costOfWhole(bench, small),
