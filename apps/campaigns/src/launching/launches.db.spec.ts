@@ -60,8 +60,7 @@ const deliver = async (projectId: string, campaignId: string, ids: readonly stri
 const begun = async () => {
   const { caller } = suite.buildProject();
   suite.members = audienceOf(200);
-  const id = await draft(caller, { sendRate: 60 });
-  await send(caller, id);
+  const { id } = await send(caller, await draft(caller, { sendRate: 60 }));
   await eventually(async () => suite.handedOver(id).length > 0, 'it begins');
   return { caller, id };
 };

@@ -10,6 +10,7 @@ import {
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
+import { assignedTo } from './assignment.js';
 
 const size = 400;
 
@@ -43,13 +44,18 @@ const report = (caller: Caller, id: string) => suite.bus.call(campaignRecipients
 const choose = (caller: Caller, id: string, variant: string) =>
   suite.bus.call(campaigns.chooseWinner, caller, { id, variant });
 
-/** Everybody whose test has begun: the freeze is over and nobody else is handed over. */
-const tested = (caller: Caller, id: string) =>
-  eventually(async () => {
-    const { totalRecipients, variants } = await report(caller, id);
+/** Everybody who takes part in the test has the message of a variant. */
+async function tested(caller: Caller, id: string): Promise<number> {
+  const campaign = await suite.bus.call(campaigns.get, caller, { id });
+  const share = suite.members.filter(
+    ({ contactId }) => assignedTo(contactId, campaign).variant !== null,
+  ).length;
+  return eventually(async () => {
+    const { variants } = await report(caller, id);
     const handed = variants.reduce((sum, { recipients }) => sum + recipients, 0);
-    return totalRecipients === size && handed > 0 && handed === suite.handedOver(id).length && handed;
+    return handed === share && handed;
   }, 'the test share is handed over');
+}
 
 const engaged = (campaignId: string, emailId: string): EmailEngaged => ({
   emailId,

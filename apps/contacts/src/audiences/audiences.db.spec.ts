@@ -88,6 +88,7 @@ describe('the audience of a campaign', () => {
     await mine.contact('free@example.org', { plan: 'free' });
     const list = await suite.bus.call(lists.create, caller, { name: 'Excluded' });
     await suite.bus.call(memberships.subscribe, caller, { id: list.id, email: 'joan@example.org' });
+    await mine.settled();
     const excluding = { excludeListIds: [list.id] };
     for (const audience of [
       { ...everybody, ...excluding, audienceType: 'FILTERED' as const, audienceCondition: plan('pro') },

@@ -175,7 +175,7 @@ describe('a campaign that was sent', () => {
     expect(await page.text()).toMatch(/<table[\s\S]*Dear \./);
     expect(await done(suite.posthorn.request('DELETE', `/api/v1/campaigns/${id}/archive`))).toEqual({
       id,
-      url: null,
+      deleted: true,
     });
     for (const path of [pathname, `${pathname.slice(0, -1)}x`, '/a/x/y'])
       expect((await fetch(`${suite.posthorn.dev.baseUrl}${path}`)).status).toBe(404);

@@ -4,6 +4,7 @@ import {
   CampaignArchiveLink,
   campaignNotFound,
   campaignNotLaunched,
+  DeletedCampaign,
   type CampaignArchive,
   type Caller,
 } from '@posthorn/contracts';
@@ -43,12 +44,15 @@ export class CampaignArchivesController {
   }
 
   @Delete('campaigns/:id/archive', {
-    ...route,
     summary: 'Withdraw a published campaign: its link is valid no longer',
     scope: 'campaigns:write',
+    reply: DeletedCampaign,
+    success: 'deleted',
+    missing: campaignNotFound,
   })
-  async withdraw({ caller, params }: RouteRequest): Promise<CampaignArchiveLink> {
-    return this.linkOf(caller, await this.bus.call(campaignArchives.withdraw, caller, { id: params['id']! }));
+  async withdraw({ caller, params }: RouteRequest): Promise<DeletedCampaign> {
+    const { id } = await this.bus.call(campaignArchives.withdraw, caller, { id: params['id']! });
+    return { id };
   }
 
   private linkOf({ projectId }: Caller, { id, archiveId }: CampaignArchive): CampaignArchiveLink {

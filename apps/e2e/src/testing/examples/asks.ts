@@ -48,7 +48,6 @@ const bodies: Record<string, Members> = {
     subject: 'What is new',
     body: '<p>Plenty.</p>',
     ...compared,
-    timing: { spreadMinutes: 120, quietHours: { from: '21:00', to: '08:00' }, timeZoneField: 'time_zone' },
   },
   'PATCH campaigns/{id}': { subject: 'What is new this spring', ...compared },
   'POST campaigns/{id}/send': { scheduledFor: '2036-03-01T09:00:00.000Z' },
