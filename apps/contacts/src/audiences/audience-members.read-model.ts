@@ -53,14 +53,14 @@ export class AudienceMembers {
     };
   }
 
-  /** Whether anybody belongs to it who is not excluded. */
+  /** Whether anybody belongs to it who is not excluded. In the order of an index: otherwise the rows of other projects may be read first. */
   async any(projectId: string, audience: ReadAudience, subscribedOnly: boolean): Promise<boolean> {
     const statement = new ConditionStatement(projectId, await this.clock.now());
     const { add } = statement.scope('c');
     const source = sourceOf(audience.source, statement, add(firstContact));
     const found = await this.database.query(
       `SELECT 1 FROM (${source}) AS c WHERE ${belongs(audience, statement)} AND NOT ${excludes(audience, statement)}
-         ${subscribedOnly ? 'AND c.subscribed' : ''} LIMIT 1`,
+         ${subscribedOnly ? 'AND c.subscribed' : ''} ORDER BY c.id LIMIT 1`,
       statement.parameters,
     );
     return found.length > 0;

@@ -25,6 +25,9 @@ const headers = {
   'cache-control': 'public, max-age=60',
 };
 
+/** Nobody reads it twice a second, and its first rendering may wait for others. */
+const renderMs = 8_000;
+
 /** What is wrong with a template is for its author. */
 const neutral = (error: DomainError): DomainError =>
   error.kind === 'not_found' ? error : unavailable('This page cannot be shown now');
@@ -58,6 +61,6 @@ export class ArchiveEndpoint implements OnApplicationBootstrap {
     if (!isUuid(projectId) || !isUuid(archiveId)) throw unknownRoute();
     const caller = serviceCaller('gateway', projectId);
     const content = await this.bus.call(campaignArchives.contentOf, caller, { archiveId });
-    return (await this.bus.call(campaignMail.archived, caller, content)).html;
+    return (await this.bus.call(campaignMail.archived, caller, content, { timeoutMs: renderMs })).html;
   }
 }
