@@ -13,10 +13,10 @@ const base = {
 };
 
 export default {
-  // Patience, not a check: three suites share two processors.
+  // Patience, not a check: four suites share two processors.
   testTimeout: 60_000,
-  // One more than there are processors: many suites wait for a time that passes.
-  maxWorkers: 3,
+  // Twice as many as there are processors: suites wait for a time that passes, for Postgres and for the product.
+  maxWorkers: 4,
   testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),
   // Modules stay loaded from suite to suite; a worker that has grown large would spend its time collecting garbage.
   workerIdleMemoryLimit: '800MB',

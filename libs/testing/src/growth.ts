@@ -1,4 +1,6 @@
 const enoughMs = 400;
+/** One alone may have been the one in which the garbage of other tests was collected. */
+const leastRuns = 3;
 /** Shorter times are those of the clock and the compiler. */
 const leastMs = 0.5;
 
@@ -23,7 +25,7 @@ export const repeated =
 
 function bestMs(work: (text: string) => unknown, text: string): number {
   let [best, sum] = [Infinity, 0];
-  for (let run = 0; run < 9 && sum < enoughMs; run += 1) {
+  for (let run = 0; run < 9 && (run < leastRuns || sum < enoughMs); run += 1) {
     const began = process.cpuUsage();
     work(text);
     const { user, system } = process.cpuUsage(began);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runningProcess } from '@posthorn/dev';
 import { eventually, SmtpSink } from '@posthorn/testing';
@@ -26,6 +27,7 @@ const pidOf = (name: string) => posthorn.processes.find((each) => each.name === 
 const says = (texts: string) => eventually(async () => posthorn.output.includes(texts), texts, 60_000);
 // Long enough for every connection to be used again and told to close, even on a busy machine.
 const draining = { DRAIN_MS: '2000' };
+const betweenRequestsMs = 20;
 
 describe('npm run start:services with one process of each service', () => {
   beforeAll(() => start(draining), hookMs);
@@ -155,6 +157,8 @@ class Load {
         ({ status }) => this.answered.push(status) > 0,
         (error: Error) => this.failures.push(String(error.cause ?? error)) < 0,
       );
+      // Connections matter here, not the rate.
+      await delay(betweenRequestsMs);
     }
   }
 }
