@@ -5,6 +5,7 @@ import { eventually, EventPublisher } from '@posthorn/testing';
 import { Pace } from '../delivery/claiming/pace.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
+import { marksAtOnce } from '../testing/marks-at-once.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { MarketingHandOffs } from './marketing-hand-offs.repository.js';
 
@@ -61,16 +62,16 @@ describe('a limit of how often a recipient gets marketing mail', () => {
     expect(await decided(workerId, messages)).toEqual(['ok', 'ok', 'frequency_cap', 'frequency_cap']);
   });
 
-  it('holds for two workers at once', async () => {
+  it('holds for workers at the same time', async () => {
     const projectId = await cappedProject({ messages: 1, days: 1 });
-    const all = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const { workerId, messages } = await messagesTo(projectId, 1, 'MARKETING');
-        return () => decided(workerId, messages);
-      }),
+    const batches = await Promise.all(Array.from({ length: 8 }, () => messagesTo(projectId, 1, 'MARKETING')));
+    await suite.database.query(
+      `INSERT INTO usage_counts (project_id, shard) SELECT $1, shard FROM generate_series(0, 15) AS shard`,
+      [projectId],
     );
-    const decisions = (await Promise.all(all.map((mark) => mark()))).flat();
-    expect(decisions.filter((decision) => decision === 'ok')).toHaveLength(1);
+    const lock = `SELECT 1 FROM usage_counts WHERE project_id = $1 FOR UPDATE`;
+    const decisions = (await marksAtOnce(suite.database, marks(), batches, lock)).flat();
+    expect(decisions.filter(({ decision }) => decision === 'ok')).toHaveLength(1);
   });
 
   it('counts the days back from the hand-off, and is not for transactional mail or other projects', async () => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, serviceCaller, suppressions, type EmailWithEvents } from '@posthorn/contracts';
+import { emails, serviceCaller, type EmailWithEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import {
   buildEvent,
   buildReportedMails,
   publishedAbout,
   reportAll,
+  suppressionOf,
   type ReportedEvent,
   type ReportedMail,
 } from '../testing/reported-mail.js';
@@ -36,12 +37,6 @@ const stateOf = async ({ id }: ReportedMail) => {
   );
   return rows.map(({ state }) => state);
 };
-const suppressionOf = (mail: ReportedMail, email = mail.to) =>
-  suite.bus.call(suppressions.get, callerOf(mail), { email }).then(
-    ({ reason, source }) => ({ reason, source }),
-    () => null,
-  );
-
 describe('an event of a provider', () => {
   it.each([
     ['SENT', 'SENT', null, ['sent']],
@@ -129,6 +124,19 @@ describe('an event of a provider', () => {
     }
   });
 
+  it('that a message failed which we gave up ourselves is not announced again', async () => {
+    const mail = await buildMail({ state: 'FAILED' });
+    await suite.database.query(
+      `UPDATE emails SET status = 'FAILED', failure_kind = 'delivery_unconfirmed' WHERE id = $1`,
+      [mail.id],
+    );
+    await report(mail, { kind: 'REJECTED' });
+    expect(await read(mail)).toMatchObject({ status: 'REJECTED', failureKind: 'provider_rejected' });
+    expect(await published(mail)).toEqual([]);
+    await report(mail, { kind: 'DELIVERED' });
+    expect(await published(mail)).toEqual(['delivered', 'sent']);
+  });
+
   it('about a message that was never claimed, was cancelled, voided or never was is ignored', async () => {
     const queued = await buildMail({ state: 'QUEUED', leaseToken: 0 });
     const cancelled = await buildMail({ state: 'CANCELLED' });
@@ -137,7 +145,7 @@ describe('an event of a provider', () => {
     const unknown = { ...queued, id: newId() };
     for (const mail of [queued, cancelled, voided, unknown])
       expect(await report(mail, { kind: 'BOUNCED', statusCode: '5.1.1' })).toBe(0);
-    expect([await stateOf(queued), await suppressionOf(queued)]).toEqual([['QUEUED'], null]);
+    expect([await stateOf(queued), await suppressionOf(suite, queued)]).toEqual([['QUEUED'], null]);
   });
 
   it('has an instant between the creation of the e-mail and now, whatever the clock of the provider says', async () => {
@@ -177,8 +185,11 @@ describe('an event of a provider', () => {
     expect([await stateOf(mail), (await read(mail)).status]).toEqual([['SENT', 'BOUNCED', 'SENT'], 'SENT']);
     // The previous release sent it and published nothing about copies.
     expect(await published(mail)).toEqual([]);
-    expect(await suppressionOf(mail, copies[0])).toEqual({ reason: 'HARD_BOUNCE', source: 'PROVIDER' });
-    expect(await suppressionOf(mail, copies[1])).toEqual({ reason: 'COMPLAINT', source: 'PROVIDER' });
+    expect(await suppressionOf(suite, mail, copies[0])).toEqual({
+      reason: 'HARD_BOUNCE',
+      source: 'PROVIDER',
+    });
+    expect(await suppressionOf(suite, mail, copies[1])).toEqual({ reason: 'COMPLAINT', source: 'PROVIDER' });
     expect((await read(mail)).events.map(({ recipient }) => recipient).sort()).toEqual(
       [mail.to, ...copies].sort(),
     );
@@ -188,8 +199,8 @@ describe('an event of a provider', () => {
     const mail = await buildMail({ state: 'SENT' });
     await report(mail, { kind: 'BOUNCED', recipient: 'forwarded@elsewhere.example', statusCode: '5.1.1' });
     expect((await read(mail)).status).toBe('BOUNCED');
-    expect(await suppressionOf(mail)).toMatchObject({ reason: 'HARD_BOUNCE' });
-    expect(await suppressionOf(mail, 'forwarded@elsewhere.example')).toBeNull();
+    expect(await suppressionOf(suite, mail)).toMatchObject({ reason: 'HARD_BOUNCE' });
+    expect(await suppressionOf(suite, mail, 'forwarded@elsewhere.example')).toBeNull();
   });
 
   it('of many projects is recorded with others in one call', async () => {
@@ -214,82 +225,5 @@ describe('an event of a provider', () => {
     expect(await reportAll(suite, events)).toBe(2);
     expect(await reportAll(suite, events)).toBe(0);
     expect(await read(mail)).toMatchObject({ opens: 1, clicks: 1, status: 'SENT' });
-  });
-});
-
-describe('an address', () => {
-  it.each([
-    [{ kind: 'BOUNCED', statusCode: '5.1.1' }, 'HARD_BOUNCE'],
-    [{ kind: 'BOUNCED', statusCode: '5.2.1' }, 'HARD_BOUNCE'],
-    [{ kind: 'BOUNCED', replyCode: 550, detail: '550 User unknown' }, 'HARD_BOUNCE'],
-    [{ kind: 'BOUNCED', replyCode: 550, statusCode: '5.0.0', detail: 'User unknown' }, 'HARD_BOUNCE'],
-    [{ kind: 'BOUNCED', replyCode: 550, detail: '550 This looks like spam' }, null],
-    [{ kind: 'COMPLAINED' }, 'COMPLAINT'],
-    [{ kind: 'BOUNCED', statusCode: '5.7.1', replyCode: 550 }, null],
-    [{ kind: 'BOUNCED', statusCode: '5.2.2' }, null],
-    [{ kind: 'BOUNCED' }, null],
-    [{ kind: 'BOUNCED', statusCode: '5.1.1', suppresses: false }, null],
-    [{ kind: 'SOFT_BOUNCED', statusCode: '5.1.1' }, null],
-    [{ kind: 'SOFT_BOUNCED', statusCode: '4.2.2', replyCode: 550 }, null],
-    [{ kind: 'REJECTED', statusCode: '5.1.1' }, null],
-    [{ kind: 'DELAYED', statusCode: '4.1.1' }, null],
-  ] as const)('of %j is suppressed as %s', async (event, reason) => {
-    const mail = await buildMail({ state: 'SENT' });
-    await report(mail, event as ReportedEvent);
-    expect((await suppressionOf(mail))?.reason ?? null).toBe(reason);
-  });
-
-  it('has the stronger reason whichever comes first, and is announced once', async () => {
-    const bounce = { kind: 'BOUNCED', statusCode: '5.1.1' } as const;
-    for (const order of [
-      [bounce, { kind: 'COMPLAINED' } as const],
-      [{ kind: 'COMPLAINED' } as const, bounce],
-    ]) {
-      const mail = await buildMail({ state: 'SENT' });
-      for (const event of order) await report(mail, event);
-      expect(await suppressionOf(mail)).toEqual({ reason: 'COMPLAINT', source: 'PROVIDER' });
-      const announced = await suite.database.query(
-        `SELECT 1 FROM outbox WHERE project_id = $1 AND fact = 'sending.suppression.added'`,
-        [mail.projectId],
-      );
-      expect(announced).toHaveLength(1);
-    }
-  });
-
-  it('that a user suppressed keeps their reason', async () => {
-    const mail = await buildMail({ state: 'SENT' });
-    await suite.bus.call(suppressions.put, callerOf(mail), { email: mail.to, reason: 'MANUAL' });
-    await report(mail, { kind: 'COMPLAINED' });
-    expect(await suppressionOf(mail)).toEqual({ reason: 'MANUAL', source: 'API' });
-  });
-
-  it('that a user released is suppressed again by a new report only', async () => {
-    const mail = await buildMail({ state: 'SENT' });
-    const complaint = buildEvent(mail, { kind: 'COMPLAINED' });
-    await reportAll(suite, [complaint]);
-    await suite.bus.call(suppressions.remove, callerOf(mail), { email: mail.to });
-    await reportAll(suite, [complaint]);
-    expect(await suppressionOf(mail)).toBeNull();
-    await report(mail, { kind: 'COMPLAINED' });
-    expect(await suppressionOf(mail)).toMatchObject({ reason: 'COMPLAINT' });
-  });
-
-  it('that was erased stays so', async () => {
-    const mail = await buildMail({ state: 'SENT' });
-    const hash = suite.hashes.of(mail.projectId, mail.to);
-    await suite.database.query(`UPDATE emails SET to_email = $2 WHERE id = $1`, [mail.id, hash]);
-    await suite.database.query(`UPDATE deliveries SET recipient = $2 WHERE email_id = $1`, [mail.id, hash]);
-    await report(mail, {
-      kind: 'BOUNCED',
-      statusCode: '5.1.1',
-      recipient: mail.to,
-      detail: `550 5.1.1 ${mail.to} unknown`,
-    });
-    expect(JSON.stringify(await read(mail))).not.toContain(mail.to);
-    const rows = await suite.database.query(`SELECT items FROM outbox WHERE project_id = $1`, [
-      mail.projectId,
-    ]);
-    expect(JSON.stringify(rows)).not.toContain(mail.to);
-    expect(await suppressionOf(mail)).toMatchObject({ reason: 'HARD_BOUNCE' });
   });
 });

@@ -175,7 +175,10 @@ const publishesEmailEvents = packedOutboxInsert(`
     SELECT DISTINCT ON (n.email_id, event.bit) n.*, event.bit, event.name, u.details
     FROM new n JOIN updated_email u USING (email_id)
     JOIN (${valuesOf(eventOfBit)}) AS event (bit, name) ON n.bits & event.bit <> 0 AND n.before & event.bit = 0
-    WHERE n.position = 0 ORDER BY n.email_id, event.bit, n.occurred_at, n.history_id
+    WHERE n.position = 0
+      -- Our own conclusion that it failed was published already.
+      AND NOT (event.bit = ${reportedBits.REJECTED} AND u.was = 'FAILED' AND n.before & ${reportedBits.SOFT_BOUNCED} = 0)
+    ORDER BY n.email_id, event.bit, n.occurred_at, n.history_id
   ) AS first_report`);
 
 const publishesCopyEvents = packedOutboxInsert(`
@@ -233,7 +236,7 @@ const applySql = `
       bounced_at = coalesce(e.bounced_at, m.bounced_at), complained_at = coalesce(e.complained_at, m.complained_at),
       provider_message_id = coalesce(e.provider_message_id, m.message_id), updated_at = now()
     FROM merged m WHERE e.project_id = m.project_id AND e.id = m.email_id AND m.position = 0
-    RETURNING e.id AS email_id, ${emailEventDetails('e')} AS details
+    RETURNING e.id AS email_id, old.status AS was, ${emailEventDetails('e')} AS details
   ), suppressed AS (
     INSERT INTO suppressions (project_id, email, reason, source)
     SELECT DISTINCT ON (project_id, address) project_id, address, suppression, 'PROVIDER' FROM new

@@ -1,4 +1,10 @@
-import { providerEvents, serviceCaller, noProject, type ProviderEvent } from '@posthorn/contracts';
+import {
+  noProject,
+  providerEvents,
+  serviceCaller,
+  suppressions,
+  type ProviderEvent,
+} from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import type { SendingSuite } from './sending-suite.js';
 
@@ -76,3 +82,14 @@ export async function publishedAbout(database: Database, mail: ReportedMail): Pr
   );
   return rows.map(({ name }) => name);
 }
+
+/** Why an address is suppressed, and by whom; null where it is not. */
+export const suppressionOf = (
+  { bus }: Pick<SendingSuite, 'bus'>,
+  { projectId, to }: ReportedMail,
+  email = to,
+): Promise<{ reason: string; source: string } | null> =>
+  bus.call(suppressions.get, serviceCaller('gateway', projectId), { email }).then(
+    ({ reason, source }) => ({ reason, source }),
+    () => null,
+  );

@@ -68,6 +68,14 @@ export class Records {
     return rows.map(({ id }) => id);
   }
 
+  /** Messages that a worker has, perhaps one that is gone. */
+  inWork(): Promise<{ id: string; state: 'CLAIMED' | 'HANDOFF' }[]> {
+    return this.query(
+      'sending',
+      `SELECT email_id AS id, state FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') AND position = 0`,
+    );
+  }
+
   emails(): Promise<EmailRow[]> {
     return this.query(
       'sending',

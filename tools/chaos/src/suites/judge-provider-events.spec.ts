@@ -2,11 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 import { difference, excusedOf, type Row } from './judge-provider-events.js';
 
 const row = (change: Partial<Row>): Row => ({
-  ...{ id: 'e1', to: 'ok@sink.test', status: 'DELIVERED', isGivenUp: false, isResent: false },
+  ...{
+    id: 'e1',
+    to: 'ok@sink.test',
+    status: 'DELIVERED',
+    isUnconfirmed: false,
+    isGivenUp: false,
+    isResent: false,
+  },
   ...{ reports: 1, suppressed: null, published: ['sent', 'delivered'] },
   ...change,
 });
-const givenUp = row({ status: 'FAILED', isGivenUp: true, isResent: true, reports: 0, published: ['failed'] });
+const unreported = { status: 'FAILED', reports: 0, published: ['failed'] };
+const unconfirmed = row({ ...unreported, isUnconfirmed: true, isResent: true });
+const givenUp = row({ ...unreported, isGivenUp: true });
+const times = (count: number) => new Map([['e1', count]]);
 
 describe('the judge of provider events', () => {
   it('accepts what agrees with the reports', () => {
@@ -33,8 +43,11 @@ describe('the judge of provider events', () => {
     expect(difference(row({ status: 'SENT' }), null)).toMatch(/never reported/);
   });
 
-  it('excuses what was given up, one message for two deaths at most', () => {
-    expect(excusedOf([givenUp, row({ reports: 0 })], 2)).toEqual(new Set([givenUp]));
-    expect(excusedOf([givenUp], 1)).toEqual(new Set());
+  it('excuses what was interrupted in hand-off twice, or while it was claimed three times', () => {
+    const excused = (each: Row, handedOff: number, claimed: number) =>
+      excusedOf([each], { handedOff: times(handedOff), claimed: times(claimed) }).has(each);
+    expect([excused(unconfirmed, 2, 2), excused(unconfirmed, 1, 2)]).toEqual([true, false]);
+    expect([excused(givenUp, 0, 3), excused(givenUp, 0, 2)]).toEqual([true, false]);
+    expect(excused(row({ reports: 0 }), 9, 9)).toBe(false);
   });
 });

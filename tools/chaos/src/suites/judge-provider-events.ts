@@ -9,17 +9,24 @@ export interface ReportedMail {
   events: readonly string[];
 }
 
+/** How often a process or Postgres ended while a message was claimed, or in hand-off, which is counted in both. */
+export interface Interruptions {
+  claimed: ReadonlyMap<string, number>;
+  handedOff: ReadonlyMap<string, number>;
+}
+
 export interface ReportedMails {
   reported: ReadonlyMap<string, ReportedMail>;
-  /** How often a strike ended a process that hands over. */
-  deaths: number;
+  interruptions: Interruptions;
 }
 
 export interface Row {
   id: string;
   to: string;
   status: string;
-  /** Failed because two unknown outcomes in a row were never reported, or because its processes ended three times. */
+  /** Failed because two unknown outcomes in a row were never reported. */
+  isUnconfirmed: boolean;
+  /** Failed because its processes ended three times. */
   isGivenUp: boolean;
   /** Sent again after an unknown outcome. */
   isResent: boolean;
@@ -31,9 +38,8 @@ export interface Row {
 
 const rowsSql = `
   SELECT e.id, e.to_email AS "to", e.status, s.reason AS suppressed,
-    e.status = 'FAILED' AND (
-      (e.failure_kind = 'delivery_unconfirmed' AND coalesce(d.resends, 0) > 0) OR coalesce(e.error LIKE 'The message was given up: %', false)
-    ) AS "isGivenUp", coalesce(d.resends, 0) > 0 AS "isResent",
+    e.status = 'FAILED' AND e.failure_kind = 'delivery_unconfirmed' AND coalesce(d.resends, 0) > 0 AS "isUnconfirmed",
+    e.status = 'FAILED' AND coalesce(e.error LIKE 'The message was given up: %', false) AS "isGivenUp", coalesce(d.resends, 0) > 0 AS "isResent",
     (SELECT count(*)::int FROM email_events v WHERE v.project_id = e.project_id AND v.email_id = e.id AND v.source IS NOT NULL) AS reports,
     coalesce(p.published, '{}') AS published
   FROM emails e
@@ -117,7 +123,7 @@ export async function unfinishedReports(tenant: Tenant): Promise<Record<string, 
 export async function judgeProviderEvents(
   { crashes, options }: Stage,
   tenant: Tenant,
-  { reported, deaths }: ReportedMails,
+  { reported, interruptions }: ReportedMails,
 ): Promise<Verdict> {
   const { records, projectId } = tenant;
   const rows = await records.query<Row>('sending', rowsSql, [projectId]);
@@ -127,7 +133,7 @@ export async function judgeProviderEvents(
     reported.get(id)?.events ?? simulatedStories[/^(\w+)\+/.exec(to)?.[1] ?? ''] ?? null;
   const excused = excusedOf(
     rows.filter(({ id, reports }) => reports === 0 && !reported.has(id)),
-    deaths,
+    interruptions,
   );
   return {
     lines: [
@@ -163,14 +169,19 @@ export async function judgeProviderEvents(
 
 /**
  * A process that ends in hand-off leaves the outcome unknown; after the second time the message fails visibly instead of being sent a third
- * time (docs/decisions/0021-overdue-mail.md). One that never reached the mail server is then never reported. Each takes two deaths.
+ * time (docs/decisions/0021-overdue-mail.md), and so does one whose processes ended three times. One that never reached the mail server is then
+ * never reported. Only what was really interrupted so often is excused.
  */
-export function excusedOf<Each extends Pick<Row, 'isGivenUp'>>(
+export function excusedOf<Each extends Pick<Row, 'id' | 'isUnconfirmed' | 'isGivenUp'>>(
   unreported: readonly Each[],
-  deaths: number,
+  { claimed, handedOff }: Interruptions,
 ): ReadonlySet<Each> {
-  const givenUp = unreported.filter(({ isGivenUp }) => isGivenUp);
-  return new Set(givenUp.length * 2 <= deaths ? givenUp : []);
+  return new Set(
+    unreported.filter(
+      ({ id, isUnconfirmed, isGivenUp }) =>
+        (isUnconfirmed && (handedOff.get(id) ?? 0) >= 2) || (isGivenUp && (claimed.get(id) ?? 0) >= 3),
+    ),
+  );
 }
 
 function accepted(tenant: Tenant, rows: readonly Row[]): Finding {

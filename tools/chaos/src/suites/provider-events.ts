@@ -1,8 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Records } from '../judging/records.js';
 import { emailIdOf, readSinkLedger } from '../judging/sink-ledger.js';
 import { untilQuiet } from '../product.js';
 import { Random } from '../random.js';
-import { judgeProviderEvents, unfinishedReports, type ReportedMail } from './judge-provider-events.js';
+import {
+  judgeProviderEvents,
+  unfinishedReports,
+  type Interruptions,
+  type ReportedMail,
+} from './judge-provider-events.js';
 import { reportedLater, runSuite, type Stage, type SuiteOptions } from './suite.js';
 import { inTurns, Tenant } from './tenant.js';
 
@@ -43,7 +49,7 @@ export const runProviderEvents = (options: SuiteOptions): Promise<boolean> =>
     const real = Array.from({ length: options.sends - simulated.length }, (_, index) => ({
       to: `ok+${index}@sink.test`,
     }));
-    const faults = reportedLater(killAll(stage));
+    const faults = reportedLater(killAll(stage, tenant.records));
     const reporting = new Reporting(stage);
     const reports = reportedLater(reporting.run());
     const mails = stage.random.shuffled([...real, ...simulated]);
@@ -54,34 +60,46 @@ export const runProviderEvents = (options: SuiteOptions): Promise<boolean> =>
       await delay(everyMs);
     }
     await Promise.all(sends);
-    const deaths = await faults;
+    const interruptions = await faults;
     await stage.processes.untilAllReady();
     await untilQuiet(() => unfinishedReports(tenant), settleSeconds);
     reporting.stop();
     await reports;
     await untilQuiet(() => unfinishedReports(tenant), settleSeconds);
-    const verdict = await judgeProviderEvents(stage, tenant, { reported: reporting.reported, deaths });
+    const verdict = await judgeProviderEvents(stage, tenant, { reported: reporting.reported, interruptions });
     tenant.close();
     return verdict;
   });
 
-/** Returns how often processes that hand over ended. */
-async function killAll({ options, processes, fixture, random }: Stage): Promise<number> {
-  let deaths = 0;
+/** Returns what was interrupted by it. */
+async function killAll(
+  { options, processes, fixture, random }: Stage,
+  records: Records,
+): Promise<Interruptions> {
+  const [claimed, handedOff] = [new Map<string, number>(), new Map<string, number>()];
+  const count = (counts: Map<string, number>, id: string) => counts.set(id, (counts.get(id) ?? 0) + 1);
+  const countInterrupted = async () => {
+    for (const { id, state } of await records.inWork()) {
+      count(claimed, id);
+      if (state === 'HANDOFF') count(handedOff, id);
+    }
+  };
   for (let index = 0; index < options.faults; index += 1) {
     await delay(faultEveryMs);
     const strikesServer = index % 13 === 12 || index % 13 === 6;
     // A process that starts while a server is away ends at once, which would look like a crash.
     if (strikesServer) await processes.untilAllReady();
-    if (index % 13 === 12) await fixture.crashPostgres(500);
-    else if (strikesServer) await fixture.killNats(500, { wipe: random.chance(0.5) });
+    if (index % 13 === 12) {
+      await fixture.crashPostgres(500);
+      await countInterrupted();
+    } else if (strikesServer) await fixture.killNats(500, { wipe: random.chance(0.5) });
     else {
       const service = random.pick(struck);
       processes.signal(random.pick(processes.names(service)), 'SIGKILL');
-      if (service === 'sending') deaths += 1;
+      if (service === 'sending') await countInterrupted();
     }
   }
-  return deaths;
+  return { claimed, handedOff };
 }
 
 /** The provider: it reads what came to the mail server, and reports about it until it is answered. */
