@@ -3,7 +3,7 @@ import { AnalyticsController } from './analytics/analytics.controller.js';
 import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
-import { RevealController } from './api-keys/reveal.controller.js';
+import { RevealController } from './api-keys/reveals/reveal.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditModule } from './audit/audit.module.js';
 import { CampaignArchivesController } from './campaigns/campaign-archives.controller.js';

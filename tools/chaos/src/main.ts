@@ -6,7 +6,7 @@ import { runAudience } from './audience/run-audience.js';
 import { plainLoad } from './loads/plain-load.js';
 import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
-import { runCampaigns } from './suites/campaigns.js';
+import { runCampaigns } from './suites/campaigns/campaigns.js';
 import { runNeighbours } from './suites/neighbours.js';
 import { runOperations } from './suites/operations.js';
 import { runProviderEvents } from './suites/provider-events.js';

@@ -3,8 +3,8 @@ import { maxHandedOver } from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { HandOverCalls } from './hand-over-calls.js';
-import { withTimes } from './hand-over-plan.js';
+import { HandOverCalls } from './hand-overs/hand-over-calls.js';
+import { withTimes } from './hand-overs/hand-over-plan.js';
 import { dueAgainWork, type DueAgain } from './launch-kinds.js';
 import { Ledger } from './ledger.js';
 

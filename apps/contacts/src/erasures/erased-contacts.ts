@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ContactHistoryRepository } from '../activity/contact-history.repository.js';
 import { MembershipsRepository } from '../lists/memberships.repository.js';
-import { SegmentMembersRepository } from '../segments/segment-members.repository.js';
+import { SegmentMembersRepository } from '../segments/members/segment-members.repository.js';
 import { ErasedRowsRepository } from './erased-rows.repository.js';
 import { PendingErasures, type DeletedContact } from './pending-erasures.js';
 import { Tombstones } from './tombstones.js';

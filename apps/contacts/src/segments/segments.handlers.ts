@@ -19,7 +19,7 @@ import {
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { SegmentDeletionService } from './segment-deletion.service.js';
-import { SegmentMembersService } from './segment-members.service.js';
+import { SegmentMembersService } from './members/segment-members.service.js';
 import { SegmentPreviewsService } from './segment-previews.service.js';
 import { SegmentsService } from './segments.service.js';
 

@@ -11,12 +11,12 @@ import { GrantsService } from './grants.service.js';
 import { KeyDomains } from './key-domains.js';
 import { KeyIssuance } from './key-issuance.js';
 import { KeyTemplates } from './key-templates.js';
-import { RevealLinks } from './reveal-links.js';
+import { RevealLinks } from './reveals/reveal-links.js';
 import { KeyEvents } from './key-events.js';
-import { RevealPurgesWork } from './reveal-purges.work.js';
-import { RevealController } from './reveal.controller.js';
-import { RevealsRepository } from './reveals.repository.js';
-import { RevealsService } from './reveals.service.js';
+import { RevealPurgesWork } from './reveals/reveal-purges.work.js';
+import { RevealController } from './reveals/reveal.controller.js';
+import { RevealsRepository } from './reveals/reveals.repository.js';
+import { RevealsService } from './reveals/reveals.service.js';
 
 @Module({
   imports: [AuditModule, ProjectsModule, MembershipModule, DelegationsModule],

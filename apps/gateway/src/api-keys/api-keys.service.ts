@@ -23,7 +23,7 @@ import { confinementOf } from './confinement.js';
 import { covers, type Grant, type Reach } from './grant.js';
 import { GrantsService } from './grants.service.js';
 import { KeyEvents } from './key-events.js';
-import { RevealsService, type Reveal } from './reveals.service.js';
+import { RevealsService, type Reveal } from './reveals/reveals.service.js';
 
 export interface RevealableKey {
   row: ApiKeyRow;

@@ -1,5 +1,5 @@
-import { normaliseAddress, parseMailbox } from './address.js';
-import { Base64Text } from './base64-text.js';
+import { normaliseAddress, parseMailbox } from './texts/address.js';
+import { Base64Text } from './texts/base64-text.js';
 import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
 
 /** `code` is what clients branch on (`errors[].code`). */

@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { ValidateBy, ValidateIf } from 'class-validator';
-import { normaliseAddress, parseMailbox, type Mailbox } from './address.js';
+import { normaliseAddress, parseMailbox, type Mailbox } from './texts/address.js';
 import { applyAndRemember, defineField, type Field, type FieldKind, type Shape } from './field.js';
 import { checkField } from './field-check.js';
 import { parseInstant } from './instant.js';

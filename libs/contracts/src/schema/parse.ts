@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { normaliseAddress, parseMailbox } from './address.js';
-import { Base64Text } from './base64-text.js';
+import { normaliseAddress, parseMailbox } from './texts/address.js';
+import { Base64Text } from './texts/base64-text.js';
 import type { FailureCode } from './field-check.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 import { checkField } from './field-check.js';

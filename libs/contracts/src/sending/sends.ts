@@ -1,6 +1,6 @@
-import type { Mailbox } from '../schema/address.js';
+import type { Mailbox } from '../schema/texts/address.js';
 import { emailCategories, type EmailCategory } from './domains.js';
-import type { Base64Text } from '../schema/base64-text.js';
+import type { Base64Text } from '../schema/texts/base64-text.js';
 import { emailStatuses, type EmailStatus } from './email-status.js';
 import {
   Address,

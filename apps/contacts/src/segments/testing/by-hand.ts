@@ -3,7 +3,7 @@ import { Outbox } from '@posthorn/messaging';
 import { workOff, type ServiceFixture } from '@posthorn/testing';
 import { ContactHistoryRepository } from '../../activity/contact-history.repository.js';
 import type { ContactsConfig } from '../../config.js';
-import { MembershipEvents } from '../membership-events.js';
+import { MembershipEvents } from '../members/membership-events.js';
 import { SegmentBaselines } from '../segment-baselines.repository.js';
 import { SegmentConditions } from '../segment-conditions.js';
 import { SegmentDirtyRepository } from '../segment-dirty.repository.js';

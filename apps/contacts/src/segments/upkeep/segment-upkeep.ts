@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
-import { MembershipEvents } from '../membership-events.js';
+import { MembershipEvents } from '../members/membership-events.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import { segmentRefreshWork } from '../segment-kinds.js';
 import { inOrder, type ConditionedSegment } from '../segment-order.js';

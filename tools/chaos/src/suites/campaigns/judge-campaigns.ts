@@ -1,7 +1,7 @@
-import { finding, type Finding } from '../judging/finding.js';
-import { readingMs } from '../loads/judge-forms.js';
-import { emailIdOf } from '../judging/sink-ledger.js';
-import { leaseSeconds } from '../product.js';
+import { finding, type Finding } from '../../judging/finding.js';
+import { readingMs } from '../../loads/judge-forms.js';
+import { emailIdOf } from '../../judging/sink-ledger.js';
+import { leaseSeconds } from '../../product.js';
 import type { CampaignsEvidence, EndedCampaign, HandOff, LedgerRow } from './campaign-evidence.js';
 import { endsOf, isAmbiguous, unconfirmed, type Reader } from './campaign-readers.js';
 

@@ -8,7 +8,7 @@ import {
   type GatewaySuite,
   type SignedIn,
   type Published,
-} from '../testing/gateway-suite.js';
+} from '../../testing/gateway-suite.js';
 import { revealPurgeWork } from './reveal-kind.js';
 
 let suite: GatewaySuite;

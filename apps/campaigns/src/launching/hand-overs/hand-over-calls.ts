@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { campaignMail, serviceCaller, type CampaignMailRecipient } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { QueuedRecipient } from '../recipients/recipients.repository.js';
-import type { LaunchRow } from './launch.entity.js';
+import type { QueuedRecipient } from '../../recipients/recipients.repository.js';
+import type { LaunchRow } from '../launch.entity.js';
 
 type Recipient = QueuedRecipient & Pick<CampaignMailRecipient, 'dueAt'>;
 

@@ -1,9 +1,9 @@
-import { AudienceRecords } from '../audience/audience-records.js';
-import { finding, type Finding } from '../judging/finding.js';
-import { readSinkLedger } from '../judging/sink-ledger.js';
-import { judgeWork, workLeft } from '../judging/work-books.js';
-import { untilQuiet } from '../product.js';
-import { Random } from '../random.js';
+import { AudienceRecords } from '../../audience/audience-records.js';
+import { finding, type Finding } from '../../judging/finding.js';
+import { readSinkLedger } from '../../judging/sink-ledger.js';
+import { judgeWork, workLeft } from '../../judging/work-books.js';
+import { untilQuiet } from '../../product.js';
+import { Random } from '../../random.js';
 import type { CampaignsEvidence } from './campaign-evidence.js';
 import { Pauses } from './campaign-pauses.js';
 import { Races } from './campaign-races.js';
@@ -13,9 +13,9 @@ import { chooseWinner, makeAudience, makeCampaigns, send, type Launched } from '
 import { CampaignStrikes, strikePlan } from './campaign-strikes.js';
 import { judgeCounts } from './judge-campaign-counts.js';
 import { judgeCampaigns } from './judge-campaigns.js';
-import { unfinishedOf } from './recount.js';
-import { reportedLater, runSuite, type Stage, type SuiteOptions, type Verdict } from './suite.js';
-import { Tenant } from './tenant.js';
+import { unfinishedOf } from '../recount.js';
+import { reportedLater, runSuite, type Stage, type SuiteOptions, type Verdict } from '../suite.js';
+import { Tenant } from '../tenant.js';
 
 const replicas = { sending: 2, contacts: 2, analytics: 1, campaigns: 2, workflows: 1, gateway: 2 };
 const environment = {

@@ -12,13 +12,13 @@ import {
 import { pageWithTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { originOf } from '../contacts/writes/contact-write.js';
-import { ContactWrites } from '../contacts/writes/contact-writes.js';
+import { originOf } from '../../contacts/writes/contact-write.js';
+import { ContactWrites } from '../../contacts/writes/contact-writes.js';
 import { MembershipEvents } from './membership-events.js';
-import { SegmentCounts } from './segment-counts.read-model.js';
+import { SegmentCounts } from '../segment-counts.read-model.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
-import type { SegmentRow } from './segment.entity.js';
-import { SegmentsRepository } from './segments.repository.js';
+import type { SegmentRow } from '../segment.entity.js';
+import { SegmentsRepository } from '../segments.repository.js';
 
 @Injectable()
 export class SegmentMembersService {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Records } from '../judging/records.js';
+import type { Records } from '../../judging/records.js';
 import { countsSql, type CountsLook, type CountsRow } from './judge-campaign-counts.js';
 import type { CampaignMail, EndedCampaign, HandOff, LedgerRow } from './campaign-evidence.js';
-import type { Tenant } from './tenant.js';
+import type { Tenant } from '../tenant.js';
 
 const everyMs = 1_500;
 const pageSize = 100;

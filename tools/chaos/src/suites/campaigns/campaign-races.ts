@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '../random.js';
+import type { Random } from '../../random.js';
 import type { Reader } from './campaign-readers.js';
 import type { Raced } from './campaign-evidence.js';
-import { reportedLater } from './suite.js';
-import type { Tenant } from './tenant.js';
+import { reportedLater } from '../suite.js';
+import type { Tenant } from '../tenant.js';
 
 const lookMs = 120;
 /** A message stays claimed for a moment before its hand-off: they leave before, in and after it. */

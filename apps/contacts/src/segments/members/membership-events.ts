@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { contactEvents, type ContactHistoryKind } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
-import { ContactHistoryRepository } from '../activity/contact-history.repository.js';
-import { SegmentDirtyRepository } from './segment-dirty.repository.js';
-import type { SegmentRow } from './segment.entity.js';
+import { ContactHistoryRepository } from '../../activity/contact-history.repository.js';
+import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
+import type { SegmentRow } from '../segment.entity.js';
 
 export type MembershipChange = 'segmentEntered' | 'segmentLeft';
 

@@ -1,4 +1,4 @@
-import type { SinkLine } from '../judging/sink-ledger.js';
+import type { SinkLine } from '../../judging/sink-ledger.js';
 import type { Reader } from './campaign-readers.js';
 import type { CountsLook } from './judge-campaign-counts.js';
 

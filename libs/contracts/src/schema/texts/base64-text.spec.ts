@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { growthOf, repeated } from '@posthorn/testing';
 import fc from 'fast-check';
 import { Base64Text, readJson, writeJson, type LongString } from './base64-text.js';
-import { parse } from './parse.js';
-import { SendEmail } from '../sending/sends.js';
+import { parse } from '../parse.js';
+import { SendEmail } from '../../sending/sends.js';
 
 const textOf = (written: string): Base64Text | null => Base64Text.of(Buffer.from(written));
 const wrapped = (data: Buffer, end: string): string => data.toString('base64').replace(/.{76}/g, `$&${end}`);

@@ -1,6 +1,6 @@
-import { html } from '../pages/html.js';
-import { form, shown } from '../pages/page-kit.js';
-import type { Shown } from '../pages/page.js';
+import { html } from '../../pages/html.js';
+import { form, shown } from '../../pages/page-kit.js';
+import type { Shown } from '../../pages/page.js';
 
 /** Only the button reveals the secret, because scanners and previews open links too (docs/guarantees.md §6). */
 export const buttonPage = shown(

@@ -1,4 +1,4 @@
-import { Random } from '../random.js';
+import { Random } from '../../random.js';
 
 /** What becomes of a reader's row, and what of the message. */
 interface ReaderKind {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { revealNotFound, revealOver } from '@posthorn/contracts';
 import { Commits, Secrets, type SecretLocation } from '@posthorn/platform';
-import { Audit } from '../audit/audit.js';
-import { GatewayConfig } from '../config.js';
-import type { ApiKeyRow } from './api-key.entity.js';
+import { Audit } from '../../audit/audit.js';
+import { GatewayConfig } from '../../config.js';
+import type { ApiKeyRow } from '../api-key.entity.js';
 import { RevealTokens } from './reveal-tokens.js';
 import { RevealsRepository } from './reveals.repository.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { hashOfToken } from '../../identity/token-hash.js';
 
 export interface Reveal {
   linkToken: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SinkLine } from '../judging/sink-ledger.js';
+import type { SinkLine } from '../../judging/sink-ledger.js';
 import type { Reader } from './campaign-readers.js';
 import { judgeCounts, type CountsRow } from './judge-campaign-counts.js';
 import type { CampaignsEvidence, EndedCampaign, LedgerRow } from './campaign-evidence.js';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { maxHandedOver } from '@posthorn/contracts';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import type { CampaignRow } from '../campaigns/campaign.entity.js';
-import { queuedOf } from '../recipients/campaign-counts.read-model.js';
+import type { CampaignRow } from '../../campaigns/campaign.entity.js';
+import { queuedOf } from '../../recipients/campaign-counts.read-model.js';
 import { HandOverCalls } from './hand-over-calls.js';
 import { dueUntil, quietOnes, roomOf, withQuietTimes, withTimes } from './hand-over-plan.js';
-import { afterDeathMs, handOverWork } from './launch-kinds.js';
-import type { LaunchRow } from './launch.entity.js';
-import { Ledger } from './ledger.js';
-import { RestoredCampaigns } from './restored-campaigns.js';
+import { afterDeathMs, handOverWork } from '../launch-kinds.js';
+import type { LaunchRow } from '../launch.entity.js';
+import { Ledger } from '../ledger.js';
+import { RestoredCampaigns } from '../restored-campaigns.js';
 
 /** After these another campaign has its turn. */
 const turnMs = 2_000;

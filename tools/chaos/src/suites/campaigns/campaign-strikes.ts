@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
-import type { FaultKind } from '../faults/faults.js';
-import { inTransaction } from '../faults/in-transaction.js';
-import { aimed, injectionsOf, seenMember, type Injections } from '../faults/injections.js';
-import { heldAt, watching, type Lock } from '../faults/lock-trap.js';
-import type { Member } from '../process-group.js';
-import type { Random } from '../random.js';
+import type { FaultKind } from '../../faults/faults.js';
+import { inTransaction } from '../../faults/in-transaction.js';
+import { aimed, injectionsOf, seenMember, type Injections } from '../../faults/injections.js';
+import { heldAt, watching, type Lock } from '../../faults/lock-trap.js';
+import type { Member } from '../../process-group.js';
+import type { Random } from '../../random.js';
 import type { CampaignStrike } from './campaign-evidence.js';
-import { stopMs } from './stops.js';
-import { reportedLater, type Stage } from './suite.js';
+import { stopMs } from '../stops.js';
+import { reportedLater, type Stage } from '../suite.js';
 
 /** What campaigns may be at when it dies (docs/decisions/0028-campaigns.md), each held open where its next statement waits for a lock. */
 const locks = {

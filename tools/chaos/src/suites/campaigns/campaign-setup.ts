@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Reader } from './campaign-readers.js';
-import { inTurns, type Tenant } from './tenant.js';
+import { inTurns, type Tenant } from '../tenant.js';
 
 const smallPerMinute = 600;
 const suppressedAtOnce = 8;

@@ -1,4 +1,4 @@
-import { finding, type Finding } from '../judging/finding.js';
+import { finding, type Finding } from '../../judging/finding.js';
 
 /** Sums as they are kept and as they are counted anew, in one snapshot of the database; null where there are none. */
 export interface CountsRow {

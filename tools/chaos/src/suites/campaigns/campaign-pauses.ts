@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '../random.js';
+import type { Random } from '../../random.js';
 import type { PauseSpan } from './campaign-evidence.js';
-import { stopMs } from './stops.js';
-import type { Tenant } from './tenant.js';
+import { stopMs } from '../stops.js';
+import type { Tenant } from '../tenant.js';
 
 const goesOnMs = { least: 3_000, most: 14_000 };
 const pausedMs = { least: 300, most: 5_000 };
