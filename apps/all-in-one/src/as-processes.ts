@@ -60,7 +60,6 @@ export async function startAsProcesses(
   return { url: (balancer ?? gateways[0]!).url, processes: processes.map(({ name }) => name) };
 }
 
-/** Without the accounts of the other services. */
 function environmentOf(service: ServiceName, environment: Environment): Environment {
   const others = serviceNames.filter((other) => other !== service);
   const hidden = new Set(

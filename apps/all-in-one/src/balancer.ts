@@ -10,7 +10,6 @@ export interface Backend {
 export interface Balancer {
   port: number;
   url: string;
-  /** Refuses new connections; existing ones continue. */
   refuse(): void;
   /** Call it after the backends have stopped, so that their last responses still reach clients. */
   stop(): Promise<void>;

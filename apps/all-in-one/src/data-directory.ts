@@ -18,7 +18,6 @@ export interface DevFile {
 export interface ServersFile {
   natsUrl: string;
   databaseUrls: string[];
-  /** The embedded servers. */
   processes: { name: string; pid: number }[];
 }
 

@@ -2,7 +2,6 @@ import { SupervisedServer, type EmbeddedServer, type Say } from '@posthorn/dev';
 import type { DataDirectory, ServersFile } from './data-directory.js';
 import type { Started } from './started.js';
 
-/** The servers that this start runs itself, and `servers.json`, which names their processes. */
 export class EmbeddedServers {
   /** Rejects when one of them is given up. */
   readonly failed: Promise<never>;

@@ -25,7 +25,6 @@ export interface Posthorn {
   smtp: string;
   inboundPort: number | null;
   processes: string[];
-  /** Rejects when an embedded server is given up. */
   failed: Promise<never>;
   stop(): Promise<void>;
 }

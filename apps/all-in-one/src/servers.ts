@@ -10,14 +10,12 @@ import { EmbeddedServers } from './embedded-servers.js';
 import type { Started } from './started.js';
 
 export interface Servers {
-  /** One `<SERVICE>_DATABASE_URL` for each service. */
   databases: Environment;
   /** One `<SERVICE>_NATS_URL` for each service, or NATS_URL where it is configured. */
   buses: Environment;
   /** With the user of the operator, where the server is embedded. */
   natsUrl: string;
   inbox: Inbox | null;
-  /** Rejects when an embedded server is given up. */
   failed: Promise<never>;
 }
 
@@ -92,7 +90,6 @@ async function startOneDatabase(options: ServersOptions, embedded: EmbeddedServe
   return { databases, databaseUrls: [adminUrl] };
 }
 
-/** Data directories are `postgres-<service>`. */
 async function startDatabaseForEach(options: ServersOptions, embedded: EmbeddedServers): Promise<Databases> {
   const databases = await provideDatabases(options, (service) => {
     const dataDirectory = options.directory.at(`postgres-${service}`);
@@ -103,7 +100,6 @@ async function startDatabaseForEach(options: ServersOptions, embedded: EmbeddedS
   return { databases, databaseUrls: Object.values(databases) as string[] };
 }
 
-/** A service with a configured database needs no server. */
 async function provideDatabases(
   { config, environment, directory }: ServersOptions,
   adminUrlOf: (service: ServiceName) => Promise<string>,

@@ -44,7 +44,6 @@ export function readStartOptions(
   return { as: 'processes', replicas: readReplicas(replicas ?? '', services), separateDatabases };
 }
 
-/** What `npm start -- --help` prints. */
 export function startHelp(): string {
   const settings = Object.values(variablesOf(AllInOneConfig)).map(
     ({ name, describe, default: preset }) => `  ${name.padEnd(22)}${describe}${preset ? ` (${preset})` : ''}`,

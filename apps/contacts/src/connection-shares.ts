@@ -1,7 +1,5 @@
-/**
- * The shares of the pool that work may hold which keeps a connection for long and which one project can request in any number. Each kind has its
- * own, so that none fills the places of another; together they leave connections of a pool of five or more to everything else.
- */
+// Each kind of work that keeps a connection for long has a share of its own, so that none fills the places of
+// another; together they leave connections of a pool of five or more to everything else.
 export const connectionShares = {
   segmentPreviews: 0.2,
   segmentChanges: 0.2,

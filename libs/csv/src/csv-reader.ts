@@ -28,7 +28,7 @@ interface Scanned {
 const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
 export const maxRow = 1024 * 1024;
 
-/** RFC 4180 in UTF-8, in bounded memory. A misplaced or unclosed quote loses only its line: reading continues with the next one. */
+/** RFC 4180 in UTF-8, in bounded memory. A misplaced or unclosed quote loses only its line. */
 export class CsvReader {
   private buffered: Buffer = Buffer.alloc(0);
   private at: number;
@@ -148,7 +148,6 @@ export class CsvReader {
     return byte === this.delimiter || byte === lf || byte === cr;
   }
 
-  /** More than one where a quoted cell contains line breaks. */
   private linesWithin(start: number, end: number): number {
     let count = 1;
     for (let at = this.lineEnd(start); at !== null && at < end; at = this.lineEnd(at)) count += 1;

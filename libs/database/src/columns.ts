@@ -11,11 +11,10 @@ export interface Columns<Row> {
   unnest(name: string, first: number): string;
   /** All values of one column, for statements that read it by subscript. */
   array(column: string, first: number): string;
-  /** One array a column. */
   values(rows: readonly Row[]): unknown[][];
 }
 
-/** Columns of rows that a statement takes as parallel arrays: declared once, so that parameters and values cannot get out of step. */
+/** Declared once, so that the parallel arrays of a statement and its parameters cannot get out of step. */
 export function columnsOf<Row>(columns: readonly Column<Row>[]): Columns<Row> {
   const parameters = (first: number) => columns.map(({ type }, index) => `$${first + index}::${type}[]`);
   return {

@@ -80,7 +80,8 @@ async function assertDurable(database: Database): Promise<void> {
   }
 }
 
-/** For statements that run thousands of times a second: pipelined, and planned once a connection. Such a plan must fit tables of any size, so it uses indexes and nested loops. */
+/** For very frequent statements: pipelined, and planned once a connection. Such a plan must fit tables of
+ * any size, so it uses indexes and nested loops. */
 function openHotPool({
   url,
   name,
@@ -109,7 +110,7 @@ function openHotPool({
   return pool;
 }
 
-/** A connection may break in the moment in which the pool lends it, before the borrower listens: without a listener that would end the process. */
+/** A connection may break when the pool lends it: without a listener that would end the process. */
 function listenForErrors(pool: pg.Pool): void {
   const known = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => {

@@ -3,7 +3,7 @@ import type { Database } from './database.js';
 
 const refreshMs = 30_000;
 
-/** The time of Postgres, which alone counts (docs/guarantees.md G22), from a cached offset to the monotonic clock of the process. */
+/** Postgres alone counts (docs/guarantees.md G22); here an offset to the monotonic clock of the process. */
 export class DatabaseClock {
   private offset: number | null = null;
   private readAt = 0;
@@ -21,7 +21,7 @@ export class DatabaseClock {
     return deadline && deadline.getTime() - (await this.now()).getTime();
   }
 
-  /** After the deadline the client has heard that nothing happened, so nothing may be committed (docs/guarantees.md §4). */
+  /** The client has heard that nothing happened, so nothing may be committed (docs/guarantees.md §4). */
   async refuseLate(deadline: Date | null): Promise<void> {
     if (deadline && (await this.now()) >= deadline)
       throw unavailable('The deadline of the request has passed');

@@ -51,7 +51,6 @@ export function isDatabaseAway(error: unknown): boolean {
   return /^(08|53|57P0|57014)/.test(code) || networkCodes.has(code) || lostConnection.test(message);
 }
 
-/** Refused before the first statement was sent, so that nothing can have happened. */
 function wasNeverSent(error: unknown): boolean {
   const { syscall, message = '' } =
     (error as { driverError?: DriverError })?.driverError ?? ((error ?? {}) as DriverError);

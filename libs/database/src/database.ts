@@ -22,10 +22,9 @@ export interface Statement {
 
 interface Ambient {
   runner: QueryRunner;
-  /** Set before COMMIT or ROLLBACK: work that goes on afterwards must not use the connection, which may already serve another transaction. */
+  /** Set before COMMIT or ROLLBACK, after which the connection may already serve another transaction. */
   ended: boolean;
   committed: (() => void)[];
-  /** Called then, too: listeners of tables that it inserted into. */
   inserted: Set<() => void>;
 }
 
@@ -37,7 +36,7 @@ export interface PoolUse {
   max: number;
 }
 
-/** The database of a service. Statements inside of `transaction` join it without passing a manager around. */
+/** Statements inside of `transaction` join it without passing a manager around. */
 export class Database {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
   private readonly commitListeners = new Set<() => void>();
@@ -59,34 +58,32 @@ export class Database {
     return this.joined()?.runner.manager ?? this.source.manager;
   }
 
-  /**
-   * Runs `work` in a transaction, or joins the ambient one. After serialization failures and deadlocks `work` runs again. Past `limitMs` it
-   * rejects, and the connection is closed, so that the locks are released at once; a joined transaction keeps its own limit.
-   */
+  /** Joins the ambient transaction, whose limit counts. `work` runs again after serialization failures and
+   * deadlocks. Past `limitMs` the connection is closed, so that the locks are released at once. */
   async transaction<T>(work: () => Promise<T>, { limitMs }: { limitMs?: number } = {}): Promise<T> {
     if (this.joined()) return work();
     return inSpan('transaction', asClient, () => repeated(() => this.runOnce(work, limitMs)));
   }
 
-  /** Calls `listener` after the commit of the ambient transaction, or at once where there is none. It must not throw. */
+  /** After the commit of the ambient transaction, or at once where there is none. It must not throw. */
   afterCommit(listener: () => void): void {
     const ambient = this.ambient.getStore();
     if (ambient) ambient.committed.push(listener);
     else listener();
   }
 
-  /** Calls `listener` after every transaction and hot statement; it must not throw. Returns how to unsubscribe. */
+  /** Calls `listener` after every transaction and hot statement; it must not throw. */
   onCommit(listener: () => void): () => void {
     this.commitListeners.add(listener);
     return () => this.commitListeners.delete(listener);
   }
 
-  /** Calls `listener` after each commit of this process that inserted into one of `tables`; it must not throw. Returns a function that stops it. */
+  /** Calls `listener` after commits of this process that inserted into `tables`; it must not throw. */
   onInsert(tables: readonly string[], listener: () => void): () => void {
     return this.insertListeners.add(tables, listener);
   }
 
-  /** Runs `work` outside of the ambient transaction, so that it commits even if that is rolled back. */
+  /** Outside of the ambient transaction, so that it commits even if that is rolled back. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.ambient.exit(work);
   }
@@ -108,7 +105,7 @@ export class Database {
     return rows;
   }
 
-  /** Streams the only column of a SELECT as bytes, without text that would grow the heap. `take` must copy what it keeps, because the driver reuses the buffer. */
+  /** Bytes, because text would grow the heap. `take` must copy them: the driver reuses the buffer. */
   copyOut(
     select: string,
     parameters: readonly (string | number)[],
@@ -146,7 +143,7 @@ export class Database {
     });
   }
 
-  /** BEGIN, the statements and COMMIT in one network write, so the transaction costs one round trip. Returns the rows of each statement. */
+  /** BEGIN, the statements and COMMIT in one network write, so the transaction costs one round trip. */
   transactionInOneWrite(statements: Statement[]): Promise<unknown[][]> {
     return isRecorded()
       ? inSpan(statements.map(({ name }) => name).join(' + '), asClient, () => this.send(statements))
@@ -198,7 +195,7 @@ export class Database {
     }
   }
 
-  /** A ROLLBACK would wait for the statement that hangs. Postgres notices a closed socket only after that statement, so it is told. */
+  /** A ROLLBACK would wait for the statement that hangs; Postgres notices a closed socket only after it. */
   private async closeConnection(runner: QueryRunner): Promise<void> {
     const client = (await clientOf(runner)) as unknown as Client & { processID: number };
     const { stream } = client.connection;
@@ -233,14 +230,14 @@ async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown
   return (result.records ?? []) as Row[];
 }
 
-/** Releases the connection in the callback of the result: the later release of TypeORM's runners lets large results grow old, which costs garbage collection. */
+/** Releases in the callback of the result: TypeORM's later release lets large results grow old. */
 async function rowsOfOne<Row>(pool: Pool, requested: QueryConfig): Promise<Row[]> {
   try {
     return await new Promise<Row[]>((resolve, reject) => {
       pool.connect((away, client, release) => {
         if (!client) return reject(away!);
         client.query(requested, (failure: Error | null, result) => {
-          // The server announces its shutdown before the connection ends: the pool must not lend it again.
+          // The server announces its shutdown before the connection ends: it must not be lent again.
           release(isDatabaseAway(failure));
           if (failure) reject(failure);
           // Several statements in one text have an array of results, without `rows`.
@@ -292,7 +289,6 @@ const summaries = [
   /\b(SELECT)\b[\s\S]*?\bFROM\s+(\w+)/,
 ];
 
-/** The name of the span of a statement; it contains no values. */
 function summaryOf(sql: string): string {
   const [, verb, table] = summaries.map((pattern) => pattern.exec(sql)).find((match) => match !== null) ?? [];
   return verb ? `${verb} ${table}` : 'statement';

@@ -3,7 +3,7 @@ interface InsertListener {
   notify: () => void;
 }
 
-/** Who is notified after commits that inserted into a table, found by the text of the statements: a writer cannot forget to notify. */
+/** Found by the text of the statements: a writer cannot forget to notify. */
 export class InsertListeners {
   private readonly listeners = new Set<InsertListener>();
 
@@ -13,13 +13,11 @@ export class InsertListeners {
     return () => this.listeners.delete(listener);
   }
 
-  /** Adds the listeners of a statement to those of its transaction. */
   collect(sql: string, inserted: Set<() => void>): void {
     for (const { statement, notify } of this.listeners)
       if (!inserted.has(notify) && statement.test(sql)) inserted.add(notify);
   }
 
-  /** After a statement that has committed by itself. */
   notify(sql: string): void {
     for (const { statement, notify } of this.listeners) if (statement.test(sql)) notify();
   }

@@ -1,4 +1,4 @@
-/** Limits the waiting for each lock of a statement, such as to '200ms', without another round trip; the first part that reads rows has the condition `lockTimeoutIsSet`. */
+/** Without another round trip; the first part that reads rows has the condition `lockTimeoutIsSet`. */
 export const lockTimeout = (parameter: string): string =>
   `lock_limit AS MATERIALIZED (SELECT set_config('lock_timeout', ${parameter}::text, true) AS set WHERE ${parameter}::text IS NOT NULL)`;
 

@@ -38,10 +38,8 @@ export async function migrate(
   }
 }
 
-/**
- * Asks again instead of waiting: CREATE INDEX CONCURRENTLY waits for the transactions of all other sessions, also for that of a replica that
- * waits for this lock, so that both would wait for each other.
- */
+/** Asks again instead of waiting: CREATE INDEX CONCURRENTLY waits for all other transactions, also for that
+ * of a replica that waits for this lock, so that both would wait for each other. */
 async function takeMigrationLock(runner: QueryRunner, report: (line: string) => void): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     const [row] = (await runner.query('SELECT pg_try_advisory_lock($1) AS taken', [migrationLock])) as {
@@ -86,9 +84,9 @@ async function runUntilUnlocked(
   }
 }
 
-/** While a statement waits for its lock, every later reader and writer of the table waits behind it: so it waits a second at most (docs/guarantees.md G23). */
+/** All later readers and writers wait behind it: so a second at most (docs/guarantees.md G23). */
 async function runOne(executor: MigrationExecutor, runner: QueryRunner, migration: Migration): Promise<void> {
-  // Without a transaction, such as CREATE INDEX CONCURRENTLY, it waits for transactions of others and blocks nobody.
+  // Without a transaction, such as CREATE INDEX CONCURRENTLY, it blocks nobody.
   const isApart = migration.instance?.transaction === false;
   await runner.query(`SET lock_timeout = '${isApart ? 0 : '1s'}'`);
   if (!isApart) await runner.startTransaction();

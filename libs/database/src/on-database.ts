@@ -1,7 +1,6 @@
 import type { FactoryProvider, Type } from '@nestjs/common';
 import { Database } from './database.js';
 
-/** Provides repositories and read models, which take the database and then the `others`. */
 export const onDatabase = (classes: Type[], ...others: Type[]): FactoryProvider[] =>
   classes.map((provide) => ({
     provide,

@@ -9,7 +9,6 @@ export interface ProvisionOptions {
 
 const provisionLock = 7_301_001;
 
-/** Creates the database and role of a service where they are missing, and returns the URL. Safe to run concurrently. */
 export async function provisionDatabase({ adminUrl, service, secretKey }: ProvisionOptions): Promise<string> {
   const name = `posthorn_${service}`;
   const password = createHmac('sha256', secretKey).update(`database-role:${service}`).digest('base64url');
@@ -18,7 +17,7 @@ export async function provisionDatabase({ adminUrl, service, secretKey }: Provis
   return url;
 }
 
-/** Creates the database and the role that the URL names, with its password, where they are missing. Safe to run concurrently. */
+/** Creates what is missing of the database and the role that the URL names. Safe to run concurrently. */
 export async function provisionAt(adminUrl: string, url: string): Promise<void> {
   const { username, password, pathname } = new URL(url);
   const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });

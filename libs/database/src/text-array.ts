@@ -1,3 +1,3 @@
-/** An array literal of Postgres. Every entry is quoted: unquoted, `null` in any case is no text, and other entries would fall apart. */
+/** Every entry is quoted: unquoted, `null` is no text, and other entries would fall apart. */
 export const textArray = (entries: readonly string[]): string =>
   `{${entries.map((entry) => `"${entry.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;

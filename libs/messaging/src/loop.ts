@@ -4,7 +4,6 @@ import { currentService } from './outages/service-context.js';
 export interface LoopOptions {
   /** The maximum pause between rounds; a wake-up starts the next round at once. */
   everyMs: number;
-  /** The minimum time between rounds, however many wake-ups there are. */
   minIntervalMs?: number;
   work: () => Promise<void | number>;
   onError: (error: unknown) => void;

@@ -3,7 +3,7 @@ import type { Database } from '@posthorn/database';
 import { ownSecret } from './own-secret.js';
 import type { Secrets } from './sealing.js';
 
-/** A keyed hash that survives key rotation; without the secret in `erasure_secrets`, addresses cannot be found by trying all of them. */
+/** Survives key rotation; without `erasure_secrets`, addresses cannot be found by trying all of them. */
 export class AddressHashes {
   private readonly key: KeyObject;
 

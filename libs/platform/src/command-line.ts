@@ -5,11 +5,9 @@ import { StartError } from './config.js';
 export interface KnownArguments {
   /** Options with a value. */
   options?: readonly string[];
-  /** Options without one. */
   flags?: readonly string[];
   /** How many words may stand without a name. */
   words?: number;
-  /** Shows all of this; each mistake names it. */
   help: string;
 }
 

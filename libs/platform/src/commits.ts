@@ -21,7 +21,7 @@ export class Commits {
         return done;
       });
     } catch (error) {
-      // "Unavailable" promises that nothing was done (docs/guarantees.md G2), which is unknown if the reply to a commit is lost.
+      // "Unavailable" promises that nothing was done (docs/guarantees.md G2); here it is not known.
       throw committing && isOutcomeUnknown(error) ? outcomeUnknown() : error;
     }
   }

@@ -19,10 +19,8 @@ interface WaitingRun {
   drop: (error: Error) => void;
 }
 
-/**
- * Bounds expensive requests, so that one project cannot use up what others need: few run at once, projects take turns, identical concurrent
- * requests share one run, and what could only start after its deadline is refused.
- */
+/** One project cannot use up what others need: projects take turns, identical requests share a run, and what
+ * could only start after its deadline is refused. */
 export class LimitedRuns {
   private readonly shared = new Map<string, Promise<unknown>>();
   private readonly queues = new Map<string, WaitingRun[]>();
@@ -81,7 +79,7 @@ export class LimitedRuns {
     drop(this.tooMany());
   }
 
-  /** All places may be taken, mostly by few projects: then the newest run of the longest queue gives way to a project that has fewer. */
+  /** The newest run of the longest queue gives way to a project that has fewer. */
   private makePlace(ownWaiting: number): boolean {
     if (this.waiting < this.limits.waiting) return true;
     const longest = [...this.queues.values()].reduce((a, b) => (b.length > a.length ? b : a), []);

@@ -3,10 +3,9 @@ import type { Database } from '@posthorn/database';
 import { ConfigError } from './config.js';
 import { UnreadableSecret, type Secrets } from './sealing.js';
 
-/** The only row of the table. */
 const id = '00000000-0000-0000-0000-000000000001';
 
-/** A random secret, sealed in the database by the first process, that survives rotation of the installation's key. */
+/** Sealed in the database by the first process; survives rotation of the installation's key. */
 export async function ownSecret(database: Database, secrets: Secrets, table: string): Promise<string> {
   const location = { table, projectId: null, id };
   const fresh = secrets.seal(randomBytes(32).toString('base64url'), location);

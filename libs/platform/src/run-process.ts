@@ -2,7 +2,6 @@ import { StartError, type Environment } from './config.js';
 
 export interface Stoppable {
   stop(): Promise<void>;
-  /** Rejects when it cannot go on. */
   failed?: Promise<never>;
 }
 
@@ -10,7 +9,7 @@ const endings = ['SIGTERM', 'SIGINT', 'disconnect'];
 /** After a failure, what is waited for may never come. */
 const failedStopMs = 30_000;
 
-/** A process started over an IPC channel also stops when the channel closes, because nothing else would stop it. */
+/** Over an IPC channel it also stops when the channel closes: nothing else would stop it. */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
   let service: Stoppable | undefined;
   let stopping = false;
@@ -27,7 +26,7 @@ export async function runProcess(start: (environment: Environment) => Promise<St
       },
     );
   };
-  // Process 1 of a container ignores signals without a handler, and a signal that arrives between two listeners is lost.
+  // Process 1 ignores signals without a handler, and one between two listeners is lost.
   for (const event of endings) process.on(event, () => end());
   try {
     service = await start(process.env);
@@ -41,7 +40,6 @@ export async function runProcess(start: (environment: Environment) => Promise<St
   }
 }
 
-/** For a process that does one thing and ends. */
 export async function runOnce(work: (environment: Environment) => Promise<void>): Promise<void> {
   try {
     await work(process.env);

@@ -1,6 +1,5 @@
 import type { Database } from '@posthorn/database';
 
-/** A table with sealed values, each bound to the table, project and row. */
 export interface SealedTable {
   table: string;
   /** Column of the project; null if rows have none. */

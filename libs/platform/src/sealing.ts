@@ -11,7 +11,6 @@ export interface SecretLocation {
   id: string;
 }
 
-/** The value is damaged, belongs to another row, or was sealed with a key that is not configured. */
 export class UnreadableSecret extends Error {
   constructor({ table, id }: SecretLocation) {
     super(`the secret of ${table} ${id} cannot be opened`);
@@ -19,7 +18,7 @@ export class UnreadableSecret extends Error {
   }
 }
 
-/** AES-256-GCM with the id of the key. The first key seals and every key opens, so keys can be rotated at runtime. */
+/** AES-256-GCM with the key's id. The first key seals, every key opens: keys can be rotated at runtime. */
 export class Secrets {
   private readonly current: string;
   private readonly keys: ReadonlyMap<string, Buffer>;

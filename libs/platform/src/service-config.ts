@@ -2,7 +2,6 @@ import { Env } from './config.js';
 
 const shortestKey = 32;
 
-/** All keys of a ring, the current one first. */
 export const secretKeysIn = (ring: string): string[] => ring.split(',').map((key) => key.trim());
 
 /** Anyone could forge what an empty key signs, so a comma too many must not become a key. */

@@ -41,7 +41,6 @@ import { Secrets } from './sealing.js';
 import type { ServiceConfig } from './service-config.js';
 import { openOwnDatabase, ownUrl, plansOf } from './service-database.js';
 
-/** The parts of a service, used by its `main.ts` and by the all-in-one host. */
 export interface ServiceParts<C extends ServiceConfig> {
   name: ServiceName;
   config: ConfigShape<C>;
@@ -53,7 +52,6 @@ export interface ServiceParts<C extends ServiceConfig> {
 
 export interface StartOptions {
   environment: Environment;
-  /** Receives progress messages, such as one line per migration. */
   report?: (line: string) => void;
   /** Report metrics of the process; only one service per process may. */
   processMetrics?: boolean;
@@ -83,13 +81,12 @@ export interface ServiceMeans<C extends ServiceConfig> {
 export interface RunningService {
   name: ServiceName;
   adminPort: number;
-  /** Finishes current work, accepts no more, and releases all resources. */
   stop(): Promise<void>;
 }
 
 const hour = 3_600_000;
 
-/** Opens everything below the application: configuration, database, bus, background work and admin port. Call it within `runAsService`. */
+/** Everything below the application. Call it within `runAsService`. */
 export async function openService<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
@@ -216,7 +213,6 @@ export async function runBackground<C extends ServiceConfig>(
   return { admin, drain: () => (draining = true), stop };
 }
 
-/** Starts a service without a public HTTP server. */
 export const startService = <C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,

@@ -14,7 +14,7 @@ export const tooManyWaiting = (what: string): DomainError =>
 /** A refusal still has to reach the caller before it gives up. */
 const replyMs = 200;
 
-/** How long somebody may wait whose caller gives up at some time. Answers whether it is too late; until then calls `drop` at that time. */
+/** Until the caller gives up. Answers whether it is too late; until then calls `drop` at that time. */
 export class WaitLimit {
   private readonly until: number;
   private readonly timer: NodeJS.Timeout | undefined;

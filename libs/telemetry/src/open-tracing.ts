@@ -8,7 +8,7 @@ export interface TracingOptions {
   service: string;
 }
 
-/** The SDK is loaded only when tracing is on, because it costs a third of a second and a tenth of the memory. */
+/** Loaded only when tracing is on: it costs a third of a second and a tenth of the memory. */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
   if (!options.endpoint || options.sampler === 'always_off') return new Tracing();
   const { openRecorder } = await import('./recorder.js');

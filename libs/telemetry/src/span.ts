@@ -7,7 +7,7 @@ export function inSpan<T>(name: string, options: SpanOptions, work: () => Promis
   return context && context.traces.length > 0 ? recorded(context, name, options, work) : work();
 }
 
-/** Runs `work` for several contexts, each with a span of its own; `inner` are the contexts inside those spans. */
+/** A span for each of several contexts; `inner` are the contexts inside those spans. */
 export async function inSpans<T>(
   name: string,
   options: SpanOptions,
@@ -36,7 +36,6 @@ interface Traced {
   readonly tracing: Tracing;
 }
 
-/** Runs the method as a span in the current traces or those of its arguments. */
 export function Spanned<Args extends unknown[], Result>(
   name: string,
   options: SpannedOptions<Args, Result> = {},
@@ -55,7 +54,7 @@ export function Spanned<Args extends unknown[], Result>(
   };
 }
 
-/** For a method that finds work of existing traces: its span is recorded afterwards, and the found work continues below it. */
+/** For a method that finds work of existing traces: the found work continues below its span. */
 export function SpanAfterwards<Args extends unknown[], Found extends { trace: string | null }>(
   name: string,
   options: SpanOptions = {},

@@ -51,7 +51,7 @@ export class Tracing {
       : undefined;
   }
 
-  /** The first span links to all traces of the work, and the others link to the first, so that each trace is complete. */
+  /** The first links to all traces of the work, the others to the first, so that each trace is complete. */
   spans(name: string, options: SpanOptions, parents: readonly TracePoint[]): OpenSpan[] {
     const [first, ...others] = parents;
     if (!this.recorder || !first) return [];

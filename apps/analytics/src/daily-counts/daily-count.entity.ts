@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** E-mail events of a project on one UTC day. */
 @Entity('daily_counts')
 export class DailyCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

@@ -2,7 +2,6 @@ import type { AnalyticsWindow, TimeseriesDay } from '@posthorn/contracts';
 
 const dayMs = 86_400_000;
 
-/** One entry for each UTC day of the window, also for days without events. */
 export function fillDays({ from, to }: AnalyticsWindow, known: TimeseriesDay[]): TimeseriesDay[] {
   const byDate = new Map(known.map((day) => [day.date, day]));
   return datesOf(from, to).map(

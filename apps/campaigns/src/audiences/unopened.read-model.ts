@@ -6,7 +6,6 @@ const { opened, clicked, bounced, complained, unsubscribed } = reportBits;
 const reacted = opened | clicked | bounced | complained | unsubscribed;
 const isUnopened = `outcome = 'SENT' AND reported & ${reacted} = 0`;
 
-/** Who got a campaign, and has neither opened it nor otherwise reacted: it may be sent to them again. */
 export class Unopened {
   constructor(private readonly database: Database) {}
 

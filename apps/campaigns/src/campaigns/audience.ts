@@ -27,7 +27,7 @@ export const audienceOf = ({
   excludeListIds,
 });
 
-/** What an audience lacks, and what does not belong to it. Whether segments and lists exist is checked by the contacts service. */
+/** Whether segments and lists exist is checked by the contacts service. */
 export function audienceFaults(audience: Audience): InvalidMember[] {
   const part = needed[audience.audienceType];
   return parts.flatMap((name): InvalidMember[] => {

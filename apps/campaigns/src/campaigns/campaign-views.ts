@@ -3,7 +3,6 @@ import type { Campaign } from '@posthorn/contracts';
 import { CampaignCounts } from '../recipients/campaign-counts.read-model.js';
 import type { CampaignRow } from './campaign.entity.js';
 
-/** Campaigns as the API shows them, with their counts. */
 @Injectable()
 export class CampaignViews {
   constructor(private readonly counts: CampaignCounts) {}

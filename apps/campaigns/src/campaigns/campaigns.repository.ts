@@ -62,7 +62,6 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     return rows.map(({ id }) => id);
   }
 
-  /** It cannot change until the end of the transaction. */
   async statusForShare(projectId: string, id: string): Promise<CampaignStatus | null> {
     const [row] = await this.database.query<{ status: CampaignStatus }>(
       `SELECT status FROM campaigns WHERE project_id = $1 AND id = $2 FOR SHARE`,
@@ -91,7 +90,6 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     return rows.length > 0;
   }
 
-  /** Names of unsent campaigns whose audience is the segment, or whose condition refers to it. */
   async unsentTo(projectId: string, segmentId: string): Promise<string[]> {
     const rows = await this.database.query<{ name: string }>(
       `SELECT name FROM campaigns WHERE project_id = $1 AND status NOT IN ('SENT', 'CANCELLED')
@@ -101,7 +99,6 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     return rows.map(({ name }) => name);
   }
 
-  /** Names of unsent campaigns that are sent to the list, exclude it, or whose condition refers to it. */
   async unsentToList(projectId: string, listId: string): Promise<string[]> {
     const rows = await this.database.query<{ name: string }>(
       `SELECT name FROM campaigns WHERE project_id = $1 AND status NOT IN ('SENT', 'CANCELLED')

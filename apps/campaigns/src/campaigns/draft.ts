@@ -2,7 +2,6 @@ import type { CreateCampaign } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { CampaignRow } from './campaign.entity.js';
 
-/** A new campaign; what is missing is empty. */
 export function draftOf(
   projectId: string,
   wanted: CreateCampaign & { resendOfId?: string | null },

@@ -13,7 +13,6 @@ import type { CampaignRow } from '../campaigns/campaign.entity.js';
 
 const daySeconds = 86_400;
 
-/** The sums of a dry run while it goes through an audience. */
 export class DryRunSums {
   private total = 0;
   private rendered = 0;
@@ -89,7 +88,6 @@ function paceOf(pacePerSecond: number, sendRate: number | null): number {
   return rates.length === 0 ? 0 : Math.min(...rates);
 }
 
-/** Of all samples, each once. */
 const findingsOf = (samples: readonly DryRunSample[]): Finding[] => [
   ...new Map(samples.flatMap(({ findings }) => findings).map((finding) => [finding.rule, finding])).values(),
 ];

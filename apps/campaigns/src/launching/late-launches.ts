@@ -30,14 +30,12 @@ export class LateLaunches {
     return this.checks.check(caller, row, timeoutMs);
   }
 
-  /** Null for a campaign that was launched already, or is not paused. */
   async prepared(caller: Caller, id: string): Promise<LaunchedContent | null> {
     const row = await this.campaigns.findOrFail(caller.projectId, id);
     if (row.status !== 'PAUSED' || (await this.launches.find(caller.projectId, id))) return null;
     return this.checks.check(caller, row);
   }
 
-  /** False for a campaign that was never launched. */
   revive({ projectId, id }: CampaignRow): Promise<boolean> {
     return this.launches.revive(projectId, id);
   }

@@ -25,7 +25,6 @@ type OwnContent = Pick<
 const callerWaitsMs = 1_200;
 const compileMs = 7_000;
 
-/** What other services must say before a campaign is launched. */
 @Injectable()
 export class LaunchChecks {
   constructor(

@@ -1,16 +1,13 @@
 import type { WinnerDecision } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How far the sending of a campaign has come. */
 @Entity('launches')
 export class LaunchRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid', { name: 'campaign_id' }) campaignId: string;
-  /** Of the content that sending stores. */
   @Column('uuid', { name: 'content_id' }) contentId: string;
   /** Of each variant; empty without variants. */
   @Column('uuid', { name: 'variant_contents', array: true }) variantContents: string[];
-  /** The index of the variant that the rest of the audience gets. */
   @Column('smallint', { nullable: true }) winner: number | null;
   @Column('text', { name: 'decided_by', nullable: true }) decidedBy: WinnerDecision | null;
   /** As it was launched; Liquid. */
@@ -25,7 +22,6 @@ export class LaunchRow {
   @Column('boolean', { name: 'is_frozen' }) isFrozen: boolean;
   /** When the next message may leave, for a campaign with a rate of its own. */
   @Column('timestamptz', { name: 'next_due_at', nullable: true }) nextDueAt: Date | null;
-  /** Of its public copy; null without one. */
   @Column('uuid', { name: 'archive_id', nullable: true }) archiveId: string | null;
   /** The last turn of its work: a long gap shows an outage or a restored copy. */
   @Column('timestamptz', { name: 'moved_at' }) movedAt: Date;

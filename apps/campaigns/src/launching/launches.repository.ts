@@ -55,7 +55,6 @@ export class LaunchesRepository {
     );
   }
 
-  /** False where it is decided already, or there is nothing to decide. */
   async decide(
     projectId: string,
     campaignId: string,
@@ -93,7 +92,6 @@ export class LaunchesRepository {
     return row ?? null;
   }
 
-  /** It goes on now, by somebody's word. */
   async revive(projectId: string, campaignId: string): Promise<boolean> {
     const rows = await this.database.query(
       `UPDATE launches SET moved_at = clock_timestamp(), database_identity = ${currentDatabaseIdentity} WHERE project_id = $1 AND campaign_id = $2 RETURNING 1`,

@@ -12,19 +12,16 @@ import { LaunchesHandlers } from './launches.handlers.js';
 import { LaunchesService } from './launches.service.js';
 import { Launching } from './launching.js';
 import { Ledger } from './ledger.js';
-import { MailStates } from './mail-states.js';
-import { MailStatesWork } from './mail-states.work.js';
 import { RestoredCampaigns } from './restored-campaigns.js';
 import { RetriesService } from './retries.service.js';
 import { RetriesWork } from './retries.work.js';
 import { ScheduledLaunchesWork } from './scheduled-launches.work.js';
 import { LaunchingSubscribers } from './launching.subscribers.js';
-import { SelfPauses } from './self-pauses.js';
-import { SelfPausesWork } from './self-pauses.work.js';
+import { SelfPausesModule } from './self-pauses.module.js';
 import { TransitionsService } from './transitions.service.js';
 
 @Module({
-  imports: [AudiencesModule, CampaignsModule, RecipientsModule],
+  imports: [AudiencesModule, CampaignsModule, RecipientsModule, SelfPausesModule],
   controllers: [LaunchesHandlers, LaunchingSubscribers],
   providers: [
     DueAgainWork,
@@ -36,14 +33,10 @@ import { TransitionsService } from './transitions.service.js';
     LaunchesService,
     Launching,
     Ledger,
-    MailStates,
-    MailStatesWork,
     RestoredCampaigns,
     RetriesService,
     RetriesWork,
     ScheduledLaunchesWork,
-    SelfPauses,
-    SelfPausesWork,
     TransitionsService,
   ],
 })

@@ -19,7 +19,6 @@ const skippedAtOnce = 1_000;
 
 export interface HandedOver {
   handed: readonly CampaignMailRecipient[];
-  /** E-mails of people who were erased meanwhile. */
   erased: readonly string[];
   nextDueAt: Date | null;
 }
@@ -36,7 +35,6 @@ export class Ledger {
     private readonly outbox: Outbox,
   ) {}
 
-  /** The campaign of an item of work, and how far it has come; null where there is none. */
   async launched(item: WorkItem): Promise<{ campaign: CampaignRow; launch: LaunchRow } | null> {
     const { projectId, key } = item;
     const campaign = await this.campaigns.find(projectId, key!);
@@ -70,7 +68,6 @@ export class Ledger {
     return this.counts.now(projectId, campaignId);
   }
 
-  /** With `until`, those due by then. */
   async next(launch: LaunchRow, limit: number, until: Date | null): Promise<QueuedRecipient[]> {
     const queued = until
       ? await this.recipients.due(launch, { until, limit })
@@ -84,7 +81,6 @@ export class Ledger {
     if (rows.length > 0) await this.recipients.putOff(launch, rows);
   }
 
-  /** Those without an outcome, behind the e-mail `after`. */
   inHand(launch: LaunchRow, after: string | null, limit: number): Promise<QueuedRecipient[]> {
     return this.recipients.inHand(launch, { after, limit });
   }

@@ -5,7 +5,6 @@ import { LaunchesRepository } from './launches.repository.js';
 
 const timeoutMs = 1_000;
 
-/** Tells sending whether the mail of a campaign may leave. */
 @Injectable()
 export class MailStates {
   constructor(

@@ -20,7 +20,6 @@ export class RestoredCampaigns {
     this.clock = new DatabaseClock(database);
   }
 
-  /** Returns whether it is such a campaign, which is paused now. */
   async pause(campaign: CampaignRow, { movedAt, isCopy }: LaunchRow): Promise<boolean> {
     const still = (await this.clock.now()).getTime() - movedAt.getTime();
     if (!isCopy && still <= this.config.lateHours * hourMs) return false;

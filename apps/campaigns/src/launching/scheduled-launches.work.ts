@@ -15,7 +15,6 @@ const timeoutMs = 20_000;
 
 type Decision = { content: LaunchedContent } | { reason: 'LATE' | 'CONTENT'; why: string };
 
-/** Launches a campaign at its scheduled time. */
 @Injectable()
 export class ScheduledLaunchesWork implements WorkHandler<object> {
   constructor(

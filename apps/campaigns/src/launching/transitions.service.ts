@@ -21,10 +21,8 @@ type Change = (row: CampaignRow) => Promise<CampaignRow>;
 /** After the deadline of a request. */
 const repairMs = 5_000;
 
-/**
- * Pause, resume and cancel. Sending is told of a pause or cancellation before the commit, so that no hand-off begins after the answer; of a
- * cancellation first as of a pause, which can be taken back. An item that was committed before tells it how the request ended.
- */
+// Sending is told before the commit, so that no hand-off begins after the answer; of a cancellation first as
+// of a pause, which can be taken back. An item that was committed before tells it how the request ended.
 @Injectable()
 export class TransitionsService {
   constructor(

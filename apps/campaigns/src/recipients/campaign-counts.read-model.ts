@@ -11,7 +11,6 @@ type CountReport = Omit<CampaignReport, 'variants' | 'winner' | 'decidedBy'>;
 export class CampaignCounts {
   constructor(private readonly database: Database) {}
 
-  /** Of those that were launched. */
   async of(projectId: string, ids: readonly string[]): Promise<Map<string, CampaignStats>> {
     if (ids.length === 0) return new Map();
     const rows = await this.database.query<Counts & { id: string }>(
@@ -21,7 +20,6 @@ export class CampaignCounts {
     return new Map(rows.map(({ id, ...counts }) => [id, statsOf(counts)]));
   }
 
-  /** With the time of Postgres. */
   async now(projectId: string, id: string): Promise<Counts & { now: Date }> {
     const [row] = await this.database.query<Counts & { now: Date }>(
       `SELECT ${columns}, clock_timestamp() AS now FROM campaign_counts WHERE project_id = $1 AND campaign_id = $2`,
@@ -51,7 +49,6 @@ export class CampaignCounts {
     return Math.max(0, row?.seconds ?? 0);
   }
 
-  /** All zero before the launch. */
   async report(projectId: string, id: string): Promise<CountReport> {
     const [row] = await this.database.query<Partial<Counts>>(
       `SELECT ${columns} FROM campaigns c LEFT JOIN campaign_counts n ON n.project_id = c.project_id AND n.campaign_id = c.id

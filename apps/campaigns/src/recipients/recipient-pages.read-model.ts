@@ -7,7 +7,6 @@ import type {
 } from '@posthorn/contracts';
 import { pageLimit, type Database } from '@posthorn/database';
 
-/** With the index of the variant. */
 export type StoredRecipient = Omit<CampaignRecipient, 'variant'> & { variant: number | null };
 type Listed = StoredRecipient & { id: string };
 

@@ -12,7 +12,6 @@ export class RecipientRow {
   @Column('text') email: string;
   @Column('text') outcome: RecipientOutcome;
   @Column('text', { nullable: true }) reason: RecipientReason | null;
-  /** To the sending service. */
   @Column('boolean', { name: 'handed_over' }) handedOver: boolean;
   /** The index of the variant that it gets; null without variants, or until there is a winner. */
   @Column('smallint', { nullable: true }) variant: number | null;
@@ -44,7 +43,6 @@ export class CampaignCountRow {
   @Column('integer') unsubscribed: number;
 }
 
-/** Sums over the rows of a variant. */
 @Entity('variant_counts')
 export class VariantCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

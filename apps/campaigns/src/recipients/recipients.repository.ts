@@ -6,7 +6,6 @@ import type { RecipientTime } from '../timing/recipient-times.js';
 
 export interface NewRecipient extends Omit<AudienceMember, 'timeZone'>, RecipientTime {
   skipReason: 'excluded' | 'unsubscribed' | null;
-  /** The index of a variant; null without variants. */
   variant: number | null;
   waitsForWinner: boolean;
 }
@@ -100,7 +99,6 @@ export class RecipientsRepository {
     );
   }
 
-  /** In sending and without an outcome. */
   inHand(
     { projectId, campaignId }: Campaign,
     { after = null, limit }: { after?: string | null; limit: number },
@@ -113,7 +111,6 @@ export class RecipientsRepository {
     );
   }
 
-  /** Of people who were erased meanwhile. */
   async skipErased({ projectId, campaignId }: Campaign, emailIds: readonly string[]): Promise<void> {
     await this.database.query(
       `WITH held AS (
@@ -148,7 +145,6 @@ export class RecipientsRepository {
     );
   }
 
-  /** Up to `limit` of those that were not handed over; returns how many. */
   async skipRest({ projectId, campaignId }: Campaign, limit: number): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `WITH held AS (
@@ -191,7 +187,6 @@ export class RecipientsRepository {
     );
   }
 
-  /** Which rows failed until now, and how many. */
   async failed(
     { projectId, campaignId }: Campaign,
     includeUnconfirmed: boolean,
@@ -234,10 +229,8 @@ export interface Retry {
   upTo: string;
 }
 
-/**
- * The project and the campaign are joined and not compared with parameters: statistics that do not know the campaign yet promise few rows of it, and
- * it would be read from end to end for each row.
- */
+// Joined and not compared with parameters: by statistics that do not know the campaign yet, Postgres would
+// expect few rows of it, and read it from end to end for each row.
 const ofEmails = `(SELECT $1::uuid AS project_id, $2::uuid AS campaign_id, email_id FROM unnest($3::uuid[]) AS email_id OFFSET 0) AS given
   JOIN recipients r USING (project_id, campaign_id, email_id)`;
 const key = `r.project_id, r.campaign_id, r.contact_id`;

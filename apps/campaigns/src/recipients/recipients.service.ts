@@ -15,7 +15,6 @@ import { VariantReports } from '../variants/variant-reports.js';
 import { CampaignCounts } from './campaign-counts.read-model.js';
 import { RecipientPages, type StoredRecipient } from './recipient-pages.read-model.js';
 
-/** What became of the people of a campaign. */
 @Injectable()
 export class RecipientsService {
   constructor(

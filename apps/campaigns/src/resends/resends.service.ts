@@ -13,7 +13,6 @@ import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { draftOf } from '../campaigns/draft.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
 
-/** Campaigns for those who did not open another one. */
 @Injectable()
 export class ResendsService {
   constructor(

@@ -17,7 +17,6 @@ export const reportBits = {
 } as const;
 export type Reported = keyof typeof reportBits;
 
-/** What an event says of a row of the ledger. */
 export interface Report {
   outcome: Exclude<RecipientOutcome, 'QUEUED'>;
   reason: RecipientReason | null;

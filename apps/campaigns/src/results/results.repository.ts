@@ -17,10 +17,8 @@ const columns = columnsOf<ReportedRow>([
 export class ResultsRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Rows and counts in one statement. What a row knows already changes nothing, so events may come twice and in any order. Whatever is reported of
-   * an e-mail shows that it was handed over, also where the process ended before it could write that down.
-   */
+  // What a row knows already changes nothing, so events may come twice and in any order. Any report shows
+  // that the e-mail was handed over, also where the process ended before it could write that down.
   async apply(projectId: string, reports: readonly ReportedRow[]): Promise<void> {
     await this.database.prepared({
       name: 'apply-results',
@@ -30,10 +28,8 @@ export class ResultsRepository {
   }
 }
 
-/**
- * An unconfirmed delivery may turn out to have arrived; of what was skipped here sending may have had it already. A provider may refuse what it
- * took first.
- */
+// An unconfirmed delivery may turn out to have arrived, and sending may have had what was skipped here. A
+// provider may refuse what it took first.
 const moves = `(
   r.outcome = 'QUEUED'
   OR g.outcome = 'SENT' AND (r.outcome = 'FAILED' AND r.reason = 'delivery_unconfirmed'

@@ -14,7 +14,6 @@ import { ResultsRepository } from './results.repository.js';
 
 type About = Pick<EmailChangedEvent, 'emailId' | 'campaignId'>;
 
-/** What became of the e-mails of campaigns. */
 @Controller()
 export class ResultsSubscribers {
   constructor(

@@ -8,7 +8,6 @@ const daySeconds = 86_400;
 
 interface Launched {
   campaignId: string;
-  /** From which times are counted. */
   startsAt: Date;
 }
 
@@ -45,7 +44,6 @@ function secondsOf({ from, to }: QuietHours): number {
   return (end! - start! + daySeconds) % daySeconds;
 }
 
-/** Null outside of them. */
 export function endOfQuietHours(at: Date, { from, to }: QuietHours, zone: string): Date | null {
   const local = DateTime.fromJSDate(at, { zone });
   const time = local.toFormat('HH:mm');

@@ -9,7 +9,6 @@ import { dueAtOf, startOf } from './due-times.js';
 export interface RecipientTime {
   /** Null where the campaign leaves at once. */
   dueAt: Date | null;
-  /** In which its quiet hours are read. */
   timeZone: string | null;
 }
 
@@ -17,7 +16,6 @@ const timeoutMs = 5_000;
 const atOnce: RecipientTime = { dueAt: null, timeZone: null };
 const knownZones = new Map<string, boolean>();
 
-/** When each recipient of a campaign is due. */
 @Injectable()
 export class RecipientTimes {
   private readonly zones = new TtlCache((projectId) => this.zoneOf(projectId!));

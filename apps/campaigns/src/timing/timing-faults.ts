@@ -1,6 +1,5 @@
 import type { Campaign, CampaignTiming, InvalidMember } from '@posthorn/contracts';
 
-/** What the parts of a timing say against each other. */
 export function timingFaults({ timing, test }: Pick<Campaign, 'timing' | 'test'>): InvalidMember[] {
   if (timing === null) return [];
   const { quietHours } = timing;

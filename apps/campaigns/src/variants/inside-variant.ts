@@ -1,6 +1,5 @@
 import { DomainError } from '@posthorn/contracts';
 
-/** The same error, of a member inside the variant with this index. */
 export function insideVariant(error: unknown, index: number): unknown {
   if (!(error instanceof DomainError) || !error.details.errors) return error;
   const errors = error.details.errors.map((failure) => ({

@@ -5,7 +5,6 @@ import type { CountsOfVariant } from './winner.js';
 export class VariantCounts {
   constructor(private readonly database: Database) {}
 
-  /** By the index of the variant. */
   async of(projectId: string, campaignId: string, size: number): Promise<CountsOfVariant[]> {
     const rows = await this.database.query<CountsOfVariant & { variant: number }>(
       `SELECT variant, recipients, sent, opened, clicked FROM variant_counts WHERE project_id = $1 AND campaign_id = $2`,

@@ -1,6 +1,5 @@
 import type { Campaign, InvalidMember } from '@posthorn/contracts';
 
-/** Variants and their comparison go together, and a name names one of them. */
 export function variantFaults({ variants, test }: Pick<Campaign, 'variants' | 'test'>): InvalidMember[] {
   if (variants === null && test === null) return [];
   if (variants === null) return [{ path: ['variants'], code: 'required', message: 'is required for a test' }];

@@ -4,7 +4,6 @@ import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { VariantCounts } from './variant-counts.read-model.js';
 import { countedBy, intervalOf, type CountsOfVariant } from './winner.js';
 
-/** How the variants of a campaign compare. */
 @Injectable()
 export class VariantReports {
   constructor(private readonly counts: VariantCounts) {}

@@ -8,7 +8,6 @@ import { LaunchesRepository } from '../launching/launches.repository.js';
 import { VariantCounts } from './variant-counts.read-model.js';
 import { winnerOf } from './winner.js';
 
-/** Decides which variant the rest of the audience gets. */
 @Injectable()
 export class WinnersWork implements WorkHandler<object> {
   constructor(

@@ -6,10 +6,8 @@ import type { ActivityQuery } from './activity.read-model.js';
 interface HistoryRow {
   id: string;
   kind: ContactHistoryKind;
-  /** Of the list or the segment. */
   subjectId: string;
   subjectName: string | null;
-  /** Null where the kind implies it. */
   source: ConsentSource | null;
 }
 

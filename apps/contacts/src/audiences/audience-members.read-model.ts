@@ -29,10 +29,7 @@ export class AudienceMembers {
     this.clock = new DatabaseClock(database);
   }
 
-  /**
-   * Looks at the next contacts of the source in the order of their ids, and returns those that belong to the audience: each page costs the same,
-   * however few belong to it, and no plan depends on how many that are.
-   */
+  /** Looks at the next contacts by id, so that each page costs the same, however few of them belong to it. */
   async page(
     projectId: string,
     audience: ReadAudience,

@@ -13,7 +13,6 @@ import { SegmentConditions } from '../segments/segment-conditions.js';
 import { SegmentsRepository } from '../segments/segments.repository.js';
 import { AudienceMembers, type ReadAudience } from './audience-members.read-model.js';
 
-/** Contacts in the language of campaigns: who belongs to an audience, and who of them is excluded. */
 @Injectable()
 export class AudiencesService {
   constructor(
@@ -31,7 +30,6 @@ export class AudiencesService {
     return this.members.page(projectId, await this.read(projectId, audience), query);
   }
 
-  /** Also checks that what it names exists. */
   async read(projectId: string, audience: Audience): Promise<ReadAudience> {
     const { audienceType, audienceCondition } = audience;
     const [included, excluded] = [includedBy[audienceType](audience), excludedBy(audience)];

@@ -11,10 +11,8 @@ import {
   type Total,
 } from '@posthorn/database';
 
-/**
- * Part of a statement that changes subscriptions. `rows` has the contacts (project_id, id, subscribed, was_subscribed, updated_at) as `changed`
- * and who changes them (actor, address, user_agent, source, text) as `origin`.
- */
+// `rows` has the contacts (project_id, id, subscribed, was_subscribed, updated_at) as `changed`, and who
+// changes them (actor, address, user_agent, source, text) as `origin`.
 export const recordsConsents = (rows: string): string =>
   `INSERT INTO consents (project_id, id, contact_id, before, after, at, source, actor, address, user_agent, text)
    SELECT changed.project_id, uuidv7(), changed.id, changed.was_subscribed, changed.subscribed, changed.updated_at, origin.source, origin.actor::jsonb,

@@ -56,7 +56,6 @@ export class AddressSearch {
 
 const internationalDomain = /(?<=@)[^@]*[^\p{ASCII}@][^@]*$/u;
 
-/** As addresses are stored: in lower case, with an international domain in its ASCII form. */
 export function asStored(term: string): string {
   const lower = (term.trim() || term).normalize('NFC').toLowerCase();
   return lower.replace(internationalDomain, (domain) => toAscii(domain) || domain);

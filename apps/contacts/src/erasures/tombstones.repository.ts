@@ -1,7 +1,6 @@
 import type { Database } from '@posthorn/database';
 
 export interface Tombstone {
-  /** Hexadecimal. */
   hash: string;
   erasedAt: Date;
 }

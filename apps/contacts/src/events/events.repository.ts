@@ -33,7 +33,6 @@ export interface NewEvent {
   name: string;
   payload: object;
   occurredAt: Date | null;
-  /** Postgres time; past it nothing is stored. */
   deadline: Date | null;
 }
 
@@ -90,10 +89,8 @@ const filtersOf = ({ eventName, contactId }: EventQuery) => [
   equals('row.contact_id', contactId),
 ];
 
-/**
- * Parts of a statement that record the rows of `from` (project_id, id, contact_id, name, payload, occurred_at) as events, with their summaries,
- * counts and one published event a project. Other parts may read `recorded`. Summaries are written in one order, so that batches do not deadlock.
- */
+// `from` has the columns project_id, id, contact_id, name, payload and occurred_at; other parts may read
+// `recorded`. Summaries are written in one order, so that batches do not deadlock.
 export const recordsEvents = (from: string, traces: string): string => `
   recorded AS (
     INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at)

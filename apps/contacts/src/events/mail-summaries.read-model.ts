@@ -17,10 +17,8 @@ export type EarlyLeft = 'MORE' | 'NEW' | 'OLD' | 'NONE';
 export class MailSummaries {
   constructor(private readonly database: Database) {}
 
-  /**
-   * In the transaction that marks the events as processed. Events of addresses without a contact wait for an hour in `early_mail_events`, because they
-   * may overtake the event that creates it; returns whether there are any.
-   */
+  // In the transaction that marks the events as processed. Those without a contact wait for an hour, because
+  // they may overtake the event that creates it; returns whether there are any.
   async add(projectId: string, occurred: MailEventRow[]): Promise<boolean> {
     const [row] = await this.database.query<{ early: number }>(
       `WITH occurred AS MATERIALIZED (

@@ -1,7 +1,6 @@
 import type { ImportedRow, RowContact } from './import-rows.js';
 
 export interface FoldedRow {
-  /** Of the row that takes precedence. */
   line: number;
   contact: RowContact;
 }

@@ -2,7 +2,6 @@ import { importReportColumns } from '@posthorn/contracts';
 import { CsvReader, type CsvRow } from '@posthorn/csv';
 import { usableFieldName } from '../contacts/field-name.js';
 
-/** The field of a contact that a column contains; null for a column that is ignored. */
 export type ColumnField = 'email' | 'subscribed' | 'customFields' | { customField: string } | null;
 
 export interface ImportLayout {
@@ -37,7 +36,6 @@ const knownColumns: Readonly<Record<string, ColumnField>> = {
   updatedat: null,
 };
 
-/** From the first row of the table; null where no column contains addresses. */
 export function layoutOf(head: Buffer, mapping: ColumnMapping = new Map()): ImportLayout | null {
   const rows = delimiters.map((delimiter) => ({ delimiter, cells: firstRow(head, delimiter)?.cells ?? [] }));
   // The delimiter that finds the most cells in the first row; the more common one of equals.

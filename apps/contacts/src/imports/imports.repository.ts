@@ -52,7 +52,6 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     return row!.count;
   }
 
-  /** When the oldest import began whose bytes are still stored; null where there is none. */
   async oldestRetained(projectId: string): Promise<Date | null> {
     const [row] = await this.database.query<{ at: Date | null }>(
       `SELECT min(created_at) AS at FROM imports WHERE project_id = $1 AND (finished_at IS NULL OR pieces > 0)`,

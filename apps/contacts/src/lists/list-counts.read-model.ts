@@ -5,7 +5,6 @@ export type ListCount = Record<MembershipStatus, number>;
 
 const none: ListCount = { PENDING: 0, CONFIRMED: 0, UNSUBSCRIBED: 0 };
 
-/** Always exact: folded counts and deltas are read in one statement. */
 export class ListCounts {
   constructor(private readonly database: Database) {}
 

@@ -6,7 +6,6 @@ interface CountedRows {
   deltas: string;
   by: readonly string[];
   sums: readonly string[];
-  /** A SELECT of the columns in `by` and `sums`. */
   rows: string;
   /** Whether rows with a count of 0 are deleted, because they would be listed. */
   dropsZeroes: boolean;

@@ -4,7 +4,6 @@ import { marksDirty } from '../segments/segment-dirty.repository.js';
 import { lockForRepair } from './event-summary-rebuilds.repository.js';
 import type { ContactPosition } from './rebuild-positions.repository.js';
 
-/** The consumers of mail-summaries.subscribers.ts. */
 const subscribers = busAccess.contacts.receives
   .filter(({ purpose }) => purpose.startsWith('summaries-'))
   .map(({ purpose }) => durableOf('contacts', purpose));

@@ -22,7 +22,6 @@ export class SegmentChanges {
     });
   }
 
-  /** One commit under the lock of the project. */
   async commit<T>(projectId: string, deadline: Date | null, work: () => Promise<T>): Promise<T> {
     return this.runs.run(projectId, newId(), await this.clock.msUntil(deadline), () =>
       this.commits.before(deadline, async () => {

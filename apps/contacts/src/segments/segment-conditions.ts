@@ -32,7 +32,6 @@ export class SegmentConditions {
     private readonly config: ContactsConfig,
   ) {}
 
-  /** `member` is that of the body which holds the condition. */
   async read(projectId: string, given: unknown, member = 'condition'): Promise<Condition> {
     if (given === undefined || given === null)
       throw invalidMember([member], 'required', conditionMissingText);

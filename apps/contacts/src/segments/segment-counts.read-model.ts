@@ -1,6 +1,5 @@
 import type { Database } from '@posthorn/database';
 
-/** Always exact: folded counts and deltas are read in one statement. */
 export class SegmentCounts {
   constructor(private readonly database: Database) {}
 

@@ -33,10 +33,8 @@ export class SegmentDirtyRepository {
     );
   }
 
-  /**
-   * Before the first DYNAMIC segment of a project, outside of a transaction: writers that begin from now on mark contacts; those that have begun may not, and
-   * are waited for as in CREATE INDEX CONCURRENTLY, without blocking other writers.
-   */
+  // Outside of a transaction: writers that have begun may not mark contacts, and are waited for as in CREATE
+  // INDEX CONCURRENTLY, without blocking other writers.
   async watch(projectId: string, deadline: Date | null): Promise<void> {
     const [known] = await this.database.query<{ settled: boolean }>(
       `SELECT settled FROM segment_watches WHERE project_id = $1`,

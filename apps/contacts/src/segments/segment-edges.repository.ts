@@ -15,7 +15,6 @@ export class SegmentEdgesRepository {
     );
   }
 
-  /** Those of `from` that depend on `segmentId`, directly or not. */
   async leadingTo(projectId: string, segmentId: string, from: readonly string[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `WITH RECURSIVE above (id) AS (

@@ -29,7 +29,6 @@ export function inOrder(
   return ordered;
 }
 
-/** Nothing where the condition cannot be read and that is no reason to stop. */
 function read(
   segment: SegmentRow,
   onUnreadable: (error: Error, segment: SegmentRow) => void,

@@ -24,7 +24,6 @@ export class SegmentMemberRow {
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
 }
 
-/** When time alone may next change whether a contact belongs to a live segment. */
 @Entity('segment_due')
 export class SegmentDueRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

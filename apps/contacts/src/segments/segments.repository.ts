@@ -87,7 +87,6 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return this.rows.countBy({ projectId });
   }
 
-  /** As they are stored: of one segment, and of all others. */
   async liveConditionBytes(projectId: string, id: string | null): Promise<{ own: number; others: number }> {
     const [row] = await this.database.query<{ own: number; others: number }>(
       `SELECT coalesce(sum(bytes) FILTER (WHERE id = $2), 0)::int AS own, coalesce(sum(bytes) FILTER (WHERE id IS DISTINCT FROM $2), 0)::int AS others
@@ -159,7 +158,6 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** False where another segment has or had this name or slug. */
   async isNameFree({
     projectId,
     id,

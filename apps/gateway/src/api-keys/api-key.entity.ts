@@ -24,7 +24,6 @@ export class ApiKeyRow {
     return grantedScopes(this.legacyGrantPreset, this.scopes);
   }
 
-  /** Sets a new secret and returns it; it is not stored. */
   renew(): string {
     const token = mintToken(this.legacyGrantPreset, this.mode);
     this.tokenHash = hashOfToken(token);

@@ -25,16 +25,15 @@ const headers = {
   'cache-control': 'public, max-age=60',
 };
 
-/** Nobody reads it twice a second, and its first rendering may wait for others. */
+/** The first rendering of a page may wait for others. */
 const renderMs = 8_000;
 
-/** What is wrong with a template is for its author. */
+/** Readers must not see what is wrong with a template. */
 const neutral = (error: DomainError): DomainError =>
   error.kind === 'not_found' ? error : unavailable('This page cannot be shown now');
 
 export const archivePath = (projectId: string, archiveId: string): string => `/a/${projectId}/${archiveId}`;
 
-/** The public copy of a campaign. */
 @Injectable()
 export class ArchiveEndpoint implements OnApplicationBootstrap {
   constructor(

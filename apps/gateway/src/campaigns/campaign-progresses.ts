@@ -10,7 +10,6 @@ const checksPerKeepAlive = 4;
 /** About ten minutes; browsers reconnect by themselves. */
 const maxChecks = 1_200;
 
-/** The progress of a campaign while it is watched, until it is over. */
 @Injectable()
 export class CampaignProgresses {
   constructor(private readonly bus: Bus) {}

@@ -101,7 +101,6 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     }
   }
 
-  /** Accepts only a secret key in the dialect's own header. */
   private async admit({ raw, ip }: HttpRequest, reply: HttpReply): Promise<Caller> {
     const [token, ...others] = headerValues(raw.rawHeaders, tokenHeader);
     if (!token?.startsWith('sk_') || others.length > 0) throw badToken();

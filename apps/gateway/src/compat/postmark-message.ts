@@ -98,7 +98,6 @@ function oneAddress(members: Members, name: string, inner: string): Mailbox | un
   return first;
 }
 
-/** A comma separates addresses unless it is inside quotes or angle brackets. */
 function splitList(written: string): string[] {
   const parts: string[] = [];
   let first = 0;
@@ -153,7 +152,6 @@ function attachments(members: Members): Record<string, unknown>[] | undefined {
 const withoutParameters = (contentType: unknown): unknown =>
   typeof contentType === 'string' ? contentType.split(';')[0]!.trim() : contentType;
 
-/** Characters that tags do not allow become dashes. */
 function tags(members: Members): string[] | undefined {
   const tag = withoutDashes((text(members, 'Tag', 'tags') ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'));
   return tag === '' ? undefined : [tag.slice(0, 64)];

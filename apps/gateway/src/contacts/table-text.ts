@@ -13,7 +13,6 @@ export interface TablePiece {
 
 const headBytes = 64 * 1024;
 
-/** Common non-CSV files by their magic numbers. */
 const unknown: readonly (readonly [begins: string, says: string])[] = [
   ['504b0304', 'is a workbook or an archive: save it as CSV'],
   ['d0cf11e0', 'is a workbook: save it as CSV'],

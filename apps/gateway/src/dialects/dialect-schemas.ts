@@ -6,7 +6,6 @@ import { v1Schemas } from './v1-schemas.js';
 
 export type DomainCode = ErrorCode | LegacyOnlyCode;
 
-/** Members of a page that few lists have. */
 export interface PageMembers {
   countsErased?: boolean;
   showsTotal?: boolean;

@@ -11,7 +11,6 @@ export interface DomainPage {
   totalIsCapped?: boolean;
   /** One that both surfaces show. */
   exactTotal?: number;
-  /** Further rows of erased people. */
   erased?: number;
 }
 

@@ -39,7 +39,6 @@ export const legacy: Dialect = {
 const written = (shape: Shape, { items }: DomainPage): object[] =>
   items.map((item) => writeResource(names, shape, item));
 
-/** Irregular envelopes of the API specification. */
 const envelopes: Readonly<
   Record<LegacyList, (items: object[], page: DomainPage, next: string | null) => object>
 > = {

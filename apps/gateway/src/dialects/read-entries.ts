@@ -5,13 +5,11 @@ import type { ShapeNames } from './shape-names.js';
 
 export interface RefusedEntry {
   index: number;
-  /** In the names of the dialect. */
   message: string;
 }
 
 export interface ReadEntries<T extends object> {
   body: T;
-  /** Index of each entry in the request. */
   requestIndexes: number[];
   refused: RefusedEntry[];
 }

@@ -18,7 +18,6 @@ import { Bus, CallFailed } from '@posthorn/messaging';
 export const sendBudgetMs = 1_900;
 const settleMs = 400;
 const marginMs = 50;
-/** The time left until an instant of the monotonic clock, at least one millisecond. */
 export const msUntil = (instant: number): number => Math.max(1, Math.floor(instant - performance.now()));
 const answerLost = 'The message was not stored; the reason was lost with the reply';
 
@@ -47,7 +46,6 @@ export class Accepting {
     }
   }
 
-  /** If the reply is lost, the outcome of every message is looked up. */
   async acceptBatch(caller: Caller, batch: AcceptBatch, deadline: number): Promise<AcceptedBatch> {
     const timeoutMs = msUntil(deadline - settleMs - marginMs);
     try {

@@ -8,7 +8,6 @@ import {
   senderNotVerified,
 } from '@posthorn/contracts';
 
-/** What refuses a send, whether it is accepted or only explained. */
 export const sendErrors = [
   () => contentMissing('subject'),
   senderNotVerified,

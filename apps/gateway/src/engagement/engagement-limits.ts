@@ -19,7 +19,6 @@ export class EngagementLimits {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns whether there is room for it, and takes that room. */
   admit(location: Location, bytes: number): boolean {
     const { projectId } = location;
     const own = (this.bytesOf.get(projectId) ?? 0) + bytes;

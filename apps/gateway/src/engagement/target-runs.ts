@@ -30,11 +30,9 @@ function startTimer(ms: number, call: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/**
- * Runs of one target happen one after another, and all requests that wait share the next one; they never join one that has begun, which may miss what
- * happened since. Past 60 within a minute one begins each second: a repeat is late, but not refused, unless the run before it was so slow that its own
- * time is over.
- */
+// Requests that wait share the next run and never join one that has begun, which may miss what happened
+// since. Past 60 within a minute one begins each second: a repeat is late, but not refused, unless the run
+// before it was so slow that its own time is over.
 export class TargetRuns {
   private readonly known = new Map<string, Target>();
 
@@ -111,7 +109,6 @@ export class TargetRuns {
     return target;
   }
 
-  /** Maps keep insertion order, so the first entry is the oldest. */
   private forgetOne(): void {
     for (const [name, { running }] of this.known)
       if (!running) {

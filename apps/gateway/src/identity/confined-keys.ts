@@ -16,7 +16,6 @@ export function refuseOutside(
   if (subscribeOnly && !scopesOf(declaration).includes('lists:write')) throw onlySubscribes();
 }
 
-/** What the services that know templates and contacts decide. */
 export const enforcedByServices = ({
   templateIds,
   recipients,

@@ -47,7 +47,6 @@ export interface KeyRow {
   publicPerSecond: number | null;
 }
 
-/** A valid delegated token with the scopes of its grant and the role of its user. */
 export interface TokenRow {
   tokenHash: string;
   tokenId: string;
@@ -110,7 +109,6 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
   };
 }
 
-/** The intersection of the token's scopes, the grant's scopes and the role's scopes. */
 export const delegatedScopes = (row: Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'>): Scope[] =>
   scopes.filter(
     (scope) =>

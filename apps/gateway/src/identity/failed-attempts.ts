@@ -22,7 +22,6 @@ export class FailedAttempts {
     return this.windows.size;
   }
 
-  /** Seconds to wait; 0 if the address may try again now. */
   waitOf(address: string): number {
     const attempts = this.windows.get(networkOf(address));
     const left = (attempts?.until ?? 0) - performance.now();
@@ -39,7 +38,6 @@ export class FailedAttempts {
     else this.begin(location, { failed: 1, until: now + windowMs });
   }
 
-  /** Maps keep insertion order, so the first entry is the oldest window. */
   private begin(location: string, attempts: Attempts): void {
     this.windows.delete(location);
     this.windows.set(location, attempts);

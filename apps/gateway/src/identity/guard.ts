@@ -41,7 +41,6 @@ const bearer = /^Bearer +([A-Za-z0-9_]+) *$/i;
 export interface CredentialCheck {
   raw: Pick<IncomingMessage, 'rawHeaders'>;
   params: unknown;
-  /** The client's address according to trusted proxies. */
   ip: string;
 }
 

@@ -54,7 +54,6 @@ export class IdentityCache<Answer> {
     return requested ? this.now() - requested.requestedAt : Infinity;
   }
 
-  /** A pending lookup, if it was started recently enough. */
   private join(query: string): Promise<Answer | null> | null {
     const requesting = this.requesting.get(query);
     return this.ageOf(requesting) < maxAgeMs ? requesting!.answer : null;
@@ -89,7 +88,6 @@ export class IdentityCache<Answer> {
     return answer;
   }
 
-  /** Maps keep insertion order, so the first entry is the oldest. */
   private remember(query: string, entry: Entry<Answer>): void {
     const there = this.known.get(query) ?? this.unknown.get(query);
     if (there && there.requestedAt > entry.requestedAt) return;

@@ -20,7 +20,6 @@ export class InvitationRow {
     return this.expiresAt > at;
   }
 
-  /** Seconds until the address may receive another mail; 0 if it may now. */
   cooldownSeconds(at: Date): number {
     return Math.max(0, (this.sentAt.getTime() + cooldownMs - at.getTime()) / 1_000);
   }

@@ -36,7 +36,6 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
       .getCount();
   }
 
-  /** The number sent within the last hour, and the seconds until the first of them is an hour old. */
   async sentLately(projectId: string): Promise<{ count: number; nextIn: number }> {
     const [sent] = await this.database.query<{ count: number; nextIn: number }>(
       `SELECT count(*)::int, coalesce(extract(epoch FROM min(sent_at) + interval '1 hour' - clock_timestamp()), 0)::float8 AS "nextIn"

@@ -10,7 +10,6 @@ export class MemberRow {
   @Column('text') role: MemberRole;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 
-  /** Owners manage all members, admins all except owners. */
   decidesAbout(role: MemberRole): boolean {
     return this.role !== 'MEMBER' && rank[this.role] >= rank[role];
   }

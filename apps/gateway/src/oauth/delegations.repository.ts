@@ -65,7 +65,6 @@ export class DelegationsRepository {
     return row!.id;
   }
 
-  /** Revokes one grant of the user, or all, and every token issued for them. */
   end(userId: string, id: string | null = null): Promise<Pick<Delegation, 'id' | 'projectId'>[]> {
     return this.database.query(
       `DELETE FROM oauth_consents WHERE "userId" = $1 AND ($2::uuid IS NULL OR id = $2) RETURNING id, "referenceId" AS "projectId"`,

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** Recorded requests and responses of a running product with stable ids and instants (`npm run docs:examples`). */
 export interface Recorded {
-  /** By operationId. */
   operations: Readonly<Record<string, RecordedOperation>>;
-  /** By the component name of the response. */
   refusals: Readonly<Record<string, unknown>>;
 }
 

@@ -12,7 +12,6 @@ const legacyPrefix = 'legacy ';
 
 export const legacyTag = (noun: string): string => legacyPrefix + noun;
 
-/** Tags of `/api/v1` come first, then legacy ones; unlisted tags come last in each. */
 export function inTagOrder(tags: Iterable<string>): string[] {
   return [...new Set(tags)].sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
 }

@@ -44,7 +44,6 @@ export function field({
   </div>`;
 }
 
-/** Preselects nothing unless there is only one option. */
 export const choice = (
   name: string,
   label: string,

@@ -18,7 +18,6 @@ export const drawForReader = (reply: HttpReply, page: Shown): HttpReply =>
     .headers({ ...pageHeaders, ...unlisted, ...page.headers })
     .send(renderPage(page));
 
-/** Maps `de-AT` to `de`; unsupported languages become English. */
 export function describe(language: string): Language {
   const [root = ''] = language.toLowerCase().split('-');
   return Object.hasOwn(readerTexts, root) ? (root as Language) : 'en';

@@ -26,7 +26,6 @@ export class PeopleMails {
     this.base = config.publicUrl.replace(/\/+$/, '');
   }
 
-  /** `next` is the path to continue to after confirmation. */
   async verifyAddress(to: Addressee, token: string, next: string | null): Promise<void> {
     await this.write('confirmation', to, 'Confirm your address', {
       why: 'Somebody, probably you, signed up with this address. Please confirm that it is yours:',
@@ -55,10 +54,8 @@ export class PeopleMails {
     });
   }
 
-  /**
-   * Names the inviter by their confirmed address; the project name is left out, because a stranger chose it. Returns 0, or the seconds until
-   * this address may be invited again: then nothing was sent.
-   */
+  // Leaves the name of the project out, because a stranger chose it. Returns 0, or the seconds until this
+  // address may be invited again: then nothing was sent.
   invitation({ email, projectId }: Invited, by: string | null, token: string): Promise<number> {
     const mail = letterTo(email, 'You have been invited to a project', {
       why: `${by ?? 'A member'} invites you to join a project. To accept, ${this.howToEnter} with this address:`,

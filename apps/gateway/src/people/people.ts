@@ -125,7 +125,6 @@ export class People {
     return { id: found.user.id, email: found.user.email };
   }
 
-  /** Passes on only these headers. */
   headersOf({ raw, ip }: HttpRequest): Headers {
     const headers = new Headers({ [addressHeader]: ip });
     const cookies = this.cookiesOf(headerValues(raw.rawHeaders, 'cookie'));

@@ -9,7 +9,6 @@ import {
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { UsersService } from './users.service.js';
 
-/** Operator requests, which belong to no project. */
 @Controller()
 export class UsersHandlers {
   constructor(private readonly users: UsersService) {}

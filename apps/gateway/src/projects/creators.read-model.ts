@@ -3,7 +3,6 @@ import { Database } from '@posthorn/database';
 
 export interface Creator {
   verified: boolean;
-  /** Projects owned by the user that are not disabled. */
   owned: number;
   lastHour: number;
   /** Seconds until the oldest project of the last hour is an hour old. */

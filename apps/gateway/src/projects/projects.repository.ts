@@ -27,7 +27,6 @@ export class ProjectsRepository {
     await this.rows.insert(row);
   }
 
-  /** False if the id exists. */
   async insertNew(row: ProjectRow): Promise<boolean> {
     const { raw } = await this.rows
       .createQueryBuilder()
@@ -54,7 +53,6 @@ export class ProjectsRepository {
     return this.rows.createQueryBuilder('row').where(`row.id IN (${memberOf})`, { userId }).getCount();
   }
 
-  /** Every project, for the operator and for read models that are built. */
   async page(request: PageRequest): Promise<Page<ProjectRow>> {
     const query = this.rows
       .createQueryBuilder('row')

@@ -15,7 +15,6 @@ const messageId = /^<?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 const enhanced = /(?:^|[\s;:#(-])([245]\.\d{1,3}\.\d{1,3})(?=[\s)\]:;,.-]|$)/;
 const code = /(?:^|;\s*)([245]\d\d)(?=[\s-]|$)/;
 
-/** The e-mail whose Message-ID it is, in the form that Posthorn gives to it. */
 export const emailIdOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? messageId.exec(value.trim())?.[1]?.toLowerCase() : undefined;
 
@@ -49,7 +48,6 @@ export function instantOf(value: unknown): { at?: Date } {
   return at ? { at } : {};
 }
 
-/** What opens and clicks have besides; nothing for other kinds. */
 export const engagementOf = (
   kind: ProviderEvent['kind'],
   { url, userAgent }: { url?: unknown; userAgent?: unknown },

@@ -12,13 +12,10 @@ import { ProviderHooks } from './provider-hooks.js';
 const bodyLimit = 1024 * 1024;
 /** SNS sends JSON as text/plain. */
 const bodyTypes = /^(?:application\/json|text\/plain)\s*(?:;|$)/i;
-/** Items of one call. */
 const atOnce = 500;
 
-/**
- * `POST /hooks/ses` and `/hooks/provider/{name}`. 200 means that every event of the report is on disk, or is about no e-mail of Posthorn's; for
- * everything else the provider repeats the report.
- */
+// 200 means that every event of the report is on disk, or is about no e-mail of Posthorn's; for everything
+// else the provider repeats the report.
 @Injectable()
 export class HooksEndpoint implements OnApplicationBootstrap {
   constructor(

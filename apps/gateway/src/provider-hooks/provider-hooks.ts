@@ -6,7 +6,6 @@ import { PostmarkHook } from './providers/postmark-hook.js';
 import { SendgridHook } from './providers/sendgrid-hook.js';
 import { SesHook } from './ses/ses-hook.js';
 
-/** The hooks by the last part of their path. */
 @Injectable()
 export class ProviderHooks {
   private readonly byName: ReadonlyMap<string, ProviderHook>;
@@ -21,7 +20,6 @@ export class ProviderHooks {
     this.byName = new Map<string, ProviderHook>(Object.entries({ ses, postmark, sendgrid, mailgun, brevo }));
   }
 
-  /** Null where there is none, or where the operator has not set it up. */
   of(name: string): ProviderHook | null {
     const hook = this.byName.get(name);
     return hook?.isEnabled() ? hook : null;

@@ -35,7 +35,6 @@ export class Reservations {
     return { ...block.window, used };
   }
 
-  /** Reserves up to twice the current demand, or the demand the key has shown. */
   amountToReserve(keyId: string, wanted: number, limit: number): number {
     const foreseen = Math.max(wanted * 2, wantedSoon(this.blocks.get(keyId)));
     return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), foreseen));
@@ -54,7 +53,6 @@ export class Reservations {
       .map(([keyId, { limit }]) => [keyId, limit]);
   }
 
-  /** Of the positions from `first` on, `wanted` are already assigned. */
   keep(
     window: CountedRequest,
     { first, wanted, limit }: { first: number; wanted: number; limit: number },

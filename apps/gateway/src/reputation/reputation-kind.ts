@@ -1,6 +1,5 @@
 import { work } from '@posthorn/work';
 
-/** The verdict that is to be confirmed: how much had been sent by then. */
 export interface Suspicion {
   sent?: number;
 }

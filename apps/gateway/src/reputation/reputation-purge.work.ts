@@ -9,7 +9,6 @@ const purgeWork = work('gateway.reputation-purges', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs },
 });
 
-/** Deletes the hours that no longer count. */
 @Injectable()
 export class ReputationPurgeWork extends RepeatedWork {
   constructor(

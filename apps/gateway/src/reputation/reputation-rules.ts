@@ -3,7 +3,6 @@ export const windowDays = 7;
 /** With fewer, a rate says nothing. */
 const fewestSent = 100;
 const limits = { bounced: 0.1, complained: 0.0015 } as const;
-/** The owners are warned at this part of a limit. */
 const warnedAt = 0.5;
 
 export interface Counts {

@@ -30,7 +30,6 @@ export class ReputationRepository {
     return row!;
   }
 
-  /** Whether anything of the window counts against it. */
   async isBlemished(projectId: string): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM reputation_hours WHERE project_id = $1 AND bounced + complained > 0 LIMIT 1`,
@@ -39,7 +38,6 @@ export class ReputationRepository {
     return rows.length > 0;
   }
 
-  /** False if the owners were warned within the window. */
   async mayWarn(projectId: string): Promise<boolean> {
     const rows = await this.database.query(
       `INSERT INTO reputation_warnings (project_id, warned_at) VALUES ($1, now())

@@ -7,7 +7,6 @@ import { confirmationKey, reputationWork, type Suspicion } from './reputation-ki
 import { ReputationJudgement } from './reputation-judgement.js';
 import { ReputationRepository } from './reputation.repository.js';
 
-/** One evaluation, or the confirmation of a verdict. */
 @Injectable()
 export class ReputationWork implements WorkHandler<Suspicion> {
   constructor(

@@ -1,7 +1,6 @@
 import { html, type Html } from '../pages/html.js';
 import type { SystemMail } from './system-mails.js';
 
-/** A plain letter of paragraphs, as text and as HTML. */
 export const letter = (paragraphs: readonly string[]): Pick<SystemMail, 'text' | 'body'> => ({
   text: `${paragraphs.join('\n\n')}\n`,
   body: page(paragraphs).text,

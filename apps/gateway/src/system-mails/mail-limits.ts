@@ -23,10 +23,8 @@ const perKind = {
 
 export type SystemMailKind = keyof typeof perKind;
 
-/**
- * Limits mails to an address, whoever asks for them, because anybody can name the address of a stranger. Past the daily number one an hour is
- * sent: links are valid for an hour, so nobody can keep the owner of an address from a link that works. The tags of a mailbox share a larger limit.
- */
+// Anybody can name the address of a stranger. Past the daily number one mail an hour is sent: links are valid
+// for an hour, so nobody can keep the owner of an address from a link that works.
 @Injectable()
 export class MailLimits {
   constructor(

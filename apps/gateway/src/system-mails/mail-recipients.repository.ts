@@ -7,7 +7,6 @@ export interface MailLimit {
 }
 
 export interface MailCounter extends MailLimit {
-  /** The hash of what is counted. */
   recipient: string;
 }
 

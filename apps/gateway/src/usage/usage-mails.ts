@@ -14,7 +14,6 @@ const limitNames: Readonly<Record<UsageLimit, string>> = {
   INBOUND: 'mailboxes this month',
 };
 
-/** Tells the owners of a project that a limit is near or reached. */
 @Injectable()
 export class UsageMails {
   constructor(

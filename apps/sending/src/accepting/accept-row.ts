@@ -3,7 +3,6 @@ import type { StoredAttachment } from '../emails/email.entity.js';
 
 export interface AcceptRow {
   projectId: string;
-  /** Kind and id of the credential. */
   acceptedBy: string;
   /** The id of the first e-mail, and the key of the content that all of them share. */
   contentId: string;
@@ -25,7 +24,6 @@ export interface AcceptRow {
 
 export interface SendOptions {
   category?: EmailCategory;
-  /** What To and Cc show beside the main recipient. */
   headerRecipients?: { to?: Mailbox[]; cc?: Mailbox[] };
   /** Everybody beside the main recipient, visible or blind; each gets a copy, which is a delivery of its own. */
   additionalRecipients?: string[];
@@ -33,7 +31,6 @@ export interface SendOptions {
   templateId?: string | null;
   templateVersion?: number | null;
   liquid?: true;
-  /** Liquid source of the subject, where it is a template. */
   subject?: string;
   data?: object;
   snippets?: Record<string, string>;

@@ -1,9 +1,7 @@
 import { controlHeaders } from '@posthorn/contracts';
 
-/**
- * Mail servers of providers obey these headers: they add recipients, turn off the provider's own suppression or choose another account.
- * None of this would be seen by suppression, allowance or TEST mode, which decide about the recipients of the envelope.
- */
+// Providers obey these: they add recipients, turn off suppression or choose another account. Suppression,
+// allowance and TEST mode would not see it, because they decide about the recipients of the envelope.
 const prefixes = [
   'x-smtpapi', // SendGrid, and providers that follow it
   'x-sendgrid-',

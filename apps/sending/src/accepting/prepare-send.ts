@@ -74,7 +74,6 @@ export class PrepareSend {
     return {
       projectId: caller.projectId,
       acceptedBy: `${caller.actor.kind} ${caller.actor.id}`,
-      // The first e-mail's id is also the key of the content, which all e-mails of the send share.
       contentId: send.recipients[0]!.id,
       from: { email: from.email, name: from.name ?? null },
       subject,

@@ -1,6 +1,5 @@
 import { work } from '@posthorn/work';
 
-/** Lets mail of a project that waits for an allowance be checked again. */
 export const allowanceReleaseWork = work('sending.allowance-releases', {
   concurrency: 2,
   spread: true,

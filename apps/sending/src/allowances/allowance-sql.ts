@@ -3,11 +3,9 @@ import { simulatorDomain, type SourceType, type UsageLimit } from '@posthorn/con
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 export const today = `(now() AT TIME ZONE 'UTC')::date`;
-/** When the next day or month begins. */
 export const nextDay = `((${today} + 1)::timestamp AT TIME ZONE 'UTC')`;
 export const nextMonth = `((${thisMonth} + interval '1 month') AT TIME ZONE 'UTC')`;
 
-/** The columns of `project_usage` that count a month by source. */
 export const countColumns: Readonly<Record<SourceType, string>> = {
   TRANSACTIONAL: 'transactional',
   CAMPAIGN: 'campaign',
@@ -27,7 +25,6 @@ const sources = Object.entries(countColumns) as [SourceType, string][];
 /** Counts are spread over rows, so that marks at the same time do not wait for each other's commit. */
 const shards = 16;
 
-/** What the projects of a query have sent in this month and day, for the alias `sent`. */
 export const sentBy = (projects: string): string => `
     SELECT c.project_id, ${sources
       .map(

@@ -33,7 +33,6 @@ export class UsageWarningsWork extends RepeatedWork {
     return everyMs;
   }
 
-  /** Returns the last project that was looked at, or null at the end. */
   private async warnAfter(after: string): Promise<string | null> {
     const records = await this.usage.nearLimits(after, atOnce);
     for (const record of records) await this.warn(record);

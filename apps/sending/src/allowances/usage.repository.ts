@@ -23,7 +23,6 @@ export interface UsageRecord {
   sent: Record<UsageLimit, number>;
   nextDay: Date;
   nextMonth: Date;
-  /** By limit: the period whose warning was sent, and its percentage. */
   warned: Partial<Record<UsageLimit, string>>;
 }
 
@@ -43,7 +42,6 @@ const recordColumns = `
     ${sources.map((source) => `'${source}', ${sentThisMonthBy(source)}`).join(', ')}) AS sent,
   ${nextDay} AS "nextDay", ${nextMonth} AS "nextMonth"`;
 
-/** At four fifths of one of its limits, or beyond. */
 const isNearLimit = [
   `${leftOfMonth} <= usage.monthly_limit / 5`,
   `${leftOfDay} <= usage.daily_limit / 5`,
@@ -83,7 +81,6 @@ export class UsageRepository {
     return row!.isRaised;
   }
 
-  /** Whether it was another choice before. */
   async setWhenExhausted(projectId: string, whenExhausted: WhenExhausted): Promise<boolean> {
     const [row] = await this.database.query<{ isOther: boolean }>(
       `INSERT INTO project_usage (project_id, when_exhausted) VALUES ($1, $2) ON CONFLICT (project_id) DO UPDATE SET when_exhausted = excluded.when_exhausted
@@ -93,7 +90,6 @@ export class UsageRepository {
     return row!.isOther;
   }
 
-  /** In the order of their ids, after the given one. */
   async nearLimits(after: string, limit: number): Promise<UsageRecord[]> {
     return this.database.query<UsageRecord>(
       `WITH page AS MATERIALIZED (SELECT * FROM project_usage usage WHERE ${isLimited} AND project_id > $1)

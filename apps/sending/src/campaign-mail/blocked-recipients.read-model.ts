@@ -5,7 +5,6 @@ import { reachedNobody } from '../frequency/frequency-cap-sql.js';
 
 type Reason = 'suppressed' | 'unsubscribed' | 'frequency_cap';
 
-/** Contacts that a mark would leave out, with the reasons of its rules. */
 export class Blocked {
   constructor(private readonly reasons: ReadonlyMap<string, Reason>) {}
 

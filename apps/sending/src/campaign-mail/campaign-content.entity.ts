@@ -1,13 +1,11 @@
 import type { EmailCategory, Mailbox } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What the mail of a campaign is made of, fixed when it was launched. */
 @Entity('campaign_contents')
 export class CampaignContentRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('uuid', { name: 'campaign_id' }) campaignId: string;
-  /** Kind and id of the credential. */
   @Column('text', { name: 'accepted_by' }) acceptedBy: string;
   @Column('text', { name: 'from_email' }) fromEmail: string;
   @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;

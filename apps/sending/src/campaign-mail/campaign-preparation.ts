@@ -24,7 +24,6 @@ export interface CampaignDraft {
   from: Mailbox;
   category: EmailCategory;
   subject: string;
-  /** Empty where it is that of the template. */
   html: string;
 }
 
@@ -38,7 +37,6 @@ export class CampaignPreparation {
     private readonly rendering: Rendering,
   ) {}
 
-  /** What a message would be made of; throws as `prepare` does. */
   async draftOf(caller: Caller, requested: CheckCampaignMail): Promise<CampaignDraft> {
     const missing = missingIn(requested);
     if (missing.length > 0) throw contentMissing(...missing);
@@ -59,7 +57,6 @@ export class CampaignPreparation {
     };
   }
 
-  /** Of a draft. Returns whether it has all that a message needs. */
   async check(caller: Caller, draft: CheckCampaignMail): Promise<boolean> {
     const body = await this.htmlOf(caller.projectId, draft.body);
     await this.contentOf(caller.projectId, { ...draft, body });
@@ -91,7 +88,6 @@ export class CampaignPreparation {
     };
   }
 
-  /** MJML is compiled. */
   async htmlOf(projectId: string, body: string | null): Promise<string | null> {
     return body !== null && isMjml(body) ? this.rendering.compile({ projectId, deadline: null }, body) : body;
   }

@@ -18,7 +18,6 @@ import { CampaignPreparation, type CampaignDraft } from './campaign-preparation.
 type Renderable = Omit<PreviewSource, 'variables'>;
 type Variables = Record<string, unknown>;
 
-/** Renders a campaign for some of its recipients, as far as the hand-off would let them through. */
 @Injectable()
 export class CampaignTrials {
   constructor(

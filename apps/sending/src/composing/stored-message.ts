@@ -7,7 +7,6 @@ export interface StoredMessage {
   /** The id of the content, which all e-mails of a send share; not a MIME Content-ID. */
   contentId: string;
   from: Mailbox;
-  /** The main recipient. */
   to: Mailbox;
   subject: string;
   html: string;
@@ -17,7 +16,6 @@ export interface StoredMessage {
   category: EmailCategory;
   sourceType: SourceType;
   campaignId: string | null;
-  /** What To and Cc show beside the main recipient. */
   headerRecipients: { to?: Mailbox[]; cc?: Mailbox[] } | null;
   templateId: string | null;
   templateVersion: number | null;

@@ -5,10 +5,7 @@ export const emailEventDetails = (email: string): string => `jsonb_strip_nulls(j
   'campaignId', ${email}.campaign_id,
   'providerMessageId', ${email}.provider_message_id, 'metadata', nullif(${email}.metadata, '{}')))`;
 
-/**
- * What every event about a copy tells of its e-mail (`CopyEvent` of the contract), but for its recipient: a query for the row's `project_id` and
- * `email_id`. Its limit keeps the planner from scanning all e-mails.
- */
+/** As `CopyEvent` of the contract. The limit keeps the planner from scanning all e-mails. */
 export const copyEventDetailsOf = (row: string): string =>
   `SELECT jsonb_build_object('emailId', c.id, 'from', c.from_email, 'sourceType', c.source_type) AS details
    FROM emails c WHERE c.project_id = ${row}.project_id AND c.id = ${row}.email_id LIMIT 1`;

@@ -58,10 +58,8 @@ export class MailHistoryReadModel {
   }
 }
 
-/**
- * Finds e-mails by recipient and looks up the events of each, because an old e-mail may have been opened just now. Events never precede
- * their e-mail, so e-mails after the cursor are skipped.
- */
+// By recipient and not by event, because an old e-mail may have been opened just now. Events never precede
+// their e-mail, so e-mails after the cursor are skipped.
 export function mailHistoryStatement(
   projectId: string,
   { email, limit, after }: GetMailHistory,

@@ -4,7 +4,6 @@ import { storedMessageColumns, type StoredMessage } from '../composing/stored-me
 export class SentContentsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Null where the content was deleted or the e-mail does not exist. */
   async find(projectId: string, id: string): Promise<StoredMessage | null> {
     const [row] = await this.database.query<StoredMessage>(
       `SELECT e.project_id AS "projectId", e.id AS "emailId", d.variables, ${storedMessageColumns}

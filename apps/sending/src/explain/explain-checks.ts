@@ -10,13 +10,9 @@ type Check = Omit<ExplainedCheck, 'outcome'> & {
   isFinal?: boolean;
 };
 
-/** Deliveries that the hand-off has still to check. */
 const open = new Set(['QUEUED', 'HELD', 'CLAIMED']);
 
-/**
- * The checks of the hand-off for the main recipient: as the rules of the mark decide now while the message waits, and by the recorded cause once
- * it has ended.
- */
+/** The rules of the mark decide while the message waits, and the recorded cause once it has ended. */
 export function explainChecks(row: ExplainedRow, delivery: ExplainedDelivery | undefined): ExplainedCheck[] {
   const isOpen = delivery !== undefined && open.has(delivery.state);
   return checksOf(row, delivery).map(({ failedBy, isKeptBack, isFinal = false, name, detail }) => {

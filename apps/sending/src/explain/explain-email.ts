@@ -23,7 +23,6 @@ export interface Recorded {
   deliveries: ExplainedDelivery[];
 }
 
-/** From what is recorded, and from the rules that decide about the hand-off. */
 export function explainEmail({ row, history, deliveries }: Recorded): EmailExplanation {
   const main = deliveries.find(({ position }) => position === 0);
   const status = statusOf(row, main);

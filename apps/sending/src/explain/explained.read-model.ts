@@ -70,10 +70,8 @@ export interface ExplainedDelivery {
   waitsForNextPeriod: boolean;
   /** The first rule of the hand-off that would keep it back now. */
   decision: RuleDecision | null;
-  /** What is left of the allowance; null without one. */
   left: number | null;
   whenExhausted: WhenExhausted | null;
-  /** Of the allowance. */
   isUncounted: boolean;
   /** Its destination, while that asks for less mail; `*` for the mail server. */
   slowDestination: string | null;
@@ -82,7 +80,6 @@ export interface ExplainedDelivery {
   unsubscribedSince: Date | null;
 }
 
-/** Of an address, whether or not mail was ever sent to it. */
 export interface ExplainedAddress {
   suppressionReason: SuppressionReason | null;
   suppressedSince: Date | null;
@@ -128,7 +125,6 @@ const addressesSql = `
   ) AS opt_out ON true
   ORDER BY r.index`;
 
-/** Everything that is recorded about one e-mail, in four queries by primary key, or about addresses. */
 export class ExplainedReadModel {
   constructor(
     private readonly database: Database,
@@ -145,7 +141,6 @@ export class ExplainedReadModel {
     return this.database.query<ExplainedHistory>(historySql, [projectId, id]);
   }
 
-  /** In the order of the addresses. */
   addresses(projectId: string, emails: readonly string[]): Promise<ExplainedAddress[]> {
     const hashes = emails.map((email) => this.hashes.of(projectId, email));
     return this.database.query<ExplainedAddress>(addressesSql, [projectId, emails, hashes]);

@@ -20,7 +20,6 @@ import { explainEmail } from './explain-email.js';
 import { ExplainedReadModel, type ExplainedAddress } from './explained.read-model.js';
 import { RecipientRules } from './recipient-rules.js';
 
-/** Says in words what is recorded, and what the rules of the hand-off would decide. */
 @Injectable()
 export class ExplanationsService {
   constructor(

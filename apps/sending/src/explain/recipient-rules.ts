@@ -4,7 +4,6 @@ import { Simulator } from '../simulator/simulator.js';
 import type { ExplainedAddress } from './explained.read-model.js';
 import { instantText, suppressionTexts } from './sentences.js';
 
-/** What the hand-off would decide about an address. */
 @Injectable()
 export class RecipientRules {
   constructor(private readonly simulator: Simulator) {}
@@ -27,7 +26,6 @@ export class RecipientRules {
     return { category, wouldSend: true, reason: 'Nothing keeps it from being sent.', since: null };
   }
 
-  /** Why the simulator would not take a message from this sender, or null. */
   simulatorRefusal(recipient: string, from: string): string | null {
     return this.simulator.isFor(recipient)
       ? this.simulator.refusalOf({ recipient, from: { email: from } })

@@ -74,5 +74,4 @@ export function credentialText(acceptedBy: string | null): string | null {
   return `by ${credentialNames[kind] ?? kind.toLowerCase()} (${id})`;
 }
 
-/** An instant as everybody reads it. */
 export const instantText = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

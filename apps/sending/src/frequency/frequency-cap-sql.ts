@@ -1,13 +1,10 @@
 import { isMarketing } from '../delivery/hand-off/mark-rules.js';
 
-/** Of the e-mail `e`. */
 export const reachedNobody = `e.status = 'FAILED' AND e.failure_kind <> 'delivery_unconfirmed'`;
 const ofRecipient = `sent.project_id = r.project_id AND sent.address_hash = r.address_hash`;
 
-/**
- * Over the aliases of `markJoins`: how much more mail of campaigns the recipient may get now; null where nothing limits it, and for a message that was
- * counted already. What failed for good reached nobody, and does not count (docs/decisions/0029-frequency-cap.md).
- */
+// Null where nothing limits it, and for a message that was counted already. What failed for good reached
+// nobody, and does not count (docs/decisions/0029-frequency-cap.md).
 export const leftOfFrequencyCap = `
   CASE WHEN project.cap_messages IS NOT NULL AND d.campaign_id IS NOT NULL AND ${isMarketing}
     AND NOT EXISTS (SELECT FROM marketing_hand_offs sent WHERE ${ofRecipient} AND sent.email_id = r.email_id)

@@ -36,7 +36,6 @@ export const domainOf = (email: string): string => email.slice(email.lastIndexOf
 /** The mailbox provider whose own domain it is; else the domain itself, which has a dot and so is no provider's name. */
 export const destinationOf = (domain: string): string => byDomain.get(domain) ?? domain;
 
-/** The mailbox provider that all MX hosts of a domain belong to, or null. */
 export function providerOfMailServers(hosts: readonly string[]): string | null {
   const names = hosts.map((host) => `.${host.toLowerCase().replace(/\.$/, '')}`);
   const found = Object.entries(providers).find(

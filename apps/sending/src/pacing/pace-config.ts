@@ -1,7 +1,6 @@
 import { Env, ServiceConfig } from '@posthorn/platform';
 import type { WarmUp } from './warm-up-sql.js';
 
-/** How fast mail leaves, and how long each step may take. */
 export class PaceConfig extends ServiceConfig {
   @Env('SENDING_RATE_PER_SECOND', {
     kind: 'number',

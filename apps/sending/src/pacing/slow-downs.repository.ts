@@ -4,7 +4,6 @@ import { currentRate, hasRecovered } from './slow-down-sql.js';
 export interface SlowDownOrder {
   providerKind: string;
   destination: string;
-  /** Messages a second at which it counts as recovered. */
   fullRate: number;
 }
 
@@ -39,7 +38,6 @@ export class SlowDownsRepository {
     );
   }
 
-  /** What has recovered, and what DNS said long ago. */
   async deleteOld(): Promise<void> {
     await this.database.query(
       `DELETE FROM slowed_destinations WHERE (provider, destination) IN (

@@ -57,10 +57,7 @@ export class SlowDowns {
     );
   }
 
-  /**
-   * A domain whose mail goes to the hosts of a mailbox provider is slowed down with it. The other way round it counts for itself only, because
-   * anybody can name such hosts.
-   */
+  /** The provider of its hosts is not slowed down with the domain, because anybody can name such hosts. */
   private async learn(domain: string): Promise<void> {
     if (await this.slowed.isKnown(domain)) return;
     const hosts = await this.dns.mx(domain, AbortSignal.timeout(lookupMs));

@@ -20,7 +20,6 @@ export class DestinationLineRow {
   @PrimaryColumn('text') destination: string;
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('smallint') lane: Lane;
-  /** The last turn that was given. */
   @Column('timestamptz') tail: Date;
 }
 
@@ -32,7 +31,6 @@ export class DestinationDomainRow {
   @Column({ type: 'timestamptz', name: 'found_at', precision: 3 }) foundAt: Date;
 }
 
-/** Messages of a domain that warms up. */
 @Entity('domain_warm_ups')
 export class DomainWarmUpRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

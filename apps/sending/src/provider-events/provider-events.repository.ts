@@ -35,19 +35,15 @@ export interface LocatedEmail {
 }
 
 export interface RecordedReports {
-  /** The indexes of the reports that were new. */
   recorded: number[];
-  /** Deliveries of unknown outcome that the reports settled. */
   settled: number;
 }
 
 /** Of one recipient; further ones are stored only if they say something new. */
 const maxReports = 500;
 
-/**
- * Applies what providers report, in one transaction for reports of any projects. The delivery's row is locked first, so that reports and our own
- * final write about one message follow each other; the address too where it may become suppressed (docs/guarantees.md G8).
- */
+// The delivery's row is locked first, so that reports and our own final write about one message follow each
+// other; the address too where it may become suppressed (docs/guarantees.md G8).
 export class ProviderEventsRepository {
   constructor(private readonly database: Database) {}
 
@@ -56,7 +52,6 @@ export class ProviderEventsRepository {
     return (rows as RecordedReports[])[0]!;
   }
 
-  /** Which project's e-mail and which of its deliveries the reports are about; unknown ones are missing. */
   locate(reports: Location[]): Promise<(LocatedEmail & { index: number })[]> {
     return this.database.query(
       `WITH requested AS (SELECT * FROM ${located.unnest('r', 1)}), ${foundSql}
@@ -107,10 +102,7 @@ const timestampBits = (['SENT', 'DELIVERED', 'BOUNCED', 'COMPLAINED'] as const)
   .map((kind) => `CASE WHEN e.${kind.toLowerCase()}_at IS NULL THEN 0 ELSE ${reportedBits[kind]} END`)
   .join(' | ');
 
-/**
- * The delivery that a report is about: by its index, by its recipient, or the only one. Nothing is reported about a message that no worker has
- * ever claimed; such a report is about something else.
- */
+/** A report about a message that no worker has ever claimed is about something else. */
 const foundSql = `found AS MATERIALIZED (
     SELECT r.row_index, e.project_id, r.email_id, target.position, target.recipient AS address, target.state, e.created_at,
       target.reported | CASE WHEN target.state = 'SENT' THEN ${reportedBits.SENT} ELSE 0 END | CASE WHEN target.position > 0 THEN 0 ELSE

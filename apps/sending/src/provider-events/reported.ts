@@ -1,9 +1,7 @@
 import { copyEvents, emailEvents, type ProviderEventKind } from '@posthorn/contracts';
 
-/**
- * What the mail server and providers have reported about a delivery, as a set of bits. A set has no order and knows no repetition, so
- * reports may come late, twice and in any order (docs/decisions/0025-provider-events.md).
- */
+// A set has no order and knows no repetition, so reports may come late, twice and in any order
+// (docs/decisions/0025-provider-events.md).
 export const reportedBits = {
   SENT: 1,
   DELAYED: 2,

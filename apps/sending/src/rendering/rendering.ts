@@ -96,7 +96,6 @@ export class Rendering implements OnModuleDestroy {
     return (await this.request(owner, { preview: source })) as RenderedTemplate;
   }
 
-  /** Renders and forgets; returns why that fails, or null. */
   async failureOf(owner: JobOwner, source: PreviewSource): Promise<string | null> {
     const answer = await this.sources.run(
       owner.projectId,

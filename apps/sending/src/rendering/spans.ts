@@ -5,10 +5,8 @@ interface Span {
 
 type Marks = readonly (readonly [opening: string, closing: string])[];
 
-/**
- * What lies between an opening mark and its next closing one, marks included. A lazy regular expression would search the rest of the text
- * for each opening mark that nothing closes, which is quadratic.
- */
+// A lazy regular expression would search the rest of the text for each opening mark that nothing closes,
+// which is quadratic.
 export function* spansIn(text: string, marks: Marks): Generator<Span> {
   const found = marks.map(([opening, closing]) => ({
     opening,

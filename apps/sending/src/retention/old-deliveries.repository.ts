@@ -21,7 +21,6 @@ export const deleteOldSql = `
 export class OldDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Deletes deliveries that have ended, of e-mails with lower ids; returns how many. */
   async deleteSome(firstKeptId: string, limit: number): Promise<number> {
     return (await this.database.query(deleteOldSql, [firstKeptId, limit])).length;
   }

@@ -8,7 +8,6 @@ import { ProviderEventsService } from '../provider-events/provider-events.servic
 /** Complaints of feedback loops go to an address that does not identify a message; the report names its return path. */
 const complaintMailbox = 'complaints';
 
-/** Turns mail to return paths into events. */
 @Injectable()
 export class MailReports {
   constructor(
@@ -51,7 +50,6 @@ function eventOf(
     statusCode,
     replyCode,
     at,
-    // As they are in the mail.
     detail: detail && boundedText(detail, 1_000),
     host: host && boundedText(host, 255),
   };

@@ -6,7 +6,6 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 export interface ReceivedMail {
-  /** The beginning of the mail. */
   raw: Buffer;
   bytes: number;
   /** A line end of one character: what other servers may take for the end of the message (docs/guarantees.md §6). */

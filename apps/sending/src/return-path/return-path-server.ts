@@ -21,10 +21,7 @@ const rebindMs = 10_000;
 const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+(?:%\w+)?\]|\[ipv6:[0-9a-f:.]+\])$/i;
 
-/**
- * The SMTP server for what comes back: it takes mail to return paths and complaint addresses only, sends none, and says 250 once all that the
- * mail reports is on disk.
- */
+/** It takes mail to return paths and complaints only, and says 250 once what it reports is on disk. */
 @Injectable()
 export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly log = new Logger('ReturnPath');

@@ -1,7 +1,6 @@
 import type { ProviderEvent } from '@posthorn/contracts';
 import { work } from '@posthorn/work';
 
-/** One event that the simulator reports. */
 export const simulatedEventWork = work<ProviderEvent>('sending.simulated-events', {
   batch: 100,
   mixed: true,

@@ -37,7 +37,6 @@ const told: Record<Simulation, readonly Told[]> = {
   reject: [{ kind: 'REJECTED', detail: 'The message contains a virus (simulated)' }],
 };
 
-/** What a provider would report about the message, in order. */
 export function simulatedEvents({ emailId, position, recipient }: SimulatedMessage): ProviderEvent[] {
   const address = simulatedAddress(recipient);
   if (!address) return [];

@@ -33,7 +33,6 @@ export class Simulator {
     return recipient.endsWith(`@${simulatorDomain}`);
   }
 
-  /** Why the message is not simulated, or null. */
   refusalOf({ recipient, from }: Pick<ToSimulate, 'recipient' | 'from'>): string | null {
     if (!simulatedAddress(recipient)) return `${recipient} is no address of the simulator`;
     const isTest = from.email.endsWith(`@${this.config.sandboxDomain}`);

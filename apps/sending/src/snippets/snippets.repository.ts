@@ -41,7 +41,6 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return rows.length > 0;
   }
 
-  /** The snippets of these names, and all that they include. */
   async withIncluded(projectId: string, names: string[]): Promise<IncludedSnippet[]> {
     if (names.length === 0) return [];
     return this.database.query(

@@ -16,7 +16,6 @@ interface Layout {
   headed: boolean;
 }
 
-/** Without blanks, punctuation and case. */
 const labelOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
 
 const reasons: Readonly<Record<string, SuppressionReason>> = {
@@ -42,7 +41,6 @@ const formats: readonly {
 
 const pieceBytes = 64 * 1024;
 
-/** The list cannot be read beyond this row. */
 export class ListUnreadable extends Error {
   override readonly name = 'ListUnreadable';
 }

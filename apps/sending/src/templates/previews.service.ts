@@ -17,7 +17,6 @@ import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { SourcesRepository } from './sources.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 
-/** Links of a message that nobody gets. */
 export const sampleLinks = {
   unsubscribe_url: 'https://example.com/u/preview',
   manage_url: 'https://example.com/p/preview',

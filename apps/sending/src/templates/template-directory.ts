@@ -9,7 +9,6 @@ import { TemplatesRepository, type TemplateHead } from './templates.repository.j
 
 export interface RequestedContent {
   templateId?: string;
-  /** The member of the body that names the template. */
   templateMember?: string;
   subject?: string;
   html?: string;

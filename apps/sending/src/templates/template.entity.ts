@@ -34,7 +34,6 @@ export class TemplateRow extends TemplateContent {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  /** Returns whether the change needs a new version, only another row, or nothing. */
   change(changes: UpdateTemplate): 'version' | 'row' | null {
     const differs = (names: readonly (keyof UpdateTemplate)[]) =>
       names.some((name) => changes[name] !== undefined && changes[name] !== this[name]);

@@ -22,7 +22,6 @@ export class WorkflowRow {
   @Column('bigint', { name: 'interval_ms', nullable: true }) intervalMs: number | null;
   @Column('boolean', { name: 'allow_reentry' }) allowReentry: boolean;
   @Column('bigint', { name: 'max_executions_per_hour', nullable: true }) maxExecutionsPerHour: number | null;
-  /** Of the graph. */
   @Column('integer') version: number;
   @Column('integer', { name: 'step_count' }) stepCount: number;
   @Column('bigint') seq: number;

@@ -4,7 +4,6 @@ import { query, request } from '../schema/contract.js';
 import { PickFields } from '../schema/shapes.js';
 import { Campaign, CampaignId } from './campaigns.js';
 
-/** The public copy of a campaign, as its service keeps it. */
 export class CampaignArchive extends PickFields(Campaign, ['id']) {
   /** Random, and another one after it was withdrawn; null while there is none. */
   @Id() @Nullable() archiveId: string | null;
@@ -29,7 +28,6 @@ export const campaignArchives = {
   /** 409 unless the campaign was launched. */
   publish: request('campaigns.archives.publish', CampaignId, CampaignArchive),
   withdraw: request('campaigns.archives.withdraw', CampaignId, CampaignArchive),
-  /** For the page itself. */
   contentOf: query('campaigns.archives.content_of', ArchiveId, ArchivedContent),
 };
 

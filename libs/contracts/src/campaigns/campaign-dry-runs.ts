@@ -35,15 +35,14 @@ export class DryRunSender {
 
 /** Who would get a campaign now, and what; nothing is stored or sent. */
 export class DryRun {
-  /** Everybody of the audience. */
   @Count() total: number;
-  /** Of those, who would get a message. */
+  /** Those of the audience who would get a message. */
   @Count() recipients: number;
   /** How many are left out, by the reasons of skipped recipients. */
   @FreeMap() excluded: Record<string, number>;
   @ListOf(() => DryRunSample, 0, maxDryRunSamples) samples: DryRunSample[];
   @Nested(() => DryRunFailures) renderFailures: DryRunFailures;
-  /** For how many recipients the message was rendered: all of them, unless the time did not suffice. */
+  /** Recipients for whom the message was rendered: all, unless the time did not suffice. */
   @Count() rendered: number;
   @Nested(() => DryRunSender) sender: DryRunSender;
   /** 0: unlimited. */

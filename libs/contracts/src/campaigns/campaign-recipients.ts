@@ -19,11 +19,10 @@ import {
 import { JoinFields, PickFields } from '../schema/shapes.js';
 import { CampaignId, campaignStatuses, CampaignStats, type CampaignStatus } from './campaigns.js';
 
-/** QUEUED ends as one of the others; a FAILED `delivery_unconfirmed` may still become SENT (docs/api-decisions.md §6). */
+/** QUEUED becomes another; FAILED by `delivery_unconfirmed` may become SENT (docs/api-decisions.md §6). */
 export const recipientOutcomes = ['QUEUED', 'SENT', 'SKIPPED', 'FAILED'] as const;
 export type RecipientOutcome = (typeof recipientOutcomes)[number];
 
-/** Why nothing was sent to a recipient, by our own decision. */
 export const skipReasons = [
   'suppressed',
   'unsubscribed',
@@ -47,7 +46,6 @@ export class CampaignRecipient {
   @Choice(recipientReasons, { open: true }) @Nullable() reason: RecipientReason | null;
   /** Of the e-mail, which exists once the recipient was handed over to the sending pipeline. */
   @Id() @Nullable() emailId: string | null;
-  /** The name of the variant, where the campaign has some. */
   @Text(1, 100) @Nullable() variant: string | null;
   /** Of the outcome; null while QUEUED. */
   @Instant() @Nullable() at: Date | null;
@@ -74,7 +72,6 @@ export class VariantReport {
 export const winnerDecisions = ['OPENS', 'CLICKS', 'MANUAL', 'FIRST'] as const;
 export type WinnerDecision = (typeof winnerDecisions)[number];
 
-/** With what happened to the e-mail. */
 export class RecipientWithEvents extends CampaignRecipient {
   @ListOf(() => EmailEvent, 0, 10_000) events: EmailEvent[];
 }
@@ -120,12 +117,11 @@ export class CampaignReport extends CampaignStats {
   @Numeric() deliveryRate: number;
   /** Empty without variants. */
   @ListOf(() => VariantReport, 0, 5) variants: VariantReport[];
-  /** The name of the variant that the rest of the audience gets; null while it is open, and without variants. */
+  /** The variant that the rest of the audience gets; null while open, and without variants. */
   @Text(1, 100) @Nullable() winner: string | null;
   @Choice(winnerDecisions) @Nullable() decidedBy: WinnerDecision | null;
 }
 
-/** How far the sending of a campaign has come. */
 export class CampaignProgress {
   @Id() id: string;
   @Choice(campaignStatuses) status: CampaignStatus;
@@ -135,7 +131,7 @@ export class CampaignProgress {
   @Count() queued: number;
   /** Since it was launched. */
   @Numeric() pacePerSecond: number;
-  /** At that pace, and of a campaign with a timing until its last recipient is due; null where nothing has been done yet, or it is not being sent. */
+  /** At that pace, with a timing until the last is due; null before the first, and unless sending. */
   @Count() @Nullable() secondsLeft: number | null;
 }
 

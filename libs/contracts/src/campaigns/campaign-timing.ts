@@ -10,18 +10,16 @@ export class QuietHours {
   @ClockTime() to: string;
 }
 
-/**
- * When people get a campaign; not for one with variants. Times are those of the recipient: of the zone that his contact names, else of the project's. Without `localTime` everybody
- * is due at the launch.
- */
+/** When people get a campaign without variants, in the time zone of the contact, else of the project.
+ * Without `localTime` everybody is due at the launch. */
 export class CampaignTiming {
   /** The audience is spread evenly over so many minutes. */
   @Count({ min: 1, max: 10_080 }) @Optional() spreadMinutes?: number;
-  /** Each recipient is due when it is this time where he is for the first time after the launch, or after the time for which that was scheduled: within 24 hours. */
+  /** Due when it is this time for the recipient, within 24 hours of the launch or its schedule. */
   @ClockTime() @Optional() localTime?: string;
-  /** Nothing leaves in these hours; what would is due at their end. On a day on which the clocks change they may be an hour off. */
+  /** Nothing leaves in these hours, but at their end; an hour off on a day when the clocks change. */
   @Nested(() => QuietHours) @Optional() quietHours?: QuietHours;
-  /** A custom field of contacts with a time zone of the IANA database, such as `Europe/Berlin`. */
+  /** A custom field with a time zone of the IANA database, such as `Europe/Berlin`. */
   @Text(1, 100) @Optional() timeZoneField?: string;
 }
 

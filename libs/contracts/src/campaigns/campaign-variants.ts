@@ -25,7 +25,6 @@ export class CampaignComparison {
   @Count({ min: 10, max: 10_080 }) afterMinutes: number;
 }
 
-/** As a request gives it; as an answer shows it, it is another schema. */
 class GivenVariant extends PickFields(CampaignVariant, [
   'name',
   'subject',

@@ -30,7 +30,8 @@ export type CampaignStatus = (typeof campaignStatuses)[number];
 export const audienceTypes = ['ALL', 'FILTERED', 'SEGMENT', 'LIST'] as const;
 export type AudienceType = (typeof audienceTypes)[number];
 
-/** Why a campaign is PAUSED (docs/api-decisions.md §6). LATE: its schedule was missed by hours; RESTORED: nothing has moved for hours, or the database is a restored copy; CONTENT: what it refers to no longer exists or its sender is no longer verified. */
+/** docs/api-decisions.md §6. LATE: hours after its schedule; RESTORED: nothing moved for hours, or a restored
+ * copy; CONTENT: a reference no longer exists, or the sender is no longer verified. */
 export const pauseReasons = ['OPERATOR', 'LATE', 'REPUTATION', 'QUOTA', 'RESTORED', 'CONTENT'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
@@ -82,7 +83,6 @@ export class Campaign {
   @ListOf(() => CampaignVariant, 2, 5) @Nullable() variants: CampaignVariant[] | null;
   @Nested(() => CampaignComparison) @Nullable() test: CampaignComparison | null;
   @Nested(() => CampaignTiming) @Nullable() timing: CampaignTiming | null;
-  /** The campaign of which this one goes to those who did not open it. */
   @Id() @Nullable() resendOfId: string | null;
   @Choice(campaignStatuses) status: CampaignStatus;
   @Choice(pauseReasons, { open: true }) @Nullable() pausedReason: PauseReason | null;
@@ -121,7 +121,6 @@ class CampaignContent extends JoinFields(PickFields(Campaign, [...content, ...au
 /** Created in DRAFT; `emailCategory` is MARKETING by default. */
 export class CreateCampaign extends JoinFields(CampaignBase, PartialFields(CampaignContent)) {}
 
-/** Repeating the idempotency key returns the first response byte for byte (docs/api-decisions.md §3). */
 export class CreateCampaignOnce extends CreateCampaign {
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
@@ -138,7 +137,6 @@ export class SendCampaign {
 /** The members that the errors of sending name: those of the request, and those of the campaign. */
 export class SentMembers extends JoinFields(Campaign, SendCampaign) {}
 
-/** Repeating the idempotency key returns the first response byte for byte (docs/api-decisions.md §3). */
 export class SendCampaignOnce extends JoinFields(CampaignId, SendCampaign) {
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
@@ -151,12 +149,10 @@ export class RetryFailed {
 export class RetryFailedById extends JoinFields(CampaignId, RetryFailed) {}
 
 export class RetriedCampaign extends PickFields(Campaign, ['id']) {
-  /** Recipients that are queued again. */
   @Count() queued: number;
 }
 
 export class ChooseWinner {
-  /** The name of the variant. */
   @Text(1, 100) variant: string;
 }
 
@@ -217,11 +213,11 @@ export const campaigns = {
   delete: request('campaigns.campaigns.delete', CampaignId, DeletedCampaign),
   /** A new DRAFT with the same content and audience, whatever the status of the original. */
   clone: request('campaigns.campaigns.clone', CampaignId, Campaign),
-  /** A new DRAFT with the same content, for those who got the campaign and did not open it. 409 unless SENT. */
+  /** A new DRAFT for those who got the campaign and did not open it. 409 unless SENT. */
   resend: request('campaigns.campaigns.resend', ResendCampaignById, Campaign),
-  /** Starts sending, or schedules it. 409 unless DRAFT or SCHEDULED; 422 without content, recipients or a verified sender. */
+  /** Sends or schedules. 409 unless DRAFT or SCHEDULED; 422 without content, recipients, verified sender. */
   send: request('campaigns.campaigns.send', SendCampaignOnce, Campaign),
-  /** From SCHEDULED, SENDING and PAUSED; 409 otherwise. No hand-off begins after the answer; who was not sent to is skipped as `cancelled`. */
+  /** 409 unless SCHEDULED, SENDING or PAUSED. No hand-off begins afterwards; the rest is skipped as `cancelled`. */
   cancel: request('campaigns.campaigns.cancel', CampaignId, Campaign),
   /** 409 unless SENDING. No hand-off begins after the answer. */
   pause: request('campaigns.campaigns.pause', CampaignId, Campaign),
@@ -238,7 +234,6 @@ export class CampaignEvent {
   @Id() campaignId: string;
   @Text(1, maxCampaignName) name: string;
   @Instant() at: Date;
-  /** Increases with every change of this campaign; orders its events. */
   @Count() seq: number;
 }
 

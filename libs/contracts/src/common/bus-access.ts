@@ -50,10 +50,8 @@ const operatorOnly = new Set<RequestContract>(
   [...Object.values(operations), secrets, readModels, allowances].flatMap((group) => Object.values(group)),
 );
 
-/**
- * The allow-lists of the NATS users (docs/decisions/0024-bus-users.md). A service that handles an event which is not listed here does not
- * start; a call that is not listed is refused by NATS.
- */
+/** Allow-lists of NATS users (docs/decisions/0024-bus-users.md). A service that handles an event not listed
+ * here does not start; a call not listed is refused by NATS. */
 export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
   gateway: {
     calls: requestCatalogue.filter((contract) => contract.owner !== 'gateway' && !operatorOnly.has(contract)),

@@ -25,7 +25,7 @@ export interface Caller {
   };
 }
 
-/** A visitor's address (public key, opened link) is proof of consent only: it is not published, and erased with the consent. */
+/** A visitor's address is proof of consent only: not published, and erased with the consent. */
 export const publishedAddressOf = ({ actor, address, isPublic }: Caller): string | null =>
   isPublic || actor.kind === 'SERVICE' ? null : (address ?? null);
 

@@ -3,7 +3,7 @@ import { DomainError } from './errors.js';
 import { Address, Choice, Flag, Id, Instant, ListOf, Nullable } from '../schema/fields.js';
 import { PickFields } from '../schema/shapes.js';
 
-/** Replaces an erased address in rows that are kept (docs/api-decisions.md §5); the domain is reserved (RFC 2606). */
+/** Replaces an erased address (docs/api-decisions.md §5); the domain is reserved (RFC 2606). */
 const erasedDomain = 'erased.invalid';
 export const erasedAddress = `erased@${erasedDomain}`;
 export const isErasedAddress = (email: string): boolean => email.endsWith(`@${erasedDomain}`);

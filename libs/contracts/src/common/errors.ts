@@ -81,13 +81,12 @@ export const invalidMember = (path: string[], code: FailureCode, message: string
 export const unavailable = (message = 'The service is temporarily unavailable') =>
   new DomainError('unavailable', 'internal_error', message, { retryAfterSeconds: 1 });
 
-/** For texts that tell a caller when to come again. */
 export const inSeconds = (seconds: number): string => {
   const whole = Math.max(1, Math.ceil(seconds));
   return whole === 1 ? 'in 1 second' : `in ${whole} seconds`;
 };
 
-/** The request may have taken effect; only a repeat with the same idempotency key is safe (docs/api-decisions.md §1). */
+/** It may have taken effect; only a repeat with the same key is safe (docs/api-decisions.md §1). */
 export const outcomeUnknown = () =>
   new DomainError(
     'internal',

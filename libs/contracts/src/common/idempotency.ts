@@ -1,7 +1,7 @@
 import { DomainError } from './errors.js';
 import { Text } from '../schema/fields.js';
 
-/** An idempotency key is unique per project and operation (docs/api-decisions.md §3). */
+/** Unique per project and operation; repeats get the first response unchanged (docs/api-decisions.md §3). */
 export class IdempotentRequest {
   @Text(1, 255) key: string;
   @Text(1, 100) operation: string;

@@ -4,7 +4,7 @@ import { Count, Flag, Id, Instant, ListOf, Nullable, Text } from '../schema/fiel
 import { PageEnd, PageQuery } from './page.js';
 import { PickFields } from '../schema/shapes.js';
 
-/** An event that a subscriber failed to process after its last attempt (docs/guarantees.md G18); kept until replayed. */
+/** An event that failed the last attempt of a subscriber (docs/guarantees.md G18); kept until replayed. */
 export class DeadLetterEntry {
   @Id() id: string;
   /** The durable consumer, such as `analytics-daily-counts`. */
@@ -38,7 +38,7 @@ export class RepublishEvents {
 }
 
 export class RepublishedEvents extends RepublishEvents {
-  /** Number of events published again in the background; subscribers that have processed them ignore the repeat. */
+  /** Events published again in the background; subscribers that have processed them ignore the repeat. */
   @Count() facts: number;
 }
 

@@ -3,7 +3,7 @@ import { Count, Flag, Id, Instant, Nested, Nullable, Optional } from '../schema/
 export const defaultPageSize = 20;
 export const maxPageSize = 100;
 
-/** A position in a list ordered by creation, newest first, ties by descending id. Clients see it signed and opaque. */
+/** In a list ordered by creation, newest first, ties by descending id. Clients see it signed and opaque. */
 export class PagePosition {
   @Instant() at: Date;
   @Id() id: string;

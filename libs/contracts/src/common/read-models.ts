@@ -26,7 +26,7 @@ export class MailSummary {
   @Instant() lastAt: Date;
 }
 
-/** Part of an event published within the last ten minutes or not yet published; subscribers that received it have counted it. */
+/** Published within ten minutes, or not yet; subscribers that received it have counted it. */
 export class MailUnderWay extends PickFields(MailSummary, ['email', 'kind']) {
   @Id() factId: string;
   @Instant() at: Date;

@@ -57,6 +57,6 @@ export class ActivityPage extends PageEnd {
 }
 
 export const activity = {
-  /** Newest first, ties by descending id, no total. `unavailable` if sending does not respond, because e-mails must not be missing. */
+  /** Newest first, ties by descending id, no total. `unavailable` if sending does not respond. */
   list: query('contacts.activity.list', ListActivity, ActivityPage),
 };

@@ -41,13 +41,11 @@ export class CheckedAudience {
 
 export class GetAudiencePage {
   @Nested(() => Audience) audience: Audience;
-  /** The last contact of the page before. */
   @Id() @Optional() after?: string;
   /** Contacts that were created later are left out. */
   @Instant() until: Date;
-  /** How many contacts are looked at: a page holds those of them that belong to the audience, which may be none. */
+  /** Contacts looked at: a page holds those of them that belong to the audience, which may be none. */
   @Count({ min: 1, max: maxAudiencePage }) limit: number;
-  /** The custom field that holds their time zone. */
   @Text(1, 100) @Optional() timeZoneField?: string;
 }
 
@@ -72,7 +70,7 @@ export class ValidAudience {
 }
 
 export const audiences = {
-  /** Errors: `validation_error` with a pointer to each unknown segment or list and each fault of the condition. */
+  /** Errors: `validation_error` with a pointer to each unknown segment or list and fault of the condition. */
   validate: query('contacts.audiences.validate', Audience, ValidAudience),
   /** Errors: those of `validate`. */
   check: query('contacts.audiences.check', CheckAudience, CheckedAudience),

@@ -1,4 +1,4 @@
-/** A parsed segment condition (docs/api-decisions.md §5). Both the SQL and the in-memory evaluation start from this tree. */
+/** docs/api-decisions.md §5. Both the SQL and the in-memory evaluation start from this tree. */
 export const maxConditionDepth = 5;
 export const maxConditionFilters = 100;
 export const maxFieldDepth = 5;
@@ -76,7 +76,7 @@ export const operatorAliases: Readonly<Record<string, MembershipOperator>> = {
   notMemberOfSegment: 'isNotMemberOf',
 };
 
-/** With `day`, the whole UTC day from this instant: equals matches any time of it, orders compare with its start. */
+/** With `day`, the whole UTC day: equals matches any time of it, orders compare with its start. */
 export interface InstantValue {
   kind: 'instant';
   from: Date;

@@ -18,7 +18,7 @@ export const maxImportColumns = 200;
 
 /** All cells of a rejected row together; longer rows are stored without their cells. */
 export const maxRejectedRow = 4_096;
-/** First columns of an error report; a table that starts with them is a corrected report, and both are ignored. */
+/** First columns of an error report, ignored in a table that starts with them: a corrected report. */
 export const importReportColumns: readonly string[] = ['line', 'reason'];
 
 const pieceText = Math.ceil(importPieceBytes / 3) * 4;
@@ -95,7 +95,7 @@ export class ContactImportPage extends PageEnd {
 export class ContactImportError {
   @Count() line: number;
   @Text(1, 400) reason: string;
-  /** The original cells, kept for 30 days; absent for malformed or long rows and for rows of erased people. */
+  /** The original cells, for 30 days; absent for malformed or long rows, and rows of erased people. */
   @Texts(0, maxImportColumns, maxRejectedRow, { itemMin: 0 }) @Optional() cells?: string[];
 }
 

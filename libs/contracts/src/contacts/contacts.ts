@@ -62,7 +62,7 @@ export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
 }
 
 export class ContactFilter {
-  /** A substring of the address, case-insensitive; whole labels of an international domain after the @ may be Unicode. */
+  /** A substring of the address, in any case; whole labels after the @ may be Unicode. */
   @Text(1, 254) @Optional() search?: string;
   @Flag() @Optional() subscribed?: boolean;
   @Id() @Optional() listId?: string;
@@ -83,7 +83,7 @@ export class ExportedContacts extends PageEnd {
   @ListOf(() => Contact, 0, 1_000) items: Contact[];
 }
 
-/** Each contact is upserted. If an address occurs twice, the later entry adds to and overrides the earlier one. */
+/** Each is upserted. If an address occurs twice, the later entry adds to and overrides the earlier one. */
 export class BulkContacts {
   @ListOf(() => CreateContact, 1, 1000) contacts: CreateContact[];
 }
@@ -96,7 +96,6 @@ export class BulkRefusal {
 export class BulkOutcome {
   @Count({ max: 1000 }) created: number;
   @Count({ max: 1000 }) updated: number;
-  /** Contacts that needed no change. */
   @Count({ max: 1000 }) skipped: number;
   @ListOf(() => BulkRefusal, 0, 1000) errors: BulkRefusal[];
 }
@@ -142,7 +141,6 @@ export class FindSubscribed {
   @Addresses(1, maxAddressesChecked) emails: string[];
 }
 
-/** Those of the addresses that are subscribed contacts. */
 export class SubscribedAddresses {
   @Addresses(0, maxAddressesChecked) emails: string[];
 }
@@ -178,7 +176,6 @@ export class ContactEvent {
   @Address() email: string;
   @Flag() subscribed: boolean;
   @Instant() at: Date;
-  /** Increases with every change of this contact; orders its events. */
   @Count() seq: number;
 }
 

@@ -22,7 +22,6 @@ import { PageEnd, PageQuery } from '../common/page.js';
 import { AlsoRequired } from '../schema/required-members.js';
 import { JoinFields } from '../schema/shapes.js';
 
-/** Reserved for Posthorn's own events. */
 const reservedName = /^(?:email|contact|segment)\./i;
 export const isReservedEventName = (name: string): boolean => reservedName.test(name);
 
@@ -55,7 +54,7 @@ export class CreateEvent {
   @Instant() @Optional() occurredAt?: Date;
 }
 
-/** `subscribed` is unchanged when absent. Strings, numbers and booleans in `data` are also stored on the contact. */
+/** `subscribed` is unchanged when absent. Scalars in `data` are also stored on the contact. */
 export class TrackEvent {
   @Line(1, 200, { example: 'signup' }) event: string;
   @Address() email: string;
@@ -112,7 +111,7 @@ export class EventStats {
   /** By day, then by name; days without events are omitted. */
   @ListOf(() => EventDay, 0, maxEventDays) data: EventDay[];
   @Nested(() => AnalyticsWindow) window: AnalyticsWindow;
-  /** The last days, and possibly some names of the last day shown, are missing: request fewer days. Absent otherwise. */
+  /** The last days, and maybe names of the last day shown, are missing: request fewer. Else absent. */
   @Flag() @Optional() truncated?: true;
 }
 

@@ -37,13 +37,12 @@ export class List {
   @Instant() updatedAt: Date;
 }
 
+/** Null members are treated as absent. */
 class ListSettings {
-  /** Null is treated as absent. */
   @Text(0, 500) @Nullable() @Optional() description?: string | null;
   @Flag() @Optional() doubleOptIn?: boolean;
-  /** Null is treated as absent. */
   @Id(confirmationTemplate) @Nullable() @Optional() confirmationTemplateId?: string | null;
-  /** An https URL; null is treated as absent. */
+  /** An https URL. */
   @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() @Optional() redirectUrl?:
     string | null;
 }
@@ -116,10 +115,7 @@ export class Subscription {
   /** False for an existing membership, whether or not it changed. */
   @Flag() created: boolean;
   @Choice(membershipStatuses) @Nullable() previousStatus: MembershipStatus | null;
-  /**
-   * While PENDING: the token for the confirmation link, valid for 24 hours from now. A repeated call returns the same token. Absent for a key
-   * that may only subscribe.
-   */
+  /** While PENDING; valid 24 hours, the same in a repeat. Absent for a key that may only subscribe. */
   @Text(1, 200) @Optional() confirmToken?: string;
 }
 
@@ -154,7 +150,7 @@ export const lists = {
 };
 
 export const memberships = {
-  /** CONFIRMED, or PENDING with double opt-in; 409 for an UNSUBSCRIBED member unless resubscription is allowed. */
+  /** CONFIRMED, or PENDING with double opt-in; 409 for an UNSUBSCRIBED member without resubscription. */
   subscribe: request('contacts.memberships.subscribe', SubscribeToList, Subscription),
   /** Idempotent. An unknown address gives the same response. Changes the membership only. */
   unsubscribe: request('contacts.memberships.unsubscribe', UnsubscribeFromList, Unsubscribed),

@@ -25,7 +25,7 @@ import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 export const segmentTypes = ['DYNAMIC', 'STATIC'] as const;
 export type SegmentType = (typeof segmentTypes)[number];
 
-/** LIVE: up to date within 60 s. SCHEDULED: every 15 minutes, for conditions too expensive to keep live. MANUAL: STATIC segments. */
+/** LIVE: current within 60 s. SCHEDULED: every 15 minutes, if too expensive. MANUAL: STATIC segments. */
 export const segmentUpkeeps = ['LIVE', 'SCHEDULED', 'MANUAL'] as const;
 export type SegmentUpkeep = (typeof segmentUpkeeps)[number];
 
@@ -67,7 +67,7 @@ class SegmentSettings extends PickFields(Segment, ['description', 'condition', '
 
 export const conditionMissingText = 'is required for a DYNAMIC segment';
 
-/** `condition` is required for a DYNAMIC segment and ignored for a STATIC one; `trackMembership` is false by default. */
+/** `condition` is required for DYNAMIC, ignored for STATIC; `trackMembership` is false by default. */
 @AlsoRequired(({ type }): Record<string, string> =>
   type === 'DYNAMIC' ? { condition: conditionMissingText } : {},
 )
@@ -80,7 +80,7 @@ class ChangeableMembers extends PickFields(Segment, [
   'trackMembership',
 ]) {}
 
-/** Absent members are unchanged. `condition` is ignored for a STATIC segment; a new one recomputes the members without events. */
+/** Absent members are unchanged. A new `condition` (STATIC: ignored) recomputes members without events. */
 export class UpdateSegment extends PartialFields(ChangeableMembers) {}
 
 export class SegmentId extends PickFields(Segment, ['id']) {}

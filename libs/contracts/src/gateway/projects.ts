@@ -46,7 +46,6 @@ export class Project {
   @Text(1, 64) sandboxHandle: string;
   @Instant() createdAt: Date;
   @Instant() updatedAt: Date;
-  /** Increases with every change; orders the events of a project. */
   @Count() seq: number;
   @Choice(trackings) @Optional() tracking?: Tracking;
   @Language() @Optional() language?: string;
@@ -92,14 +91,13 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
   @Language() language: string;
   /** Where a contact names none of its own; `UTC` at first. */
   @TimeZone() timeZone: string;
-  /** Campaigns skip a contact that has had so much marketing mail of campaigns (`frequency_cap`); null: no limit. What was sent before it was set does not count. */
+  /** Skips a contact that had so much campaign mail since the cap was set (`frequency_cap`); null: none. */
   @Nested(() => FrequencyCap, { v1Only: true }) @Nullable() frequencyCap: FrequencyCap | null;
   @Id(legacyOnly) @Nullable() organizationId: null;
   @Instant() createdAt: Date;
   @Instant(legacyOnly) updatedAt: Date;
 }
 
-/** As a request gives it; as an answer shows it, it is another schema. */
 class GivenFrequencyCap extends PickFields(FrequencyCap, ['messages', 'days']) {}
 
 class ProjectSettings extends PickFields(ProjectDetails, ['name', 'tracking', 'language', 'timeZone']) {

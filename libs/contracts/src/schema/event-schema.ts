@@ -55,7 +55,6 @@ export function eventExample({ name, version, item }: EventContract): object {
   };
 }
 
-/** Every event by its name: the promise of a release to subscribers. */
 export function eventSchemas(): Record<string, JsonSchema> {
   const events = [...eventCatalogue].sort((a, b) => (a.name < b.name ? -1 : 1));
   return Object.fromEntries(events.map((contract) => [contract.name, eventSchema(contract)]));

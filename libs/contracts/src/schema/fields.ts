@@ -73,7 +73,7 @@ function field(kind: FieldKind, extra: Extra, transforms: PropertyDecorator[] = 
   };
 }
 
-/** The one validator of a member returns its failure code as the constraint, so that codes need no second table. */
+/** A validator returns its failure code as the constraint, so that codes need no second table. */
 function checked(): PropertyDecorator {
   return ValidateBy({
     name: 'field',

@@ -1,4 +1,3 @@
-/** The known name that was probably meant, or null where none is like it. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const wanted = plain(name);
   const most = Math.max(1, Math.floor(wanted.length / 3));

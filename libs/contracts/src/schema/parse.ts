@@ -18,7 +18,7 @@ export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
   return value;
 }
 
-/** Applies the same rules without creating instances, which would cost more than the work: a failure here is a bug. */
+/** Creates no instances, which would cost more than the work: a failure here is a bug. */
 export function validateInPlace<T extends object>(shape: Shape<T>, plain: T): T {
   const failures = validateMembers(shape, revive(shape, plain), []);
   if (failures.length > 0) throw invalid(failures);
@@ -74,7 +74,7 @@ export function tryParse<T extends object>(
   return { value, failures: [...unknown, ...failures, ...missingMembers(shape, source)] };
 }
 
-/** class-transformer visits every key in worse than linear time, so free maps and files are hidden (docs/guarantees.md §1.5). */
+/** class-transformer takes worse than linear time for free maps and files (docs/guarantees.md §1.5). */
 function hideFreeMaps(shape: Shape, source: Record<string, unknown>): object {
   const visible: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
@@ -96,7 +96,6 @@ function materialise(shape: Shape, instance: object, nested: ReadonlyMap<string,
   return instance;
 }
 
-/** Parses nested shapes by their own tables and collects unknown members. */
 class NestedMembers {
   readonly values = new Map<string, unknown>();
 

@@ -1,12 +1,11 @@
 import type { InvalidMember } from '../common/errors.js';
 import { fieldsOf, type Shape } from './field.js';
 
-/** The members that are required because of the others, each with what its absence is told with. */
 type Rule = (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
 
 const rules = new WeakMap<object, Rule>();
 
-/** Members that are required because of others: checked with the shape, so that one answer names all that is missing, and before anything is done. */
+/** Checked with the shape, so that one answer names all that is missing, before anything is done. */
 export const AlsoRequired =
   (rule: Rule): ClassDecorator =>
   (shape) =>

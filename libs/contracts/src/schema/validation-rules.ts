@@ -3,7 +3,7 @@ import { getMetadataStorage } from 'class-validator';
 type Storage = ReturnType<typeof getMetadataStorage>;
 type Requested = Parameters<Storage['getTargetValidationMetadatas']>;
 
-/** class-validator collects the rules of a class for each object, half of the validation time; they never change, so they are cached. */
+/** class-validator collects the rules for each object, half of the validation time; they never change. */
 export function rememberRules(storage: Storage = getMetadataStorage()): void {
   const gather = storage.getTargetValidationMetadatas.bind(storage);
   const known = new WeakMap<Requested[0], ReturnType<typeof gather>>();

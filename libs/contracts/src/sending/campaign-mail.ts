@@ -19,7 +19,6 @@ import {
 import { RenderedTemplate } from './templates.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
-/** Recipients of one hand-over. */
 export const maxHandedOver = 500;
 
 class OwnContent extends PickFields(Campaign, [
@@ -68,7 +67,6 @@ export class PreparedCampaign {
   @Text(0, 998) subject: string;
 }
 
-/** Of one rendering on trial. */
 export const maxTriedRecipients = 100;
 
 export class TriedRecipient {
@@ -114,7 +112,6 @@ export class ArchivedMail {
 
 /** Hours of each day in which nothing leaves. */
 export class QuietTime {
-  /** Of one of these days. */
   @Instant() from: Date;
   @Count({ min: 1, max: 86_400 }) seconds: number;
 }
@@ -167,11 +164,10 @@ export const campaignMail = {
   tryOut: query('sending.campaignMail.tryOut', TryCampaignMail, TriedCampaignMail),
   /** Errors: `validation_error` for unreadable content, an unknown template, a sender that is not verified. */
   check: query('sending.campaignMail.check', CheckCampaignMail, CheckedCampaignMail),
-  /** The body of a campaign as HTML, which it may be already. Errors: `validation_error` for MJML that cannot be compiled. */
+  /** As HTML, which it may be already. Errors: `validation_error` for MJML that cannot be compiled. */
   html: query('sending.campaignMail.html', CampaignBody, CampaignHtml),
   /** Errors: those of `check`, and `validation_error` for missing content. */
   prepare: request('sending.campaignMail.prepare', PrepareCampaign, PreparedCampaign),
-  /** Without what is personal. */
   archived: query('sending.campaignMail.archived', ArchivedContentId, ArchivedMail),
   /** Idempotent by the ids of the e-mails. What waits because its campaign was paused becomes due again. */
   handOver: request('sending.campaignMail.handOver', HandOverCampaignMail, HandedOverCampaignMail),

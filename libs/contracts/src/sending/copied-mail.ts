@@ -2,10 +2,9 @@ import { event } from '../schema/contract.js';
 import { Address, Choice, Flag, Id, Instant, Optional } from '../schema/fields.js';
 import { sourceTypes, type SourceType } from './email-status.js';
 
-/** About one of the additional recipients (further To, Cc, Bcc). What is sent to them counts as mail, but does not change the e-mail's status. */
+/** About a further To, Cc or Bcc. It counts as mail, but does not change the e-mail's status. */
 export class CopyEvent {
   @Id() emailId: string;
-  /** The recipient of the copy. */
   @Address() to: string;
   @Address() from: string;
   @Choice(sourceTypes) sourceType: SourceType;

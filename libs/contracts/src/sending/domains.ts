@@ -56,7 +56,7 @@ export class SendingDomain {
   @Instant() updatedAt: Date;
 }
 
-/** All domains of a project share the region of the first one. `streamDefault` replaces the current default domain. */
+/** All domains share the region of the first one. `streamDefault` replaces the current default domain. */
 export class AddDomain extends PickFields(SendingDomain, ['domain']) {
   /** Optional; must be the project of the credential. */
   @Id() @Optional() projectId?: string;
@@ -97,7 +97,7 @@ export class DomainPage extends PageEnd {
 export class DeletedDomain extends PickFields(SendingDomain, ['id']) {}
 
 export const domains = {
-  /** 409 if the project has it, another project has verified it, or there are 100. 422 if it cannot be owned. */
+  /** 409 if the project has it, another one has verified it, or there are 100. 422 if it cannot be owned. */
   add: request('sending.domains.add', AddDomain, SendingDomain),
   list: query('sending.domains.list', ListDomains, DomainPage),
   get: query('sending.domains.get', DomainId, SendingDomain),

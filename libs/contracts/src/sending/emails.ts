@@ -60,7 +60,6 @@ export class Email {
   @Choice(failureKinds) @Nullable() failureKind: FailureKind | null;
   @Text(0, 2000) @Nullable() error: string | null;
   @Id() @Nullable() contactId: string | null;
-  /** Of the campaign that it belongs to. */
   @Id() @Nullable() campaignId: string | null;
   @Texts(0, 10, 64) tags: string[];
   @Instant() @Nullable() scheduledAt: Date | null;
@@ -124,7 +123,7 @@ export const emails = {
   check: query('sending.emails.check', CheckSend, CheckedSend),
   /** Voids a send with an unknown outcome, or returns its receipt (docs/guarantees.md G2). */
   settle: request('sending.emails.settle', SettleSend, SettledSend),
-  /** One commit for all messages; each is accepted or refused separately. Repeating the key returns the same response. */
+  /** One commit; each message is accepted or refused separately. A repeated key gets the same response. */
   acceptBatch: request('sending.emails.acceptBatch', AcceptBatch, AcceptedBatch),
   list: query('sending.emails.list', ListEmails, EmailPage),
   get: query('sending.emails.get', EmailId, EmailWithEvents),
@@ -143,7 +142,7 @@ class EmailEventBase {
   @Choice(sourceTypes) sourceType: SourceType;
 }
 
-/** What workflows and webhooks tell about the e-mail. Optional, because events of the previous release do not have it. */
+/** Optional, because events of the previous release do not have it. */
 class EmailEventDetails extends EmailEventBase {
   @Text(0, 998) @Optional() subject?: string;
   @Address() @Optional() from?: string;

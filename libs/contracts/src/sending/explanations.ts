@@ -13,7 +13,6 @@ export class ExplainedEvent {
   @Text(1, 64) kind: string;
   @Text(1, 300) title: string;
   @Text(0, 2_000) @Nullable() detail: string | null;
-  /** Posthorn, or the provider that reported it. */
   @Text(1, 64) source: string;
 }
 
@@ -47,7 +46,6 @@ export class ExplainedAttempt {
 
 export class EmailExplanation extends EmailId {
   @Choice(emailStatuses) status: EmailStatus;
-  /** One sentence, or a few. */
   @Text(1, 2_000) summary: string;
   /** What the email waits for now; null where nothing more is to come. */
   @Text(1, 1_000) @Nullable() waitsFor: string | null;
@@ -78,7 +76,6 @@ export class ExplainedCategory {
   @Choice(emailCategories) category: EmailCategory;
   @Flag() wouldSend: boolean;
   @Text(1, 1_000) reason: string;
-  /** Since when it is not sent. */
   @Instant() @Nullable() since: Date | null;
 }
 

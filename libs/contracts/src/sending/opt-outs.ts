@@ -18,6 +18,6 @@ export class PutOptOutsReceipt {
 }
 
 export const optOuts = {
-  /** After the reply, no marketing mail to these addresses is handed off (docs/guarantees.md §3). Idempotent. */
+  /** After the reply, nothing is handed off to these addresses (docs/guarantees.md §3). Idempotent. */
   put: request('sending.optouts.put', PutOptOuts, PutOptOutsReceipt, { gathered: true }),
 };

@@ -1,7 +1,7 @@
 import { query, request } from '../schema/contract.js';
 import { Count, Id, Instant, ListOf, Nullable, Optional } from '../schema/fields.js';
 
-/** Mail that is held after an outage or a restore (docs/guarantees.md G24); of all projects where none is named. */
+/** Held after an outage or a restore (docs/guarantees.md G24); of all projects where none is named. */
 export class SelectHeldMail {
   @Id() @Optional() projectId?: string;
 }
@@ -9,7 +9,6 @@ export class SelectHeldMail {
 export class HeldMailOfProject {
   @Id() projectId: string;
   @Count() count: number;
-  /** When the oldest of them was due. */
   @Instant() oldestDueAt: Date;
 }
 

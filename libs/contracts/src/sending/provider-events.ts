@@ -1,16 +1,13 @@
 import { request } from '../schema/contract.js';
 import { Address, Choice, Count, Flag, Id, Instant, ListOf, Optional, Text } from '../schema/fields.js';
 
-/** Who reported the event. */
 export const providerSources = [
   'simulator', 'ses', 'postmark', 'sendgrid', 'mailgun', 'brevo', 'dsn', 'arf',
 ] as const; // prettier-ignore
 export type ProviderSource = (typeof providerSources)[number];
 
-/**
- * What happened to a message after the hand-off. `SOFT_BOUNCED`: the provider has given up, but the address may work later;
- * `BOUNCED`: it will not. `REJECTED`: the provider refused the message after it had taken it, so it was never sent on.
- */
+/** After the hand-off. `SOFT_BOUNCED`: given up, but the address may work later; `BOUNCED`: it will not.
+ * `REJECTED`: the provider refused the message after it had taken it, so it was never sent on. */
 export const providerEventKinds = [
   'SENT', 'DELAYED', 'SOFT_BOUNCED', 'DELIVERED', 'REJECTED', 'BOUNCED', 'COMPLAINED', 'OPENED', 'CLICKED',
 ] as const; // prettier-ignore
@@ -18,7 +15,7 @@ export type ProviderEventKind = (typeof providerEventKinds)[number];
 
 export class ProviderEvent {
   @Choice(providerSources) source: ProviderSource;
-  /** The provider's own id of the report: the same id, kind and recipient count once, however often they arrive. */
+  /** The provider's id of the report: the same id, kind and recipient count once. */
   @Text(1, 300) eventId: string;
   @Choice(providerEventKinds) kind: ProviderEventKind;
   @Id() emailId: string;
@@ -28,14 +25,13 @@ export class ProviderEvent {
   @Address() @Optional() recipient?: string;
   /** The provider's clock, which is not trusted: limited to between the e-mail's creation and now. */
   @Instant() @Optional() at?: Date;
-  /** Enhanced status code (RFC 3463), such as `5.1.1`; decides together with `replyCode` whether the address is suppressed. */
+  /** Enhanced status code (RFC 3463); decides with `replyCode` whether the address is suppressed. */
   @Text(5, 11, { pattern: /^[245]\.\d{1,3}\.\d{1,3}$/, example: '5.1.1' }) @Optional() statusCode?: string;
   /** SMTP reply code of the receiving server. */
   @Count({ max: 599 }) @Optional() replyCode?: number;
   /** False keeps the address from being suppressed, whatever the codes say. */
   @Flag() @Optional() suppresses?: boolean;
   @Text(0, 1_000) @Optional() detail?: string;
-  /** The server that reported it. */
   @Text(0, 255) @Optional() host?: string;
   @Text(1, 255) @Optional() providerMessageId?: string;
   /** Of a click. */

@@ -54,14 +54,14 @@ export class Attachment {
   @Choice(['attachment', 'inline']) @Optional() disposition?: 'attachment' | 'inline';
 }
 
-/** Overrides the project setting for one message; `MARKETING_ONLY` cannot be widened (docs/api-decisions.md §3). */
+/** Overrides the project's setting; `MARKETING_ONLY` cannot be widened (docs/api-decisions.md §3). */
 export class TrackingChoice {
   @Flag() @Optional() opens?: boolean;
   @Flag() @Optional() clicks?: boolean;
 }
 
 export class EmailContent {
-  /** By default the template's sender or that of the default domain. Its domain must be verified (422 `/from`). */
+  /** By default that of the template or the default domain. Its domain must be verified (422 `/from`). */
   @MailboxOf() @Optional() from?: Mailbox;
   /** Liquid. Required without a template; overrides the template's. */
   @Line(1, 998) @Optional() subject?: string;
@@ -78,10 +78,8 @@ export class EmailContent {
   /** Like `cc`, but not visible to anybody. */
   @Mailboxes(0, maxRecipients) @Optional() bcc?: Mailbox[];
   @MailboxOf({ legacyAliases: ['reply'] }) @Optional() replyTo?: Mailbox;
-  /**
-   * `X-*`, `References`, `In-Reply-To`. Headers set by Posthorn are refused, as are those that control a mail provider, such as `X-SMTPAPI`
-   * (docs/guarantees.md §6).
-   */
+  /** `X-*`, `References`, `In-Reply-To`. Refused: headers that Posthorn sets, and those that control a mail
+   * provider, such as `X-SMTPAPI` (docs/guarantees.md §6). */
   @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i })
   @Optional()
   headers?: Record<string, string>;
@@ -153,7 +151,7 @@ export class LegacySendReceipt {
   @Instant() timestamp: Date;
 }
 
-/** The main recipient of an e-mail of its own. `id` is that of the e-mail; the gateway creates it, so that it can void the row. */
+/** The main recipient. `id` is that of the e-mail; the gateway creates it, so that it can void the row. */
 export class AcceptRecipient {
   @Id() id: string;
   @MailboxOf() to: Mailbox;
@@ -161,7 +159,6 @@ export class AcceptRecipient {
 }
 
 class AcceptContent extends EmailContent {
-  /** Each is an e-mail of its own. */
   @ListOf(() => AcceptRecipient, 1, maxRecipients) recipients: AcceptRecipient[];
   /** Further addresses of the To header, each receiving a copy; used by the compatibility dialect. */
   @Mailboxes(0, maxRecipients) @Optional() alsoTo?: Mailbox[];
@@ -223,7 +220,6 @@ export const bringsContent = (send: Partial<EmailContent>): boolean =>
 export class CheckSend extends PickFields(EmailContent, ['from', 'template', 'headers']) {
   /** Every address; checked for TEST keys and keys that reach contacts only. */
   @Addresses(1, maxRecipients) @Optional() to?: string[];
-  /** Whether the request brings content of its own. */
   @Flag() @Optional() ownContent?: boolean;
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }
@@ -234,7 +230,6 @@ export class CheckedSend {
 }
 
 export class SettleSend {
-  /** The e-mails of the send, as in `AcceptContent`. */
   @ListOf(() => AcceptRecipient, 1, maxBatch) recipients: AcceptRecipient[];
 }
 

@@ -1,2 +1,2 @@
-/** Mail to its addresses never leaves the machine; what a provider would report about it is simulated (docs/api-decisions.md §3). */
+/** Mail to it never leaves the machine; a provider's reports are simulated (docs/api-decisions.md §3). */
 export const simulatorDomain = 'simulator.posthorn.test';

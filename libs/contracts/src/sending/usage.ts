@@ -3,7 +3,7 @@ import { Choice, Count, Id, Instant, Nested, Nullable, Optional, Text } from '..
 import { sourceTypes } from './email-status.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
-/** MONTHLY and DAILY bound all mail of a project, the others that of one source in a month. Months and days are those of UTC. */
+/** MONTHLY and DAILY bound all mail of a project, the others that of one source in a month (UTC). */
 export const usageLimits = ['MONTHLY', 'DAILY', ...sourceTypes] as const;
 export type UsageLimit = (typeof usageLimits)[number];
 

@@ -62,7 +62,7 @@ class WorkflowSettings extends PickFields(Workflow, settings) {}
 /** Created disabled (`enabled: true` is 422) with a TRIGGER step; by default without reentry and limit. */
 export class CreateWorkflow extends JoinFields(WorkflowBase, PartialFields(WorkflowSettings)) {}
 
-/** Absent members are unchanged, null clears. A new `triggerType` drops the old settings; the result is validated as a whole. */
+/** Absent members are unchanged, null clears. A new `triggerType` drops the old settings. */
 export class UpdateWorkflow extends PartialFields(CreateWorkflow) {}
 
 export class WorkflowId extends PickFields(Workflow, ['id']) {}
@@ -120,7 +120,6 @@ export class WorkflowEvent {
   @Id() workflowId: string;
   @Count() version: number;
   @Instant() at: Date;
-  /** Increases with every change of this workflow; orders its events. */
   @Count() seq: number;
 }
 

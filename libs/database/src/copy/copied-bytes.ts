@@ -10,7 +10,6 @@ export class CopyMisread extends Error {
   override readonly name = 'CopyMisread';
 }
 
-/** Parses the binary COPY format of a single column from chunks of any size, and passes the bytes of its values on. */
 export class CopiedBytes {
   private readonly field = Buffer.alloc(headerBytes);
   private filled = 0;

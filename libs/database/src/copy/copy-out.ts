@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { CopiedBytes } from './copied-bytes.js';
 
-/** Extends the query of the driver, which discards the data of a COPY, because other classes cannot be pipelined. */
+/** Extends the query of the driver, which discards the data: other classes cannot be pipelined. */
 class CopyOutQuery extends pg.Query {
   constructor(
     sql: string,

@@ -8,7 +8,7 @@ export interface CountedRow extends ScopedRow {
   updatedAt: Date;
 }
 
-/** Counts the rows of each project in the transaction that changes them, for an exact total. Writers of a project wait for each other, so frequent writes need deltas instead. */
+/** Exact totals, counted in the transaction of the change. Writers of a project wait for each other. */
 export abstract class CountedRepository<Row extends CountedRow> extends ScopedRepository<Row> {
   async add(row: Omit<Row, 'seq' | 'createdAt' | 'updatedAt'>): Promise<Row> {
     await this.rows.insert(row as unknown as QueryDeepPartialEntity<Row>);
@@ -16,7 +16,7 @@ export abstract class CountedRepository<Row extends CountedRow> extends ScopedRe
     return this.read(row as unknown as Row);
   }
 
-  /** Writes a locked row. `now()` would be the start of the transaction, which may be before the change that it waited for. */
+  /** Not `now()`, the start of the transaction: it may be before the change that this one waited for. */
   async save(row: Row): Promise<Row> {
     const { projectId, id } = row;
     const written = {

@@ -5,7 +5,7 @@ const keyHours = 24;
 /** Old keys deleted with each new one, so that the table shrinks faster than it grows. */
 const deletedWithEach = 2;
 
-/** Idempotency keys, stored in the database of the effect so that key, effect and receipt are one commit. */
+/** Stored in the database of the effect, so that key, effect and receipt are one commit. */
 export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
@@ -24,7 +24,7 @@ export class IdempotencyKeys {
     return known ? revive(shape, known.receipt) : null;
   }
 
-  /** Runs the effect unless the key has finished, in the ambient transaction. While another request uses the key: 409. */
+  /** In the ambient transaction, unless the key has finished. While another request uses the key: 409. */
   once<T extends object>(
     projectId: string,
     idempotency: IdempotentRequest | undefined,
@@ -44,7 +44,7 @@ export class IdempotencyKeys {
     });
   }
 
-  /** Deletes keys that match the pattern and rewrites up to `limit` receipts that do. Returns whether none is left. */
+  /** Deletes keys that match, and rewrites up to `limit` receipts that do. Returns whether none is left. */
   async erase(
     projectId: string,
     pattern: string,
@@ -83,7 +83,7 @@ export class IdempotencyKeys {
     if (!tried!.locked) throw keyInFlight();
   }
 
-  /** Returns the stored receipt, because Postgres formats JSON differently and a repeated answer must be identical. */
+  /** Returns the stored receipt: Postgres formats JSON differently, and a repeat must be identical. */
   private async store<T extends object>(
     projectId: string,
     { operation, key, bodyHash }: IdempotentRequest,

@@ -7,7 +7,7 @@ let used = pool.length;
 let msecs = 0;
 let seq = 0;
 
-/** A new UUIDv7 (docs/api-decisions.md §1), greater than all before in this process. Random bytes are fetched for many ids at once, because each fetch is slow. */
+/** UUIDv7 (docs/api-decisions.md §1), rising in this process. Random bytes are slow: fetched for many. */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool);

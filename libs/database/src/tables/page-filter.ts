@@ -7,7 +7,6 @@ export interface PageFilter {
 export const equals = (column: string, value: unknown): PageFilter | null =>
   value === undefined ? null : { sql: `${column} = :value`, parameters: { value } };
 
-/** The filters as SQL that continues a WHERE clause; appends their values to `parameters`. */
 export const narrowedBy = (filters: readonly (PageFilter | null)[], parameters: unknown[]): string =>
   filters
     .filter((filter) => filter !== null)

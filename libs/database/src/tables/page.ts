@@ -83,7 +83,7 @@ export function keysetCondition(
     : { sql: '', parameters: [] };
 }
 
-/** The position in a list of several tables as an id: for tables that are partitioned and ordered by their UUIDv7, whose instant is that of the row. */
+/** For tables that are ordered by their UUIDv7, whose instant is that of the row. */
 export function idsBefore(after: PagePosition | undefined): string {
   if (!after) return 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   const [first, next] = [lowestIdOf(after.at.getTime()), lowestIdOf(after.at.getTime() + 1)];

@@ -9,7 +9,7 @@ export interface PartitionPlan {
   retentionDays: number;
   /** Storage parameter `fillfactor`, which leaves room for updates in place; 100 by default. */
   fillPercent?: number;
-  /** SQL of a condition under which an old partition is not dropped, given the milliseconds between which its ids lie. */
+  /** Condition under which an old partition is kept, given the milliseconds between which its ids lie. */
   keptWhile?: (start: number, end: number) => string;
 }
 
@@ -27,7 +27,7 @@ const deletedAtOnce = 5_000;
 const partitionLock = 7_301_004;
 const pausesMs = [1_000, 2_000];
 
-/** One round; whoever holds a lock on one table for long, as pg_dump does, mostly holds those on the others: then these are tried once. */
+/** Whoever holds a lock on one table for long, as pg_dump does, mostly holds the others: one try each. */
 interface Round {
   database: Database;
   now: Date;
@@ -53,7 +53,7 @@ export async function maintainPartitions(
   }
 }
 
-/** Only what a start cannot do without, or can have at once: a service must not stay away while pg_dump reads. */
+/** Only what a start needs, or can have at once: a service must not stay away while pg_dump reads. */
 export async function preparePartitions(
   database: Database,
   plans: readonly PartitionPlan[],
@@ -68,7 +68,6 @@ async function beginRound(database: Database, warn: Warn, isPatient: boolean): P
   return { database, now: row!.now, warn, isPatient };
 }
 
-/** The lowest id of the oldest partition that is not dropped yet. */
 export function firstKeptId(
   { days, retentionDays }: Pick<PartitionPlan, 'days' | 'retentionDays'>,
   now: Date,
@@ -94,10 +93,8 @@ async function makeAhead(round: Round, plan: PartitionPlan): Promise<void> {
   }
 }
 
-/**
- * CREATE TABLE … PARTITION OF would lock the whole table exclusively, and everything that is accepted would wait behind it while pg_dump
- * reads. ATTACH lets others write; it locks only the default partition, which it searches for rows of the new one.
- */
+/** CREATE TABLE … PARTITION OF would lock the whole table, and all writers would wait while pg_dump reads.
+ * ATTACH lets others write; it locks only the default partition, which it searches for rows. */
 async function attach(
   database: Database,
   { table, fillPercent = 100 }: PartitionPlan,
@@ -127,10 +124,8 @@ async function dropOld(round: Round, plan: PartitionPlan): Promise<void> {
   }
 }
 
-/**
- * DETACH … CONCURRENTLY, which would not lock the whole table, is impossible while there is a default partition. So the table is locked
- * for the moment of the DROP, and only if all its locks can be had soon: each has its own lock timeout, all together have that of the statement.
- */
+/** DETACH … CONCURRENTLY is impossible with a default partition. So the table is locked for the DROP, if all
+ * locks can be had soon: each has the lock timeout, all together have that of the statement. */
 async function drop(
   database: Database,
   { keptWhile }: PartitionPlan,
@@ -142,7 +137,7 @@ async function drop(
   return undefined;
 }
 
-/** The default partition holds rows that came while a clock was wrong; it is never dropped, so its old rows are deleted. */
+/** It holds rows that came while a clock was wrong, and is never dropped, so its old rows are deleted. */
 async function emptyDefault({ database, now }: Round, plan: PartitionPlan): Promise<void> {
   const [partition] = await database.query<{ name: string | null; key: string }>(
     `SELECT to_regclass(partrelid::regclass || '_default')::text AS name, attname AS key FROM pg_partitioned_table
@@ -188,7 +183,7 @@ async function tried<T>(round: Round, work: () => Promise<T>): Promise<T | 'lock
   return 'locked';
 }
 
-/** Replicas do the same at the same time; one after another, each finds what the one before it did. */
+/** Replicas do the same at the same time; one after another, each finds what the one before did. */
 async function exclusively<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return database.transaction(async () => {
     await database.query('SELECT pg_advisory_xact_lock($1)', [partitionLock]);

@@ -17,7 +17,6 @@ export interface ScopedRow extends ObjectLiteral {
   projectId: string;
 }
 
-/** Queries of a table whose rows belong to projects: all of them take the project (STYLE.md). */
 export abstract class ScopedRepository<Row extends ScopedRow> {
   constructor(
     protected readonly database: Database,
@@ -54,7 +53,7 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
     return row;
   }
 
-  /** One page, newest first. Without the query builder, which takes as long for a hundred rows as Postgres does. */
+  /** Newest first. Without the query builder, which takes as long for a hundred rows as Postgres does. */
   protected async page(
     projectId: string,
     request: PageRequest,

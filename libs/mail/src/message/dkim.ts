@@ -23,7 +23,7 @@ export interface SigningKeyPair {
   publicKey: string;
 }
 
-/** Signed once more than they occur, so that nobody can add another: clients show the first field, verifiers take the last (RFC 6376 §8.15). */
+/** Signed once more than they occur, so that nobody can add another (RFC 6376 §8.15). */
 const alwaysSigned = [
   'from',
   'to',
@@ -46,7 +46,7 @@ const signedWherePresent = [
   'references',
 ];
 
-/** One for each key (RFC 6376, RFC 8463). Both algorithms are deterministic and the time is given, so that a resent message has the same bytes. */
+/** One for each key (RFC 6376, RFC 8463); deterministic, so that a resent message has the same bytes. */
 export function signMessage(raw: Buffer, keys: readonly SigningKey[], at: Date): Buffer {
   if (keys.length === 0) return raw;
   const end = raw.indexOf('\r\n\r\n');

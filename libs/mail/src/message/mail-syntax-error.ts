@@ -1,4 +1,3 @@
-/** Refused rather than repaired, since a repaired header would say something else. */
 export class MailSyntaxError extends Error {
   constructor(
     readonly field: string,

@@ -53,7 +53,7 @@ export function attachmentPart({
   };
 }
 
-/** A single part needs no container. `seed` fixes the boundary, so that a resent message has the same bytes. */
+/** `seed` fixes the boundary, so that a resent message has the same bytes. */
 export function multipart(
   subtype: 'alternative' | 'related' | 'mixed',
   parts: readonly MimePart[],

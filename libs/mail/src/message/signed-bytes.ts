@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 interface SignedBytesOptions {
-  /** Separates the tokens of different uses. */
   label: string;
   macBytes: number;
   longest: number;
@@ -32,7 +31,6 @@ export class SignedBytes {
     return this.keys.map((key) => this.signed(text, key));
   }
 
-  /** Null unless it is exactly a token that we made. */
   read(token: string): Buffer | null {
     if (token.length > this.maxToken) return null;
     const bytes = Buffer.from(token, 'base64url');

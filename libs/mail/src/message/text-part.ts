@@ -10,7 +10,7 @@ const toText = compile({
   ],
 });
 
-/** A hundred times the tags of a long newsletter. The converter's time grows with open tags: without a limit a megabyte takes minutes. */
+/** The converter's time grows with open tags: without a limit a megabyte takes minutes. */
 const maxTags = 20_000;
 
 export function textFromHtml(html: string): string {

@@ -3,7 +3,6 @@ import { maxTrackedUrl } from '../tokens/engagement-token.js';
 
 export interface HtmlTracking {
   base: string;
-  /** Links with these prefixes are not tracked, such as unsubscribe links. */
   untouched?: readonly string[];
   openToken: string | null;
   clickToken: ((url: string) => string) | null;
@@ -11,7 +10,6 @@ export interface HtmlTracking {
 
 const clickUrl = (base: string, token: string): string => `${trimmed(base)}/t/c/${token}`;
 export const unsubscribeUrl = (base: string, token: string): string => `${trimmed(base)}/u/${token}`;
-/** Prefixes of unsubscribe and preference links, which are never tracked. */
 export const unsubscribePrefixes = (base: string): string[] => [`${trimmed(base)}/u/`, `${trimmed(base)}/p/`];
 const openUrl = (base: string, token: string): string => `${trimmed(base)}/t/o/${token}.gif`;
 const trimmed = (base: string): string => base.replace(/\/+$/, '');

@@ -2,11 +2,8 @@ const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 const dot = 0x2e;
 
-/**
- * The body after the reply 354: CRLF only, dots stuffed, terminated by the final dot. A bare CR or LF becomes CRLF before stuffing;
- * otherwise `\r.\r` could end the message at a lenient receiver (SMTP smuggling). Works in pieces, in the memory of the message where
- * nothing has to be inserted.
- */
+/** The body after 354, in pieces: CRLF only, dots stuffed, ended by the final dot. A bare CR or LF becomes
+ * CRLF before stuffing: `\r.\r` could end the message at a lenient receiver (SMTP smuggling). */
 export class WireBody {
   private at = 0;
   private previous = lineFeed;

@@ -6,7 +6,7 @@ const automatic = /^(?:auto-replied|auto-notified|auto-generated)\b/i;
 const vacation =
   /(?<!\p{L})(?:out of (?:the )?office|automatic reply|auto(?:matic)?[- ]?(?:reply|response|antwort)|automatische antwort|abwesenheit\w{0,20}|away from (?:the|my) (?:office|desk)|on (?:vacation|holiday|leave)|r[ée]ponse automatique|absence du bureau|absent du bureau|respuesta autom[aá]tica|fuera de (?:la )?oficina|risposta automatica|fuori sede|resposta autom[aá]tica|automatisch antwoord|afwezig\w{0,20}|autosvar|automatyczna odpowied[zź]|nieobecno[sś][cć]|автоответ|自动回复|自動回覆|自動応答|不在)(?!\p{L})/iu;
 
-/** A person's mailbox answers for them, so that the message was delivered. Reports of servers are automatic, too, but have no reader's subject. */
+/** A person's mailbox answers, so the message was delivered. Reports of servers have no reader's subject. */
 export function isAutomaticReply(headers: Headers, subject: string, hasReport: boolean): boolean {
   if (hasReport) return false;
   const submitted = headers.get('auto-submitted') ?? '';

@@ -3,7 +3,6 @@ import { bounceKind, codesIn } from './status-codes.js';
 
 const maxText = 20_000;
 const maxDetail = 500;
-/** Who writes about mail that was not delivered. */
 const sender =
   /^(?:mailer[-_. ]?daemon|postmaster|mail[-_ ]?delivery|mdaemon|bounce\w*|double-bounce|noreply-?daemon|mail[-_]?system|smtp-gateway|mailadmin)\b/i;
 const subject =
@@ -13,7 +12,6 @@ const unknownUser =
   /(?:user|mailbox|recipient|address|account|destinataire|empf[aä]nger|адресат|пользователь|用户|收件人|宛先|ユーザー|usuario|utente|destinatario|compte|konto|buz[oó]n)[^.\n]{0,80}(?:unknown|not (?:found|exist|known|have)|doesn'?t (?:exist|have)|does not exist|unavailable|no longer|invalid|disabled|inactive|unbekannt|nicht (?:bekannt|gefunden|existi\w{1,20}|vorhanden)|existi\w{0,20} nicht|inconnu|inexist\w{0,20}|n'existe|desconocid|no existe|sconosciut|non esiste|не (?:найден|существует)|不存在|見つかりません|存在しません)|(?:no such|unknown|invalid|non-?existent) (?:user|mailbox|recipient|address|account|local part)|no mailbox here|not our customer|不存在的用户|存在しない/iu;
 
 const maxSaid = 1_000;
-/** In the words of the common mail servers, in some languages. */
 export const saysUnknownUser = (text: string): boolean => unknownUser.test(text.slice(0, maxSaid));
 
 /** In the order of severity; the first that fits counts. */
@@ -41,11 +39,10 @@ const phrases: readonly (readonly [phrase: RegExp, report: Pick<MailReport, 'kin
   ],
 ];
 
-/** Whether the message reads like the report of a server, by its sender or subject. */
 export const looksLikeBounce = (from: { address: string; name: string }, title: string): boolean =>
   sender.test(from.address) || sender.test(from.name) || subject.test(title);
 
-/** What a bounce in plain words says, from before its copy of the message. Null where it says nothing that is known. */
+/** From before the copy of the message. Null where it says nothing that is known. */
 export function readBounceText(text: string): Omit<MailReport, 'returnPaths'> | null {
   const said = ownPart(text.slice(0, maxText));
   const line = said.split(/\r?\n/).find((each) => each.trim() !== '' && isVerdict(each));

@@ -9,7 +9,7 @@ import {
 import { bounceKind, codesIn, type Codes } from './status-codes.js';
 
 const maxDetail = 1_000;
-/** The most severe one counts, where a report has several recipients: a list that the address led to. */
+/** The most severe one counts where a report has several recipients. */
 const severity: readonly MailReportKind[] = ['BOUNCED', 'SOFT_BOUNCED', 'DELAYED', 'DELIVERED', 'SENT'];
 
 /** The content of a `message/delivery-status` part (RFC 3464 §2). Null where it names no recipient. */

@@ -1,4 +1,4 @@
-/** What mail to a return path says about the message that it is about (RFC 3464, RFC 5965, or in plain words). */
+/** What mail to a return path says (RFC 3464, RFC 5965, or in plain words). */
 export type MailReportKind = 'DELIVERED' | 'SENT' | 'DELAYED' | 'SOFT_BOUNCED' | 'BOUNCED' | 'COMPLAINED';
 
 export interface MailReport {
@@ -6,15 +6,13 @@ export interface MailReport {
   kind: MailReportKind;
   /** Enhanced status code (RFC 3463). */
   statusCode?: string;
-  /** SMTP reply code of the server that refused the message. */
   replyCode?: number;
-  /** Whom the report is about, in its own words. */
   recipient?: string;
   detail?: string;
   /** The server that reports, or the one that refused the message. */
   host?: string;
   at?: Date;
-  /** Addresses that may be the return path of the message: what the report itself and the returned message name. */
+  /** What may be the return path of the message: from the report itself and the returned message. */
   returnPaths: string[];
 }
 

@@ -5,14 +5,13 @@ import { readDeliveryStatus } from './delivery-status.js';
 import { readFeedbackReport } from './feedback-report.js';
 import { parseFields, type MailReport } from './mail-report.js';
 
-/** A report inside a forwarded report inside … */
 const maxForwards = 5;
 const maxPartDepth = 40;
 const maxReturned = 64 * 1024;
 const maxHtml = 64 * 1024;
 const maxSubject = 500;
 
-/** Null where the mail reports nothing: an automatic reply, a newsletter, or a MIME structure that is nested too deep. */
+/** Null where the mail reports nothing: an automatic reply, a newsletter, or MIME that is nested too deep. */
 export async function readMailReport(raw: Uint8Array, forwards = 0): Promise<MailReport | null> {
   const mail = await parse(raw);
   if (!mail) return null;
@@ -72,7 +71,6 @@ function readText(mail: Email, returnPaths: string[], hasStatus: boolean): MailR
   return report && { ...report, returnPaths };
 }
 
-/** Of the returned message or its headers. */
 function returnPathsIn({ attachments }: Email): string[] {
   return attachments
     .filter(({ mimeType }) => mimeType === 'message/rfc822' || mimeType === 'text/rfc822-headers')

@@ -14,7 +14,6 @@ export function codesIn(text: string | undefined): Codes {
   return { ...(statusCode ? { statusCode } : {}), ...(replyCode ? { replyCode: Number(replyCode) } : {}) };
 }
 
-/** Of a message that was given up. */
 export function bounceKind({ statusCode, replyCode }: Codes): MailReportKind {
   if (statusCode) return statusCode.startsWith('5') && !passing.has(statusCode) ? 'BOUNCED' : 'SOFT_BOUNCED';
   if (replyCode === 552) return 'SOFT_BOUNCED';

@@ -12,7 +12,7 @@ export interface Classification {
 
 const deadMailbox = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
 const deadMailboxWithoutEnhanced = new Set([550, 551, 553]);
-// RFC 4954 §6 and RFC 3207 §4: the server asks for AUTH or TLS only now; that does not concern the message.
+// RFC 4954 §6, RFC 3207 §4: the server asks for AUTH or TLS; that does not concern the message.
 const wantsAuthOrTls = new Set([530, 534, 535, 538]);
 
 const blame: Record<SmtpStage, 'provider' | 'sender' | 'recipient'> = {
@@ -70,10 +70,8 @@ function isDeadMailbox(stage: SmtpStage, reply: SmtpReply | undefined): boolean 
 
 const genericStatus = /^[245]\.0\.0$/;
 
-/**
- * Whether a report says that the address does not exist, so that nothing is sent to it any more (docs/api-decisions.md §3). A report does not
- * tell the stage of the refusal: a reply code without an enhanced status code (RFC 3463), or with a generic one, counts only with words that say so.
- */
+/** Whether a report says that the address does not exist (docs/api-decisions.md §3). It does not tell the
+ * stage: without a specific enhanced code (RFC 3463), a reply code counts only with words that say so. */
 export function isDeadAddress({
   statusCode,
   replyCode = 0,

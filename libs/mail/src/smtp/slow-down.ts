@@ -19,7 +19,7 @@ const codes = new Set([421, 450, 451, 452, 454]);
 /** Policy, or the state of the mail system; not a mailbox or an address (RFC 3463). */
 const meant = /^4\.(?:7\.\d+|3\.2|0\.0)$/;
 
-/** Whether a reply asks to send less (RFC 5321 §4.2.3, RFC 3463 X.7.0); greylisting only wants the message to come again. */
+/** RFC 5321 §4.2.3, RFC 3463 X.7.0; greylisting only wants the message to come again. */
 export function slowDownOf({
   verdict,
   stage,

@@ -19,11 +19,8 @@ export interface Attempt {
   tls: boolean;
   durationMs: number;
   sessionUsable: boolean;
-  /**
-   * Why there is no reply: `lease_lost`, `timeout`, `paused`, `closed` (the pool is) or a text, such as `connection closed`, `AUTH is not offered`
-   * or the socket's error. Beside a reply: `not sent`, where the reply is our own because the message cannot be sent (no SMTPUTF8, over SIZE, an
-   * invalid address), or why no session could be opened.
-   */
+  /** Why there is no reply: `lease_lost`, `timeout`, `paused`, `closed` (the pool is) or the socket's error.
+   * Beside a reply: `not sent`, where the reply is our own, or why no session could be opened. */
   error?: string;
 }
 
@@ -54,6 +51,6 @@ export function judge(stage: SmtpStage, reply: SmtpReply | undefined): SmtpVerdi
   // RFC 5321 §4.5.3.1.10: 552 after RCPT means too many recipients or a full mailbox, and is temporary.
   if (hundreds === 5) return stage === 'rcpt' && reply!.code === 552 ? 'refused_temporarily' : 'refused';
   if (stage !== 'dot') return 'no_reply';
-  // x5z concerns the mail system; 220 or 221 after the dot concern the channel and not the message (RFC 5321 §4.2.1).
+  // x5z concerns the mail system; 220 or 221 after the dot concern the channel (RFC 5321 §4.2.1).
   return reply !== undefined && Math.floor(reply.code / 10) === 25 ? 'accepted' : 'ambiguous';
 }

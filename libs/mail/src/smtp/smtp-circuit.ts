@@ -19,7 +19,6 @@ export class SmtpCircuit {
     return Math.max(0, this.pausedUntil - this.now());
   }
 
-  /** Since the last success. */
   get hasFailed(): boolean {
     return this.failures > 0;
   }

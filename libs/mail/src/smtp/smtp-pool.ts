@@ -25,14 +25,11 @@ export interface SmtpPoolState {
   waiting: number;
 }
 
-/** No session can be opened any more, or the first one could be opened again. */
 export interface SmtpPause {
   server: string;
-  /** What paused it; none when it is over. */
   failure?: Attempt;
 }
 
-/** Whoever wants to know of pauses subscribes here; each message is an `SmtpPause`. */
 export const smtpPauses = channel('posthorn:smtp-pauses');
 
 type Waiter = (acquired: SmtpSession | Attempt) => void;
@@ -91,7 +88,7 @@ export class SmtpPool {
     const reused = acquired.delivered > 0;
     const attempt = await acquired.deliver(delivery);
     this.release(acquired);
-    // The server closed an idle session before MAIL, so the message can be tried on a new session.
+    // The server closed an idle session before MAIL, so a new session can be tried.
     return reused && endedBeforeMail(attempt) && !this.closing ? this.tryOnce(delivery) : attempt;
   }
 

@@ -28,7 +28,7 @@ interface SmtpError extends Error {
   response?: string;
 }
 
-// nodemailer's timeouts measure inactivity, which a server that sends a byte a second never exceeds; ours are deadlines.
+// nodemailer's timeouts measure inactivity, which a byte a second never exceeds; ours are deadlines.
 const never = 2 ** 31 - 1;
 const quitMs = 2_000;
 const tcpFailures = new Set([
@@ -87,7 +87,7 @@ export class SmtpSession {
     const attempt = await transaction.run(this.usableFor(transaction));
     this.current = undefined;
     this.delivered++;
-    // After a refused RCPT or DATA the server still has an open transaction and would answer MAIL with 503.
+    // After a refused RCPT or DATA the transaction is still open, and MAIL would be answered with 503.
     this.needsReset = attempt.stage === 'rcpt' || attempt.stage === 'data';
     if (!attempt.sessionUsable) this.drop();
     return attempt;
@@ -114,7 +114,7 @@ export class SmtpSession {
   }
 
   private handleEnd(): void {
-    // nodemailer reports a reply of 421 right after the close; only without one is the close itself the error.
+    // nodemailer reports a 421 right after the close; only without one is the close itself the error.
     setImmediate(() => this.current?.fail(new Error('connection closed')));
     this.onEnd();
   }

@@ -9,7 +9,7 @@ export interface SmtpDelivery {
   /** In wire form (A-labels); `utf8` where the envelope or a header needs SMTPUTF8. */
   envelope: { from: string; to: string; utf8?: boolean };
   raw: Buffer;
-  /** Called before DATA and before the last bytes; when it throws, the connection is closed without the final dot. */
+  /** Called before DATA and before the last bytes; when it throws, there is no final dot. */
   assertLeaseHeld?: () => void;
 }
 
@@ -64,7 +64,7 @@ export class SmtpTransaction {
   fail(error: SendError): void {
     if (this.settled) return;
     const stage = this.stageOf(error);
-    // When the connection closes, nodemailer passes on an unfinished line, which is no reply; 421 is, since it announces the close.
+    // On a close nodemailer passes on an unfinished line, which is no reply; 421 is, since it announces it.
     const lost = error.command === 'CONN' && !error.response?.startsWith('421');
     const reply = lost ? undefined : parseReply(error.response || undefined);
     if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response)) this.refuseLocally(error);
@@ -99,7 +99,7 @@ export class SmtpTransaction {
     stream.unpipe();
     this.bodyStarted = true;
     const answer = String(this.connection.lastServerResponse);
-    // nodemailer takes a 250 for the 354; after an unsolicited reply all later ones would be off by one.
+    // nodemailer takes a 250 for the 354; after an unsolicited reply all later ones are off by one.
     if (!answer.startsWith('354') || this.connection.hasUnaskedReply)
       this.drop('data', `out of step: ${answer.slice(0, 100)}`);
     else this.writeNext(new WireBody(this.delivery.raw));
@@ -110,7 +110,7 @@ export class SmtpTransaction {
     const socket = this.connection.socket!;
     if (wire.left > pieceBytes) {
       this.arm(this.timeouts.commandMs);
-      // One turn of the event loop between pieces, so that a refusal or reset is seen before the last byte is written.
+      // One turn of the event loop a piece, so that a refusal or reset is seen before the last byte.
       socket.write(wire.next(pieceBytes), (error) => {
         if (!error) setImmediate(() => this.writeNext(wire));
       });

@@ -25,7 +25,7 @@ const startTls: Record<string, TlsPolicy> = {
   off: 'none',
 };
 
-/** `smtp://user:pass@host:587?starttls=required`, `smtps://host`. Errors never contain the URL, which holds a password. */
+/** `smtp://user:pass@host:587?starttls=required`, `smtps://host`. Errors never contain the password. */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!URL.canParse(text))
     throw new SmtpUrlError(

@@ -2,7 +2,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Socket } from 'node:net';
 import type { SmtpStage } from './smtp-attempt.js';
 
-/** Private members of nodemailer; the version is pinned, and smtp-session.spec.ts fails if one of them changes. */
+/** Private members of nodemailer, whose version is pinned; smtp-session.spec.ts fails if one changes. */
 interface Internals {
   _responseActions: unknown[];
   _responseQueue: string[];

@@ -12,7 +12,7 @@ const macBytes = 16;
 const roundBytes = 4;
 const signedBytes = 2 * uuidBytes + roundBytes;
 
-/** The same token while a membership waits, so that asking again does not invalidate a link in transit; it is not computable from stored data. */
+/** The same while a membership waits, so that asking again does not invalidate a link in transit. */
 export class ConfirmTokens {
   private readonly bytes: SignedBytes;
 
@@ -24,14 +24,13 @@ export class ConfirmTokens {
     });
   }
 
-  /** One token for each key of the ring, the current one first: tokens from before a key rotation stay valid. */
+  /** One for each key of the ring, the current one first: tokens from before a rotation stay valid. */
   of({ projectId, membershipId, round }: ConfirmTokenTarget): string[] {
     const count = Buffer.alloc(roundBytes);
     count.writeUInt32BE(round);
     return this.bytes.writings(Buffer.concat([bytesOf(projectId), bytesOf(membershipId), count]));
   }
 
-  /** Null unless it is exactly a token that we made. */
   read(token: string): (ConfirmTokenTarget & { tokenHash: string }) | null {
     const text = this.bytes.read(token);
     if (text?.length !== signedBytes) return null;

@@ -35,7 +35,7 @@ const maxPosition = 255;
 const maxAddress = 254;
 const head = 1 + 2 * uuidBytes;
 
-/** Tokens carry all data, so that a redirect needs no database. The first key of the ring signs, every key verifies. */
+/** Tokens carry all data, so that a redirect needs no database. */
 export class EngagementTokens {
   private readonly bytes: SignedBytes;
 

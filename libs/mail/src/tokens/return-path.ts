@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 
-/** What a return path identifies: one recipient of one e-mail. */
 export interface ReturnPathTarget {
   emailId: string;
   /** 0 is the main recipient, followed by those of copies; at most 99. */
@@ -12,7 +11,7 @@ const macBytes = 10;
 const mailbox = 'bounces';
 const pattern = new RegExp(`^${mailbox}\\+([0-9a-f]{32}(?:-[1-9]\\d?)?)\\.([0-9a-f]{20})@[^@]+$`);
 
-/** Variable envelope return path: the address of a bounce identifies the message and cannot be forged (`bounces+<id>[-<position>].<mac>@domain`). */
+/** `bounces+<id>[-<position>].<mac>@domain`: a bounce identifies its message and cannot be forged. */
 export function buildReturnPath(
   target: ReturnPathTarget,
   { domain, secret }: { domain: string; secret: string | Buffer },
@@ -37,7 +36,7 @@ export function readReturnPath(
   };
 }
 
-// RFC 5321 §4.5.3.1.1: a local part has 64 octets, so the uuid has no dashes and the MAC is cut to 80 bits.
+// RFC 5321 §4.5.3.1.1: a local part has 64 octets, so no dashes and a MAC of 80 bits.
 function nameOf({ emailId, position }: ReturnPathTarget): string {
   const id = emailId.replaceAll('-', '').toLowerCase();
   if (!/^[0-9a-f]{32}$/.test(id) || !(position >= 0 && position < 100))

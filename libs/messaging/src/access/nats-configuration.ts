@@ -1,10 +1,7 @@
 import { busUsers, type BusUser } from '@posthorn/contracts';
 import { permissionsOf } from './nats-permissions.js';
 
-/**
- * The configuration of a nats-server with one user for each service and one for the operator. `passwordOf` returns a quoted password, or
- * the name of an environment variable of nats-server with a dollar sign before it.
- */
+/** `passwordOf` returns a quoted password, or an environment variable of nats-server after a dollar sign. */
 export function natsConfiguration(passwordOf: (user: BusUser) => string): string {
   const users = busUsers.map((user) => {
     const { publish, subscribe } = permissionsOf(user);

@@ -11,13 +11,11 @@ import {
 import { subjectOf } from '../calls/frames.js';
 import { inboxPrefixOf } from '../calls/inboxes.js';
 
-/** Subjects with wildcards, as nats-server takes them. */
 export interface Permissions {
   publish: string[];
   subscribe: string[];
 }
 
-/** All that a user may publish and subscribe to; everything else is refused by nats-server. */
 export function permissionsOf(user: BusUser): Permissions {
   const calls = busAccess[user].calls.map(({ subject }) => subjectOf(subject));
   const inboxes = peersOf(user).map((peer) => `${inboxPrefixOf(peer)}.>`);
@@ -50,7 +48,6 @@ function ownEvents(service: ServiceName): string[] {
   ];
 }
 
-/** Its own consumer on the stream of another service, with exactly the event that it receives. */
 function received(service: ServiceName, { event, purpose }: ReceivedEvent): string[] {
   const stream = streamOf(event.owner);
   const durable = durableOf(service, purpose);

@@ -1,9 +1,7 @@
 import { isDataError } from '@posthorn/database';
 
-/**
- * Writes all items together. Where Postgres refuses the content of one, each half is written by itself, until that item is alone. `failed`
- * answers for it, and for all items of a write that failed for another reason.
- */
+/** Where Postgres refuses the content of a write, each half is written by itself, until one item is alone.
+ * `failed` answers for it, and for all items of a write that failed for another reason. */
 export async function bisect<In, Out>(
   items: readonly In[],
   write: (items: In[]) => Promise<Out[]>,

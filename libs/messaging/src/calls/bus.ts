@@ -49,7 +49,7 @@ export class Bus {
 
   constructor(
     private readonly connection: BusConnection,
-    /** Deadlines are the time of the caller's Postgres, whatever the clocks of processes; the callee compares them with that of its own. */
+    /** Deadlines are in the time of Postgres, whatever the clocks of processes. */
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
     private readonly timeoutMs = callTimeoutMs,

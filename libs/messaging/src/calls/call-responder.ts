@@ -33,7 +33,6 @@ export interface CallResponderOptions {
   tracing?: Tracing;
 }
 
-/** Handles the calls of one contract: decodes, validates, calls the handler and encodes the outcome. */
 export class CallResponder {
   private readonly subscription: Subscription;
   private readonly running = new Set<Promise<void>>();

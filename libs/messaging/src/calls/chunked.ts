@@ -1,11 +1,8 @@
 import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { newInbox } from './inboxes.js';
 
-/**
- * Payloads over 512 KiB; a stock nats-server refuses messages over 1 MiB. The first message names the size and a control subject; the
- * receiver answers with a data subject of its own, so that all chunks reach the same replica of a queue group. Chunks are acknowledged,
- * which bounds the buffers on both sides.
- */
+/** A stock nats-server refuses messages over 1 MiB. The receiver answers the announcement with a subject of
+ * its own, so that all chunks reach the same replica; acknowledgements bound the buffers on both sides. */
 export const chunkThreshold = 512 * 1024;
 const chunkBytes = 256 * 1024;
 const windowChunks = 8;
@@ -15,14 +12,13 @@ const silenceMs = 10_000;
 const sizeHeader = 'Posthorn-Size';
 const controlHeader = 'Posthorn-Control';
 
-/** The message that carries the payload or, with headers, announces its chunks. `close` ends the sending of chunks. */
+/** The message that carries the payload or, with headers, announces its chunks. */
 export interface PackedPayload {
   data: Uint8Array;
   headers?: MsgHdrs;
   close: () => void;
 }
 
-/** A small payload is one plain message; a large one is sent in chunks when the receiver asks for them. */
 export function packPayload(nats: NatsConnection, pieces: readonly Uint8Array[]): PackedPayload {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   if (size <= chunkThreshold)
@@ -47,7 +43,7 @@ export function packPayload(nats: NatsConnection, pieces: readonly Uint8Array[])
   return { data: new Uint8Array(), headers: firstHeaders, close: () => subscription.unsubscribe() };
 }
 
-/** Copied, because the connection keeps it until it is written, while the payload may be released before. */
+/** Copied: the connection keeps it until it is written, and the payload may be released before. */
 function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buffer {
   const chunk = Buffer.allocUnsafe(end - start);
   let from = 0;

@@ -39,7 +39,6 @@ export class BusConnection {
     return this.up && !this.nats.isClosed();
   }
 
-  /** Calls `listener` once when the connection is lost; returns how to remove it. */
   onLost(listener: () => void): () => void {
     this.lost.add(listener);
     return () => this.lost.delete(listener);

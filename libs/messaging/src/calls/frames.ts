@@ -81,7 +81,7 @@ const content = Buffer.from('"content":"');
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Relies on the form that JSON.stringify writes. A string with an escaped quote is no file and would end too early. */
+/** Relies on JSON.stringify's form. A string with an escaped quote is no file: it would end too early. */
 function longContents(payload: Buffer): LongString[] {
   const found: LongString[] = [];
   for (let at = payload.indexOf(content); at >= 0;) {

@@ -4,7 +4,7 @@ import { currentContext, joinContexts, runInContext, type WorkContext } from '@p
 import { runAsCaller } from './acting.js';
 
 export interface GathererOptions<In, Out> {
-  /** Resolves with results in the order of the items; an Error rejects only its own item. A flush that throws rejects all. */
+  /** In the order of the items; an Error rejects only its own item, a flush that throws all. */
   flush: (items: In[]) => Promise<(Out | Error)[]>;
   maxItems: number;
   inFlight?: number;
@@ -22,10 +22,8 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void;
 }
 
-/**
- * Batches without a timer, unless it is told to linger: an item is flushed at once while fewer than `inFlight` batches are running, and what arrives meanwhile forms the
- * next batch. A timer of 1 ms would cost most of the speed with a single caller (ARCHITECTURE.md).
- */
+/** Without `lingerMs` an item is flushed at once while fewer than `inFlight` batches run, and the next batch
+ * gathers the rest. A timer of 1 ms would cost most of the speed of a single caller (ARCHITECTURE.md). */
 export class Gatherer<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
   private running = 0;

@@ -31,7 +31,7 @@ export function answerEach<Body, Reply>(
   return Promise.all(calls.map((call) => answerOne(call).catch((error: Error) => error)));
 }
 
-/** Committed events of one project. The subscriber runs within the transaction of the inbox rows and never sees an item twice. */
+/** The subscriber runs within the transaction of the inbox rows and never sees an item twice. */
 export interface DomainEvent<Item> {
   projectId: string;
   items: Item[];
@@ -45,7 +45,7 @@ export interface EventOrigin {
   address?: string;
 }
 
-/** Marks the handler of a contract: `(call: Incoming<In>) => Promise<Out>`, or for a gathered one a list of each. */
+/** The handler is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */
 export const Handles = (contract: RequestContract): MethodDecorator =>
   MessagePattern(contract.subject, busTransport);
 

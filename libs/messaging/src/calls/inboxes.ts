@@ -9,5 +9,4 @@ export const rememberInboxPrefix = (nats: NatsConnection, prefix: string): void 
   prefixes.set(nats, prefix);
 };
 
-/** A new inbox that the user of this connection may subscribe to. */
 export const newInbox = (nats: NatsConnection): string => createInbox(prefixes.get(nats) ?? '');

@@ -28,7 +28,6 @@ export interface OperationsOptions {
   subscribers: () => readonly Subscriber[];
 }
 
-/** The operator's calls that every service answers: list and replay dead letters, republish events. */
 export class OperatorCalls {
   constructor(private readonly options: OperationsOptions) {}
 

@@ -12,7 +12,7 @@ export interface WatchedConsumer {
   onCheck: (consumer: ConsumerInfo | null) => void;
 }
 
-/** Checks all consumers of a process with one request for each stream: at rest a request for each consumer would be most of the load. */
+/** One request for each stream: at rest one for each consumer would be most of the load. */
 export class ConsumerWatch {
   private readonly watched = new Set<WatchedConsumer>();
   private loop: Loop | null = null;

@@ -33,7 +33,7 @@ export class DeadLetters {
     );
   }
 
-  /** Runs `effect` and deletes the letter in one transaction; false where the letter is gone, as for the second of two replays. */
+  /** In one transaction; false where the letter is gone, as for the second of two replays. */
   async replay(id: string, effect: (letter: StoredLetter) => Promise<void>): Promise<boolean> {
     return this.database.transaction(async () => {
       const [letter] = await this.database.query<StoredLetter>(

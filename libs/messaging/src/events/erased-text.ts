@@ -29,7 +29,7 @@ export const addressesIn = (emails: readonly string[]): RegExp =>
     'giu',
   );
 
-/** What an event about mail to a person says of it in free words, which may contain more than the address, such as a name. */
+/** Free words about mail to a person, which may contain more than the address, such as a name. */
 const freeTexts: ReadonlySet<string> = new Set(['subject', 'metadata', 'providerMessageId']);
 /** The same, in members that an event must have. */
 const requiredTexts: ReadonlySet<string> = new Set(['reason', 'link']);

@@ -27,10 +27,8 @@ export class ErasingStream {
     return { after: state.first_seq - 1, last: state.last_seq };
   }
 
-  /**
-   * Scans the next messages. What `rewrite` changes is published again in its new form, for subscribers that have not seen it, and then
-   * overwritten in the store. Returns the new position, or null at the end.
-   */
+  /** What `rewrite` changes is published again, for subscribers that have not seen it, and then overwritten.
+   * Returns the new position, or null at the end. */
   async next(
     { after, last }: StreamPosition,
     most: number,
@@ -58,10 +56,8 @@ export class ErasingStream {
     }
   }
 
-  /**
-   * Published before it is overwritten: a crash in between publishes it twice, which the inbox detects. Events older than the stream are
-   * not published.
-   */
+  /** Published first: a crash in between publishes it twice, which the inbox detects. Events older than the
+   * stream are not published. */
   private async replace(sequence: number, subject: string, event: WireEvent): Promise<void> {
     const nats = this.reachable();
     if (Date.now() - new Date(event.at).getTime() < streamDays * dayMs)

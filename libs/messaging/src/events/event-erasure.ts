@@ -20,11 +20,8 @@ const maxErasures = 100_000;
 
 type Progress = { outbox: string } | { stream: StreamPosition };
 
-/**
- * Removes addresses from the outbox, the stream and the dead letters of a service, in this order: once the outbox is rewritten, the address
- * is not published again. All pending erasures share one scan in bounded pieces; its progress is kept in memory only. The furthest scan
- * goes first.
- */
+/** Outbox first: once it is rewritten, the address is not published again; then stream and dead letters.
+ * All erasures share one scan in bounded pieces, the furthest first; its progress is only in memory. */
 export class EventErasure {
   private readonly repository: EventErasureRepository;
   private readonly stream: ErasingStream;

@@ -37,7 +37,7 @@ export async function ensureStream(nats: NatsConnection, owner: ServiceName): Pr
   });
 }
 
-/** Creates or updates the durable pull consumer of one subscriber; with one filter subject, as nats-server 2.9 allows. */
+/** One durable pull consumer for each subscriber and filter subject, as nats-server 2.9 allows. */
 export async function ensureConsumer(
   nats: NatsConnection,
   contract: EventContract,
@@ -61,13 +61,12 @@ export async function ensureConsumer(
   try {
     return await consumers.update(stream, durable, wanted);
   } catch {
-    // Settings that cannot be changed need a new consumer. It receives everything again, which the inbox deduplicates.
+    // Settings that cannot be changed need a new consumer; the inbox deduplicates what it gets again.
     await consumers.delete(stream, durable);
     return consumers.add(stream, wanted);
   }
 }
 
-/** All consumers of a stream by name; none where the stream is gone. */
 export async function listConsumers(
   nats: NatsConnection,
   owner: ServiceName,

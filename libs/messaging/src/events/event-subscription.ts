@@ -30,7 +30,7 @@ export interface EventSubscriptionOptions {
 const handlerMs = 25_000;
 const maxTogether = 64;
 const maxWaiting = 256;
-// What the relay sent in one round shares a transaction. All subscribers at once would delay requests (decision 0010), so delays differ.
+// What the relay sent in one round shares a transaction. Delays differ to spare requests (decision 0010).
 const lingerMs = { least: 5, most: 125 };
 
 export interface Timeouts {
@@ -39,7 +39,7 @@ export interface Timeouts {
   handlerMs?: number;
 }
 
-/** At-least-once delivery, effects exactly once, a dead letter after the last attempt. When a shared transaction fails, each is handled by itself. */
+/** At least once, effects exactly once. When a shared transaction fails, each event is handled by itself. */
 export class EventSubscription {
   private readonly log: Logger;
   private readonly loop: Loop;

@@ -1,4 +1,4 @@
-/** The pauses of a poller: the shortest one after a round that found work, twice the last one after each that did not, up to a maximum. */
+/** The shortest pause after a round that found work, twice the last one after others, up to a maximum. */
 export class IdleBackoff {
   private ms: number;
 

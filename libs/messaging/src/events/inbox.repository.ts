@@ -21,7 +21,7 @@ const sweepAtOnce = 5_000;
 export class Inbox {
   constructor(private readonly database: Database) {}
 
-  /** Runs `effect` on events that are new: the inbox rows and the effect commit together, within `limitMs`, so a repeat has no effect. */
+  /** Inbox rows and effect commit together, within `limitMs`, so a repeat has no effect. */
   async once<F extends { id: string }>(
     subscriber: string,
     events: F[],
@@ -95,7 +95,7 @@ export class Inbox {
       );
       swept = removed.length;
     }
-    // Another replica may handle an event whose try here could not be ended, because the database was away; then it never comes again.
+    // Another replica may have handled an event whose try here never ended; then it never comes again.
     await this.database.query(
       `DELETE FROM fact_tries t USING inbox i WHERE i.subscriber = t.subscriber AND i.fact_id = t.fact_id`,
     );

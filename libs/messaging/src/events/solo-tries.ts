@@ -17,10 +17,8 @@ export interface SoloTriesOptions {
   messagingMetrics?: MessagingMetrics;
 }
 
-/**
- * Handles failed events one by one. Attempts are counted in Postgres before they begin, and not by JetStream: an event that could not be
- * tried, because the database was away or a neighbour killed the process, loses none.
- */
+/** Attempts are counted in Postgres before they begin, not by JetStream: an event that could not be tried,
+ * because the database was away or a neighbour killed the process, loses none. */
 export class SoloTries {
   private readonly log: Logger;
   private readonly running = new Set<Promise<void>>();
@@ -45,7 +43,7 @@ export class SoloTries {
     await Promise.all(this.running);
   }
 
-  /** An event whose last attempt never ended may have killed the process; such events run one by one, so that only one can be to blame. */
+  /** An event whose last attempt never ended may have killed the process: such events run one by one. */
   private async choose(message: JsMsg, event: WireEvent): Promise<void> {
     const { inbox, durable } = this.options;
     const { running } = await inbox.triesOf(durable, event.id);

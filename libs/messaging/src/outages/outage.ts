@@ -7,12 +7,10 @@ const maxTexts = 100;
 
 export const outageLogContext = 'Outage';
 
-/** The servers that services of this process cannot reach. */
 const outages = new Map<string, Outage>();
 
 export const isAnyServerAway = (): boolean => outages.size > 0;
 
-/** Whether a log line only repeats that a server does not answer. */
 export const isExplainedByOutage = (line: string): boolean =>
   [...outages.values()].some((outage) => outage.explains(line));
 
@@ -32,7 +30,7 @@ export function endOutage(server: string, service: { name: string }): void {
   if (outages.get(server)?.endFor(service)) outages.delete(server);
 }
 
-/** One server does not answer. The services of a process share the line that says so, and the line that says that it is over. */
+/** The services of a process share the line that says so, and the line that says that it is over. */
 export class Outage {
   refused = 0;
   private readonly log = new Logger(outageLogContext);

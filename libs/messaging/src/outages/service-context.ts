@@ -13,12 +13,11 @@ const contexts = new AsyncLocalStorage<ServiceContext>();
 
 export const currentService = (): ServiceContext | undefined => contexts.getStore();
 
-/** Everything that `work` starts is work of that service: several services may share a process, and its logger. */
+/** Several services may share a process, and its logger. */
 export function runAsService<T>(name: ServiceName, work: () => T): T {
   return contexts.run(new ServiceContext(name), work);
 }
 
-/** Which servers a service cannot reach. */
 export class ServiceContext {
   private database: { server: string; probe: () => Promise<unknown> } | null = null;
   private probing: Promise<void> | null = null;

@@ -20,17 +20,15 @@ const columnNames: Record<keyof OutboxColumns, string> = {
   address: 'address',
 };
 
-/** One event for each row of `from`, for statements that change rows and publish that at once; all others use `Outbox.publish`. */
+/** For statements that change rows and publish that at once; all others use `Outbox.publish`. */
 export function outboxInsert(columns: OutboxColumns, from = ''): string {
   const names = (Object.keys(columns) as (keyof OutboxColumns)[]).filter((name) => columns[name]);
   return `INSERT INTO outbox (${names.map((name) => columnNames[name]).join(', ')})
     SELECT ${names.map((name) => columns[name]).join(', ')} ${from}`;
 }
 
-/**
- * Packs the rows of a query with the columns project_id, name, item, trace and row_index into as few events as the limits allow. One item
- * may have at most half of an event's bytes.
- */
+/** Packs rows with project_id, name, item, trace and row_index into as few events as the limits allow. One
+ * item may have at most half of an event's bytes. */
 export function packedOutboxInsert(rows: string): string {
   return outboxInsert(
     {

@@ -47,12 +47,10 @@ export interface Round {
   failures: SendFailure[];
 }
 
-/** A row of `fact_repeats`: events in a window of time are sent again. */
 interface Republication {
   id: string;
   since: Date;
   publishedUntil: Date;
-  /** The last event that was sent again. */
   cursor: string;
 }
 
@@ -103,10 +101,7 @@ export class OutboxRelayRepository {
     return row ?? null;
   }
 
-  /**
-   * Locks events that wait, sends them and marks the acknowledged ones as published, in one transaction. After a loss of the stream nothing is
-   * marked.
-   */
+  /** The events are locked in one transaction; after a loss of the stream none is marked as published. */
   async sendFresh(limit: number, send: Send): Promise<Round> {
     return this.database.transaction(async () => {
       // A bitmap scan would visit entries of published events until the next vacuum; a plain scan clears them.
@@ -131,7 +126,7 @@ export class OutboxRelayRepository {
     });
   }
 
-  /** Records that the stream was made anew, and has everything since `since` sent again; false where another replica was first. */
+  /** Has everything since `since` sent again; false where another replica was first. */
   async acceptNewStream(known: KnownStream | null, seen: SeenStream, since: Date): Promise<boolean> {
     return this.database.transaction(async () => {
       const recorded = await this.database.query(
@@ -148,7 +143,7 @@ export class OutboxRelayRepository {
   }
 
   async republishSince(since: Date): Promise<void> {
-    // The wall clock, because a mark that this transaction waited for may be later than its start. Timestamps are rounded.
+    // The wall clock: a mark that this one waited for may be later than its start. Timestamps are rounded.
     await this.database.query(
       `INSERT INTO fact_repeats AS known (name, id, since, until, after)
        VALUES ($1, $2, $3, clock_timestamp() + interval '2 milliseconds', $4)
@@ -202,7 +197,7 @@ export class OutboxRelayRepository {
       throw new StreamRewound(this.name, known.generation);
   }
 
-  /** Returns the quarantined ids. Unreachability does not count, nor does a round in which everything was refused. */
+  /** Unreachability does not count, nor does a round in which everything was refused. */
   private async quarantine(failures: SendFailure[], othersWereTaken: boolean): Promise<string[]> {
     const refused = failures.filter(
       ({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken),

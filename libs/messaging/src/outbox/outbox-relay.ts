@@ -37,10 +37,8 @@ export interface OutboxRelayOptions {
   messagingMetrics?: MessagingMetrics;
 }
 
-/**
- * Sends published events to JetStream, with the row id as deduplication id, and marks those that it acknowledged. Also watches the stream:
- * when it is lost, its events are sent again beside new ones.
- */
+/** The row id is the deduplication id of JetStream. When the stream is lost, its events are sent again beside
+ * new ones. */
 export class OutboxRelay {
   private readonly log = new Logger('Relay');
   private readonly loop: Loop;

@@ -1,7 +1,7 @@
 import type { Caller } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Committed with the change that it reports, and sent to JetStream by the relay afterwards. Partitioned by day. */
+/** Committed with the change, sent to JetStream by the relay afterwards. Partitioned by day. */
 @Entity('outbox')
 export class OutboxRow {
   @PrimaryColumn('uuid') id: string;
@@ -13,7 +13,7 @@ export class OutboxRow {
   @Column({ type: 'timestamptz', name: 'published_at', precision: 3, nullable: true })
   publishedAt: Date | null;
   @Column('text', { nullable: true }) traces: string | null;
-  /** Null where a service acted by itself, or for several callers at once. Never the address of a visitor (`publishedAddressOf`). */
+  /** Null where a service acted by itself, or for several; never a visitor's (`publishedAddressOf`). */
   @Column('jsonb', { nullable: true }) actor: Caller['actor'] | null;
   @Column('text', { nullable: true }) address: string | null;
   @Column('smallint') refusals: number;
@@ -54,7 +54,7 @@ export class EventTryRow {
   @Column({ type: 'timestamptz', name: 'at', precision: 3 }) at: Date;
 }
 
-/** The stream as last seen. The generation rises with every loss; events sent before a loss are not marked after it. */
+/** The generation rises with every loss; events sent before a loss are not marked after it. */
 @Entity('fact_streams')
 export class EventStreamRow {
   @PrimaryColumn('text') name: string;
@@ -63,17 +63,13 @@ export class EventStreamRow {
   @Column('bigint', { name: 'last_sequence' }) lastSequence: number;
 }
 
-/** A running republication: the events of a time window are sent once more, in the order of their ids. At most one per service. */
+/** A running republication of the events of a time window, in the order of ids. At most one per service. */
 @Entity('fact_repeats')
 export class RepublicationRow {
-  /** The stream, as in `fact_streams`. */
   @PrimaryColumn('text') name: string;
-  /** Part of the message ids, since JetStream drops messages with a recent id. */
   @Column('uuid') id: string;
-  /** The window: created since `since`, and published up to `publishedUntil`. */
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
   @Column({ type: 'timestamptz', name: 'until', precision: 3 }) publishedUntil: Date;
-  /** The id of the last event that was sent again. */
   @Column('uuid', { name: 'after' }) cursor: string;
 }
 

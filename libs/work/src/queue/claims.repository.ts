@@ -33,7 +33,7 @@ const absorbedAtOnce = 1_000;
 export class ClaimsRepository {
   constructor(private readonly database: Database) {}
 
-  /** An even share for each project, by a skip scan. The claim raises the lease token, which invalidates writes of earlier holders. */
+  /** An even share for each project, by a skip scan. Raises the lease token, which fences earlier holders. */
   async claim(claim: Claim): Promise<Claimed> {
     let turnedOver = claim.afterProject === null;
     for (let { afterProject } = claim; ;) {
@@ -119,13 +119,13 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
 /** No more projects than items are wanted, except that some of an exclusive or spread kind may be busy. */
 const inTurn = `CASE WHEN $6 OR $8 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
-/** An exclusive project whose first item another process holds is passed over: its second item must not overtake the first. */
+/** Passed over where another process holds its first item: the second must not overtake it. */
 const firstOfProject = `
       SELECT f.id AS head_id FROM work_items f
       WHERE $6 AND f.state = 'READY' AND f.kind = $1 AND f.project_id = free.project_id AND ${isNotPaused('f')}
       ORDER BY f.priority, f.due_at, f.id LIMIT 1`;
 
-/** Locked rows are updated by ctid, which saves an index lookup; an item enqueued again at this moment is left for the next claim. */
+/** By ctid, which saves an index lookup; an item enqueued again right now is left for the next claim. */
 const claimSql = (begins: string): string => `
   WITH RECURSIVE turn AS (
     (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND ${begins} ORDER BY project_id LIMIT 1)

@@ -10,7 +10,7 @@ export interface Look {
 
 const readyAtOnce = 1_000;
 
-/** The only statement of a service at rest. It waits for no lock, so a stalled worker delays nobody; locked rows are left for a later look. */
+/** The only statement at rest. Waits for no lock: a stalled worker delays nobody; locked rows come later. */
 export class LookRepository {
   constructor(private readonly database: Database) {}
 

@@ -36,7 +36,7 @@ export class SettlingRepository {
     return rows.length;
   }
 
-  /** To a time, by milliseconds, or unchanged (null). For an item that was enqueued again meanwhile the earlier time counts. */
+  /** To a time, by milliseconds, or unchanged (null). If enqueued again, the earlier time counts. */
   async postpone(items: readonly ClaimedItem[], when: number | Date | null): Promise<number> {
     const at = `CASE WHEN h.again THEN least(w.due_at, wanted.at) ELSE wanted.at END`;
     const rows = await this.database.query(
@@ -57,7 +57,7 @@ export class SettlingRepository {
     return rows.length;
   }
 
-  /** Returns the new state, or null where the item belongs to somebody else. An item that was enqueued again is never dead. */
+  /** Null where the item belongs to somebody else. An item that was enqueued again is never dead. */
   async fail(item: ClaimedItem, { error, delayMs }: Failure): Promise<WorkState | null> {
     const retryAt = `now() + coalesce($4::float8, 0) * interval '1 millisecond'`;
     const [row] = await this.database.query<{ state: WorkState }>(

@@ -7,9 +7,9 @@ export interface WorkOptions {
   mixed: boolean;
   /** One claimed item per project at a time, across all processes. */
   exclusive: boolean;
-  /** Claims pass over projects of which an item is claimed, so that each has a share; two claims at one instant may still take one each. */
+  /** Passes over projects of which an item is claimed; two claims at one instant may still take one each. */
   spread: boolean;
-  /** Items only signal that a project has work: claiming one absorbs all ready ones, so that writers need not wait for one another. */
+  /** Claiming one absorbs all ready ones of the project, so that writers need not wait for one another. */
   signal: boolean;
   /** A call that takes longer fails, and its later writes are refused. */
   timeoutMs: number;
@@ -40,7 +40,7 @@ export function work<Payload extends object = object>(
 }
 
 export interface WorkHandler<Payload extends object> {
-  /** Items without an outcome are completed when it returns. When it throws, a batch is split until the item at fault is alone and retried later. */
+  /** Items without an outcome are completed. When it throws, the batch is split until one item is alone. */
   run(batch: WorkBatch<Payload>): Promise<void>;
   /** Runs in the transaction in which the item becomes a dead letter, to show the failure to users. */
   dead?(item: WorkItem<Payload>, error: string): Promise<void>;

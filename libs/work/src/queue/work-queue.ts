@@ -8,7 +8,7 @@ export type Priority = 'HIGH' | 'NORMAL' | 'LOW';
 export interface NewWork<Payload extends object> {
   projectId: string;
   payload?: Payload;
-  /** At most one item of the kind and project has a key; `OnDuplicate` decides about a second one. A claimed item runs once more. */
+  /** `OnDuplicate` decides about a second item with this key. A claimed item runs once more. */
   key?: string;
   group?: string;
   dueAt?: Date;
@@ -128,7 +128,7 @@ function becomes(dueAt: string): string {
   return `again = known.state = 'CLAIMED', state = CASE WHEN known.state IN ('WAITING', 'READY') THEN ${stateAt(dueAt)} ELSE known.state END`;
 }
 
-/** A pause that is read here cannot be lifted before the commit; otherwise the item might stay paused. */
+/** A pause that is read here cannot be lifted before the commit: the item might stay paused. */
 function enqueueSql(columns: readonly string[], onDuplicate: OnDuplicate): string {
   const unnested = columns.map((column, index) => `$${index + 4}::${column.split(' ')[1]}[]`).join(', ');
   const names = columns.map((column) => column.split(' ')[0]).join(', ');

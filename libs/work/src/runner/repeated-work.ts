@@ -7,7 +7,7 @@ import type { WorkRunner } from './work-runner.js';
 
 const afterDeathMs = 10 * 60_000;
 
-/** Periodic work: one item for all processes of a service, due at each start and then at the time that the last round answered. */
+/** One item for all processes, due at each start and then when the last round answered. */
 export abstract class RepeatedWork implements WorkHandler<object>, OnApplicationBootstrap {
   protected constructor(
     private readonly kind: WorkKind,

@@ -1,4 +1,4 @@
-/** A suspect item runs alone in the whole process, whose services share the gate, so that another crash can only be its own. */
+/** A suspect item runs alone in the process, whose services share the gate: a crash is then its own. */
 export class SoloGate {
   private running = 0;
   private solo = false;

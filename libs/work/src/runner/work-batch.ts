@@ -21,7 +21,6 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** The items of one call, and what a handler can do with them within the ambient transaction. */
 export class WorkBatch<Payload extends object = object> {
   private readonly open: Set<ClaimedItem<Payload>>;
   private readonly failed = new Map<ClaimedItem<Payload>, Error>();
@@ -48,7 +47,7 @@ export class WorkBatch<Payload extends object = object> {
     return [...this.open];
   }
 
-  /** Commits with the effects of the ambient transaction. Name the items where others are postponed in the same transaction. */
+  /** Commits with the ambient transaction. Name the items where others are postponed in the same one. */
   async complete(
     items: readonly WorkItem<Payload>[] = this.unsettled.filter((item) => !this.failed.has(item)),
   ): Promise<void> {
@@ -72,10 +71,8 @@ export class WorkBatch<Payload extends object = object> {
     return [...this.failed].filter(([item]) => this.open.has(item));
   }
 
-  /**
-   * Locks the item until the end of the transaction and throws where it belongs to somebody else. A new payload is stored with the commit;
-   * such kinds enqueue with SOONER, because REPLACE changes the payload, too.
-   */
+  /** Locks the item until the end of the transaction; throws where it belongs to somebody else. A new payload
+   * is stored with the commit; such kinds enqueue with SOONER, because REPLACE changes the payload, too. */
   async hold(item: WorkItem<Payload>, payload?: Payload): Promise<void> {
     const claimed = item as ClaimedItem<Payload>;
     if (this.ended || (await this.settling.hold(claimed, payload)) === 0) throw new LeaseLost();

@@ -33,7 +33,7 @@ const suspicionMs = 65_000;
 const suspicionPauseMs = 2_000;
 const maxRestMs = 30_000;
 
-/** Does the work of a service in this process: one query for all kinds, a claim for each kind that is ready, batches in parallel. */
+/** One query for all kinds, a claim for each kind that is ready, batches in parallel. */
 export class WorkRunner {
   private readonly log = new Logger('Work');
   private readonly kinds = new Map<string, Registered>();

@@ -3,7 +3,7 @@ import { newId } from '@posthorn/database';
 import { Loop } from '@posthorn/messaging';
 import type { ClaimsRepository, Worker } from '../queue/claims.repository.js';
 
-/** One row for all claims of this process. After its expiry others take the items back, and late writes are refused by their tokens. */
+/** After its expiry others take the items back, and late writes are refused by their tokens. */
 export class WorkerLease {
   private readonly log = new Logger('Work');
   private id = newId();

@@ -14,7 +14,6 @@ interface HandOverAnswer {
 
 const timeoutMs = 10_000;
 
-/** Gives recipients to sending, each with the content of its variant. */
 @Injectable()
 export class HandOverCalls {
   constructor(private readonly bus: Bus) {}

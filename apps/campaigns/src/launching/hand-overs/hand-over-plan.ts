@@ -7,7 +7,6 @@ export interface PlanInputs {
   sendRate: number | null;
   /** Messages a second of all mail; 0: unlimited. */
   pacePerSecond: number;
-  /** Handed over and without an outcome. */
   inHand: number;
   nextDueAt: Date | null;
 }
@@ -24,7 +23,6 @@ export function roomOf({ now, sendRate, pacePerSecond, inHand, nextDueAt }: Plan
   return Math.max(0, Math.floor(Math.min(most - inHand, untilDue)));
 }
 
-/** Of the minute that is planned ahead, at a rate of the campaign's own. */
 function placesAhead(now: Date, sendRate: number, nextDueAt: Date | null): number {
   const ahead = Math.max(0, (nextDueAt?.getTime() ?? 0) - now.getTime());
   return Math.ceil((sendRate * (minuteMs - ahead)) / minuteMs);

@@ -55,7 +55,6 @@ export class HandOversWork implements WorkHandler<object> {
     await this.ledger.moved(launch);
   }
 
-  /** False where there is nobody to hand over, or no room for him. */
   private async nextBatch(
     { projectId, id, sendRate, timing }: CampaignRow,
     launch: LaunchRow,

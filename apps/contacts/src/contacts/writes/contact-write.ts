@@ -36,7 +36,6 @@ export interface ContactBefore {
   seq: number;
 }
 
-/** The result of one write; SKIPPED where `only` excluded it. */
 export interface WrittenContact {
   outcome: 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'SKIPPED' | 'REFUSED';
   contact: ContactRow | null;

@@ -84,7 +84,6 @@ const origins = columnsOf<WriteOrigin>([
 const firstRequest = 3;
 const firstOrigin = firstRequest + requests.count;
 
-/** The first two parameters of a statement with `writesContacts`, and the first one that is free for the rest of it. */
 export const contactParameters = {
   traces: '$1',
   lockTimeout: '$2',
@@ -94,10 +93,9 @@ export const contactParameters = {
 export class ContactWritesRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Takes one write an address; returns the contacts that were created or changed, by the index of their write. A write without a result
-   * changes nothing, is left alone by `only`, is late, or may be too large: Postgres' JSON is longer than the one whose size is limited.
-   */
+  // Returns the contacts that were created or changed, by the index of their write. One without a result
+  // changes nothing, is late, or may be too large: Postgres' JSON is longer than the one whose size is
+  // limited.
   async write(
     writes: ContactWrite[],
     ofAnySize: boolean,
@@ -130,10 +128,8 @@ function written({ projectId, email }: ContactWrite, row: WrittenRow): Written {
   };
 }
 
-/*
- * A conflicting row sees only the values that would be inserted. The new ids ascend with the positions, so the excluded id tells which write
- * it belongs to, and the other columns of that write are read by subscript.
- */
+// A conflicting row sees only the values to be inserted. The new ids ascend with the positions, so the
+// excluded id tells which write it belongs to, and its other columns are read by subscript.
 const excludedPosition = `width_bucket(excluded.id, ${requests.array('id', firstRequest)})`;
 const requested = (column: string) => `${requests.array(column, firstRequest)}[${excludedPosition}]`;
 /** A new row is found by its id: among texts, which have no fixed length, the search reads half of them. */
@@ -144,11 +140,9 @@ const subscribed = `CASE WHEN ${flags} & ${flag.keeps} <> 0 THEN known.subscribe
 const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_fields
   ELSE (known.custom_fields || excluded.custom_fields) - coalesce(${requested('removed')}::text[], '{}') END`;
 
-/**
- * Parts of a statement that create and change contacts, with everything that follows from it. Other parts may read `changed`: the contacts that
- * were created or changed, each with the position of its write. Contacts that exist and meet `leftOut`, a condition on `known` and `requested`,
- * are not even locked.
- */
+// Other parts of the statement may read `changed`: the contacts that were created or changed, with the
+// position of their write. Contacts that meet `leftOut`, a condition on `known` and `requested`, are not even
+// locked.
 export const writesContacts = (leftOut = ''): string => `
   ${lockTimeout(contactParameters.lockTimeout)}, requested AS (
     SELECT * FROM ${requests.unnest('request', firstRequest)} WHERE ${lockTimeoutIsSet}

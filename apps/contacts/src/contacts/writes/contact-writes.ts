@@ -27,7 +27,6 @@ interface WriteOptions {
   /** For writes that usually change nothing: those then take no locks. */
   checksFirst?: boolean;
   timeout?: string;
-  /** Each statement is a commit of its own. */
   eachCommits?: boolean;
 }
 

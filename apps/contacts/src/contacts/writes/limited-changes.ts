@@ -14,11 +14,10 @@ export interface LimitedChange {
   linkTarget?: string;
 }
 
-/**
- * Changes that keep a connection while they wait for the row of one contact, which anybody with a link or a form can request in any
- * number: few at once hold one, the others wait outside of the pool. Mail clients take a refused unsubscribe for a failure, so nothing else can
- * fill the places of those by link (docs/decisions/0020-opt-outs-inside-the-transaction.md).
- */
+// These changes keep a connection while they wait for the row of a contact, and anybody with a link or a form
+// can request any number: few at once hold one, the others wait outside of the pool. Mail clients take a
+// refused unsubscribe for a failure, so nothing else fills the places of those by link
+// (docs/decisions/0020-opt-outs-inside-the-transaction.md).
 @Injectable()
 export class LimitedChanges {
   private readonly requested: LimitedRuns;

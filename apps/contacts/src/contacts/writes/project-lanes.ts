@@ -11,10 +11,9 @@ const timeoutTogether = '200ms';
 /** Within the deadline of the call, so that the caller hears that nothing happened. */
 const timeoutAlone = '1500ms';
 
-/**
- * The writes of all projects go in one batch at a time, because twice as many rows in a commit cost less than two commits. When a batch meets a
- * locked row, each of its projects continues in a lane of its own until that lane is empty, so that the lock delays no other project.
- */
+// All projects share a batch, because twice as many rows in a commit cost less than two commits. After one
+// meets a locked row, each of its projects has its own lane until that is empty, so that others are not
+// delayed.
 export class ProjectLanes<In extends { projectId: string }, Out> {
   private readonly together: Gatherer<In, Out>;
   private readonly separate = new Map<string, { gatherer: Gatherer<In, Out>; waiting: number }>();

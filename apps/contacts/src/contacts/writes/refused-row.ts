@@ -1,7 +1,6 @@
 import { DomainError } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 
-/** What is wrong with the row; rethrows an error that is not the fault of a row. */
 export function reasonOf(thrown: Error): string {
   const error = thrown instanceof DomainError ? thrown : fromDatabaseError(thrown);
   if (error?.kind !== 'invalid') throw thrown;

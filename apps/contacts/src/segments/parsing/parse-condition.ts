@@ -11,7 +11,6 @@ import { parseFilter } from './parse-filter.js';
 
 type Path = readonly string[];
 
-/** `path` is that of the condition in the body. Throws all errors of the condition at once. */
 export const parseCondition = (given: unknown, path: Path = ['condition']): Condition =>
   parse(given, new Faults(path));
 

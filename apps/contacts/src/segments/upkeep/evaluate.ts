@@ -9,7 +9,6 @@ export interface EvaluatedContact {
   contactId: string;
   subject: Subject | null;
   segments: ReadonlySet<string>;
-  /** When each live segment has to be evaluated again, in ms. */
   due: ReadonlyMap<string, number>;
 }
 
@@ -28,10 +27,8 @@ export interface Difference {
 
 export const noDifference = (): Difference => ({ entered: [], left: [], due: [], notDue: [] });
 
-/**
- * Yields after each segment, so that the caller can let others go on. What cannot be evaluated stays as it is, so that it stops neither
- * other contacts nor other segments.
- */
+// Yields after each segment, so that the caller can let others go on. What cannot be evaluated stays as it
+// is, so that it stops neither other contacts nor other segments.
 export function* evaluate(
   live: readonly ConditionedSegment[],
   known: EvaluatedContact,

@@ -13,7 +13,6 @@ const pairColumns = columnsOf<SegmentPair>([
 export class UpkeepRepository {
   constructor(private readonly database: Database) {}
 
-  /** When time changes something next; projects where it does not are missing. */
   nextDue(projectIds: readonly string[]): Promise<{ projectId: string; dueAt: Date }[]> {
     return this.database.query(
       `SELECT p.project_id AS "projectId", d.due_at AS "dueAt" FROM unnest($1::uuid[]) AS p (project_id) CROSS JOIN LATERAL (

@@ -35,10 +35,8 @@ const space = 0x20;
 const escapable = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) escapable[letter] = 1;
 
-/**
- * One pass over the raw bytes in linear time. Invalid JSON may pass, because JSON.parse rejects it. The offsets of long strings of members
- * that may be files are collected in `long`.
- */
+// One pass in linear time. Invalid JSON may pass, because JSON.parse rejects it. `long` collects the offsets
+// of long strings of members that may be files.
 export function scanBody(bytes: Buffer, members = maxMembers, long: LongString[] = []): BodyFault | null {
   if (!isUtf8(bytes)) return { kind: 'not_utf8', path: [] };
   return scanner.scan(bytes, members, long);

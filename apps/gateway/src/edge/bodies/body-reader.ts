@@ -24,7 +24,6 @@ export const tableType =
 export const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 export const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
-/** A body in memory; `release` returns its share of the budget. */
 export interface HeldBody {
   bytes: Buffer;
   release: () => void;

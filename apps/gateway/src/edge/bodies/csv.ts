@@ -21,7 +21,6 @@ export function readCsv(bytes: Buffer, member: string): object {
   return { [member]: bytes.toString('utf8') };
 }
 
-/** The result of a handler where CSV is requested; rows are written while the next ones are read. */
 export class CsvTable {
   constructor(
     private readonly columns: readonly string[],

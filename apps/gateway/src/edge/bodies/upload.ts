@@ -9,7 +9,6 @@ export interface Upload {
   /** From the content type; a byte order mark takes precedence. */
   charset: string | null;
   bytes: AsyncIterable<Buffer>;
-  /** Options sent in the form, with the names of the query parameters. */
   options: object;
 }
 

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Shown } from '../../pages/page.js';
 import { headerValues } from './header-values.js';
 
-/** The result of a handler where a browser requests HTML instead of JSON. */
 export class HtmlPage {
   constructor(readonly shown: Shown) {}
 }
@@ -16,10 +15,8 @@ export const acceptsHtml = ({ rawHeaders }: Requested): boolean =>
 export const wantsHtml = (requested: Requested): boolean =>
   requested.method === 'HEAD' || acceptsHtml(requested);
 
-/**
- * Whether a GET of a link that works once must change nothing: a HEAD, a program that previews or scans links, a browser that fetches
- * ahead, and a browser whose person has not confirmed it yet. Any other program means what it asks for (docs/api-decisions.md §5).
- */
+// A HEAD, a program that previews or scans links, a browser that fetches ahead, and one whose person has not
+// confirmed must not use up a link that works once. Others mean what they ask for (docs/api-decisions.md §5).
 export const changesNothing = (requested: Requested, confirmed: boolean): boolean =>
   requested.method === 'HEAD' || isPreview(requested) || (wantsHtml(requested) && !confirmed);
 

@@ -7,7 +7,6 @@ const answers: Readonly<Record<string, readonly [line: string, message: string]>
 };
 const malformed = ['400 Bad Request', 'The request is not valid HTTP'] as const;
 
-/** Requests that Node's HTTP parser refuses. */
 export function answerUnreadable(error: { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

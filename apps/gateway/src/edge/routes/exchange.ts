@@ -23,7 +23,6 @@ export interface Exchange<Kind extends RouteKind = RouteKind> {
 
 export class NoBody {}
 
-/** What a controller sees; `read` is what this kind of route reads beyond the common part. */
 export function routeRequestOf(
   { route, admission, request }: Exchange,
   read: Partial<RouteRequest>,
@@ -64,7 +63,6 @@ export function queryOf({ route, declaration, dialect, request }: Exchange): Rea
   );
 }
 
-/** Options that stand in a form before its file, named like the parameters of the query. */
 export function optionsOf({ route, declaration, dialect }: Exchange, fields: object): object {
   return readQuery(knownParameters(route, dialect), declaration.query, { ...fields }).filters;
 }

@@ -5,7 +5,6 @@ import type { Route } from './route-table.js';
 
 const maxKey = 255;
 
-/** What a repeated request must match; undefined without a key. */
 export function idempotencyOf(
   route: Pick<Route, 'method' | 'path' | 'ids'>,
   headers: string[],

@@ -17,7 +17,6 @@ const tooManyStreams = () =>
 export class OpenStreams {
   private readonly counts = new Map<string, number>();
 
-  /** Returns how to give the stream back. */
   open(projectId: string): () => void {
     const count = (this.counts.get(projectId) ?? 0) + 1;
     if (count > maxOpenStreams) throw tooManyStreams();

@@ -2,7 +2,6 @@ import type { Caller, IdempotentRequest, PageQuery } from '@posthorn/contracts';
 import type { RefusedEntry } from '../../dialects/read-entries.js';
 import type { Upload } from '../bodies/upload.js';
 
-/** What a handler of a batch answers. */
 export interface BatchResults {
   /** One for each entry of the request, in its order. */
   items: object[];
@@ -15,18 +14,14 @@ export const surfaces: readonly Surface[] = ['v1', 'legacy'];
 export interface RouteRequest<Body = object, Query = object> {
   surface: Surface;
   caller: Caller;
-  /** Set if the caller is a signed-in person. */
   sessionId?: string;
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
-  /** Which page of its list is requested: size and cursor; empty on routes of another kind. */
   listPage: PageQuery;
-  /** Only on routes that answer a browser with a page. */
   wantsHtml: boolean;
   /** A preview or an unconfirmed visit, which must not change anything. */
   changesNothing: boolean;
-  /** The whole list as a table, on routes that have one. */
   wantsCsv: boolean;
   wantsEvents: boolean;
   /** The table of an upload route, unless its body is JSON. */

@@ -38,7 +38,6 @@ interface RouteBase {
   failing?: Shape;
 }
 
-/** JSON in, JSON out; the most common kind. */
 interface ResourceRoute extends RouteBase {
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
@@ -59,14 +58,10 @@ interface ResourceRoute extends RouteBase {
   alsoHtml?: true;
 }
 
-/** A list that is read page by page with a cursor. */
 interface ListRoute extends RouteBase {
   listed: LegacyList;
-  /** Each page says how many more entries there are of people who were erased. */
   countsErased?: true;
-  /** Each page says how many entries there are, on both surfaces. */
   showsTotal?: true;
-  /** Answers the whole list as a table where text/csv is requested. */
   alsoCsv?: true;
 }
 
@@ -134,7 +129,6 @@ export const Delete = declare('DELETE');
 export const surfacesOf = ({ surfaces: named }: RouteDeclaration): readonly Surface[] => named ?? surfaces;
 export const callersOf = ({ callers }: RouteDeclaration): readonly CallerKind[] => callers ?? defaultCallers;
 const defaultCallers: readonly CallerKind[] = ['SECRET', 'SESSION', 'TOKEN'];
-/** Any one of them is enough. */
 export const scopesOf = ({ scope, orScope }: RouteDeclaration): readonly Scope[] =>
   orScope ? [scope, orScope] : [scope];
 export const allCallers: readonly CallerKind[] = ['SECRET', 'PUBLIC', 'SESSION', 'TOKEN'];

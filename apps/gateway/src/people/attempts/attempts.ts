@@ -28,7 +28,6 @@ export class Attempts {
     return attempt;
   }
 
-  /** Says how often a client may do what it did too often, and when it may again. */
   refusalText(path: string, seconds: number): string {
     const rule = this.rules.get(path);
     const limit = rule ? `: at most ${rule.max} within ${rule.window} seconds` : '';
@@ -40,7 +39,6 @@ export class Attempts {
   }
 }
 
-/** Maps keep insertion order, so the first entry is the oldest. */
 function keepWithin<T>(max: number, kept: Map<string, T>, key: string, value: T): void {
   kept.set(key, value);
   if (kept.size > max) kept.delete(kept.keys().next().value!);

@@ -7,7 +7,6 @@ export interface PeopleAnswer {
   ok: boolean;
   status: number;
   code: string;
-  /** Seconds to wait after too many attempts. */
   wait: number | null;
   cookies: readonly string[];
   json: Record<string, unknown>;

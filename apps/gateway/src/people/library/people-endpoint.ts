@@ -56,7 +56,6 @@ export class PeopleEndpoint implements OnApplicationBootstrap {
     });
   }
 
-  /** Trusted origins may send cookies and read responses. */
   private allowOwn({ raw: { rawHeaders } }: HttpRequest, reply: HttpReply): void {
     const origins = headerValues(rawHeaders, 'origin');
     if (!isTrustedOrigin(this.config, origins)) return;
@@ -140,7 +139,6 @@ function withoutTokens(text: string): string {
     : JSON.stringify(JSON.parse(text, (name, value: unknown) => (name === 'token' ? undefined : value)));
 }
 
-/** The last value of repeated parameters. */
 function queryOf({ query }: HttpRequest): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query as Record<string, string | string[]>).map(([name, value]) => [

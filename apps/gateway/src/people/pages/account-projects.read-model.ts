@@ -22,7 +22,6 @@ export interface AccountProject {
 const maxProjects = 50;
 const maxKeys = 20;
 
-/** What the account page shows of a person's projects. */
 export class AccountProjects {
   constructor(private readonly database: Database) {}
 

@@ -132,7 +132,6 @@ function keyLine({ name, lastFour, mode, legacyGrantPreset, confine, lastUsedAt 
   </p>`;
 }
 
-/** What somebody who finds a public key in a page can do with it. */
 function reachOf(confine: Confinement | null): string {
   if (!confine) return 'public, sends anything to anybody';
   const { origins, templateIds, recipients, subscribeOnly } = confine;

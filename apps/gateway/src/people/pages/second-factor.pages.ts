@@ -11,7 +11,6 @@ import { SessionsRepository } from '../sessions/sessions.repository.js';
 
 const path = '/account/second-factor';
 
-/** Turning two-factor authentication on or off requires the password. */
 @Injectable()
 export class SecondFactorPages implements OnApplicationBootstrap {
   constructor(

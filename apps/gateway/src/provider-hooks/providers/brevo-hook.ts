@@ -31,7 +31,6 @@ const kinds: Readonly<Record<string, ProviderEventKind>> = {
   click: 'CLICKED',
 };
 
-/** Transactional webhooks of Brevo, which carry a token of the operator. */
 @Injectable()
 export class BrevoHook implements ProviderHook {
   constructor(private readonly config: GatewayConfig) {}

@@ -31,7 +31,6 @@ const kinds: Readonly<Record<string, ProviderEventKind>> = {
 /** No server has refused the address now; Mailgun has not even tried. */
 const ownRefusals = new Set(['suppress-bounce', 'suppress-complaint', 'suppress-unsubscribe']);
 
-/** Webhooks of Mailgun, signed with an HMAC over timestamp and token. */
 @Injectable()
 export class MailgunHook implements ProviderHook {
   constructor(

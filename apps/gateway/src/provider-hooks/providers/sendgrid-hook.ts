@@ -29,7 +29,6 @@ const kinds: Readonly<Record<string, ProviderEventKind>> = {
   click: 'CLICKED',
 };
 
-/** Event Webhook of SendGrid, signed with ECDSA over timestamp and body. */
 @Injectable()
 export class SendgridHook implements ProviderHook {
   constructor(

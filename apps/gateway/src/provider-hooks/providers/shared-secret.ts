@@ -3,7 +3,6 @@ import type { HookRequest } from '../provider-hook.js';
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Whether the request carries the secret: as the password of HTTP Basic, as a Bearer token, or in `X-Webhook-Secret`. */
 export function carriesSecret({ headers }: HookRequest, secret: string): boolean {
   const { authorization = '', 'x-webhook-secret': own } = headers;
   const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? [];

@@ -11,7 +11,6 @@ const subscribeMs = 5_000;
 /** What SES sends once when a topic is chosen. */
 const isGreeting = /^Successfully validated SNS topic/;
 
-/** Events of Amazon SES, which come as signed messages of Amazon SNS. */
 @Injectable()
 export class SesHook implements ProviderHook {
   private readonly log = new Logger('SesHook');

@@ -124,7 +124,6 @@ function read(payload: Members): SnsMessage {
   };
 }
 
-/** Whether the URL is one of SNS in the region that the topic belongs to. */
 export function isOfRegion(url: unknown, topic: string): boolean {
   const region = topicRegion.exec(topic)?.[1];
   if (!region || typeof url !== 'string' || !URL.canParse(url)) return false;

@@ -21,7 +21,6 @@ export interface ClaimedDelivery extends StoredMessage {
   ageMs: number;
   /** It was kept back by an allowance or a warm-up before. */
   waitsForNextPeriod: boolean;
-  /** Its delivery window is over. */
   windowIsOver: boolean;
   bytes: number;
   trace: string | null;
@@ -55,10 +54,8 @@ export class ClaimsRepository {
     this.tracing = database.tracing;
   }
 
-  /**
-   * Claims due messages with an even share for each project (at least 20): a skip scan over the partial index finds the projects that have
-   * any. Every claim raises the lease token, which invalidates writes of earlier holders.
-   */
+  // Each project has an even share (at least 20): a skip scan over the partial index finds those that have
+  // any. Every claim raises the lease token, which invalidates writes of earlier holders.
   @SpanAfterwards('claim')
   async claim({
     workerId,
@@ -120,10 +117,8 @@ export class ClaimsRepository {
     );
   }
 
-  /**
-   * Returns messages to the queue. Also of those that were taken back meanwhile, because the lease ended in an outage, the claim no longer
-   * counts: this process lives.
-   */
+  // The claim no longer counts, because this process lives; nor that of messages that were taken back
+  // meanwhile, after the lease ended in an outage.
   async unclaim(
     workerId: string,
     delayMs: number,

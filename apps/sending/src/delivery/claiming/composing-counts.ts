@@ -1,4 +1,3 @@
-/** How many messages of each project are being composed. */
 export class ComposingCounts {
   total = 0;
   private readonly counts = new Map<string, number>();

@@ -17,10 +17,8 @@ interface HeldLease {
   until: number;
 }
 
-/**
- * One row in `workers` covers everything that this process has claimed. The process gives it up by its monotonic clock, earlier than the
- * database does, so that it never hands over what another worker has claimed meanwhile (docs/guarantees.md §3).
- */
+// The process gives its row in `workers` up by its monotonic clock, earlier than the database does, so that
+// it never hands over what another worker has claimed meanwhile (docs/guarantees.md §3).
 @Injectable()
 export class Lease {
   private readonly log = new Logger('Lease');
@@ -54,10 +52,8 @@ export class Lease {
     if (this.workerId !== workerId) throw new LeaseLost();
   }
 
-  /**
-   * After a statement without an answer the worker may hold messages that it does not know of. It continues under a new id, and the unknown
-   * ones return when the old lease expires.
-   */
+  // After a statement without an answer the worker may hold messages that it does not know of; they return
+  // when the old lease expires, because it continues under a new id.
   abandon(): void {
     this.held = null;
     this.timesAbandoned += 1;

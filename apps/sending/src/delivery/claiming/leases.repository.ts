@@ -63,11 +63,9 @@ export class LeasesRepository {
     await this.database.query(`DELETE FROM workers WHERE id = $1`, [workerId]);
   }
 
-  /**
-   * Returns the messages of dead workers: claimed ones to the queue, those in hand-off as AMBIGUOUS, because they may have been sent. The
-   * token stays, so a late final write of a worker that is alive after all still counts. The query steps from worker to worker, because the
-   * index keeps dead entries until a vacuum and only a plain scan clears them.
-   */
+  // Messages of dead workers that were in hand-off become AMBIGUOUS, because they may have been sent. The
+  // token stays, so a late final write of a worker that is alive after all still counts. The query steps from
+  // worker to worker, because the index keeps dead entries until a vacuum and only a plain scan clears them.
   async sweepExpired({ seconds }: AmbiguousRules): Promise<number> {
     const rows = await this.database.query(
       `WITH RECURSIVE holder AS (

@@ -22,10 +22,7 @@ export class Pace {
     return this.limit.providerKind;
   }
 
-  /**
-   * A statement, or a part of one, that reserves as many slots as the query `count` says; its only column is the `wait` for the first of them.
-   * Its two parameters are numbered from `first`. Null where there is no limit.
-   */
+  /** Reserves as many slots as the query `count` says; its two parameters are numbered from `first`. */
   reservation(count: string, first: number): { sql: string; parameters: unknown[] } | null {
     if (this.limit.perSecond === 0) return null;
     const [providerKind, reserved] = [`$${first}::text`, `(${count}) * $${first + 1}::float8`];

@@ -4,7 +4,6 @@ interface Buffered {
   message: { projectId: string; lane: Lane };
 }
 
-/** Of how many messages one is bulk while transactional ones wait, too. */
 export const bulkEvery = 10;
 
 /** Composed messages that wait for a connection: transactional before bulk, and the projects of a lane in turns. */

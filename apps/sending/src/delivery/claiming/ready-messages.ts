@@ -26,7 +26,6 @@ import {
 } from './claim-limits.js';
 import { bulkEvery, ReadyBuffer } from './ready-buffer.js';
 
-/** Keeps a small buffer of claimed and composed messages: transactional before bulk, projects in turns. */
 @Injectable()
 export class ReadyMessages {
   private readonly log = new Logger('Claims');
@@ -98,7 +97,6 @@ export class ReadyMessages {
     else this.buffer.putBack(messages);
   }
 
-  /** After a statement without an answer: messages that this process does not know of return when the lease expires. */
   async startOver(): Promise<void> {
     this.lease.abandon();
     await this.unclaimBuffer();
@@ -138,7 +136,6 @@ export class ReadyMessages {
     return this.memory.free.small > 0 ? this.bufferLimit - this.buffer.size - composing : 0;
   }
 
-  /** How many messages of one project may be composed at once. */
   private get composingShare(): number {
     return Math.ceil(this.bufferLimit / 2);
   }

@@ -4,14 +4,11 @@ import { largeMessage } from './bytes-in-memory.js';
 
 type Suspect = Pick<ClaimedDelivery, 'claims' | 'bytes'>;
 
-/**
- * Messages of this process whose last claim ended with its process. After the first time a few are claimed together, after the second each
- * one alone: so a killed process delays its messages little, and it is known which message ends a process again.
- */
+// After the first time a few are claimed together, after the second each one alone: so a killed process
+// delays its messages little, and it is known which message ends a process again.
 export class Suspects {
   private readonly tracked = new Set<Suspect>();
 
-  /** What may be claimed now; null for nothing. */
   get room(): Pick<SuspectOptions, 'limit' | 'alone'> | null {
     const { size } = this.tracked;
     return this.hasRoom ? { limit: suspectsAtOnce - size, alone: size === 0 } : null;
@@ -21,7 +18,6 @@ export class Suspects {
     for (const message of messages) this.tracked.add(message);
   }
 
-  /** Returns whether more can be claimed because of it. */
   remove(messages: readonly Suspect[]): boolean {
     const removed = messages.filter((message) => this.tracked.delete(message));
     return removed.length > 0 && this.hasRoom;

@@ -25,11 +25,8 @@ interface MarkRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasTurn'> {
 
 const lost = { decision: 'claim_lost', delayMs: null, hasTurn: false } as const;
 
-/**
- * The last check before MAIL FROM, in one transaction: lease, rules (project, delivery window, suppressions, opt-outs), slowed destinations, warm-up,
- * allowances and pace. A separate first statement takes the
- * locks, so that the update sees every suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
- */
+// The last check before MAIL FROM. A separate first statement takes the locks, so that the update sees every
+// suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
 export class HandOffMarks {
   readonly tracing: Tracing;
 

@@ -17,12 +17,9 @@ interface MarkRule {
   applies: string;
 }
 
-/**
- * What is joined to `requested r`, which names deliveries with the hashes of their address and of the main recipient's (null where the delivery is
- * the main recipient's own). Erased addresses are stored by hash: the columns named email then hold hash@erased.invalid. For all others that is
- * one lookup in a small index.
- * `usage_so_far` is a query of `usageOfLimited`.
- */
+// `requested r` names deliveries with the hashes of their address and of the main recipient's (null where
+// they are that one's own). Erased addresses are stored by hash: columns named email then hold
+// hash@erased.invalid. `usage_so_far` is a query of `usageOfLimited`.
 export const markJoins = `
     JOIN deliveries d USING (project_id, email_id, position)
     LEFT JOIN project_states project USING (project_id)
@@ -37,7 +34,6 @@ export const markJoins = `
 export const isMarketing = `coalesce(r.category = 'MARKETING', d.lane = ${lanes.bulk})`;
 
 const quietAge = `mod(extract(epoch FROM now() - d.quiet_from)::bigint, 86400)`;
-/** Milliseconds until its quiet hours of this day end. */
 export const quietWaitMs = `(d.quiet_seconds - ${quietAge})::float8 * 1000`;
 
 /** The rules of the last check, in the order in which they decide. The explanation of an e-mail reads the same ones. */

@@ -125,7 +125,6 @@ const columns = columnsOf<HashedMessageToMark>([
 ]);
 const providerKind = `$${columns.count + 2}::text`;
 
-/** Among the rows of the same group that have passed so far. */
 const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
 const passes = (before: string, isOver: string): string => `${before} AND NOT coalesce(${isOver}, false)`;
 
@@ -134,10 +133,8 @@ const passesWarmUp = passes(
   `NOT is_uncounted AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_uncounted'))}`,
 );
 
-/**
- * The checks in their order, each among the rows that the checks before it let pass (docs/decisions/0026-allowances.md,
- * docs/decisions/0027-adaptive-pace.md). Turns at slowed destinations come first, because they keep a message back for the shortest time.
- */
+// Each check sees the rows that those before it let pass. Turns at slowed destinations come first, because
+// they keep a message back for the shortest time (docs/decisions/0026, docs/decisions/0027).
 const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}

@@ -44,7 +44,6 @@ export class Provider {
     return failures > 0 && open === 0;
   }
 
-  /** Why the message can be handed to nobody, or null. */
   simulatorRefusalOf(message: HandedMessage): string | null {
     return this.simulator.isFor(message.recipient) ? this.simulator.refusalOf(message) : null;
   }

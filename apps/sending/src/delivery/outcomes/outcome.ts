@@ -25,7 +25,6 @@ export interface Outcome {
   events: { event: EventContract; payload: object }[];
   /** Waits for the next day or month, which begins a new delivery window. */
   waitsForNextPeriod?: boolean;
-  /** Waits for its turn at a slowed destination. */
   hasTurn?: boolean;
   /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */
   resent?: boolean;
@@ -44,10 +43,8 @@ interface DeliveryProgress {
   /** How often it was sent again after an attempt with an unknown outcome. */
   resends: number;
   waitedMs: number;
-  /** Since it was accepted, or since its scheduled time. */
   ageMs: number;
   waitsForNextPeriod: boolean;
-  /** Its delivery window is over. */
   windowIsOver: boolean;
 }
 

@@ -16,7 +16,6 @@ const key = `project_id, email_id, position`;
 const checkLock = 7_301_006;
 /** Mail that became due in the last minute is not overdue: it may have been accepted after the outage. */
 const overdue = `interval '1 minute'`;
-/** Of all projects where none is named. */
 const isChosen = `($1::uuid IS NULL OR project_id = $1)`;
 
 export class OverdueMailRepository {
@@ -93,10 +92,8 @@ export class OverdueMailRepository {
     return row!.at;
   }
 
-  /**
-   * Each message gets a new delivery window. What may have left already is sent again only as far as the policy of its lane
-   * allows: the sweeper decides about it, as about any unknown outcome.
-   */
+  // Each message gets a new delivery window. What may have left already is decided by the sweeper, by the
+  // policy of its lane, as any unknown outcome.
   async release(
     projectId: string | null,
     limit: number,

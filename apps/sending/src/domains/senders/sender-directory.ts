@@ -54,10 +54,8 @@ export class SenderDirectory {
   }
 }
 
-/**
- * The given sender where its domain or a parent of it is verified; otherwise the default domain. A caller that is restricted to a domain
- * has no other. Returns the error instead of throwing it, so that it is not cached as final.
- */
+// A caller that is restricted to a domain has no other sender. The error is returned and not thrown, so that
+// it is not cached as final.
 function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
   const host = from && domainOf(from.email);
   const owners = host

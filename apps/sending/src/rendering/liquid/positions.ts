@@ -1,6 +1,5 @@
 import { Token } from 'liquidjs';
 
-/** Offsets at which lines begin, in order. */
 export function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -28,10 +28,8 @@ const batchMs = 100;
 const maxBatch = 20;
 const maxKnown = 10_000;
 
-/**
- * Shares the threads of a pool between projects. They take turns; projects whose jobs are slow never use the last thread; and the first job
- * of an unknown project runs alone, to measure it. What could only begin after its caller gave up never does.
- */
+// Projects take turns; those whose jobs are slow never use the last thread; and the first job of an unknown
+// project runs alone, to measure it. What could only begin after its caller gave up never does.
 export class FairJobs<Job, Result> {
   private readonly waiting = new Map<string, WaitingJob<Job, Result>[]>();
   /** Milliseconds per job, the most recent measurements; null while the first one is under way. */

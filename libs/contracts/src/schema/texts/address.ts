@@ -18,7 +18,7 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const lineBreak = /[\r\n\u2028\u2029]/;
 const unsafe = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/u;
 
-/** Trimmed and lower-cased, with the domain as A-labels (docs/api-decisions.md §1); null if it is not an address. */
+/** Trimmed, lower-cased, with A-labels (docs/api-decisions.md §1); null if it is not an address. */
 export function normaliseAddress(text: string): string | null {
   if (lineBreak.test(text)) return null;
   const address = text.trim().normalize('NFC');
@@ -52,7 +52,7 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** `a@b.c`, `Name <a@b.c>`, `"Last, First" <a@b.c>` or `{ email, name }`; null for anything else, including lists. */
+/** `a@b.c`, `Name <a@b.c>`, `"Last, First" <a@b.c>` or `{ email, name }`; null for anything else. */
 export function parseMailbox(value: unknown): Mailbox | null {
   if (typeof value === 'string') return fromText(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
@@ -71,7 +71,7 @@ function fromText(text: string): Mailbox | null {
   return name === null ? null : mailbox(trimmed.slice(opening + 1, -1), name);
 }
 
-// Separate expressions without blanks at their ends: one for the whole mailbox takes cubic time for a long row of blanks.
+// Separate expressions: one for the whole mailbox takes cubic time for a long row of blanks.
 function nameOf(text: string): string | null {
   if (!text.startsWith('"')) return /^[^<>"@,;:]*$/.test(text) ? text : null;
   const quoted = /^"((?:[^"\\]|\\.)*)"$/su.exec(text)?.[1];

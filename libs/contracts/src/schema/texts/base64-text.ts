@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 const letters = /^[A-Za-z0-9+/\r\n]*$/;
-// Line breaks belong to one part only: where two could take them, a long text that does not match takes quadratic time.
+// Line breaks belong to one part only: where two could take them, a mismatch takes quadratic time.
 const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*(?:={1,2}[\r\n]*)?$/;
 const padded = 64;
 const maxPadding = 2;
@@ -31,7 +31,7 @@ export interface LongString {
 
 export const longString = 64 * 1024;
 
-/** Kept in its bytes: as a string a file would be copied at every step, and the copies would wait for the garbage collector. */
+/** Kept in its bytes: as a string a file would be copied at every step. */
 export class Base64Text {
   private taken = false;
 

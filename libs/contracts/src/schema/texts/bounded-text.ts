@@ -1,6 +1,6 @@
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** Removes NUL and lone surrogates, which Postgres refuses, and cuts between characters, so that any row and event can hold the text. */
+/** Without NUL and lone surrogates, which Postgres refuses; cut between characters. */
 export function boundedText(text: string, maxLength: number): string {
   const clean = text.replaceAll('\0', '').toWellFormed();
   if (clean.length <= maxLength) return clean;
