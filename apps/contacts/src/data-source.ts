@@ -30,6 +30,7 @@ import { ContactHistoryKey1764500600500 } from './migrations/1764500600500-conta
 import { AddressPartPending1764500600600 } from './migrations/1764500600600-address-part-pending.js';
 import { ImportRejectedRows1764500600700 } from './migrations/1764500600700-import-rejected-rows.js';
 import { QuarantineContactsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
+import { DefaultPartitions1766300000000 } from './migrations/1766300000000-default-partitions.js';
 import { EarlyMailEvents1764900000000 } from './migrations/1764900000000-early-mail-events.js';
 import { ContactsWork1764700000000 } from './migrations/1764700000000-work.js';
 import { SegmentRow } from './segments/segment.entity.js';
@@ -94,4 +95,5 @@ export const migrations = [
   QuarantineContactsEvents1764600000000,
   ContactsWork1764700000000,
   EarlyMailEvents1764900000000,
+  DefaultPartitions1766300000000,
 ];

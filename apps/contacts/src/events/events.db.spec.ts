@@ -8,10 +8,11 @@ import {
   type CustomEvent,
   type RecordEvent,
 } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import { lowestIdOf, newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { eventually, lockWaiters } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { EventsRepository } from './events.repository.js';
 import { watchMarks } from '../testing/segment-marks.js';
 
 let suite: ContactsSuite;
@@ -33,6 +34,16 @@ const claim = (key: string, bodyHash = 'a'.repeat(64)) => ({
 });
 
 describe('an event', () => {
+  it('is recorded by a process whose clock is a day late, on a new installation', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { contactId } = await record(caller, { email });
+    const early = { projectId, id: lowestIdOf(Date.now() - 8 * dayMs), contactId, name: 'late', payload: {} };
+    const recorded = await new EventsRepository(suite.database).insert([
+      { ...early, occurredAt: null, deadline: null },
+    ]);
+    expect([...recorded.keys()]).toEqual([early.id]);
+  });
+
   it('is recorded for a contact by id, or by an address that becomes one', async () => {
     const { caller, projectId } = suite.buildProject();
     const marks = await watchMarks(suite.database, projectId);

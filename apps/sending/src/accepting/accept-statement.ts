@@ -62,7 +62,8 @@ const insertsAccepted = outboxInsert(
       'contactId', email.contact_id, 'at', email.created_at, 'sourceType', email.source_type))`,
     traces: `string_agg(DISTINCT email_to_accept.trace, ',')`,
   },
-  'FROM email JOIN email_to_accept USING (id) GROUP BY email_to_accept.event_id, email.project_id',
+  // Of two requests with one id in a commit, one may be past its deadline.
+  'FROM email JOIN email_to_accept USING (id) JOIN send USING (send_index) GROUP BY email_to_accept.event_id, email.project_id',
 );
 
 // The column `copies` holds the header recipients. Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock.
