@@ -14,24 +14,23 @@ it('a request that is too late and its repetition in one commit publish one even
   const { domain, projectId } = await suite.buildProject();
   const id = newId();
   const row: AcceptRow = {
-    ...{
-      projectId,
-      acceptedBy: 'API_KEY k',
-      contentId: id,
-      subject: 'Hello',
-      html: '<p>Hi</p>',
-      text: null,
-    },
-    ...{
-      from: { email: `hello@${domain}`, name: null },
-      replyTo: null,
-      headers: null,
-      tags: [],
-      metadata: {},
-    },
-    ...{ deadline: null, idempotency: null, trace: null, files: [] },
+    projectId,
+    acceptedBy: 'API_KEY k',
+    contentId: id,
+    from: { email: `hello@${domain}`, name: null },
+    subject: 'Hello',
+    html: '<p>Hi</p>',
+    text: null,
+    replyTo: null,
+    headers: null,
+    tags: [],
+    metadata: {},
+    deadline: null,
     emails: [{ id, contactId: null, email: 'ada@sink.test', name: null }],
+    idempotency: null,
+    trace: null,
     options: { trackOpens: false, trackClicks: false },
+    files: [],
   };
   const late = { ...row, deadline: new Date(Date.now() - 60_000) };
   const accepted = await new AcceptingRepository(suite.database).insert([late, row]);
