@@ -98,11 +98,13 @@ const rules = {
     },
   ),
 
-  'http-in-gateway': rule('HTTP is imported only in apps/gateway.', (from, to) => {
+  'http-in-gateway': rule('HTTP is imported only in apps/gateway and libs/outbound.', (from, to) => {
     const isHttp =
       to.kind === 'package' && (httpPackages.includes(to.name) || to.name.startsWith('@fastify/'));
     const allowed =
       isIn(from, 'apps', 'gateway') ||
+      // Requests to addresses that users name.
+      isIn(from, 'libs', 'outbound') ||
       isIn(from, 'apps', 'e2e') ||
       from.area === 'tools' ||
       from.area === null;

@@ -192,6 +192,7 @@ const allowed: [file: string, source: string][] = [
   ['apps/sending/src/migrations/1-create.ts', `import 'typeorm';`],
   ['apps/sending/src/testing/suite.ts', `import '@posthorn/testing';`],
   ['libs/messaging/src/outbox/outbox.entity.ts', `import 'typeorm';\nimport '@posthorn/contracts';`],
+  ['libs/outbound/src/outbound-client.ts', `import 'undici';`],
   ['libs/mail/src/pool.spec.ts', `import '../../testing/src/smtp-sink/smtp-sink.js';`],
   [
     'tools/bench/src/main.ts',
