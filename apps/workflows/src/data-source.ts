@@ -5,7 +5,7 @@ import { RepairWorkflowsMessaging1763800100000 } from './migrations/176380010000
 import { TraceWorkflowsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeWorkflowsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { QuarantineWorkflowsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
-import { StepRow, TransitionRow } from './workflows/graph.entity.js';
+import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
 
 export const entities = [WorkflowRow, StepRow, TransitionRow, ProjectCountRow, ...messagingEntities];

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { Graphs } from './workflows/graphs.read-model.js';
-import { GraphsRepository } from './workflows/graphs.repository.js';
+import { Graphs } from './graphs/graphs.read-model.js';
+import { GraphsRepository } from './graphs/graphs.repository.js';
 import { WorkflowsHandlers } from './workflows/workflows.handlers.js';
 import { WorkflowsRepository } from './workflows/workflows.repository.js';
 import { WorkflowsService } from './workflows/workflows.service.js';

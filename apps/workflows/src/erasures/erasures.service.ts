@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
-import { GraphsRepository, type GraphPart } from '../workflows/graphs.repository.js';
+import { GraphsRepository, type GraphPart } from '../graphs/graphs.repository.js';
 
 const parts: readonly GraphPart[] = ['steps', 'transitions'];
 

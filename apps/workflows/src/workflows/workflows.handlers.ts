@@ -1,18 +1,11 @@
 import { Controller } from '@nestjs/common';
 import {
-  segmentUses,
-  templateUses,
-  type GetSegmentUses,
-  type SegmentUses,
   workflows,
   type CreateWorkflow,
   type DeletedWorkflow,
   type ListWorkflows,
-  type TemplateId,
-  type TemplateUse,
   type UpdateWorkflowById,
   type Workflow,
-  type WorkflowGraph,
   type WorkflowId,
   type WorkflowPage,
 } from '@posthorn/contracts';
@@ -51,20 +44,5 @@ export class WorkflowsHandlers {
   @Handles(workflows.clone)
   clone(call: Incoming<WorkflowId>): Promise<Workflow> {
     return this.service.clone(call);
-  }
-
-  @Handles(workflows.graph)
-  graph({ caller, body }: Incoming<WorkflowId>): Promise<WorkflowGraph> {
-    return this.service.graph(caller.projectId, body.id);
-  }
-
-  @Handles(segmentUses.workflows)
-  async usesSegment({ caller, body }: Incoming<GetSegmentUses>): Promise<SegmentUses> {
-    return { names: await this.service.enabledBySegment(caller.projectId, body) };
-  }
-
-  @Handles(templateUses.workflows)
-  async usesTemplate({ caller, body }: Incoming<TemplateId>): Promise<TemplateUse> {
-    return { used: await this.service.usesTemplate(caller.projectId, body.id) };
   }
 }

@@ -3,24 +3,20 @@ import {
   maxWorkflowName,
   nameOfCopy,
   workflowEvents,
-  workflowNotFound,
-  type GetSegmentUses,
   type CreateWorkflow,
   type DeletedWorkflow,
   type ListWorkflows,
   type UpdateWorkflowById,
   type Workflow,
-  type WorkflowGraph,
   type WorkflowId,
   type WorkflowPage,
 } from '@posthorn/contracts';
 import { newId, pageWithTotal } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import type { Graph } from './graph.entity.js';
-import { Graphs } from './graphs.read-model.js';
-import { GraphsRepository } from './graphs.repository.js';
-import { copyOf, triggerOnly } from './new-graph.js';
+import type { Graph } from '../graphs/graph.entity.js';
+import { GraphsRepository } from '../graphs/graphs.repository.js';
+import { copyOf, triggerOnly } from '../graphs/new-graph.js';
 import { WorkflowRow } from './workflow.entity.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
@@ -29,7 +25,6 @@ export class WorkflowsService {
   constructor(
     private readonly workflows: WorkflowsRepository,
     private readonly graphs: GraphsRepository,
-    private readonly documents: Graphs,
     private readonly commits: Commits,
     private readonly outbox: Outbox,
   ) {}
@@ -81,20 +76,6 @@ export class WorkflowsService {
       return this.add(copy, copyOf(await this.graphs.of(caller.projectId, body.id), copy));
     });
     return row.toWorkflow();
-  }
-
-  async graph(projectId: string, id: string): Promise<WorkflowGraph> {
-    const graph = await this.documents.find(projectId, id);
-    if (!graph) throw workflowNotFound();
-    return graph;
-  }
-
-  enabledBySegment(projectId: string, segment: GetSegmentUses): Promise<string[]> {
-    return this.documents.enabledBySegment(projectId, segment);
-  }
-
-  usesTemplate(projectId: string, templateId: string): Promise<boolean> {
-    return this.documents.anyEnabledBy(projectId, templateId);
   }
 
   private async add(definition: WorkflowRow, graph: Graph): Promise<WorkflowRow> {

@@ -21,6 +21,8 @@ export interface Field {
   pattern?: RegExp;
   /** Long values may stay in their bytes; the pattern is that of base64. */
   base64?: boolean;
+  /** Requests may give an object instead of its JSON as text. */
+  orMap?: boolean;
   /** CR and LF are refused, because the value becomes a header. */
   oneLine?: boolean;
   nested?: () => Shape;

@@ -14,6 +14,11 @@ export const Text = (min: number, max: number, extra: Extra = {}) => field('text
 /** Text without CR and LF, because it becomes a header (docs/guarantees.md §6). */
 export const Line = (min: number, max: number, extra: Extra = {}) =>
   field('text', { min, max, oneLine: true, ...extra });
+/** Text, or an object, which is read as its JSON. */
+export const TextOrMap = (min: number, max: number, extra: Extra = {}) =>
+  field('text', { min, max, orMap: true, ...extra }, [
+    Transform((transformed) => jsonOf(unwrapMap(transformed))),
+  ]);
 export const Flag = (extra: Extra = {}) => field('flag', extra);
 /** A whole number ≥ 0. */
 export const Count = (extra: Extra = {}) =>
@@ -95,6 +100,9 @@ function modify(change: Extra, decorator: PropertyDecorator): PropertyDecorator 
     applyAndRemember(shape, name as string, [decorator]);
   };
 }
+
+const jsonOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
 
 // Unreadable values are passed on, so that the check reports them.
 function readInstant(value: unknown): unknown {

@@ -50,7 +50,7 @@ function listSchema(field: Field, surface: SchemaSurface): JsonSchema {
 
 const kindSchemas: Record<FieldKind, (field: Field, surface: SchemaSurface) => JsonSchema> = {
   id: () => ({ type: 'string', format: 'uuid' }),
-  text: (field) => ({ type: 'string', ...bounds('minLength', 'maxLength', field), ...patternOf(field) }),
+  text: (field) => (field.orMap ? { anyOf: [textSchema(field), { type: 'object' }] } : textSchema(field)),
   flag: () => ({ type: 'boolean' }),
   count: (field) => ({ type: 'integer', ...bounds('minimum', 'maximum', field) }),
   number: (field) => ({ type: 'number', ...bounds('minimum', 'maximum', field) }),
@@ -70,6 +70,12 @@ const kindSchemas: Record<FieldKind, (field: Field, surface: SchemaSurface) => J
     ...(max === undefined ? {} : { description: `at most ${max} bytes of JSON` }),
   }),
 };
+
+const textSchema = (field: Field): JsonSchema => ({
+  type: 'string',
+  ...bounds('minLength', 'maxLength', field),
+  ...patternOf(field),
+});
 
 const address: JsonSchema = { type: 'string', format: 'email', maxLength: 254 };
 const mailbox: JsonSchema = {

@@ -25,6 +25,10 @@ export function validateInPlace<T extends object>(shape: Shape<T>, plain: T): T 
   return plain;
 }
 
+/** Members that the shape does not know are let through: whoever stores a free map keeps them. The value is not changed. */
+export const failuresOfKnownMembers = (shape: Shape, value: object): InvalidMember[] =>
+  validateMembers(shape, structuredClone(value), []);
+
 function validateMembers(shape: Shape, value: object, path: string[]): InvalidMember[] {
   const failures: InvalidMember[] = [];
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
@@ -80,7 +84,8 @@ function hideFreeMaps(shape: Shape, source: Record<string, unknown>): object {
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
     if (!Object.hasOwn(source, name)) continue;
     const value = source[name];
-    const opaque = value instanceof Base64Text || ['map', 'json', 'object', 'mailbox'].includes(field.kind);
+    const opaque =
+      value instanceof Base64Text || field.orMap || ['map', 'json', 'object', 'mailbox'].includes(field.kind);
     visible[name] = opaque && typeof value === 'object' && value !== null ? () => value : value;
   }
   return visible;

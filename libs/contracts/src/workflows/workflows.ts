@@ -1,6 +1,6 @@
 import { event, query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
-import { Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Text } from '../schema/fields.js';
+import { Choice, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Text } from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
@@ -8,23 +8,9 @@ import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
-export const stepTypes = [
-  'TRIGGER',
-  'SEND_EMAIL',
-  'DELAY',
-  'WAIT_FOR_EVENT',
-  'CONDITION',
-  'WEBHOOK',
-  'UPDATE_CONTACT',
-  'EXIT',
-] as const;
-export type StepType = (typeof stepTypes)[number];
-
 export const maxWorkflowName = 200;
 const minIntervalMs = 60_000;
 const maxIntervalMs = 30 * 86_400_000;
-const maxSteps = 200;
-const maxTransitions = 400;
 
 export class Workflow {
   @Id() id: string;
@@ -75,34 +61,13 @@ export class WorkflowPage extends PageEnd {
   @ListOf(() => Workflow, 0, 100) items: Workflow[];
 }
 
+export class ResumedWorkflow {
+  @Nested(() => Workflow) workflow: Workflow;
+  /** How many executions a pause ended; 0 after a resume. */
+  @Count() cancelledExecutions: number;
+}
+
 export class DeletedWorkflow extends PickFields(Workflow, ['id']) {}
-
-export class WorkflowStep {
-  @Id() id: string;
-  @Text(1, 100) name: string;
-  /** `x` and `y`, and any other layout data. */
-  @FreeMap() position: Record<string, unknown>;
-  @Id() @Nullable() templateId: string | null;
-  @Choice(stepTypes) type: StepType;
-  /** Stored unchanged, unknown keys included; its keys are camelCase on both surfaces. */
-  @FreeMap() config: Record<string, unknown>;
-}
-
-export class WorkflowTransition {
-  @Id() id: string;
-  @Id() fromStepId: string;
-  @Id() toStepId: string;
-  /** JSON in a string; null means always. */
-  @Text(2, 1000) @Nullable() condition: string | null;
-  @Count() priority: number;
-}
-
-export class WorkflowGraph {
-  @Id() workflowId: string;
-  @Count() version: number;
-  @ListOf(() => WorkflowStep, 1, maxSteps) steps: WorkflowStep[];
-  @ListOf(() => WorkflowTransition, 0, maxTransitions) transitions: WorkflowTransition[];
-}
 
 export const workflows = {
   /** Errors: `validation_error` for missing trigger settings and for `enabled: true`. */
@@ -113,7 +78,10 @@ export const workflows = {
   delete: request('workflows.workflows.delete', WorkflowId, DeletedWorkflow),
   /** Definition and graph with new ids, disabled, at version 1. */
   clone: request('workflows.workflows.clone', WorkflowId, Workflow),
-  graph: query('workflows.workflows.graph', WorkflowId, WorkflowGraph),
+  /** Enables it. Errors: `validation_error` with what its steps lack. */
+  resume: request('workflows.workflows.resume', WorkflowId, ResumedWorkflow),
+  /** Disables it and cancels what runs. */
+  pause: request('workflows.workflows.pause', WorkflowId, ResumedWorkflow),
 };
 
 export class WorkflowEvent {

@@ -1,0 +1,105 @@
+import {
+  configShapes,
+  failuresOfKnownMembers,
+  type GivenGraph,
+  type GivenStep,
+  type GivenTransition,
+  type InvalidMember,
+} from '@posthorn/contracts';
+import { isBranchText } from './branch.js';
+import { configFaults } from './config-rules.js';
+import { loopsOf } from './loops.js';
+
+/** What PUT refuses, each with its pointer (docs/api-decisions.md §7). */
+export function graphFaults({ steps, transitions }: GivenGraph): InvalidMember[] {
+  return [
+    ...triggerFaults(steps),
+    ...repeatedIds('steps', steps),
+    ...repeatedIds('transitions', transitions),
+    ...endFaults({ steps, transitions }),
+    ...conditionFaults(transitions),
+    ...steps.flatMap((step, index) => stepFaults(step, ['steps', String(index), 'config'])),
+    ...loopFaults({ steps, transitions }),
+  ];
+}
+
+function triggerFaults(steps: readonly GivenStep[]): InvalidMember[] {
+  const triggers = steps.flatMap(({ type }, index) => (type === 'TRIGGER' ? [index] : []));
+  if (triggers.length === 0)
+    return [{ path: ['steps'], code: 'required', message: 'must contain a step of type TRIGGER' }];
+  return triggers.slice(1).map((index) => ({
+    path: ['steps', String(index), 'type'],
+    code: 'not_allowed',
+    message: 'must not be TRIGGER: there is one already',
+  }));
+}
+
+function repeatedIds(list: 'steps' | 'transitions', parts: readonly { id: string }[]): InvalidMember[] {
+  const seen = new Set<string>();
+  return parts.flatMap(({ id }, index) => {
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    return isRepeated
+      ? [
+          {
+            path: [list, String(index), 'id'],
+            code: 'not_allowed' as const,
+            message: 'must be unique in the graph',
+          },
+        ]
+      : [];
+  });
+}
+
+function endFaults({ steps, transitions }: GivenGraph): InvalidMember[] {
+  const types = new Map(steps.map(({ id, type }) => [id, type]));
+  return transitions.flatMap(({ fromStepId, toStepId }, index): InvalidMember[] => {
+    const fault = (member: string, code: InvalidMember['code'], message: string): InvalidMember => ({
+      path: ['transitions', String(index), member],
+      code,
+      message,
+    });
+    if (fromStepId === toStepId)
+      return [fault('toStepId', 'not_allowed', 'must not be the step where it begins')];
+    return [
+      ...(types.has(fromStepId) ? [] : [fault('fromStepId', 'not_found', 'must be a step of the graph')]),
+      ...(types.has(toStepId) ? [] : [fault('toStepId', 'not_found', 'must be a step of the graph')]),
+      ...(types.get(toStepId) === 'TRIGGER'
+        ? [fault('toStepId', 'not_allowed', 'must not be the TRIGGER step')]
+        : []),
+      ...(types.get(fromStepId) === 'EXIT'
+        ? [fault('fromStepId', 'not_allowed', 'must not be an EXIT step')]
+        : []),
+    ];
+  });
+}
+
+function conditionFaults(transitions: readonly GivenTransition[]): InvalidMember[] {
+  return transitions.flatMap(({ condition }, index) =>
+    condition === null || isBranchText(condition)
+      ? []
+      : [
+          {
+            path: ['transitions', String(index), 'condition'],
+            code: 'invalid_format' as const,
+            message: 'must be null or {"branch": "…"}',
+          },
+        ],
+  );
+}
+
+function stepFaults({ type, config }: GivenStep, path: readonly string[]): InvalidMember[] {
+  const failures = failuresOfKnownMembers(configShapes[type], config);
+  return [...failures, ...(failures.length === 0 ? configFaults(type, config) : [])].map((fault) => ({
+    ...fault,
+    path: [...path, ...fault.path],
+  }));
+}
+
+function loopFaults(graph: GivenGraph): InvalidMember[] {
+  return loopsOf(graph).map((index) => ({
+    path: ['transitions', String(index)],
+    code: 'not_allowed',
+    message: 'closes a loop without a DELAY or WAIT_FOR_EVENT step in it',
+  }));
+}
