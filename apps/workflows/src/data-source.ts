@@ -1,14 +1,23 @@
 import { ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
+import { workEntities } from '@posthorn/work';
 import { CreateWorkflows1763800000000 } from './migrations/1763800000000-create-workflows.js';
 import { RepairWorkflowsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
 import { TraceWorkflowsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeWorkflowsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { QuarantineWorkflowsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
+import { ExecuteWorkflows1766100000000 } from './migrations/1766100000000-execute-workflows.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
 
-export const entities = [WorkflowRow, StepRow, TransitionRow, ProjectCountRow, ...messagingEntities];
+export const entities = [
+  WorkflowRow,
+  StepRow,
+  TransitionRow,
+  ProjectCountRow,
+  ...messagingEntities,
+  ...workEntities,
+];
 
 export const migrations = [
   CreateWorkflows1763800000000,
@@ -16,4 +25,5 @@ export const migrations = [
   TraceWorkflowsFacts1763900000000,
   AttributeWorkflowsFacts1764200000000,
   QuarantineWorkflowsEvents1764600000000,
+  ExecuteWorkflows1766100000000,
 ];

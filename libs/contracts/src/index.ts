@@ -75,6 +75,7 @@ export * from './sending/snippets.js';
 export * from './sending/suppressions.js';
 export * from './sending/templates.js';
 export * from './gateway/users.js';
+export * from './workflows/executions.js';
 export * from './workflows/graphs.js';
 export * from './workflows/step-configs.js';
 export * from './workflows/workflows.js';

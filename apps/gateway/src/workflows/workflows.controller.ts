@@ -2,9 +2,9 @@ import { Controller } from '@nestjs/common';
 import {
   CreateWorkflow,
   DeletedWorkflow,
+  ResumedWorkflow,
   UpdateWorkflow,
   Workflow,
-  WorkflowGraph,
   workflowNotFound,
   workflows,
   type WorkflowPage,
@@ -48,16 +48,6 @@ export class WorkflowsController {
     return this.bus.call(workflows.get, caller, { id: params['id']! });
   }
 
-  @Get('workflows/:id/graph', {
-    summary: 'Get the steps and transitions of a workflow',
-    scope: 'workflows:read',
-    reply: WorkflowGraph,
-    missing: workflowNotFound,
-  })
-  graph({ caller, params }: RouteRequest): Promise<WorkflowGraph> {
-    return this.bus.call(workflows.graph, caller, { id: params['id']! });
-  }
-
   @Patch('workflows/:id', {
     summary: 'Update a workflow',
     scope: 'workflows:write',
@@ -90,5 +80,27 @@ export class WorkflowsController {
   })
   clone({ caller, params }: RouteRequest): Promise<Workflow> {
     return this.bus.call(workflows.clone, caller, { id: params['id']! });
+  }
+
+  @Post('workflows/:id/resume', {
+    summary: 'Enable a workflow whose steps are all configured',
+    scope: 'workflows:write',
+    body: null,
+    reply: ResumedWorkflow,
+    missing: workflowNotFound,
+  })
+  resume({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
+    return this.bus.call(workflows.resume, caller, { id: params['id']! });
+  }
+
+  @Post('workflows/:id/pause', {
+    summary: 'Disable a workflow and cancel its running executions',
+    scope: 'workflows:write',
+    body: null,
+    reply: ResumedWorkflow,
+    missing: workflowNotFound,
+  })
+  pause({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
+    return this.bus.call(workflows.pause, caller, { id: params['id']! });
   }
 }

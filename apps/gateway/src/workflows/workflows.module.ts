@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { WorkflowGraphsController } from './workflow-graphs.controller.js';
 import { WorkflowsController } from './workflows.controller.js';
 
 @Module({
-  controllers: [WorkflowsController],
+  controllers: [WorkflowsController, WorkflowGraphsController],
 })
 export class WorkflowsModule {}

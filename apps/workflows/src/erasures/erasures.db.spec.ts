@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { eraseIn, workflows, type WorkflowGraph } from '@posthorn/contracts';
+import { eraseIn, workflowGraphs, workflows, type WorkflowGraph } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
 
@@ -12,7 +12,7 @@ afterAll(() => suite.stop());
 it('an erasure replaces the address in steps and transitions, and leaves others unchanged', async () => {
   const { caller, projectId } = suite.buildProject();
   const { id } = await suite.bus.call(workflows.create, caller, { name: 'Welcome', triggerType: 'MANUAL' });
-  const graph = (): Promise<WorkflowGraph> => suite.bus.call(workflows.graph, caller, { id });
+  const graph = (): Promise<WorkflowGraph> => suite.bus.call(workflowGraphs.get, caller, { id });
   const [trigger] = (await graph()).steps;
   const [requesting, other] = [newId(), newId()];
   await suite.database.query(

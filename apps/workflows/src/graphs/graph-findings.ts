@@ -22,7 +22,10 @@ export const unconfigured = ({ steps }: Pick<GivenGraph, 'steps'>): InvalidMembe
     })),
   );
 
-function findingOf({ path, code, message }: InvalidMember, severity: GraphFinding['severity']): GraphFinding {
+export function findingOf(
+  { path, code, message }: InvalidMember,
+  severity: GraphFinding['severity'],
+): GraphFinding {
   const pointer = `/${path.map((token) => token.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
   return { pointer, code, message, severity };
 }

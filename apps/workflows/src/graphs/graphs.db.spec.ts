@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { segmentUses, templateUses, workflows, type Caller, type WorkflowGraph } from '@posthorn/contracts';
+import {
+  segmentUses,
+  templateUses,
+  workflowGraphs,
+  workflows,
+  type Caller,
+  type WorkflowGraph,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
 
@@ -14,7 +21,7 @@ describe('the graph of a workflow', () => {
   afterAll(() => suite.stop());
 
   const graphOf = (caller: Caller, id: string): Promise<WorkflowGraph> =>
-    suite.bus.call(workflows.graph, caller, { id });
+    suite.bus.call(workflowGraphs.get, caller, { id });
 
   /** A workflow with a mail, a condition and an exit after its trigger. */
   async function buildWorkflow(name = 'Welcome') {

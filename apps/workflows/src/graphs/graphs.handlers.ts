@@ -14,11 +14,15 @@ import {
   type WorkflowId,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
+import { GraphValidation } from './graph-validation.service.js';
 import { GraphsService } from './graphs.service.js';
 
 @Controller()
 export class GraphsHandlers {
-  constructor(private readonly service: GraphsService) {}
+  constructor(
+    private readonly service: GraphsService,
+    private readonly validation: GraphValidation,
+  ) {}
 
   @Handles(workflowGraphs.get)
   get({ caller, body }: Incoming<WorkflowId>): Promise<WorkflowGraph> {
@@ -32,7 +36,7 @@ export class GraphsHandlers {
 
   @Handles(workflowGraphs.validate)
   validate({ caller, body }: Incoming<GraphOfWorkflow>): Promise<GraphFindings> {
-    return this.service.validate(caller, body);
+    return this.validation.validate(caller, body);
   }
 
   @Handles(workflowGraphs.version)

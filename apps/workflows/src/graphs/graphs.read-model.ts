@@ -4,31 +4,34 @@ import {
   type GetSegmentUses,
   type WorkflowGraph,
   type WorkflowStep,
+  type WorkflowTransition,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { graphSql } from './graphs.repository.js';
 
-type StoredGraph = Omit<WorkflowGraph, 'steps'> & { steps: Omit<WorkflowStep, 'templateId'>[] };
+interface StoredGraph {
+  version: number;
+  graph: { steps: Omit<WorkflowStep, 'templateId'>[]; transitions: WorkflowTransition[] };
+}
 
 /** Reads steps, transitions and version in one statement, so that they are consistent. */
 export class Graphs {
   constructor(private readonly database: Database) {}
 
   async find(projectId: string, workflowId: string): Promise<WorkflowGraph | null> {
-    const [graph] = await this.database.query<StoredGraph>(
-      `SELECT w.id AS "workflowId", w.version, (
-         SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'position', s.position, 'type', s.type, 'config', s.config) ORDER BY s.place)
-         FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id
-       ) AS steps, (
-         SELECT coalesce(json_agg(json_build_object('id', t.id, 'fromStepId', t.from_step_id, 'toStepId', t.to_step_id,
-           'condition', t.condition::text, 'priority', t.priority) ORDER BY t.place), '[]')
-         FROM workflow_transitions t WHERE t.project_id = w.project_id AND t.workflow_id = w.id
-       ) AS transitions
-       FROM workflows w WHERE w.project_id = $1 AND w.id = $2`,
+    const [stored] = await this.database.query<StoredGraph>(
+      `SELECT w.version, ${graphSql} AS graph FROM workflows w WHERE w.project_id = $1 AND w.id = $2`,
       [projectId, workflowId],
     );
-    return graph
-      ? { ...graph, steps: graph.steps.map((step) => ({ ...step, templateId: templateOf(step) })) }
-      : null;
+    return stored ? shown(workflowId, stored) : null;
+  }
+
+  async version(projectId: string, workflowId: string, version: number): Promise<WorkflowGraph | null> {
+    const [stored] = await this.database.query<StoredGraph>(
+      `SELECT version, graph FROM workflow_versions WHERE project_id = $1 AND workflow_id = $2 AND version = $3`,
+      [projectId, workflowId, version],
+    );
+    return stored ? shown(workflowId, stored) : null;
   }
 
   /** Names of enabled workflows that are triggered by the segment, wait for it, or refer to it in a condition. */
@@ -52,6 +55,11 @@ export class Graphs {
     );
     return rows.length > 0;
   }
+}
+
+function shown(workflowId: string, { version, graph }: StoredGraph): WorkflowGraph {
+  const steps = graph.steps.map((step) => ({ ...step, templateId: templateOf(step) }));
+  return { workflowId, version, steps, transitions: graph.transitions };
 }
 
 function templateOf({ config: { templateId } }: Pick<WorkflowStep, 'config'>): string | null {

@@ -6,6 +6,14 @@ const documents = {
   steps: { table: 'workflow_steps', column: 'config' },
   transitions: { table: 'workflow_transitions', column: 'condition' },
 } as const;
+/** The graph of the workflow `w`, in one document. */
+export const graphSql = `json_build_object(
+  'steps', (SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'position', s.position, 'type', s.type, 'config', s.config) ORDER BY s.place)
+    FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id),
+  'transitions', (SELECT coalesce(json_agg(json_build_object('id', t.id, 'fromStepId', t.from_step_id, 'toStepId', t.to_step_id,
+    'condition', t.condition::text, 'priority', t.priority) ORDER BY t.place), '[]')
+    FROM workflow_transitions t WHERE t.project_id = w.project_id AND t.workflow_id = w.id))`;
+
 export type GraphPart = keyof typeof documents;
 
 export interface PartDocument {
@@ -31,6 +39,26 @@ export class GraphsRepository {
     await manager.insert(StepRow, steps as QueryDeepPartialEntity<StepRow>[]);
     if (transitions.length > 0)
       await manager.insert(TransitionRow, transitions as QueryDeepPartialEntity<TransitionRow>[]);
+  }
+
+  /** Of a locked workflow. */
+  async replace(
+    { projectId, id: workflowId }: { projectId: string; id: string },
+    graph: Graph,
+  ): Promise<void> {
+    const { manager } = this.database;
+    await manager.delete(TransitionRow, { projectId, workflowId });
+    await manager.delete(StepRow, { projectId, workflowId });
+    await this.add(graph);
+  }
+
+  /** Keeps the graph as it is now under the workflow's version. */
+  async addVersion({ projectId, id }: { projectId: string; id: string }): Promise<void> {
+    await this.database.query(
+      `INSERT INTO workflow_versions (project_id, workflow_id, version, graph)
+       SELECT w.project_id, w.id, w.version, ${graphSql} FROM workflows w WHERE w.project_id = $1 AND w.id = $2`,
+      [projectId, id],
+    );
   }
 
   lockContaining(part: GraphPart, projectId: string, pattern: string): Promise<PartDocument[]> {

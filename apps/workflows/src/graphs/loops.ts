@@ -8,7 +8,7 @@ export function loopsOf({ steps, transitions }: Pick<GivenGraph, 'steps' | 'tran
   const following = new Map<string, { to: string; index: number }[]>();
   for (const [index, { fromStepId, toStepId }] of transitions.entries()) {
     // A loop through a step that waits is one in which time passes.
-    if (waiting.has(fromStepId) || waiting.has(toStepId)) continue;
+    if (waiting.has(fromStepId) || waiting.has(toStepId) || fromStepId === toStepId) continue;
     const edges = following.get(fromStepId) ?? [];
     edges.push({ to: toStepId, index });
     following.set(fromStepId, edges);

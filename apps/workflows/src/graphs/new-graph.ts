@@ -1,4 +1,5 @@
 import { newId } from '@posthorn/database';
+import type { GivenGraph } from '@posthorn/contracts';
 import { StepRow, TransitionRow, type Graph } from './graph.entity.js';
 
 interface Owner {
@@ -11,6 +12,24 @@ export function triggerOnly({ projectId, id: workflowId }: Owner): Graph {
   return {
     steps: [Object.assign(new StepRow(), { ...trigger, position: { x: 0, y: 0 }, config: {} })],
     transitions: [],
+  };
+}
+
+/** What was put, in its order. */
+export function givenGraph({ projectId, id: workflowId }: Owner, { steps, transitions }: GivenGraph): Graph {
+  const owned = { projectId, workflowId };
+  return {
+    steps: steps.map(({ id, name, type, position, config }, index) =>
+      Object.assign(new StepRow(), { ...owned, id, index, name, type, position, config }),
+    ),
+    transitions: transitions.map(({ condition, ...transition }, index) =>
+      Object.assign(new TransitionRow(), {
+        ...owned,
+        ...transition,
+        index,
+        condition: condition === null ? null : (JSON.parse(condition) as Record<string, unknown>),
+      }),
+    ),
   };
 }
 

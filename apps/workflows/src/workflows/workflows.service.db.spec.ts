@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   workflowEvents,
+  workflowGraphs,
   workflows,
   type Caller,
   type CreateWorkflow,
@@ -53,7 +54,7 @@ describe('workflows', () => {
       updatedAt: made.createdAt,
     });
     expect(await suite.bus.call(workflows.get, caller, { id: made.id })).toEqual(made);
-    expect(await suite.bus.call(workflows.graph, caller, { id: made.id })).toEqual({
+    expect(await suite.bus.call(workflowGraphs.get, caller, { id: made.id })).toEqual({
       workflowId: made.id,
       version: 1,
       steps: [
@@ -223,7 +224,7 @@ describe('workflows', () => {
       (id: string) => update(mine.caller, id, { name: 'Mine' }),
       (id: string) => suite.bus.call(workflows.delete, mine.caller, { id }),
       (id: string) => suite.bus.call(workflows.clone, mine.caller, { id }),
-      (id: string) => suite.bus.call(workflows.graph, mine.caller, { id }),
+      (id: string) => suite.bus.call(workflowGraphs.get, mine.caller, { id }),
     ]) {
       const [foreign, random] = [await outcome(request(made.id)), await outcome(request(newId()))];
       expect(foreign).toMatchObject({ kind: 'not_found', code: 'resource_not_found' });

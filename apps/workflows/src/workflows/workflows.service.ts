@@ -81,6 +81,7 @@ export class WorkflowsService {
   private async add(definition: WorkflowRow, graph: Graph): Promise<WorkflowRow> {
     const row = await this.workflows.add(Object.assign(definition, { stepCount: graph.steps.length }));
     await this.graphs.add(graph);
+    await this.graphs.addVersion(row);
     return this.publish(row);
   }
 

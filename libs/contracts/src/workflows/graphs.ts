@@ -87,7 +87,9 @@ export class GraphFindings {
   @ListOf(() => GraphFinding, 0, 1000) findings: GraphFinding[];
 }
 
-export class VersionOfWorkflow extends JoinFields(WorkflowId, PickFields(WorkflowGraph, ['version'])) {}
+class GraphVersion extends PickFields(WorkflowGraph, ['version']) {}
+
+export class VersionOfWorkflow extends JoinFields(WorkflowId, GraphVersion) {}
 
 export const workflowGraphs = {
   get: query('workflows.graphs.get', WorkflowId, WorkflowGraph),

@@ -96,4 +96,8 @@ export const workflowEvents = {
   deleted: event('workflows.workflow.deleted', WorkflowEvent, 'A workflow was deleted with its graph.'),
 };
 
+export const workflowRunning = () =>
+  new DomainError('conflict', 'conflict', 'Executions of the workflow are running: pause it first');
+export const workflowVersionNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'No such version of the workflow');
 export const workflowNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such workflow');

@@ -123,6 +123,7 @@ const declare =
 
 export const Get = declare('GET');
 export const Post = declare('POST');
+export const Put = declare('PUT');
 export const Patch = declare('PATCH');
 export const Delete = declare('DELETE');
 

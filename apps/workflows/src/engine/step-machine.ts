@@ -1,0 +1,111 @@
+import {
+  msOfUnit,
+  type ConditionBranch,
+  type ConditionConfig,
+  type DelayConfig,
+  type ExitConfig,
+  type SendEmailConfig,
+  type UpdateContactConfig,
+  type WaitForEventConfig,
+  type WebhookConfig,
+  type WorkflowGraph,
+  type WorkflowStep,
+} from '@posthorn/contracts';
+import { branchOf } from '../graphs/branch.js';
+import { holds } from './conditions.js';
+import { nextTimeOfDay } from './time-of-day.js';
+import type { Variables } from './variables.js';
+
+/** Where an execution is: at a step, for the n-th time. */
+export interface Position {
+  stepId: string;
+  visit: number;
+}
+
+/** What a step does to the world. Its key is execution, step and visit. */
+export type Effect =
+  | { kind: 'email'; config: SendEmailConfig }
+  | { kind: 'webhook'; config: WebhookConfig }
+  | { kind: 'contact'; config: UpdateContactConfig };
+
+/** What is decided at a position, before anything is done. */
+export type Decision =
+  | { kind: 'effect'; effect: Effect }
+  | { kind: 'delay'; until: Date }
+  | { kind: 'event'; eventName: string; until: Date }
+  | { kind: 'next'; branch: string | null }
+  | { kind: 'exit'; reason: string | null };
+
+export interface Circumstances {
+  now: Date;
+  /** Of the contact, else of the project. */
+  timeZone: (field: string | undefined) => string;
+  variables: Variables;
+}
+
+/** The same for executions and rehearsals: a function of its arguments. Configurations were complete when the workflow was enabled. */
+export function decide(step: Pick<WorkflowStep, 'type' | 'config'>, circumstances: Circumstances): Decision {
+  switch (step.type) {
+    case 'TRIGGER':
+      return { kind: 'next', branch: null };
+    case 'SEND_EMAIL':
+      return { kind: 'effect', effect: { kind: 'email', config: step.config as SendEmailConfig } };
+    case 'WEBHOOK':
+      return { kind: 'effect', effect: { kind: 'webhook', config: step.config as WebhookConfig } };
+    case 'UPDATE_CONTACT':
+      return { kind: 'effect', effect: { kind: 'contact', config: step.config as UpdateContactConfig } };
+    case 'DELAY':
+      return { kind: 'delay', until: endOfDelay(step.config as DelayConfig, circumstances) };
+    case 'WAIT_FOR_EVENT': {
+      const { eventName, timeout } = step.config as Required<WaitForEventConfig>;
+      return { kind: 'event', eventName, until: after(circumstances.now, timeout * 1_000) };
+    }
+    case 'CONDITION':
+      return { kind: 'next', branch: branchTaken(step.config as Condition, circumstances.variables) };
+    case 'EXIT':
+      return { kind: 'exit', reason: (step.config as ExitConfig).reason ?? null };
+  }
+}
+
+/** The first transition, by priority and then in the order of the document, that always applies or is for the branch; null where none leads on. */
+export function following(
+  { transitions }: Pick<WorkflowGraph, 'transitions'>,
+  stepId: string,
+  branch: string | null,
+): string | null {
+  const [taken] = transitions
+    .filter(({ fromStepId, condition }) => {
+      const wanted = branchOf(condition);
+      return fromStepId === stepId && (wanted === null || wanted === branch);
+    })
+    // A stable sort keeps the order of the document. What is for the branch goes before what always applies.
+    .toSorted((a, b) => a.priority - b.priority || rank(a) - rank(b));
+  return taken?.toStepId ?? null;
+}
+
+const rank = ({ condition }: { condition: string | null }): number => (condition === null ? 1 : 0);
+
+type Condition = ConditionConfig & { value?: unknown };
+
+function branchTaken(
+  { field = '', operator, value, mode, branches = [] }: Condition,
+  variables: Variables,
+): string {
+  const stored = variables.valueOf(field);
+  if (mode !== 'multi') return operator !== undefined && holds(operator, stored, value) ? 'yes' : 'no';
+  const taken = (branches as (ConditionBranch & { value?: unknown })[]).find((branch) =>
+    holds(branch.operator, stored, branch.value),
+  );
+  return taken?.id ?? 'default';
+}
+
+function endOfDelay(
+  { amount = 0, unit = 'minutes', until }: DelayConfig,
+  { now, timeZone }: Circumstances,
+): Date {
+  return until === undefined
+    ? after(now, amount * msOfUnit[unit])
+    : nextTimeOfDay(now, until, timeZone(until.timeZoneField));
+}
+
+const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + Math.round(ms));

@@ -1,0 +1,111 @@
+import { executionStatuses } from '@posthorn/contracts';
+import { createWorkTables } from '@posthorn/work';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
+
+/** Versions of graphs and executions (docs/decisions/0030-workflows.md). */
+export class ExecuteWorkflows1766100000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await createWorkTables(runner);
+    await this.createVersions(runner);
+    await this.createExecutions(runner);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('who went through which workflow would be forgotten');
+  }
+
+  /** `json` and not `jsonb`: a graph is answered exactly as it was put. */
+  private async createVersions(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `ALTER TABLE workflows ADD COLUMN segment_id uuid CHECK (trigger_type = 'SCHEDULE' OR segment_id IS NULL)`,
+    );
+    await runner.query(`
+      CREATE TABLE workflow_versions (
+        project_id uuid NOT NULL,
+        workflow_id uuid NOT NULL,
+        version integer NOT NULL,
+        graph json NOT NULL,
+        created_at timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, workflow_id, version),
+        FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
+      )`);
+    await runner.query(`
+      INSERT INTO workflow_versions (project_id, workflow_id, version, graph)
+      SELECT w.project_id, w.id, w.version, json_build_object(
+        'steps', (SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'position', s.position, 'type', s.type, 'config', s.config) ORDER BY s.place)
+          FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id),
+        'transitions', (SELECT coalesce(json_agg(json_build_object('id', t.id, 'fromStepId', t.from_step_id, 'toStepId', t.to_step_id,
+          'condition', t.condition::text, 'priority', t.priority) ORDER BY t.place), '[]')
+          FROM workflow_transitions t WHERE t.project_id = w.project_id AND t.workflow_id = w.id))
+      FROM workflows w`);
+  }
+
+  private async createExecutions(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE executions (
+        project_id uuid NOT NULL,
+        id uuid NOT NULL,
+        workflow_id uuid NOT NULL,
+        workflow_version integer NOT NULL,
+        contact_id uuid NOT NULL,
+        status text NOT NULL CHECK (status IN (${oneOf(executionStatuses)})),
+        reason text,
+        current_step_id uuid,
+        visit integer NOT NULL DEFAULT 1 CHECK (visit > 0),
+        context jsonb NOT NULL DEFAULT '{}',
+        event jsonb,
+        started_at timestamptz(3) NOT NULL DEFAULT now(),
+        ended_at timestamptz(3),
+        PRIMARY KEY (project_id, id),
+        FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
+      )`);
+    await runner.query(
+      `CREATE INDEX executions_by_start ON executions (project_id, workflow_id, started_at DESC, id DESC)`,
+    );
+    await runner.query(
+      `CREATE INDEX executions_by_status ON executions (project_id, workflow_id, status, started_at DESC, id DESC)`,
+    );
+    await runner.query(
+      `CREATE UNIQUE INDEX executions_one_at_a_time ON executions (project_id, workflow_id, contact_id) WHERE ended_at IS NULL`,
+    );
+    await runner.query(`
+      CREATE TABLE workflow_entries (
+        project_id uuid NOT NULL,
+        workflow_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        PRIMARY KEY (project_id, workflow_id, contact_id),
+        FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
+      )`);
+    await runner.query(`
+      CREATE TABLE execution_steps (
+        project_id uuid NOT NULL,
+        execution_id uuid NOT NULL,
+        id uuid NOT NULL,
+        step_id uuid NOT NULL,
+        visit integer NOT NULL,
+        status text NOT NULL CHECK (status IN ('WAITING', 'DONE', 'FAILED', 'SKIPPED')),
+        entered_at timestamptz(3) NOT NULL,
+        due_at timestamptz(3),
+        ended_at timestamptz(3),
+        branch text,
+        input jsonb,
+        output jsonb,
+        error text,
+        PRIMARY KEY (project_id, execution_id, id),
+        UNIQUE (project_id, execution_id, step_id, visit),
+        FOREIGN KEY (project_id, execution_id) REFERENCES executions ON DELETE CASCADE
+      )`);
+    await runner.query(`
+      CREATE TABLE execution_waits (
+        project_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        event_name text NOT NULL,
+        execution_id uuid NOT NULL,
+        since timestamptz NOT NULL,
+        PRIMARY KEY (project_id, contact_id, event_name, execution_id),
+        FOREIGN KEY (project_id, execution_id) REFERENCES executions ON DELETE CASCADE
+      )`);
+  }
+}
