@@ -78,4 +78,5 @@ export * from './gateway/users.js';
 export * from './workflows/executions.js';
 export * from './workflows/graphs.js';
 export * from './workflows/step-configs.js';
+export * from './workflows/webhooks.js';
 export * from './workflows/workflows.js';

@@ -1,0 +1,153 @@
+import { query, request } from '../schema/contract.js';
+import { DomainError } from '../common/errors.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import {
+  Choice,
+  Count,
+  FreeMap,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  Nullable,
+  Optional,
+  Text,
+  Texts,
+} from '../schema/fields.js';
+import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
+
+/** What a subscription can be about (docs/api-decisions.md §8). Triggers of workflows have names of their own. */
+export const webhookEventTypes = [
+  'email.sent',
+  'email.delivered',
+  'email.delayed',
+  'email.opened',
+  'email.clicked',
+  'email.bounced',
+  'email.complained',
+  'email.failed',
+  'email.received',
+  'contact.created',
+  'contact.updated',
+  'contact.subscribed',
+  'contact.unsubscribed',
+  'contact.deleted',
+  'contacts.bulk_created',
+  'campaign.sent',
+  'workflow.completed',
+  'workflow.failed',
+] as const;
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** DISABLED by 410, by 100 failures in a row or by three days without a success; its owners get a mail. */
+export const webhookStatuses = ['ACTIVE', 'PAUSED', 'DISABLED'] as const;
+export type WebhookStatus = (typeof webhookStatuses)[number];
+
+export const callStatuses = ['PENDING', 'SUCCESS', 'FAILED'] as const;
+export type CallStatus = (typeof callStatuses)[number];
+
+const maxResponse = 16_384;
+
+export class Webhook {
+  @Id() id: string;
+  /** http or https; where it leads is checked when it is called. */
+  @Line(1, 2_000) url: string;
+  @Text(0, 500) @Nullable() description: string | null;
+  @Texts(1, webhookEventTypes.length, 64) eventTypes: WebhookEventType[];
+  @Choice(webhookStatuses) status: WebhookStatus;
+  /** Why it was disabled. */
+  @Text(1, 200) @Nullable() disabledReason: string | null;
+  @Instant() @Nullable() lastSuccessAt: Date | null;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+class WebhookSecret {
+  /** Of Standard Webhooks, `whsec_…`; shown once. */
+  @Text(1, 100) secret: string;
+}
+
+export class WebhookWithSecret extends JoinFields(Webhook, WebhookSecret) {}
+
+class WebhookBase extends PickFields(Webhook, ['url', 'eventTypes']) {}
+class WebhookDescription extends PickFields(Webhook, ['description']) {}
+
+export class CreateWebhook extends JoinFields(WebhookBase, PartialFields(WebhookDescription)) {}
+
+/** `eventTypes` replaces all. ACTIVE also ends a disabling; what was missed is fetched by a replay, and never sent by itself. */
+export class UpdateWebhook extends PartialFields(CreateWebhook) {
+  @Choice(['ACTIVE', 'PAUSED']) @Optional() status?: 'ACTIVE' | 'PAUSED';
+}
+
+export class WebhookId extends PickFields(Webhook, ['id']) {}
+export class UpdateWebhookById extends JoinFields(WebhookId, UpdateWebhook) {}
+export class ListWebhooks extends PageQuery {}
+
+export class WebhookPage extends PageEnd {
+  @ListOf(() => Webhook, 0, 100) items: Webhook[];
+}
+
+/** One event for one subscription, with its last attempt. */
+export class WebhookCall {
+  @Id() id: string;
+  @Choice(webhookEventTypes, { open: true }) eventType: WebhookEventType;
+  /** How many attempts were made. */
+  @Count() attempt: number;
+  @Choice(callStatuses) status: CallStatus;
+  @Count() @Nullable() responseStatus: number | null;
+  /** Its first 16 KiB as text; null where none came. */
+  @Text(0, maxResponse) @Nullable() responseBody: string | null;
+  /** Why no response came. */
+  @Text(1, 300) @Nullable() error: string | null;
+  @Count() @Nullable() durationMs: number | null;
+  @Instant() @Nullable() nextAttemptAt: Date | null;
+  @Instant() createdAt: Date;
+  /** The body as it is sent: `{id, type, createdAt, data}`. */
+  @FreeMap() payload: Record<string, unknown>;
+}
+
+export class WebhookCallPage extends PageEnd {
+  @ListOf(() => WebhookCall, 0, 100) items: WebhookCall[];
+}
+
+export class ListWebhookCalls extends JoinFields(PageQuery, WebhookId) {}
+
+export class WebhookCallId extends WebhookId {
+  @Id() callId: string;
+}
+
+/** Calls of the last 30 days. */
+export class ReplayRange {
+  @Instant() from: Date;
+  @Instant() to: Date;
+  @Texts(1, webhookEventTypes.length, 64) @Optional() eventTypes?: WebhookEventType[];
+}
+
+export class ReplayRangeOf extends JoinFields(WebhookId, ReplayRange) {}
+
+export class ReplayedCalls {
+  /** How many will be made again. */
+  @Count() replayed: number;
+}
+
+export class DeletedWebhook extends PickFields(Webhook, ['id']) {}
+
+export const webhooks = {
+  create: request('workflows.webhooks.create', CreateWebhook, WebhookWithSecret),
+  get: query('workflows.webhooks.get', WebhookId, Webhook),
+  list: query('workflows.webhooks.list', ListWebhooks, WebhookPage),
+  update: request('workflows.webhooks.update', UpdateWebhookById, Webhook),
+  /** With all its calls. */
+  delete: request('workflows.webhooks.delete', WebhookId, DeletedWebhook),
+  /** The old secret signs, too, for 24 hours. */
+  rotateSecret: request('workflows.webhooks.rotateSecret', WebhookId, WebhookWithSecret),
+  /** Makes one call at once and answers it. */
+  test: request('workflows.webhooks.test', WebhookId, WebhookCall),
+  calls: query('workflows.webhooks.calls', ListWebhookCalls, WebhookCallPage),
+  replay: request('workflows.webhooks.replay', WebhookCallId, WebhookCall),
+  replayRange: request('workflows.webhooks.replayRange', ReplayRangeOf, ReplayedCalls),
+};
+
+export const webhookNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such webhook');
+export const webhookCallNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'No such call of the webhook');
