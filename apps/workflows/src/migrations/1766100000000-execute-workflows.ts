@@ -18,6 +18,7 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
 
   /** `json` and not `jsonb`: a graph is answered exactly as it was put. */
   private async createVersions(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE workflows ADD COLUMN generation integer NOT NULL DEFAULT 1`);
     await runner.query(
       `ALTER TABLE workflows ADD COLUMN segment_id uuid CHECK (trigger_type = 'SCHEDULE' OR segment_id IS NULL)`,
     );
@@ -49,6 +50,7 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
         id uuid NOT NULL,
         workflow_id uuid NOT NULL,
         workflow_version integer NOT NULL,
+        generation integer NOT NULL,
         contact_id uuid NOT NULL,
         status text NOT NULL CHECK (status IN (${oneOf(executionStatuses)})),
         reason text,
