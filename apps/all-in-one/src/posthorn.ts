@@ -101,6 +101,7 @@ function serviceEnvironment(
     DEV_VERIFIED_DOMAINS: config.devDomains,
     SIGN_UP: 'open',
     SIMULATOR: 'true',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
     ...environment,
     ...intoInbox,
     DATABASE_URL: undefined,

@@ -8,6 +8,7 @@ import { ErasuresModule } from './erasures/erasures.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { ListsModule } from './lists/lists.module.js';
+import { LookupsModule } from './lookups/lookups.module.js';
 import { RebuildsModule } from './rebuilds/rebuilds.module.js';
 import { SegmentsModule } from './segments/segments.module.js';
 import { SegmentUpkeepModule } from './segments/upkeep/segment-upkeep.module.js';
@@ -19,6 +20,7 @@ import { SegmentUpkeepModule } from './segments/upkeep/segment-upkeep.module.js'
     ActivityModule,
     EventsModule,
     ListsModule,
+    LookupsModule,
     SegmentsModule,
     SegmentUpkeepModule,
     AudiencesModule,

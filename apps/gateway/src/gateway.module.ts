@@ -58,6 +58,13 @@ import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { SystemMailsModule } from './system-mails/system-mails.module.js';
 import { TemplatesController } from './templates/templates.controller.js';
 import { TemplatesModule } from './templates/templates.module.js';
+import { WebhookCallsController } from './webhooks/webhook-calls.controller.js';
+import { WebhookSecretController } from './webhooks/webhook-secret.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { ExecutionsController } from './workflows/executions.controller.js';
+import { SimulationsController } from './workflows/simulations.controller.js';
+import { WorkflowGraphsController } from './workflows/workflow-graphs.controller.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 import { WorkflowsModule } from './workflows/workflows.module.js';
 
@@ -74,6 +81,12 @@ export const routeControllers = [
   CampaignArchivesController,
   CampaignRecipientsController,
   WorkflowsController,
+  WorkflowGraphsController,
+  ExecutionsController,
+  SimulationsController,
+  WebhooksController,
+  WebhookCallsController,
+  WebhookSecretController,
   DomainsController,
   SuppressionsController,
   TemplatesController,
@@ -122,6 +135,7 @@ export const routeControllers = [
     EventsModule,
     CampaignsModule,
     WorkflowsModule,
+    WebhooksModule,
     SuppressionsModule,
     TemplatesModule,
     SegmentsModule,

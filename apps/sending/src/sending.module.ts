@@ -18,11 +18,13 @@ import { SecretsModule } from './secrets/secrets.module.js';
 import { SnippetsModule } from './snippets/snippets.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
+import { WorkflowMailModule } from './workflow-mail/workflow-mail.module.js';
 
 @Module({
   imports: [
     AcceptingModule,
     CampaignMailModule,
+    WorkflowMailModule,
     EmailsModule,
     DeliveryModule,
     EngagementModule,

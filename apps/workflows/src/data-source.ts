@@ -7,13 +7,16 @@ import { TraceWorkflowsFacts1763900000000 } from './migrations/1763900000000-tra
 import { AttributeWorkflowsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { QuarantineWorkflowsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ExecuteWorkflows1766100000000 } from './migrations/1766100000000-execute-workflows.js';
+import { CreateWebhooks1766200000000 } from './migrations/1766200000000-create-webhooks.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
+import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
 
 export const entities = [
   WorkflowRow,
   StepRow,
   TransitionRow,
+  WebhookRow,
   ProjectCountRow,
   ...messagingEntities,
   ...workEntities,
@@ -26,4 +29,5 @@ export const migrations = [
   AttributeWorkflowsFacts1764200000000,
   QuarantineWorkflowsEvents1764600000000,
   ExecuteWorkflows1766100000000,
+  CreateWebhooks1766200000000,
 ];

@@ -1,16 +1,11 @@
-import {
-  ServiceConfig,
-  startService,
-  type RunningService,
-  type ServiceParts,
-  type StartOptions,
-} from '@posthorn/platform';
+import { startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
+import { WorkflowsConfig } from './config.js';
 import { WorkflowsModule } from './workflows.module.js';
 import { entities, migrations } from './data-source.js';
 
-const workflows: ServiceParts<ServiceConfig> = {
+const workflows: ServiceParts<WorkflowsConfig> = {
   name: 'workflows',
-  config: ServiceConfig,
+  config: WorkflowsConfig,
   module: WorkflowsModule,
   entities,
   migrations,

@@ -105,7 +105,7 @@ const rules = {
       isIn(from, 'apps', 'gateway') ||
       // Requests to addresses that users name.
       isIn(from, 'libs', 'outbound') ||
-      isIn(from, 'apps', 'e2e') ||
+      isTest(from) ||
       from.area === 'tools' ||
       from.area === null;
     return isHttp && !allowed && from.path !== 'libs/platform/src/admin-server.ts'

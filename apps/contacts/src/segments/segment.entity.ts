@@ -82,7 +82,7 @@ export class SegmentRow {
   }
 
   toEvent(contactId: string, at: Date): SegmentEvent {
-    return { contactId, segmentId: this.id, slug: this.slug, at };
+    return { contactId, segmentId: this.id, slug: this.slug, name: this.name, at };
   }
 }
 

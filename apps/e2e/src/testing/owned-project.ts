@@ -50,7 +50,10 @@ export class OwnedProject {
   }
 
   pathWith({ path, parameters = [] }: Operation, { id = '', link = 'no-link' }: Partial<Made>): string {
-    const named = path.replace('{projectId}', this.id).replace(/\{\w+\}/g, id);
+    const named = path
+      .replace('{projectId}', this.id)
+      .replace('{version}', '1')
+      .replace(/\{\w+\}/g, id);
     return parameters.some(({ in: location, name }) => location === 'query' && name === 'token')
       ? `${named}?token=${link}`
       : named;

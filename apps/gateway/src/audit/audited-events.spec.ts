@@ -31,6 +31,7 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
     'contacts.segment.left',
     'contacts.event.recorded',
     'sending.usage.warned',
+    'workflows.webhook.disabled',
   ],
   'not published yet': ['contacts.contacts.bulk_created', 'contacts.list.membership_changed'],
 };

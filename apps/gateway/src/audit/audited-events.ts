@@ -7,6 +7,7 @@ import {
   suppressionEvents,
   templateEvents,
   usageEvents,
+  webhookEvents,
   workflowEvents,
   type EventContract,
 } from '@posthorn/contracts';
@@ -43,6 +44,8 @@ const all: readonly Audited[] = [
     ({ campaignId }) => campaignId,
   ),
   ...audited('workflow', [workflowEvents.changed, workflowEvents.deleted], ({ workflowId }) => workflowId),
+  ...audited('webhook', [webhookEvents.changed], ({ webhookId }) => webhookId),
+  ...audited('webhook', [webhookEvents.deleted, webhookEvents.secretRotated], ({ webhookId }) => webhookId),
   ...audited('template', [templateEvents.changed, templateEvents.deleted], ({ templateId }) => templateId),
   ...audited('suppression', [suppressionEvents.added, suppressionEvents.removed], ({ email }) => email),
   ...audited('domain', Object.values(domainEvents), ({ domainId }) => domainId),

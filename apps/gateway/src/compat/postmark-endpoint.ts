@@ -37,7 +37,7 @@ const sending: Route = {
     body: null,
     reply: Nothing,
   },
-  ...{ ids: [], addresses: [], projectInPath: false, isSend: true },
+  ...{ ids: [], addresses: [], numbers: [], projectInPath: false, isSend: true },
 };
 
 type Act = (caller: Caller, body: unknown) => Promise<object>;

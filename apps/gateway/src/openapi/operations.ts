@@ -88,18 +88,21 @@ function descriptionOf({ declaration, method }: Route): string {
 const likeUnknown = 'A malformed value gets the same response as an unknown one: 404';
 const likeForeign = 'A malformed value gets the same response as an inaccessible project: 403';
 
-const pathParametersOf = ({ projectInPath, ids, addresses }: Route): object[] => [
-  ...(projectInPath ? [pathParameter(projectParameter, 'uuid', likeForeign)] : []),
-  ...ids.map((name) => pathParameter(name, 'uuid', likeUnknown)),
-  ...addresses.map((name) => pathParameter(name, 'email', likeUnknown)),
+const text = (format: string): object => ({ type: 'string', format });
+
+const pathParametersOf = ({ projectInPath, ids, addresses, numbers }: Route): object[] => [
+  ...(projectInPath ? [pathParameter(projectParameter, text('uuid'), likeForeign)] : []),
+  ...ids.map((name) => pathParameter(name, text('uuid'), likeUnknown)),
+  ...addresses.map((name) => pathParameter(name, text('email'), likeUnknown)),
+  ...numbers.map((name) => pathParameter(name, { type: 'integer', minimum: 1 }, likeUnknown)),
 ];
 
-const pathParameter = (name: string, format: string, description: string): object => ({
+const pathParameter = (name: string, schema: object, description: string): object => ({
   name,
   in: 'path',
   required: true,
   description,
-  schema: { type: 'string', format },
+  schema,
 });
 
 function queryOf({ declaration, surface }: Route, schemas: ShapeSchemas): object[] {

@@ -19,6 +19,7 @@ const perKind = {
   domainLost: null,
   reputation: null,
   usage: null,
+  webhook: null,
 } satisfies Record<string, KindLimits | null>;
 
 export type SystemMailKind = keyof typeof perKind;

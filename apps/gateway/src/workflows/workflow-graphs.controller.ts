@@ -43,6 +43,7 @@ export class WorkflowGraphsController {
     scope: 'workflows:read',
     body: GivenGraph,
     reply: GraphFindings,
+    onlyReads: true,
     missing: workflowNotFound,
   })
   validate({ caller, params, body }: RouteRequest<GivenGraph>): Promise<GraphFindings> {

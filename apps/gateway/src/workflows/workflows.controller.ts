@@ -2,10 +2,15 @@ import { Controller } from '@nestjs/common';
 import {
   CreateWorkflow,
   DeletedWorkflow,
+  ExportedWorkflow,
+  ImportWorkflow,
   ResumedWorkflow,
   UpdateWorkflow,
   Workflow,
+  workflowChanged,
+  workflowDocuments,
   workflowNotFound,
+  workflowRunning,
   workflows,
   type WorkflowPage,
 } from '@posthorn/contracts';
@@ -54,6 +59,7 @@ export class WorkflowsController {
     body: UpdateWorkflow,
     reply: Workflow,
     missing: workflowNotFound,
+    errors: [workflowChanged],
   })
   update({ caller, params, body }: RouteRequest<UpdateWorkflow>): Promise<Workflow> {
     return this.bus.call(workflows.update, caller, { ...body, id: params['id']! });
@@ -65,6 +71,7 @@ export class WorkflowsController {
     reply: DeletedWorkflow,
     success: 'deleted',
     missing: workflowNotFound,
+    errors: [workflowRunning],
   })
   delete({ caller, params }: RouteRequest): Promise<DeletedWorkflow> {
     return this.bus.call(workflows.delete, caller, { id: params['id']! });
@@ -88,6 +95,8 @@ export class WorkflowsController {
     body: null,
     reply: ResumedWorkflow,
     missing: workflowNotFound,
+    failing: UpdateWorkflow,
+    errors: [workflowChanged],
   })
   resume({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
     return this.bus.call(workflows.resume, caller, { id: params['id']! });
@@ -102,5 +111,26 @@ export class WorkflowsController {
   })
   pause({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
     return this.bus.call(workflows.pause, caller, { id: params['id']! });
+  }
+
+  @Get('workflows/:id/export', {
+    summary: 'Get a workflow and its graph as one document',
+    scope: 'workflows:read',
+    reply: ExportedWorkflow,
+    missing: workflowNotFound,
+  })
+  export({ caller, params }: RouteRequest): Promise<ExportedWorkflow> {
+    return this.bus.call(workflowDocuments.export, caller, { id: params['id']! });
+  }
+
+  @Post('workflows/import', {
+    summary: 'Create a disabled workflow from a document',
+    scope: 'workflows:write',
+    body: ImportWorkflow,
+    reply: Workflow,
+    success: 'created',
+  })
+  import({ caller, body }: RouteRequest<ImportWorkflow>): Promise<Workflow> {
+    return this.bus.call(workflowDocuments.import, caller, body);
   }
 }

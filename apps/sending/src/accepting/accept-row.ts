@@ -24,6 +24,7 @@ export interface AcceptRow {
 
 export interface SendOptions {
   category?: EmailCategory;
+  sourceType?: 'WORKFLOW';
   headerRecipients?: { to?: Mailbox[]; cc?: Mailbox[] };
   /** Everybody beside the main recipient, visible or blind; each gets a copy, which is a delivery of its own. */
   additionalRecipients?: string[];

@@ -75,10 +75,11 @@ const insertSql = `
     SELECT * FROM ${emails.unnest('e', sends.count + 1)}
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata,
-                        category, copies, template_id, scheduled_at, accepted_by)
+                        category, copies, template_id, scheduled_at, accepted_by, source_type)
     SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata,
            coalesce(options->>'category', 'TRANSACTIONAL'), options->'headerRecipients', (options->>'templateId')::uuid,
-           CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END, accepted_by
+           CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END, accepted_by,
+           coalesce(options->>'sourceType', 'TRANSACTIONAL')
     FROM email_to_accept JOIN send USING (send_index) ORDER BY id
     ON CONFLICT DO NOTHING
     RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at

@@ -94,6 +94,7 @@ export class PrepareSend {
       trace: currentTraces(),
       options: {
         ...(content.category === 'MARKETING' ? { category: content.category } : {}),
+        ...(send.sourceType ? { sourceType: send.sourceType } : {}),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
         ...(content.templateId

@@ -11,11 +11,10 @@ import { SendingConfig } from '../config.js';
 import { Rendering } from '../rendering/rendering.js';
 import type { PreviewSource } from '../rendering/preview.js';
 import { sampleLinks } from '../templates/previews.service.js';
-import { Sources } from '../templates/sources.js';
 import { BlockedRecipients } from './blocked-recipients.read-model.js';
 import { CampaignPreparation, type CampaignDraft } from './campaign-preparation.js';
+import { CampaignSources } from './campaign-sources.js';
 
-type Renderable = Omit<PreviewSource, 'variables'>;
 type Variables = Record<string, unknown>;
 
 @Injectable()
@@ -23,7 +22,7 @@ export class CampaignTrials {
   constructor(
     private readonly preparation: CampaignPreparation,
     private readonly blocked: BlockedRecipients,
-    private readonly sources: Sources,
+    private readonly sources: CampaignSources,
     private readonly rendering: Rendering,
     private readonly bus: Bus,
     private readonly config: SendingConfig,
@@ -35,7 +34,7 @@ export class CampaignTrials {
     const draft = await this.preparation.draftOf(caller, request);
     const blocked = await this.blocked.among(projectId, recipients, category);
     const reached = recipients.filter(({ contactId }) => !blocked.has(contactId));
-    const [source, variables] = [await this.sourceOf(draft), await this.variablesOf(caller, reached, draft)];
+    const [source, variables] = [await this.sources.of(draft), await this.variablesOf(caller, reached, draft)];
     const owner = { projectId, deadline };
     const of = (recipient: TriedRecipient): PreviewSource => ({
       ...source,
@@ -63,26 +62,6 @@ export class CampaignTrials {
           rendered: await this.rendering.preview(owner, of(recipient)),
         })),
       ),
-    };
-  }
-
-  private async sourceOf({
-    projectId,
-    content,
-    subject,
-    html,
-    category,
-  }: CampaignDraft): Promise<Renderable> {
-    const { templateId, templateVersion } = content;
-    const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
-    const snippets = Object.entries(content.snippets).map(([name, id]) => ({ name, projectId, id }));
-    const loaded = await this.sources.load(templates, snippets);
-    return {
-      subject,
-      html: html || (templates[0] ? (loaded.template(templates[0])?.html ?? '') : ''),
-      snippets: Object.fromEntries(snippets.map((ref) => [ref.name, loaded.snippet(ref)?.body ?? ''])),
-      now: new Date(),
-      category,
     };
   }
 

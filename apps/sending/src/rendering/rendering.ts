@@ -12,6 +12,7 @@ import type { CompiledMjml } from './mjml.js';
 import type { MjmlJob } from './mjml.worker.js';
 import type { LintSource, PreviewSource } from './preview.js';
 import type { RenderingJob } from './rendering.worker.js';
+import type { TextsSource } from './liquid/liquid.js';
 import { checkSource, type CheckedSource, type SourceFault } from './template-check.js';
 import { FairJobs } from './workers/fair-jobs.js';
 import { workerModule } from './workers/worker-jobs.js';
@@ -97,14 +98,13 @@ export class Rendering implements OnModuleDestroy {
   }
 
   async failureOf(owner: JobOwner, source: PreviewSource): Promise<string | null> {
-    const answer = await this.sources.run(
-      owner.projectId,
-      { tryOut: source },
-      await this.clock.msUntil(owner.deadline),
-    );
-    if (!(answer instanceof Error)) return null;
-    if (answer instanceof JobAbandoned && !answer.endedItsThread) throw unavailable();
-    return boundedText(answer.message, maxReason);
+    return failureIn(await this.run(owner, { tryOut: source }));
+  }
+
+  /** The texts in their order, or why one of them cannot be rendered. */
+  async texts(owner: JobOwner, texts: TextsSource): Promise<string[] | string> {
+    const answer = await this.run(owner, { texts });
+    return failureIn(answer) ?? (answer as string[]);
   }
 
   async lint(owner: JobOwner, source: LintSource): Promise<Finding[]> {
@@ -120,7 +120,11 @@ export class Rendering implements OnModuleDestroy {
   }
 
   private async request(owner: JobOwner, job: RenderingJob): Promise<unknown> {
-    return renderedOf(await this.sources.run(owner.projectId, job, await this.clock.msUntil(owner.deadline)));
+    return renderedOf(await this.run(owner, job));
+  }
+
+  private async run({ projectId, deadline }: JobOwner, job: RenderingJob): Promise<unknown> {
+    return this.sources.run(projectId, job, await this.clock.msUntil(deadline));
   }
 }
 
@@ -128,6 +132,12 @@ export class Rendering implements OnModuleDestroy {
 function renderedOf<Result>(answer: Result | Error): Result {
   if (!(answer instanceof Error)) return answer;
   throw answer instanceof JobAbandoned && !answer.endedItsThread ? unavailable() : cannot(answer.message);
+}
+
+function failureIn(answer: unknown): string | null {
+  if (!(answer instanceof Error)) return null;
+  if (answer instanceof JobAbandoned && !answer.endedItsThread) throw unavailable();
+  return boundedText(answer.message, maxReason);
 }
 
 const maxFaults = 20;

@@ -1,6 +1,6 @@
 /** What conditions, mails and webhooks of an execution can name (docs/api-decisions.md §7). */
 export interface VariableSources {
-  contact: { email: string; subscribed: boolean; customFields: Record<string, unknown> };
+  contact: { id: string; email: string; subscribed: boolean; customFields: Record<string, unknown> };
   event: Record<string, unknown> | null;
   context: Record<string, unknown>;
   workflow: { id: string; name: string };

@@ -3,6 +3,7 @@ import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
 import { GraphsRepository, type GraphPart } from '../graphs/graphs.repository.js';
+import { WebhookErasure } from '../webhooks/erasing/webhook-erasure.js';
 
 const parts: readonly GraphPart[] = ['steps', 'transitions'];
 
@@ -11,6 +12,7 @@ export class ErasuresService {
   constructor(
     private readonly database: Database,
     private readonly graphs: GraphsRepository,
+    private readonly webhooks: WebhookErasure,
     private readonly events: EventErasure,
   ) {}
 
@@ -25,6 +27,7 @@ export class ErasuresService {
         }));
         if (rewritten.length > 0) await this.graphs.rewrite(part, projectId, rewritten);
       });
-    return { done: await this.events.erase({ ...person, projectId }) };
+    const noCalls = await this.webhooks.erase(projectId, person);
+    return { done: noCalls && (await this.events.erase({ ...person, projectId })) };
   }
 }

@@ -129,18 +129,43 @@ describe('a workflow that is enabled', () => {
 });
 
 describe('the findings of a graph', () => {
+  const shown = (graph: GivenGraph, missing: Parameters<typeof graphFindings>[1] = []) =>
+    graphFindings(graph, missing).map(({ pointer, code, severity }) => `${pointer} ${code} ${severity}`);
+
   it('are all at once, with warnings where it is sound', () => {
     const condition = step('e', 'CONDITION', { field: 'contact.email', operator: 'exists' });
-    const findings = graphFindings({
-      steps: [trigger, condition, step('f', 'WEBHOOK'), exit],
-      transitions: [way('a', 'e'), way('e', 'd', 'maybe')],
-    });
-    expect(findings.map(({ pointer, code, severity }) => [pointer, code, severity])).toEqual([
-      ['/steps/2/config/url', 'required', 'ERROR'],
-      ['/steps/2', 'not_allowed', 'WARNING'],
-      ['/steps/1', 'not_allowed', 'WARNING'],
-      ['/steps/1', 'not_allowed', 'WARNING'],
-      ['/transitions/1/condition', 'not_allowed', 'WARNING'],
+    const wait = step('b', 'WAIT_FOR_EVENT', { eventName: 'email.opened', timeout: 60 });
+    const found = shown(
+      {
+        steps: [trigger, condition, step('f', 'WEBHOOK'), exit, wait],
+        transitions: [way('a', 'e'), way('e', 'd', 'maybe'), way('e', 'b', 'yes'), way('b', 'd')],
+      },
+      [{ path: ['steps', '2', 'config', 'templateId'], code: 'not_found', message: 'must exist' }],
+    );
+    expect(found).toEqual([
+      '/steps/2/config/url unconfigured ERROR',
+      '/steps/2/config/templateId missing_template ERROR',
+      '/steps/2 unreachable_step WARNING',
+      '/steps/1 missing_branch WARNING',
+      '/transitions/1/condition unknown_branch WARNING',
+      '/steps/4/config/eventName impossible_event WARNING',
     ]);
   });
+
+  it('name a loop in which nothing waits, and what else is wrong', () => {
+    const condition = step('e', 'CONDITION');
+    expect(
+      shown({
+        steps: [trigger, mail, condition],
+        transitions: [way('a', 'b'), way('b', 'e'), way('e', 'b', 'no')],
+      }),
+    ).toEqual([
+      '/transitions/2 loop_without_wait ERROR',
+      '/steps/2/config/field unconfigured ERROR',
+      '/steps/2/config/operator unconfigured ERROR',
+      '/steps/2 missing_branch WARNING',
+    ]);
+  });
+
+  it('are none where the graph is as it should be', () => expect(shown(sound)).toEqual([]));
 });

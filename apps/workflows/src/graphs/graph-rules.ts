@@ -10,8 +10,15 @@ import { isBranchText } from './branch.js';
 import { configFaults } from './config-rules.js';
 import { loopsOf } from './loops.js';
 
+type Graph = Pick<GivenGraph, 'steps' | 'transitions'>;
+
 /** What PUT refuses, each with its pointer (docs/api-decisions.md §7). */
-export function graphFaults({ steps, transitions }: GivenGraph): InvalidMember[] {
+export const graphFaults = (graph: Graph): InvalidMember[] => [
+  ...structureFaults(graph),
+  ...loopFaults(graph),
+];
+
+export function structureFaults({ steps, transitions }: Graph): InvalidMember[] {
   return [
     ...triggerFaults(steps),
     ...repeatedIds('steps', steps),
@@ -19,8 +26,15 @@ export function graphFaults({ steps, transitions }: GivenGraph): InvalidMember[]
     ...endFaults({ steps, transitions }),
     ...conditionFaults(transitions),
     ...steps.flatMap((step, index) => stepFaults(step, ['steps', String(index), 'config'])),
-    ...loopFaults({ steps, transitions }),
   ];
+}
+
+export function loopFaults(graph: Graph): InvalidMember[] {
+  return loopsOf(graph).map((index) => ({
+    path: ['transitions', String(index)],
+    code: 'not_allowed',
+    message: 'closes a loop without a DELAY or WAIT_FOR_EVENT step in it',
+  }));
 }
 
 function triggerFaults(steps: readonly GivenStep[]): InvalidMember[] {
@@ -51,7 +65,7 @@ function repeatedIds(list: 'steps' | 'transitions', parts: readonly { id: string
   });
 }
 
-function endFaults({ steps, transitions }: GivenGraph): InvalidMember[] {
+function endFaults({ steps, transitions }: Graph): InvalidMember[] {
   const types = new Map(steps.map(({ id, type }) => [id, type]));
   return transitions.flatMap(({ fromStepId, toStepId }, index): InvalidMember[] => {
     const fault = (member: string, code: InvalidMember['code'], message: string): InvalidMember => ({
@@ -93,13 +107,5 @@ function stepFaults({ type, config }: GivenStep, path: readonly string[]): Inval
   return [...failures, ...(failures.length === 0 ? configFaults(type, config) : [])].map((fault) => ({
     ...fault,
     path: [...path, ...fault.path],
-  }));
-}
-
-function loopFaults(graph: GivenGraph): InvalidMember[] {
-  return loopsOf(graph).map((index) => ({
-    path: ['transitions', String(index)],
-    code: 'not_allowed',
-    message: 'closes a loop without a DELAY or WAIT_FOR_EVENT step in it',
   }));
 }

@@ -9,10 +9,11 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
-import { findingOf, graphFindings } from './graph-findings.js';
+import { graphFindings } from './graph-findings.js';
+import { withStoredIds } from './new-graph.js';
 
-/** As many as one call asks about. */
-const templatesPerCall = 50;
+/** Within what the gateway waits for the whole call: 1.7 s. */
+const timeoutMs = 1_000;
 
 @Injectable()
 export class GraphValidation {
@@ -21,10 +22,11 @@ export class GraphValidation {
     private readonly bus: Bus,
   ) {}
 
-  async validate(caller: Caller, { id, ...graph }: GraphOfWorkflow): Promise<GraphFindings> {
+  async validate(caller: Caller, { id, ...given }: GraphOfWorkflow): Promise<GraphFindings> {
     await this.workflows.findOrFail(caller.projectId, id);
+    const graph = withStoredIds(given);
     const missing = await this.missingTemplates(caller, graph);
-    return { findings: [...graphFindings(graph), ...missing.map((fault) => findingOf(fault, 'ERROR'))] };
+    return { findings: graphFindings(graph, missing) };
   }
 
   /** Steps whose template is not one of the project. */
@@ -34,7 +36,9 @@ export class GraphValidation {
   ): Promise<InvalidMember[]> {
     const named = steps.flatMap(({ config }, index) => {
       const { templateId } = config;
-      return typeof templateId === 'string' && isUuid(templateId) ? [{ index, templateId }] : [];
+      return typeof templateId === 'string' && isUuid(templateId)
+        ? [{ index, templateId: templateId.toLowerCase() }]
+        : [];
     });
     const known = await this.knownTemplates(caller, [...new Set(named.map(({ templateId }) => templateId))]);
     return named
@@ -46,14 +50,9 @@ export class GraphValidation {
       }));
   }
 
-  private async knownTemplates(caller: Caller, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const known = new Set<string>();
-    for (let from = 0; from < ids.length; from += templatesPerCall) {
-      const found = await this.bus.call(templates.known, caller, {
-        ids: ids.slice(from, from + templatesPerCall),
-      });
-      for (const id of found.ids) known.add(id);
-    }
-    return known;
+  /** A graph cannot have more steps than one call takes ids. */
+  private async knownTemplates(caller: Caller, ids: string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    return new Set((await this.bus.call(templates.known, caller, { ids }, { timeoutMs })).ids);
   }
 }

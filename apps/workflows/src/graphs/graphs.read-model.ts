@@ -34,11 +34,11 @@ export class Graphs {
     return stored ? shown(workflowId, stored) : null;
   }
 
-  /** Names of enabled workflows that are triggered by the segment, wait for it, or refer to it in a condition. */
+  /** Names of enabled workflows that are triggered by the segment, started for it, wait for it, or refer to it in a condition. */
   async enabledBySegment(projectId: string, { id, slugs }: GetSegmentUses): Promise<string[]> {
     const events = slugs.flatMap((slug) => ['entry', 'exit'].map((change) => `segment.${slug}.${change}`));
     const rows = await this.database.query<{ name: string }>(
-      `SELECT name FROM workflows w WHERE project_id = $1 AND enabled AND (event_name = ANY ($2::text[]) OR EXISTS (
+      `SELECT name FROM workflows w WHERE project_id = $1 AND enabled AND (event_name = ANY ($2::text[]) OR segment_id::text = $3 OR EXISTS (
          SELECT FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id
            AND (s.config ->> 'eventName' = ANY ($2::text[]) OR strpos(s.config::text, 'segment.' || $3::text) > 0)))
        ORDER BY name LIMIT ${maxSegmentUses}`,
@@ -50,7 +50,7 @@ export class Graphs {
   async anyEnabledBy(projectId: string, templateId: string): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM workflows w JOIN workflow_steps s ON s.project_id = w.project_id AND s.workflow_id = w.id
-       WHERE w.project_id = $1 AND w.enabled AND s.config ->> 'templateId' = $2 LIMIT 1`,
+       WHERE w.project_id = $1 AND w.enabled AND lower(s.config ->> 'templateId') = lower($2) LIMIT 1`,
       [projectId, templateId],
     );
     return rows.length > 0;

@@ -41,15 +41,19 @@ export class GraphsRepository {
       await manager.insert(TransitionRow, transitions as QueryDeepPartialEntity<TransitionRow>[]);
   }
 
-  /** Of a locked workflow. */
+  /** Of a locked workflow. Answers the ids of the steps that it no longer has. */
   async replace(
     { projectId, id: workflowId }: { projectId: string; id: string },
     graph: Graph,
-  ): Promise<void> {
-    const { manager } = this.database;
-    await manager.delete(TransitionRow, { projectId, workflowId });
-    await manager.delete(StepRow, { projectId, workflowId });
+  ): Promise<string[]> {
+    const kept = new Set(graph.steps.map(({ id }) => id));
+    await this.database.manager.delete(TransitionRow, { projectId, workflowId });
+    const before = await this.database.query<{ id: string }>(
+      `DELETE FROM workflow_steps WHERE project_id = $1 AND workflow_id = $2 RETURNING id`,
+      [projectId, workflowId],
+    );
     await this.add(graph);
+    return before.map(({ id }) => id).filter((id) => !kept.has(id));
   }
 
   /** Keeps the graph as it is now under the workflow's version. */

@@ -15,8 +15,25 @@ export function triggerOnly({ projectId, id: workflowId }: Owner): Graph {
   };
 }
 
+/** As Postgres writes ids, so that they can be compared. */
+export function withStoredIds<Given extends Pick<GivenGraph, 'steps' | 'transitions'>>(graph: Given): Given {
+  return {
+    ...graph,
+    steps: graph.steps.map((step) => ({ ...step, id: step.id.toLowerCase() })),
+    transitions: graph.transitions.map((transition) => ({
+      ...transition,
+      id: transition.id.toLowerCase(),
+      fromStepId: transition.fromStepId.toLowerCase(),
+      toStepId: transition.toStepId.toLowerCase(),
+    })),
+  };
+}
+
 /** What was put, in its order. */
-export function givenGraph({ projectId, id: workflowId }: Owner, { steps, transitions }: GivenGraph): Graph {
+export function givenGraph(
+  { projectId, id: workflowId }: Owner,
+  { steps, transitions }: Pick<GivenGraph, 'steps' | 'transitions'>,
+): Graph {
   const owned = { projectId, workflowId };
   return {
     steps: steps.map(({ id, name, type, position, config }, index) =>

@@ -10,6 +10,8 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
     await createWorkTables(runner);
     await this.createVersions(runner);
     await this.createExecutions(runner);
+    await this.createSteps(runner);
+    await this.createStarts(runner);
   }
 
   async down(): Promise<void> {
@@ -22,6 +24,8 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
     await runner.query(
       `ALTER TABLE workflows ADD COLUMN segment_id uuid CHECK (trigger_type = 'SCHEDULE' OR segment_id IS NULL)`,
     );
+    await runner.query(`ALTER TABLE workflows ADD COLUMN paused_at timestamptz(3)`);
+    await runner.query(`ALTER TABLE workflows ADD COLUMN exit_when jsonb`);
     await runner.query(`
       CREATE TABLE workflow_versions (
         project_id uuid NOT NULL,
@@ -43,6 +47,7 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
       FROM workflows w`);
   }
 
+  /** Executions and entries have no foreign key: a workflow with a million of them is deleted at once, and they in batches. */
   private async createExecutions(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE executions (
@@ -55,13 +60,18 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
         status text NOT NULL CHECK (status IN (${oneOf(executionStatuses)})),
         reason text,
         current_step_id uuid,
-        visit integer NOT NULL DEFAULT 1 CHECK (visit > 0),
+        visits jsonb NOT NULL DEFAULT '{}',
+        wait text CHECK (wait IN ('TIME', 'EVENT', 'WEBHOOK')),
+        due_at timestamptz,
+        entered_at timestamptz(3) NOT NULL DEFAULT now(),
+        turn integer NOT NULL DEFAULT 0,
         context jsonb NOT NULL DEFAULT '{}',
         event jsonb,
         started_at timestamptz(3) NOT NULL DEFAULT now(),
         ended_at timestamptz(3),
         PRIMARY KEY (project_id, id),
-        FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
+        CHECK ((ended_at IS NULL) = (due_at IS NOT NULL)),
+        CHECK ((status IN ('RUNNING', 'WAITING')) = (ended_at IS NULL))
       )`);
     await runner.query(
       `CREATE INDEX executions_by_start ON executions (project_id, workflow_id, started_at DESC, id DESC)`,
@@ -70,16 +80,14 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
       `CREATE INDEX executions_by_status ON executions (project_id, workflow_id, status, started_at DESC, id DESC)`,
     );
     await runner.query(
-      `CREATE UNIQUE INDEX executions_one_at_a_time ON executions (project_id, workflow_id, contact_id) WHERE ended_at IS NULL`,
+      `CREATE UNIQUE INDEX executions_one_at_a_time ON executions (project_id, workflow_id, generation, contact_id) INCLUDE (id) WHERE ended_at IS NULL`,
     );
-    await runner.query(`
-      CREATE TABLE workflow_entries (
-        project_id uuid NOT NULL,
-        workflow_id uuid NOT NULL,
-        contact_id uuid NOT NULL,
-        PRIMARY KEY (project_id, workflow_id, contact_id),
-        FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
-      )`);
+    await runner.query(
+      `CREATE INDEX executions_by_contact ON executions (project_id, contact_id)`,
+    );
+  }
+
+  private async createSteps(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE execution_steps (
         project_id uuid NOT NULL,
@@ -106,8 +114,58 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
         event_name text NOT NULL,
         execution_id uuid NOT NULL,
         since timestamptz NOT NULL,
+        met_by uuid,
+        met_data jsonb,
         PRIMARY KEY (project_id, contact_id, event_name, execution_id),
         FOREIGN KEY (project_id, execution_id) REFERENCES executions ON DELETE CASCADE
+      )`);
+    await runner.query(`CREATE INDEX execution_waits_by_execution ON execution_waits (project_id, execution_id)`);
+    await runner.query(`
+      CREATE TABLE awaited_events (
+        project_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        event_name text NOT NULL,
+        event_id uuid NOT NULL,
+        at timestamptz NOT NULL,
+        data jsonb,
+        arrived_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, contact_id, event_name, event_id)
+      )`);
+    await runner.query(`CREATE INDEX awaited_events_by_arrival ON awaited_events (arrived_at)`);
+    await runner.query(
+      `CREATE INDEX workflow_steps_waiting ON workflow_steps (project_id, (config->>'eventName')) WHERE type = 'WAIT_FOR_EVENT'`,
+    );
+  }
+
+  private async createStarts(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE workflow_entries (
+        project_id uuid NOT NULL,
+        workflow_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        PRIMARY KEY (project_id, workflow_id, contact_id)
+      )`);
+    await runner.query(
+      `CREATE INDEX workflows_by_trigger ON workflows (project_id, event_name) WHERE enabled AND trigger_type = 'EVENT'`,
+    );
+    await runner.query(`
+      CREATE TABLE workflow_hours (
+        project_id uuid NOT NULL,
+        workflow_id uuid NOT NULL,
+        hour timestamptz NOT NULL,
+        started integer NOT NULL,
+        PRIMARY KEY (project_id, workflow_id, hour),
+        FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
+      )`);
+    await runner.query(`
+      CREATE TABLE workflow_counts (
+        project_id uuid NOT NULL,
+        workflow_id uuid NOT NULL,
+        step_id uuid NOT NULL,
+        counter text NOT NULL,
+        value bigint NOT NULL,
+        PRIMARY KEY (project_id, workflow_id, step_id, counter),
+        FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
       )`);
   }
 }

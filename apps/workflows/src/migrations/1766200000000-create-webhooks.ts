@@ -3,9 +3,41 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
-/** Subscriptions, their calls and attempts (docs/decisions/0031-webhooks.md). */
+/** What a call of an event and one of a step have in common. */
+const callColumns = `
+  status text NOT NULL CHECK (status IN (${oneOf(callStatuses)})),
+  attempts integer NOT NULL DEFAULT 0,
+  retries integer NOT NULL DEFAULT 0,
+  claims integer NOT NULL DEFAULT 0,
+  due_at timestamptz,
+  response_status integer,
+  response_body text,
+  error text,
+  duration_ms integer,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  ended_at timestamptz(3),
+  CHECK ((status = 'PENDING') = (due_at IS NOT NULL))`;
+
+/** Subscriptions, their calls and attempts, and calls of steps (docs/decisions/0031-webhooks.md). */
 export class CreateWebhooks1766200000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await this.createSubscriptions(runner);
+    await this.createCalls(runner);
+    await this.createStepCalls(runner);
+    await runner.query(`
+      CREATE TABLE erased_contacts (
+        project_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        erased_at timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, contact_id)
+      )`);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('what was sent to whom would be forgotten');
+  }
+
+  private async createSubscriptions(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE webhooks (
         project_id uuid NOT NULL,
@@ -15,18 +47,49 @@ export class CreateWebhooks1766200000000 implements MigrationInterface {
         event_types text[] NOT NULL,
         status text NOT NULL CHECK (status IN (${oneOf(webhookStatuses)})),
         disabled_reason text,
-        secret text NOT NULL,
-        previous_secret text,
-        previous_until timestamptz,
-        failures_in_row integer NOT NULL DEFAULT 0,
-        failing_since timestamptz,
-        last_success_at timestamptz(3),
+        generation integer NOT NULL DEFAULT 1,
         seq bigint NOT NULL DEFAULT 1,
         created_at timestamptz(3) NOT NULL DEFAULT now(),
         updated_at timestamptz(3) NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, id)
       )`);
-    await runner.query(`CREATE INDEX webhooks_by_creation ON webhooks (project_id, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX webhooks_by_creation ON webhooks (project_id, created_at DESC, id DESC)`,
+    );
+    await runner.query(`
+      CREATE TABLE signing_secrets (
+        project_id uuid NOT NULL,
+        id uuid NOT NULL,
+        owner_id uuid NOT NULL,
+        sealed text NOT NULL,
+        last_four text NOT NULL,
+        created_at timestamptz(3) NOT NULL DEFAULT now(),
+        ends_at timestamptz,
+        PRIMARY KEY (project_id, id)
+      )`);
+    await runner.query(
+      `CREATE UNIQUE INDEX signing_secrets_current ON signing_secrets (project_id, owner_id) WHERE ends_at IS NULL`,
+    );
+    await runner.query(`CREATE INDEX signing_secrets_by_owner ON signing_secrets (project_id, owner_id)`);
+    await runner.query(
+      `CREATE INDEX signing_secrets_ended ON signing_secrets (ends_at) WHERE ends_at IS NOT NULL`,
+    );
+    await runner.query(`
+      CREATE TABLE endpoints (
+        project_id uuid NOT NULL,
+        id uuid NOT NULL,
+        failures_in_row integer NOT NULL DEFAULT 0,
+        failing_since timestamptz,
+        rest_seconds integer NOT NULL DEFAULT 0,
+        rests_until timestamptz,
+        last_success_at timestamptz(3),
+        used_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, id)
+      ) WITH (fillfactor = 70)`);
+  }
+
+  /** Without foreign keys to their subscription: those of a deleted one are many, and removed by and by. */
+  private async createCalls(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE webhook_calls (
         project_id uuid NOT NULL,
@@ -36,22 +99,13 @@ export class CreateWebhooks1766200000000 implements MigrationInterface {
         event_type text NOT NULL,
         contact_id uuid,
         body text NOT NULL,
-        status text NOT NULL CHECK (status IN (${oneOf(callStatuses)})),
-        attempts integer NOT NULL DEFAULT 0,
-        due_at timestamptz,
-        response_status integer,
-        response_body text,
-        error text,
-        duration_ms integer,
-        created_at timestamptz(3) NOT NULL DEFAULT now(),
-        ended_at timestamptz(3),
+        generation integer NOT NULL,
+        ${callColumns},
         PRIMARY KEY (project_id, webhook_id, id),
-        UNIQUE (project_id, webhook_id, event_id),
-        FOREIGN KEY (project_id, webhook_id) REFERENCES webhooks ON DELETE CASCADE,
-        CHECK ((status = 'PENDING') = (due_at IS NOT NULL))
-      )`);
+        UNIQUE (project_id, webhook_id, event_id)
+      ) WITH (fillfactor = 80)`);
     await runner.query(
-      `CREATE INDEX webhook_calls_due ON webhook_calls (project_id, webhook_id, due_at, id) WHERE status = 'PENDING'`,
+      `CREATE INDEX webhook_calls_due ON webhook_calls (project_id, webhook_id, generation, due_at, id) WHERE status = 'PENDING'`,
     );
     await runner.query(
       `CREATE INDEX webhook_calls_by_creation ON webhook_calls (project_id, webhook_id, created_at DESC, id DESC)`,
@@ -59,6 +113,7 @@ export class CreateWebhooks1766200000000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX webhook_calls_by_contact ON webhook_calls (project_id, contact_id) WHERE contact_id IS NOT NULL`,
     );
+    await runner.query(`CREATE INDEX webhook_calls_by_age ON webhook_calls (created_at)`);
     await runner.query(`
       CREATE TABLE webhook_attempts (
         project_id uuid NOT NULL,
@@ -67,7 +122,6 @@ export class CreateWebhooks1766200000000 implements MigrationInterface {
         attempt integer NOT NULL,
         at timestamptz(3) NOT NULL DEFAULT now(),
         response_status integer,
-        response_body text,
         error text,
         duration_ms integer NOT NULL,
         PRIMARY KEY (project_id, webhook_id, call_id, attempt),
@@ -75,7 +129,27 @@ export class CreateWebhooks1766200000000 implements MigrationInterface {
       )`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('what was sent to whom would be forgotten');
+  private async createStepCalls(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE step_calls (
+        project_id uuid NOT NULL,
+        id uuid NOT NULL,
+        endpoint_id uuid NOT NULL,
+        execution_id uuid NOT NULL,
+        contact_id uuid,
+        method text NOT NULL,
+        url text NOT NULL,
+        headers json NOT NULL,
+        body text,
+        ${callColumns},
+        PRIMARY KEY (project_id, id)
+      ) WITH (fillfactor = 80)`);
+    await runner.query(
+      `CREATE INDEX step_calls_due ON step_calls (project_id, endpoint_id, due_at, id) WHERE status = 'PENDING'`,
+    );
+    await runner.query(
+      `CREATE INDEX step_calls_by_contact ON step_calls (project_id, contact_id) WHERE contact_id IS NOT NULL`,
+    );
+    await runner.query(`CREATE INDEX step_calls_by_age ON step_calls (created_at)`);
   }
 }

@@ -1,25 +1,48 @@
-import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
+import { audiences, invalidMember, templates } from '@posthorn/contracts';
+import { openServiceFixture, standIn, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
 
-/** The workflows service with a database and a NATS server of its own. */
+/** The workflows service with a database and a NATS server of its own, and stand-ins for the services that it calls. */
 export interface WorkflowsSuite extends Pick<
   ServiceFixture,
-  'bus' | 'database' | 'environment' | 'buildProject' | 'eventsOf'
+  'bus' | 'connection' | 'database' | 'environment' | 'queue' | 'buildProject' | 'eventsOf'
 > {
+  /** The segments and the templates of every project. */
+  segments: Set<string>;
+  templates: Set<string>;
   stop(): Promise<void>;
 }
 
 export async function startWorkflowsSuite(): Promise<WorkflowsSuite> {
   const fixture = await openServiceFixture('workflows', { entities, migrations });
+  const known = { segments: new Set<string>(), templates: new Set<string>() };
+  const leave = await standInFor(fixture, known);
   const service = await fixture.carry(
     startWorkflows({ environment: fixture.environment, processMetrics: false }),
   );
   return {
     ...fixture,
+    ...known,
     stop: async () => {
       await service.stop();
+      await Promise.all(leave.map((stop) => stop()));
       await fixture.close();
     },
   };
+}
+
+function standInFor(
+  { connection }: ServiceFixture,
+  known: Pick<WorkflowsSuite, 'segments' | 'templates'>,
+): Promise<(() => Promise<void>)[]> {
+  return Promise.all([
+    standIn(connection, audiences.validate, async ({ segmentId }) => {
+      if (!segmentId || known.segments.has(segmentId)) return { isValid: true };
+      throw invalidMember(['segmentId'], 'not_found', 'must be a segment of this project');
+    }),
+    standIn(connection, templates.known, async ({ ids }) => ({
+      ids: ids.filter((id) => known.templates.has(id)),
+    })),
+  ]);
 }

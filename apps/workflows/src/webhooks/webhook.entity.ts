@@ -1,4 +1,11 @@
-import type { UpdateWebhook, Webhook, WebhookEventType, WebhookStatus } from '@posthorn/contracts';
+import type {
+  UpdateWebhook,
+  Webhook,
+  WebhookChanged,
+  WebhookDeleted,
+  WebhookEventType,
+  WebhookStatus,
+} from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('webhooks')
@@ -10,26 +17,34 @@ export class WebhookRow {
   @Column('text', { name: 'event_types', array: true }) eventTypes: WebhookEventType[];
   @Column('text') status: WebhookStatus;
   @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason: string | null;
-  /** Sealed. */
-  @Column('text') secret: string;
-  @Column('text', { name: 'previous_secret', nullable: true }) previousSecret: string | null;
-  @Column({ type: 'timestamptz', name: 'previous_until', nullable: true }) previousUntil: Date | null;
-  @Column('integer', { name: 'failures_in_row' }) failuresInRow: number;
-  @Column({ type: 'timestamptz', name: 'failing_since', nullable: true }) failingSince: Date | null;
-  @Column({ type: 'timestamptz', name: 'last_success_at', precision: 3, nullable: true }) lastSuccessAt: Date | null;
+  /** Calls of an earlier one are not made any more: they were waiting when the subscription stopped. */
+  @Column('integer') generation: number;
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  /** ACTIVE forgets the failures that disabled it. */
-  change(changes: UpdateWebhook): void {
-    Object.assign(this, changes);
-    if (changes.status === 'ACTIVE')
-      Object.assign(this, { disabledReason: null, failuresInRow: 0, failingSince: null });
+  get isActive(): boolean {
+    return this.status === 'ACTIVE';
   }
 
-  toWebhook(): Webhook {
-    const { id, url, description, eventTypes, status, disabledReason, lastSuccessAt, createdAt, updatedAt } = this;
+  change({ eventTypes = this.eventTypes, ...others }: UpdateWebhook): void {
+    const wasActive = this.isActive;
+    Object.assign(this, others, { eventTypes: [...new Set(eventTypes)] });
+    if (wasActive && !this.isActive) this.generation += 1;
+    if (this.status !== 'DISABLED') this.disabledReason = null;
+  }
+
+  toWebhook(lastSuccessAt: Date | null): Webhook {
+    const { id, url, description, eventTypes, status, disabledReason, createdAt, updatedAt } = this;
     return { id, url, description, eventTypes, status, disabledReason, lastSuccessAt, createdAt, updatedAt };
+  }
+
+  toEvent(): WebhookChanged {
+    const { id: webhookId, status, eventTypes, updatedAt: at, seq } = this;
+    return { webhookId, status, eventTypes, at, seq };
+  }
+
+  toDeletedEvent(at: Date): WebhookDeleted {
+    return { webhookId: this.id, at };
   }
 }

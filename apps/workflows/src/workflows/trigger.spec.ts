@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { changedTrigger, triggerFaults } from './trigger.js';
 
-const manual = { triggerType: 'MANUAL', eventName: null, intervalMs: null } as const;
-const event = { triggerType: 'EVENT', eventName: 'signup', intervalMs: null } as const;
-const schedule = { triggerType: 'SCHEDULE', eventName: null, intervalMs: 60_000 } as const;
+const manual = { triggerType: 'MANUAL', eventName: null, intervalMs: null, segmentId: null } as const;
+const event = { ...manual, triggerType: 'EVENT', eventName: 'signup' } as const;
+const schedule = { ...manual, triggerType: 'SCHEDULE', intervalMs: 60_000 } as const;
+const members = { ...schedule, segmentId: '019b0000-0000-7000-8000-000000000001' } as const;
 const faults = (trigger: Parameters<typeof triggerFaults>[0]) =>
   triggerFaults(trigger).map(({ path, code }) => `${path[0]} ${code}`);
 
 describe('a trigger', () => {
-  it.each([manual, event, schedule])('may be %j', (trigger) => expect(faults(trigger)).toEqual([]));
+  it.each([manual, event, schedule, members])('may be %j', (trigger) => expect(faults(trigger)).toEqual([]));
 
   it.each([
     [{ ...event, eventName: null }, ['eventName required']],
@@ -17,11 +18,22 @@ describe('a trigger', () => {
     [{ ...manual, intervalMs: 60_000 }, ['intervalMs not_allowed']],
     [{ ...event, intervalMs: 60_000 }, ['intervalMs not_allowed']],
     [{ ...schedule, eventName: 'signup' }, ['eventName not_allowed']],
+    [{ ...event, segmentId: members.segmentId }, ['segmentId not_allowed']],
     [
-      { triggerType: 'EVENT', eventName: null, intervalMs: 60_000 } as const,
+      { ...manual, triggerType: 'EVENT', intervalMs: 60_000 } as const,
       ['eventName required', 'intervalMs not_allowed'],
     ],
   ])('is refused: %j', (trigger, expected) => expect(faults(trigger)).toEqual(expected));
+
+  it.each([
+    ...['email.open', 'contact.subscribed', 'segment.pro-plan.entry', 'segment.pro-plan.exit'],
+    ...['signup', 'E-mail confirmed', 'emails.sent'],
+  ])('may wait for %s', (eventName) => expect(faults({ ...event, eventName })).toEqual([]));
+
+  it.each(['email.opened', 'Email.open', 'contact.created', 'segment.entry', 'segment.pro.left'])(
+    'never happens by %s, whose name is reserved',
+    (eventName) => expect(faults({ ...event, eventName })).toEqual(['eventName not_allowed']),
+  );
 });
 
 describe('a change of a trigger', () => {
@@ -32,6 +44,8 @@ describe('a change of a trigger', () => {
     [event, { triggerType: 'MANUAL' }, manual],
     [event, { triggerType: 'SCHEDULE', intervalMs: 60_000 }, schedule],
     [schedule, { triggerType: 'EVENT', eventName: 'signup' }, event],
+    [members, { triggerType: 'MANUAL' }, manual],
+    [members, { segmentId: null }, schedule],
   ] as const)('of %j by %j is whole', (before, changes, after) => {
     expect(changedTrigger(before, changes)).toEqual(after);
     expect(faults(changedTrigger(before, changes))).toEqual([]);

@@ -8,6 +8,7 @@ import {
   type WorkflowEvent,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { exitFaults } from './exit-condition.js';
 import { changedTrigger, triggerFaults } from './trigger.js';
 
 @Entity('workflows')
@@ -20,17 +21,31 @@ export class WorkflowRow {
   @Column('text', { name: 'trigger_type' }) triggerType: TriggerType;
   @Column('text', { name: 'event_name', nullable: true }) eventName: string | null;
   @Column('bigint', { name: 'interval_ms', nullable: true }) intervalMs: number | null;
+  @Column('uuid', { name: 'segment_id', nullable: true }) segmentId: string | null;
   @Column('boolean', { name: 'allow_reentry' }) allowReentry: boolean;
   @Column('bigint', { name: 'max_executions_per_hour', nullable: true }) maxExecutionsPerHour: number | null;
+  @Column('jsonb', { name: 'exit_when', nullable: true }) exitWhen: Record<string, unknown> | null;
   @Column('integer') version: number;
   @Column('integer', { name: 'step_count' }) stepCount: number;
+  /** Raised by a pause: executions of an earlier one are over (docs/decisions/0030-workflows.md). */
+  @Column('integer') generation: number;
+  @Column({ type: 'timestamptz', name: 'paused_at', precision: 3, nullable: true }) pausedAt: Date | null;
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
+  get faults(): InvalidMember[] {
+    return [...triggerFaults(this), ...exitFaults(this.exitWhen)];
+  }
+
   refuseFaults(): void {
-    const faults = [...triggerFaults(this), ...this.enabledFaults()];
+    const { faults } = this;
     if (faults.length > 0) throw invalid(faults);
+  }
+
+  /** When a SCHEDULE that runs starts, in milliseconds. */
+  get everyMs(): number | null {
+    return this.enabled && this.triggerType === 'SCHEDULE' ? Number(this.intervalMs) : null;
   }
 
   change(changes: UpdateWorkflow): boolean {
@@ -40,8 +55,14 @@ export class WorkflowRow {
     return !isDeepStrictEqual({ ...this }, before);
   }
 
+  /** What started until now is over. */
+  endExecutions(at: Date): void {
+    this.generation += 1;
+    this.pausedAt = at;
+  }
+
   toWorkflow(): Workflow {
-    const { seq: _, ...shown } = this;
+    const { seq: _seq, generation: _generation, pausedAt: _pausedAt, ...shown } = this;
     return shown;
   }
 
@@ -52,17 +73,11 @@ export class WorkflowRow {
   toDeletedEvent(at: Date): WorkflowEvent {
     return { ...this.toEvent(), at, seq: this.seq + 1 };
   }
-
-  /** Workflows are not executed yet, so an enabled one would silently miss its triggers (docs/decisions/0006-unimplemented-features.md). */
-  private enabledFaults(): InvalidMember[] {
-    return this.enabled
-      ? [
-          {
-            path: ['enabled'],
-            code: 'not_allowed',
-            message: 'must be false: workflows are created disabled and are not executed yet',
-          },
-        ]
-      : [];
-  }
 }
+
+/** It has no steps to execute yet. */
+export const createdEnabled: InvalidMember = {
+  path: ['enabled'],
+  code: 'not_allowed',
+  message: 'must be false: a workflow is created disabled, and resumed when its steps are configured',
+};

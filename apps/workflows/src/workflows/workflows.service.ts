@@ -1,23 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import {
+  invalid,
   maxWorkflowName,
   nameOfCopy,
-  workflowEvents,
   type CreateWorkflow,
-  type DeletedWorkflow,
   type ListWorkflows,
-  type UpdateWorkflowById,
   type Workflow,
   type WorkflowId,
   type WorkflowPage,
 } from '@posthorn/contracts';
-import { newId, pageWithTotal } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { pageWithTotal } from '@posthorn/database';
+import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import type { Graph } from '../graphs/graph.entity.js';
 import { GraphsRepository } from '../graphs/graphs.repository.js';
 import { copyOf, triggerOnly } from '../graphs/new-graph.js';
-import { WorkflowRow } from './workflow.entity.js';
+import { definitionOf, NewWorkflows } from './new-workflows.js';
+import { SegmentReferences } from './segment-references.js';
+import { createdEnabled } from './workflow.entity.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
 @Injectable()
@@ -25,14 +24,19 @@ export class WorkflowsService {
   constructor(
     private readonly workflows: WorkflowsRepository,
     private readonly graphs: GraphsRepository,
+    private readonly additions: NewWorkflows,
+    private readonly segments: SegmentReferences,
     private readonly commits: Commits,
-    private readonly outbox: Outbox,
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateWorkflow>): Promise<Workflow> {
     const definition = definitionOf(caller.projectId, body);
-    definition.refuseFaults();
-    const row = await this.commits.before(deadline, () => this.add(definition, triggerOnly(definition)));
+    const faults = [...definition.faults, ...(body.enabled ? [createdEnabled] : [])];
+    if (faults.length > 0) throw invalid(faults);
+    await this.segments.refuseUnknown(caller, definition.segmentId);
+    const row = await this.commits.before(deadline, () =>
+      this.additions.add(definition, triggerOnly(definition)),
+    );
     return row.toWorkflow();
   }
 
@@ -47,64 +51,14 @@ export class WorkflowsService {
     return { ...page, items: page.items.map((row) => row.toWorkflow()) };
   }
 
-  async update({ caller, body, deadline }: Incoming<UpdateWorkflowById>): Promise<Workflow> {
-    const { id, ...changes } = body;
-    const row = await this.commits.before(deadline, async () => {
-      const locked = await this.workflows.lockOrFail(caller.projectId, id);
-      return locked.change(changes) ? this.publish(await this.workflows.save(locked)) : locked;
-    });
-    return row.toWorkflow();
-  }
-
-  async delete({ caller, body, deadline }: Incoming<WorkflowId>): Promise<DeletedWorkflow> {
-    await this.commits.before(deadline, async () => {
-      const row = await this.workflows.lockOrFail(caller.projectId, body.id);
-      const at = await this.workflows.remove(row);
-      await this.outbox.publish(workflowEvents.deleted, caller.projectId, [row.toDeletedEvent(at)]);
-    });
-    return { id: body.id };
-  }
-
+  /** What it names is not checked again: a copy has to pass that when it is enabled. */
   async clone({ caller, body, deadline }: Incoming<WorkflowId>): Promise<Workflow> {
     const row = await this.commits.before(deadline, async () => {
-      const { name, ...original } = await this.workflows.lockOrFail(caller.projectId, body.id);
-      const copy = definitionOf(caller.projectId, {
-        ...original,
-        name: nameOfCopy(name, maxWorkflowName),
-        enabled: false,
-      });
-      return this.add(copy, copyOf(await this.graphs.of(caller.projectId, body.id), copy));
+      const original = await this.workflows.lockOrFail(caller.projectId, body.id);
+      const name = nameOfCopy(original.name, maxWorkflowName);
+      const copy = definitionOf(caller.projectId, { ...original, name });
+      return this.additions.add(copy, copyOf(await this.graphs.of(caller.projectId, body.id), copy));
     });
     return row.toWorkflow();
   }
-
-  private async add(definition: WorkflowRow, graph: Graph): Promise<WorkflowRow> {
-    const row = await this.workflows.add(Object.assign(definition, { stepCount: graph.steps.length }));
-    await this.graphs.add(graph);
-    await this.graphs.addVersion(row);
-    return this.publish(row);
-  }
-
-  private async publish(row: WorkflowRow): Promise<WorkflowRow> {
-    await this.outbox.publish(workflowEvents.changed, row.projectId, [row.toEvent()]);
-    return row;
-  }
-}
-
-function definitionOf(projectId: string, wanted: CreateWorkflow): WorkflowRow {
-  const { name, triggerType, description = null, enabled = false } = wanted;
-  const { eventName = null, intervalMs = null, allowReentry = false, maxExecutionsPerHour = null } = wanted;
-  return Object.assign(new WorkflowRow(), {
-    projectId,
-    id: newId(),
-    name,
-    description,
-    enabled,
-    triggerType,
-    eventName,
-    intervalMs,
-    allowReentry,
-    maxExecutionsPerHour,
-    version: 1,
-  });
 }

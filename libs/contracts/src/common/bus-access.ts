@@ -1,16 +1,18 @@
 import { audiences } from '../contacts/audiences.js';
 import { campaignMail } from '../sending/campaign-mail.js';
 import { copyEvents } from '../sending/copied-mail.js';
-import { emailEvents } from '../sending/emails.js';
+import { emailEvents, emails } from '../sending/emails.js';
+import { workflowMail } from '../sending/workflow-mail.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { optOuts } from '../sending/opt-outs.js';
 import { domainEvents } from '../sending/domains.js';
 import { templates, templateUses } from '../sending/templates.js';
 import { allowances, usageEvents } from '../sending/usage.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
+import { contactLookups } from '../contacts/contact-lookups.js';
 import { listUses } from '../contacts/lists.js';
 import { segmentUses } from '../contacts/segments.js';
-import { campaigns } from '../campaigns/campaigns.js';
+import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
 import { projectEvents, projects } from '../gateway/projects.js';
 import {
   serviceNames,
@@ -23,6 +25,7 @@ import { eraseIn } from './erasures.js';
 import { operations } from './operations.js';
 import { mailSummaries, readModels } from './read-models.js';
 import { secrets } from './secrets.js';
+import { webhookEvents } from '../workflows/webhooks.js';
 
 /** Who connects to NATS: each service, and the operator's commands. */
 export type BusUser = ServiceName | 'operator';
@@ -58,6 +61,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     receives: [
       { event: domainEvents.unverified, purpose: 'domain-mails' },
       { event: usageEvents.warned, purpose: 'usage-mails' },
+      { event: webhookEvents.disabled, purpose: 'webhook-mails' },
       ...receivedEach(
         [emailEvents.sent, emailEvents.bounced, emailEvents.complained, ...Object.values(copyEvents)],
         'reputation',
@@ -125,7 +129,57 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       ),
     ],
   },
-  workflows: { calls: [], receives: [] },
+  workflows: {
+    calls: [
+      audiences.validate,
+      audiences.page,
+      templates.known,
+      ...Object.values(contactLookups),
+      contacts.update,
+      campaigns.get,
+      emails.accept,
+      emails.get,
+      ...Object.values(workflowMail),
+    ],
+    receives: [
+      ...receivedEach(
+        [
+          emailEvents.sent,
+          emailEvents.delivered,
+          emailEvents.opened,
+          emailEvents.clicked,
+          emailEvents.bounced,
+          emailEvents.complained,
+          contactEvents.subscribed,
+          contactEvents.unsubscribed,
+          contactEvents.segmentEntered,
+          contactEvents.segmentLeft,
+          contactEvents.eventRecorded,
+        ],
+        'workflows',
+      ),
+      ...receivedEach(
+        [
+          emailEvents.sent,
+          emailEvents.delivered,
+          emailEvents.delayed,
+          emailEvents.opened,
+          emailEvents.clicked,
+          emailEvents.bounced,
+          emailEvents.complained,
+          emailEvents.failed,
+          contactEvents.created,
+          contactEvents.updated,
+          contactEvents.subscribed,
+          contactEvents.unsubscribed,
+          contactEvents.deleted,
+          contactEvents.bulkCreated,
+          campaignEvents.sent,
+        ],
+        'webhooks',
+      ),
+    ],
+  },
   analytics: {
     calls: [],
     receives: [

@@ -3,11 +3,11 @@ import { requestCatalogue } from './catalogue.js';
 
 /** What the last word of a subject says. A new word has to be added to one of them. */
 const reading =
-  'archived contacts content content_of errors export failures get graph held html links lint list known look mail members moments names of ofEmail ofRecipient ofSend overview page part preview progress sends_from stats subscribed suppressed timeseries top tryOut uses validate variables versions'.split(
+  'archived audience byIds calls contacts content content_of errors events export failures get graph held html links lint list known look mail members moments names of ofEmail ofRecipient ofSend overview page part preview progress sends_from stats subscribed suppressed texts timeseries top tryOut uses validate variables version versions'.split(
     ' ',
   );
 const writing =
-  'accept acceptBatch add add_members append bulk cancel choose_winner clone confirm create delete deleteMany disable drop enable ensure erase handOver limit pause prepare publish put rebuild record register release remove remove_members replay republish resend resume retry_failed revoke rotate rotate_dkim send set setState settle start subscribe track unschedule unsubscribe unsubscribed update upsert verify withdraw'.split(
+  'accept acceptBatch add add_members append bulk cancel choose_winner clone confirm create delete deleteMany disable drop enable ensure erase handOver import limit pause prepare publish put rebuild record register release remove remove_members replay replayRange republish resend resume retry retry_failed revoke rotate rotateSecret rotate_dkim send set setState settle skipWait start subscribe test track unschedule unsubscribe unsubscribed update upsert verify withdraw'.split(
     ' ',
   );
 const exceptions: Readonly<Record<string, boolean>> = {

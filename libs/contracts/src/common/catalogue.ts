@@ -10,9 +10,11 @@ import { audiences } from '../contacts/audiences.js';
 import { consents } from '../contacts/consents.js';
 import { contactImports } from '../contacts/contact-imports.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
+import { contactLookups } from '../contacts/contact-lookups.js';
 import type { EventContract, RequestContract, ServiceName } from '../schema/contract.js';
 import { domainEvents, domains } from '../sending/domains.js';
 import { campaignMail } from '../sending/campaign-mail.js';
+import { workflowMail } from '../sending/workflow-mail.js';
 import { copyEvents } from '../sending/copied-mail.js';
 import { emailEvents, emails } from '../sending/emails.js';
 import { engagement } from '../sending/engagement.js';
@@ -38,12 +40,18 @@ import { applications } from '../gateway/applications.js';
 import { templateEvents, templates, templateUses } from '../sending/templates.js';
 import { allowances, usage, usageEvents } from '../sending/usage.js';
 import { users } from '../gateway/users.js';
+import { executions } from '../workflows/executions.js';
+import { workflowGraphs } from '../workflows/graphs.js';
+import { simulations } from '../workflows/simulations.js';
+import { workflowDocuments } from '../workflows/workflow-documents.js';
+import { projectWebhookSecrets, webhookEvents, webhooks } from '../workflows/webhooks.js';
 import { workflowEvents, workflows } from '../workflows/workflows.js';
 
 /** A service that lacks a handler for one of its own requests does not start. */
 export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
+  contactLookups,
   lists,
   listUses,
   memberships,
@@ -62,8 +70,15 @@ export const requestCatalogue: readonly RequestContract[] = [
   campaignDryRuns,
   campaignAnalytics,
   campaignMail,
+  workflowMail,
   audiences,
   workflows,
+  workflowGraphs,
+  workflowDocuments,
+  executions,
+  simulations,
+  webhooks,
+  projectWebhookSecrets,
   analytics,
   projects,
   apiKeys,
@@ -103,6 +118,7 @@ export const eventCatalogue: readonly EventContract[] = [
   apiKeyEvents,
   campaignEvents,
   workflowEvents,
+  webhookEvents,
 ].flatMap((group) => Object.values(group) as EventContract[]);
 
 export const requestsOf = (owner: ServiceName): RequestContract[] =>

@@ -25,4 +25,5 @@ export const secrets = {
   rotate: request('gateway.secrets.rotate', RotateSecrets, RotatedSecrets),
   rotateSending: request('sending.secrets.rotate', RotateSecrets, RotatedSecrets),
   rotateContacts: request('contacts.secrets.rotate', RotateSecrets, RotatedSecrets),
+  rotateWorkflows: request('workflows.secrets.rotate', RotateSecrets, RotatedSecrets),
 };

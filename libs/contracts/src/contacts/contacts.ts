@@ -175,6 +175,8 @@ export class ContactEvent {
   @Id() contactId: string;
   @Address() email: string;
   @Flag() subscribed: boolean;
+  /** That of the consent: API, IMPORT, LINK and so on. */
+  @Text(1, 64) @Optional() source?: string;
   @Instant() at: Date;
   @Count() seq: number;
 }
@@ -204,6 +206,7 @@ export class SegmentEvent {
   @Id() contactId: string;
   @Id() segmentId: string;
   @Text(1, 100) slug: string;
+  @Text(1, 200) @Optional() name?: string;
   @Instant() at: Date;
 }
 

@@ -166,6 +166,8 @@ class AcceptContent extends EmailContent {
   @Flag() @Optional() verbatim?: boolean;
   /** That of the template by default. */
   @Choice(emailCategories) @Optional() category?: EmailCategory;
+  /** TRANSACTIONAL by default. */
+  @Choice(['WORKFLOW']) @Optional() sourceType?: 'WORKFLOW';
 }
 
 export class AcceptSend extends AcceptContent {

@@ -147,12 +147,15 @@ export class LintReport {
   @ListOf(() => Finding, 0, 200) findings: Finding[];
 }
 
+/** As many as a graph can name. */
+const maxFoundTemplates = 200;
+
 export class FindTemplates {
-  @Ids(1, 50) ids: string[];
+  @Ids(1, maxFoundTemplates) ids: string[];
 }
 
 export class KnownTemplates {
-  @Ids(0, 50) ids: string[];
+  @Ids(0, maxFoundTemplates) ids: string[];
 }
 
 export const templates = {

@@ -4,6 +4,7 @@ import { PageEnd, PageQuery } from '../common/page.js';
 import { Choice, Count, FreeMap, Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 import { stepTypes, type StepType } from './graphs.js';
+import { WorkflowId } from './workflows.js';
 
 /** RUNNING goes on by itself, WAITING at an instant or for an event; the others have ended. */
 export const executionStatuses = [
@@ -86,6 +87,28 @@ export class ExecutionPage extends PageEnd {
 
 export class ExecutionId extends PickFields(Execution, ['id', 'workflowId']) {}
 
+/** Visits of one step of the present graph. */
+export class StepStats {
+  @Id() stepId: string;
+  @Count() entered: number;
+  @Count() waiting: number;
+  @Count() done: number;
+  @Count() skipped: number;
+  @Count() failed: number;
+}
+
+/** Since the workflow was created. */
+export class WorkflowStats {
+  /** By status. */
+  @FreeMap({ example: { RUNNING: 1, WAITING: 2, COMPLETED: 3, EXITED: 0, FAILED: 0, CANCELLED: 0 } })
+  executions: Record<string, number>;
+  /** Starts that the hourly cap has put off, and that wait now. */
+  @Count() putOff: number;
+  /** Starts that the hourly cap had put off for a day. */
+  @Count() dropped: number;
+  @ListOf(() => StepStats, 0, 200) steps: StepStats[];
+}
+
 export const executions = {
   /** Errors: `conflict` (disabled, entered before, or running), `rate_limited` for the hourly cap. */
   start: request('workflows.executions.start', StartExecutionOf, Execution),
@@ -96,6 +119,7 @@ export const executions = {
   retry: request('workflows.executions.retry', ExecutionId, Execution),
   /** As if the wait were over: a delay is due, a wait for an event has timed out. Errors: `conflict` unless WAITING. */
   skipWait: request('workflows.executions.skipWait', ExecutionId, Execution),
+  stats: query('workflows.executions.stats', WorkflowId, WorkflowStats),
 };
 
 export const executionNotFound = () =>
@@ -110,6 +134,10 @@ export const contactEnteredBefore = () =>
   );
 export const contactIsInside = () =>
   new DomainError('conflict', 'conflict', 'The contact is in this workflow already');
+export const startsUsedUp = (retryAfterSeconds = 1) =>
+  new DomainError('rate_limited', 'rate_limited', 'The workflow has started as often this hour as it may', {
+    retryAfterSeconds,
+  });
 export const executionNotFailed = () =>
   new DomainError('conflict', 'conflict', 'Only a FAILED execution can be retried');
 export const executionNotWaiting = () =>

@@ -16,8 +16,8 @@ export const stepTypes = [
 ] as const;
 export type StepType = (typeof stepTypes)[number];
 
-const maxSteps = 200;
-const maxTransitions = 400;
+export const maxSteps = 200;
+export const maxTransitions = 400;
 const maxConfigBytes = 65_536;
 
 export class WorkflowStep {
@@ -83,8 +83,10 @@ export class GraphFinding {
   @Choice(findingSeverities) severity: FindingSeverity;
 }
 
+export const maxFindings = 1_000;
+
 export class GraphFindings {
-  @ListOf(() => GraphFinding, 0, 1000) findings: GraphFinding[];
+  @ListOf(() => GraphFinding, 0, maxFindings) findings: GraphFinding[];
 }
 
 class GraphVersion extends PickFields(WorkflowGraph, ['version']) {}

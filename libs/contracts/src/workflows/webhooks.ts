@@ -1,5 +1,5 @@
-import { query, request } from '../schema/contract.js';
-import { DomainError } from '../common/errors.js';
+import { event, query, request } from '../schema/contract.js';
+import { DomainError, invalidMember } from '../common/errors.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import {
   Choice,
@@ -12,7 +12,6 @@ import {
   Nullable,
   Optional,
   Text,
-  Texts,
 } from '../schema/fields.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
@@ -46,14 +45,19 @@ export type WebhookStatus = (typeof webhookStatuses)[number];
 export const callStatuses = ['PENDING', 'SUCCESS', 'FAILED'] as const;
 export type CallStatus = (typeof callStatuses)[number];
 
-const maxResponse = 16_384;
+/** Of a response, what a call keeps. */
+export const maxWebhookResponse = 16_384;
+export const maxWebhooks = 500;
+/** The body is `{id, type, createdAt, data}`, and custom fields of a contact are five levels. */
+const payloadDepth = 12;
+const distinctTypes = { list: true, min: 1, max: webhookEventTypes.length };
 
 export class Webhook {
   @Id() id: string;
   /** http or https; where it leads is checked when it is called. */
-  @Line(1, 2_000) url: string;
+  @Line(1, 2_000, { example: 'https://shop.example/hooks' }) url: string;
   @Text(0, 500) @Nullable() description: string | null;
-  @Texts(1, webhookEventTypes.length, 64) eventTypes: WebhookEventType[];
+  @Choice(webhookEventTypes, distinctTypes) eventTypes: WebhookEventType[];
   @Choice(webhookStatuses) status: WebhookStatus;
   /** Why it was disabled. */
   @Text(1, 200) @Nullable() disabledReason: string | null;
@@ -64,7 +68,7 @@ export class Webhook {
 
 class WebhookSecret {
   /** Of Standard Webhooks, `whsec_…`; shown once. */
-  @Text(1, 100) secret: string;
+  @Text(1, 100, { example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }) secret: string;
 }
 
 export class WebhookWithSecret extends JoinFields(Webhook, WebhookSecret) {}
@@ -87,23 +91,37 @@ export class WebhookPage extends PageEnd {
   @ListOf(() => Webhook, 0, 100) items: Webhook[];
 }
 
-/** One event for one subscription, with its last attempt. */
+/** A response of 2xx is a success; `error` says why none came. */
+export class WebhookAttempt {
+  @Count({ min: 1 }) attempt: number;
+  @Instant() at: Date;
+  @Count() @Nullable() responseStatus: number | null;
+  @Text(1, 300) @Nullable() error: string | null;
+  @Count() durationMs: number;
+}
+
+/** That of a call that somebody makes to see whether an endpoint works. */
+export const testEventType = 'webhook.test';
+
+/** One event for one subscription, with what came of its last attempt. */
 export class WebhookCall {
   @Id() id: string;
-  @Choice(webhookEventTypes, { open: true }) eventType: WebhookEventType;
+  @Choice(webhookEventTypes, { open: true }) eventType: WebhookEventType | typeof testEventType;
   /** How many attempts were made. */
   @Count() attempt: number;
   @Choice(callStatuses) status: CallStatus;
   @Count() @Nullable() responseStatus: number | null;
   /** Its first 16 KiB as text; null where none came. */
-  @Text(0, maxResponse) @Nullable() responseBody: string | null;
+  @Text(0, maxWebhookResponse) @Nullable() responseBody: string | null;
   /** Why no response came. */
   @Text(1, 300) @Nullable() error: string | null;
   @Count() @Nullable() durationMs: number | null;
   @Instant() @Nullable() nextAttemptAt: Date | null;
   @Instant() createdAt: Date;
   /** The body as it is sent: `{id, type, createdAt, data}`. */
-  @FreeMap() payload: Record<string, unknown>;
+  @FreeMap({ depth: payloadDepth }) payload: Record<string, unknown>;
+  /** Oldest first, the last twenty. */
+  @ListOf(() => WebhookAttempt, 0, 20) attempts: WebhookAttempt[];
 }
 
 export class WebhookCallPage extends PageEnd {
@@ -116,11 +134,20 @@ export class WebhookCallId extends WebhookId {
   @Id() callId: string;
 }
 
+/** What signs the calls of the webhook steps of a project. */
+export class ProjectWebhookSecret {
+  /** Null before the first one is made. */
+  @Text(4, 4, { example: 'LaSw' }) @Nullable() lastFour: string | null;
+}
+
+export class NewProjectWebhookSecret extends WebhookSecret {}
+export class GetProjectWebhookSecret {}
+
 /** Calls of the last 30 days. */
 export class ReplayRange {
   @Instant() from: Date;
   @Instant() to: Date;
-  @Texts(1, webhookEventTypes.length, 64) @Optional() eventTypes?: WebhookEventType[];
+  @Choice(webhookEventTypes, distinctTypes) @Optional() eventTypes?: WebhookEventType[];
 }
 
 export class ReplayRangeOf extends JoinFields(WebhookId, ReplayRange) {}
@@ -148,6 +175,60 @@ export const webhooks = {
   replayRange: request('workflows.webhooks.replayRange', ReplayRangeOf, ReplayedCalls),
 };
 
+export const projectWebhookSecrets = {
+  get: query('workflows.webhookSecrets.get', GetProjectWebhookSecret, ProjectWebhookSecret),
+  /** The old secret signs, too, for 24 hours. */
+  rotate: request('workflows.webhookSecrets.rotate', GetProjectWebhookSecret, NewProjectWebhookSecret),
+};
+
+class WebhookEventBase {
+  @Id() webhookId: string;
+  @Instant() at: Date;
+}
+
+/** Without its URL, which may contain a password. */
+export class WebhookChanged extends WebhookEventBase {
+  @Choice(webhookStatuses, { open: true }) status: WebhookStatus;
+  @Choice(webhookEventTypes, { ...distinctTypes, open: true }) eventTypes: WebhookEventType[];
+  @Count() seq: number;
+}
+
+export class WebhookDeleted extends WebhookEventBase {}
+
+export class WebhookDisabled extends WebhookEventBase {
+  @Text(1, 300) origin: string;
+  @Text(1, 200) reason: string;
+}
+
+export const webhookEvents = {
+  changed: event(
+    'workflows.webhook.changed',
+    WebhookChanged,
+    'A webhook subscription was created or changed.',
+  ),
+  deleted: event(
+    'workflows.webhook.deleted',
+    WebhookDeleted,
+    'A webhook subscription was deleted with its calls.',
+  ),
+  secretRotated: event(
+    'workflows.webhook.secret_rotated',
+    WebhookDeleted,
+    'A webhook subscription got a new secret.',
+  ),
+  disabled: event(
+    'workflows.webhook.disabled',
+    WebhookDisabled,
+    'A webhook subscription was disabled, because its endpoint does not work; the owners get a mail.',
+  ),
+};
+
 export const webhookNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such webhook');
 export const webhookCallNotFound = () =>
   new DomainError('not_found', 'resource_not_found', 'No such call of the webhook');
+export const webhookUrlRefused = (reason: string) => invalidMember(['url'], 'not_allowed', reason);
+export const tooManyWebhooks = () =>
+  new DomainError('conflict', 'conflict', `A project may have at most ${maxWebhooks} webhooks`);
+export const webhookNotActive = () =>
+  new DomainError('conflict', 'conflict', 'The webhook is not ACTIVE: set its status first');
+export const replayRangeReversed = () => invalidMember(['to'], 'out_of_range', 'must not be before from');

@@ -1,16 +1,50 @@
 import { event, query, request } from '../schema/contract.js';
+import { isReservedEventName } from '../contacts/events.js';
 import { DomainError } from '../common/errors.js';
-import { Choice, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Text } from '../schema/fields.js';
+import {
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Text,
+} from '../schema/fields.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
-/** EVENT needs `eventName`, SCHEDULE `intervalMs`, MANUAL neither (docs/api-decisions.md §7). */
+/** EVENT needs `eventName`, SCHEDULE `intervalMs` and perhaps `segmentId`, MANUAL nothing (docs/api-decisions.md §7). */
 export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
 export const maxWorkflowName = 200;
 const minIntervalMs = 60_000;
 const maxIntervalMs = 30 * 86_400_000;
+
+/** What happens to mail and contacts, as triggers and waits name it; the API records no events of these names. */
+export const systemEventNames = [
+  'email.sent',
+  'email.delivery',
+  'email.open',
+  'email.click',
+  'email.bounce',
+  'email.complaint',
+  'email.received',
+  'contact.subscribed',
+  'contact.unsubscribed',
+] as const;
+export type SystemEventName = (typeof systemEventNames)[number];
+
+const segmentEventName = /^segment\.[a-z0-9-]+\.(?:entry|exit)$/;
+
+/** False for a reserved name that no event has. */
+export const canHappen = (eventName: string): boolean =>
+  !isReservedEventName(eventName) ||
+  systemEventNames.includes(eventName as SystemEventName) ||
+  segmentEventName.test(eventName);
 
 export class Workflow {
   @Id() id: string;
@@ -19,13 +53,18 @@ export class Workflow {
   @Text(0, 1000) @Nullable() description: string | null;
   @Flag() enabled: boolean;
   @Choice(triggerTypes) triggerType: TriggerType;
+  /** A custom event, or a system event such as `email.open` or `segment.<slug>.entry`. */
   @Text(1, 200) @Nullable() eventName: string | null;
   /** Interval of a SCHEDULE in milliseconds: one minute to 30 days. */
   @Count({ min: minIntervalMs, max: maxIntervalMs }) @Nullable() intervalMs: number | null;
+  /** Whom a SCHEDULE is for; null means all subscribed contacts. */
+  @Id() @Nullable() segmentId: string | null;
   /** False: one execution per contact; true: one at a time. */
   @Flag() allowReentry: boolean;
   /** Null means no limit. */
   @Count({ min: 1 }) @Nullable() maxExecutionsPerHour: number | null;
+  /** A goal: `{field, operator, value}` as in a CONDITION step. Where it holds, executions end early, as EXITED. */
+  @FreeMap({ max: 4_096 }) @Nullable() exitWhen: Record<string, unknown> | null;
   /** Increases when the graph is replaced. */
   @Count() version: number;
   @Count() stepCount: number;
@@ -40,8 +79,10 @@ const settings = [
   'enabled',
   'eventName',
   'intervalMs',
+  'segmentId',
   'allowReentry',
   'maxExecutionsPerHour',
+  'exitWhen',
 ] as const;
 class WorkflowSettings extends PickFields(Workflow, settings) {}
 
@@ -70,15 +111,17 @@ export class ResumedWorkflow {
 export class DeletedWorkflow extends PickFields(Workflow, ['id']) {}
 
 export const workflows = {
-  /** Errors: `validation_error` for missing trigger settings and for `enabled: true`. */
+  /** Errors: `validation_error` for missing trigger settings, an unknown segment and `enabled: true`. */
   create: request('workflows.workflows.create', CreateWorkflow, Workflow),
   get: query('workflows.workflows.get', WorkflowId, Workflow),
   list: query('workflows.workflows.list', ListWorkflows, WorkflowPage),
+  /** Errors: those of `resume` where it is enabled. */
   update: request('workflows.workflows.update', UpdateWorkflowById, Workflow),
+  /** Errors: `conflict` while executions run. */
   delete: request('workflows.workflows.delete', WorkflowId, DeletedWorkflow),
   /** Definition and graph with new ids, disabled, at version 1. */
   clone: request('workflows.workflows.clone', WorkflowId, Workflow),
-  /** Enables it. Errors: `validation_error` with what its steps lack. */
+  /** Enables it. Errors: `validation_error` with what its steps lack, `conflict` if its graph was replaced meanwhile. */
   resume: request('workflows.workflows.resume', WorkflowId, ResumedWorkflow),
   /** Disables it and cancels what runs. */
   pause: request('workflows.workflows.pause', WorkflowId, ResumedWorkflow),
@@ -98,6 +141,12 @@ export const workflowEvents = {
 
 export const workflowRunning = () =>
   new DomainError('conflict', 'conflict', 'Executions of the workflow are running: pause it first');
+export const workflowChanged = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    'The graph of the workflow was replaced meanwhile: repeat the request',
+  );
 export const workflowVersionNotFound = () =>
   new DomainError('not_found', 'resource_not_found', 'No such version of the workflow');
 export const workflowNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such workflow');

@@ -168,14 +168,16 @@ export class EventSubscription {
     );
     for (const [projectId, group] of byProject) {
       const items = group.flatMap((event) => event.items.map((item) => validateInPlace(contract.item, item)));
-      const origins = group.flatMap((event) => event.items.map(() => originOf(event)));
+      const origins = group.flatMap((event) => event.items.map((_, position) => originOf(event, position)));
       await run({ projectId, items, origins });
     }
   }
 }
 
-const originOf = ({ fact: event, at, actor, address }: WireEvent): EventOrigin => ({
+const originOf = ({ id, fact: event, at, actor, address }: WireEvent, position: number): EventOrigin => ({
   event,
+  messageId: id,
+  position,
   at: new Date(at),
   actor,
   address,

@@ -74,6 +74,14 @@ export class WorkQueue {
     return removed.length > 0;
   }
 
+  /** Those that nobody works on. */
+  async cancelWaiting(kind: WorkKind, projectId: string, keys: readonly string[]): Promise<void> {
+    await this.database.query(
+      `DELETE FROM work_items WHERE kind = $1 AND project_id = $2 AND key = ANY ($3::text[]) AND state IN ('READY', 'WAITING', 'PAUSED')`,
+      [kind.name, projectId, keys],
+    );
+  }
+
   async pause(kind: WorkKind, projectId: string, group = ''): Promise<void> {
     await this.database.query(
       `INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,

@@ -183,9 +183,9 @@ export const writesContacts = (leftOut = ''): string => `
         ...{ traces: contactParameters.traces, actor: 'actor::jsonb', address: 'published_address' },
       },
       `FROM (
-      SELECT project_id, event, group_number, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
+      SELECT project_id, event, group_number, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq, 'source', source,
           'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY position) AS items
-      FROM changed WHERE event IS NOT NULL GROUP BY project_id, event, group_number
+      FROM changed JOIN origin USING (group_number) WHERE event IS NOT NULL GROUP BY project_id, event, group_number
     ) AS events JOIN origin USING (group_number)`,
     )}
   )`;

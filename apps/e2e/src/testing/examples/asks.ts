@@ -7,6 +7,33 @@ const compared = {
   test: { share: 20, winnerBy: 'OPENS', afterMinutes: 60 },
 };
 
+const idOf = (end: number): string => `019b0000-0000-7000-8000-${String(end).padStart(12, '0')}`;
+const stepOf = (end: number, type: string, name: string, config: Members) => ({
+  id: idOf(end),
+  name,
+  position: { x: 0, y: 120 * end },
+  type,
+  config,
+});
+const wayOf = (end: number, from: number, to: number) => ({
+  id: idOf(end),
+  fromStepId: idOf(from),
+  toStepId: idOf(to),
+  condition: null,
+  priority: 0,
+});
+const graph = {
+  steps: [
+    stepOf(1, 'TRIGGER', 'Signed up', {}),
+    stepOf(2, 'DELAY', 'One day', { amount: 1, unit: 'days' }),
+    stepOf(3, 'SEND_EMAIL', 'Welcome', {
+      subject: 'Welcome, {{ contact.first_name }}',
+      body: '<p>Good to have you.</p>',
+    }),
+  ],
+  transitions: [wayOf(11, 1, 2), wayOf(12, 2, 3)],
+};
+
 /** Requests of the examples in contract names; a route with a body that is missing here fails the recording. */
 const bodies: Record<string, Members> = {
   'POST emails': {
@@ -64,6 +91,15 @@ const bodies: Record<string, Members> = {
   'POST suppression': { email: 'grace@example.com', reason: 'MANUAL' },
   'POST workflows': { name: 'Welcome', triggerType: 'EVENT', eventName: 'signup' },
   'PATCH workflows/{id}': { description: 'Three mails in a week' },
+  'PUT workflows/{id}/graph': graph,
+  'POST workflows/{id}/graph/validate': graph,
+  'POST workflows/import': {
+    format: 'posthorn.workflow/1',
+    name: 'Welcome',
+    triggerType: 'EVENT',
+    eventName: 'signup',
+    graph,
+  },
   'POST templates': {
     name: 'Welcome',
     subject: 'Welcome, {{ name ?? "friend" }}',

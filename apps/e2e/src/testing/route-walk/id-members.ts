@@ -13,9 +13,15 @@ export interface References {
   senders: string[];
 }
 
+/** Callers choose the ids in a graph, and what GET answers beside them is ignored. */
+const ofGraphs: ReadonlySet<string> = new Set(['graph', 'steps', 'transitions', 'workflow_id', 'workflowId']);
+const isGraph = ({ path }: Operation): boolean => /\/graph(?:\/validate)?$|\/workflows\/import$/.test(path);
+
 /** Members of the request, and of the entries of its lists, that refer to something in a project. */
 export function referencesIn(document: ApiDocument, operation: Operation): References {
-  const members = membersOf(document, bodyOf(operation));
+  const members = membersOf(document, bodyOf(operation)).filter(
+    ([name]) => !(isGraph(operation) && ofGraphs.has(name)),
+  );
   const { ids, senders } = referencesAmong(members);
   const nested = members
     .filter(([name]) => name !== entriesOf(operation))

@@ -4,7 +4,7 @@ import { startGatewaySuite, type GatewaySuite } from '../../testing/gateway-suit
 import { codeOf, expectAdmitted, expectRefused, statedBy } from '../../testing/walk/dialect-shapes.js';
 import { walkCallers, type WalkCaller } from '../../testing/walk/walk-callers.js';
 import { strangeOrigin, trustedOrigin, WalkFixture } from '../../testing/walk/walk-fixture.js';
-import { Get, Patch, Post, Delete, callersOf, type Method } from './route.js';
+import { Get, Patch, Post, Put, Delete, callersOf, type Method } from './route.js';
 import { isListedAs, outsideRoutes } from './outside-routes.js';
 import { routeTable, type Route } from './route-table.js';
 
@@ -110,14 +110,20 @@ describe.each(names)('%s', (name) => {
 });
 
 describe('a route', () => {
-  const declare: Partial<Record<Method, typeof Get>> = { GET: Get, POST: Post, PATCH: Patch, DELETE: Delete };
+  const declare: Record<Method, typeof Get> = {
+    GET: Get,
+    POST: Post,
+    PUT: Put,
+    PATCH: Patch,
+    DELETE: Delete,
+  };
 
   it.each(names)('%s without its scope stops the boot', (name) => {
     const { method, path, surface, declaration } = routesByName.get(name)!;
     class Forgetful {}
     const { scope: _forgotten, ...rest } = declaration;
     const plain = path.replace(/^\/api\/(v1\/)?/, '');
-    declare[method]!(plain, { ...rest, surfaces: [surface] } as never)(Forgetful.prototype, 'handler', {});
+    declare[method](plain, { ...rest, surfaces: [surface] } as never)(Forgetful.prototype, 'handler', {});
     expect(() => routeTable([Forgetful])).toThrow(/lacks a scope/);
   });
 });

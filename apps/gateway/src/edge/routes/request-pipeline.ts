@@ -57,10 +57,13 @@ export class RequestPipeline {
   }
 }
 
+const smallNumber = /^[1-9]\d{0,8}$/;
+
 /** A malformed id answers like one of another project, and never reaches SQL. Addresses are normalised. */
-function refuseMalformedIds({ ids, addresses, declaration }: Route, request: HttpRequest): void {
+function refuseMalformedIds({ ids, addresses, numbers, declaration }: Route, request: HttpRequest): void {
   const params = request.params as Record<string, string>;
   for (const name of ids) if (!isUuid(params[name] ?? '')) throw declaration.missing!();
+  for (const name of numbers) if (!smallNumber.test(params[name] ?? '')) throw declaration.missing!();
   for (const name of addresses) {
     const address = normaliseAddress(params[name] ?? '');
     if (address === null) throw declaration.missing!();

@@ -23,6 +23,7 @@ export interface Route {
   /** Path parameters that are ids, without the project. */
   ids: readonly string[];
   addresses: readonly string[];
+  numbers: readonly string[];
   projectInPath: boolean;
   /** It accepts mail to be sent: an unavailable service is `enqueue_failed` (docs/api-decisions.md §1), and the controller settles an unknown outcome itself. */
   isSend: boolean;
@@ -30,6 +31,7 @@ export interface Route {
 
 export const projectParameter = 'projectId';
 const addressParameter = 'email';
+const numberParameter = 'version';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
 
 export class RouteTable {
@@ -63,8 +65,9 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
     controller,
     handler,
     declaration: declarationOn(surface, declaration),
-    ids: named.filter((name) => name !== addressParameter),
+    ids: named.filter((name) => name !== addressParameter && name !== numberParameter),
     addresses: named.filter((name) => name === addressParameter),
+    numbers: named.filter((name) => name === numberParameter),
     projectInPath: parameters.includes(projectParameter),
     isSend,
   }));

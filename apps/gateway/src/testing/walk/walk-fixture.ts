@@ -95,6 +95,7 @@ export class WalkFixture {
     return path
       .replace(':projectId', projectId)
       .replace(':email', 'nobody@example.test')
+      .replace(':version', '1')
       .replace(/:\w+/g, this.nothing);
   }
 

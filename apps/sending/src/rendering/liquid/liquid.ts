@@ -79,6 +79,18 @@ export function render(content: MessageTexts, given: RenderInput): MessageTexts 
   };
 }
 
+export interface TextsSource {
+  texts: string[];
+  variables: Record<string, unknown>;
+  now: Date;
+}
+
+/** Text without markup, such as parts of a webhook: nothing is escaped. Throws RenderFailure. */
+export function renderTexts({ texts, ...given }: TextsSource): string[] {
+  const until = performance.now() + renderMs;
+  return texts.map((text) => plain.render(text, 'text', { ...given, snippets: {} }, until));
+}
+
 /** A rendered subject is checked as a header again, because values may contain line breaks (docs/guarantees.md §6). */
 function header(subject: string): string {
   if (/[\r\n\u2028\u2029\u0000]/.test(subject))

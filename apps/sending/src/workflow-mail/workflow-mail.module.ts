@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { CampaignMailModule } from '../campaign-mail/campaign-mail.module.js';
+import { RenderingModule } from '../rendering/rendering.module.js';
+import { WorkflowMailHandlers } from './workflow-mail.handlers.js';
+import { WorkflowMailService } from './workflow-mail.service.js';
+
+@Module({
+  imports: [CampaignMailModule, RenderingModule],
+  controllers: [WorkflowMailHandlers],
+  providers: [WorkflowMailService],
+})
+export class WorkflowMailModule {}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  Caller,
+  RenderedTexts,
+  RenderTexts,
+  TriedWorkflowMail,
+  TryWorkflowMail,
+} from '@posthorn/contracts';
+import { CampaignPreparation } from '../campaign-mail/campaign-preparation.js';
+import { CampaignSources } from '../campaign-mail/campaign-sources.js';
+import { Rendering, type JobOwner } from '../rendering/rendering.js';
+import { sampleLinks } from '../templates/previews.service.js';
+
+@Injectable()
+export class WorkflowMailService {
+  constructor(
+    private readonly preparation: CampaignPreparation,
+    private readonly sources: CampaignSources,
+    private readonly rendering: Rendering,
+  ) {}
+
+  async texts(owner: JobOwner, { items }: RenderTexts): Promise<RenderedTexts> {
+    const now = new Date();
+    return {
+      items: await Promise.all(
+        items.map(async ({ texts, variables }) => {
+          const rendered = await this.rendering.texts(owner, {
+            texts: texts.map(({ text }) => text),
+            variables,
+            now,
+          });
+          return Array.isArray(rendered)
+            ? { texts: rendered.map((text) => ({ text })), error: null }
+            : { texts: [], error: rendered };
+        }),
+      ),
+    };
+  }
+
+  async tryOut(
+    caller: Caller,
+    { template, subject, body, from, variables }: TryWorkflowMail,
+    deadline: Date | null,
+  ): Promise<TriedWorkflowMail> {
+    const draft = await this.preparation.draftOf(caller, {
+      templateId: template ?? null,
+      subject: subject ?? null,
+      body: body ?? null,
+      from: from?.email ?? null,
+      category: 'MARKETING',
+    });
+    const source = await this.sources.of(draft);
+    const rendered = await this.rendering.preview(
+      { projectId: caller.projectId, deadline },
+      { ...source, variables: { ...variables, project: { name: draft.projectName }, ...sampleLinks } },
+    );
+    return { from: draft.from.email, subject: rendered.subject, html: rendered.html, text: rendered.text };
+  }
+}

@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contacts,
+  DomainError,
+  emails,
+  normaliseAddress,
+  serviceCaller,
+  type SendEmailConfig,
+  type UpdateContactConfig,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Effect } from '../engine/step-machine.js';
+import { StepTexts } from './step-texts.js';
+import type { Turn } from './turn.js';
+
+export type EffectResult =
+  | { kind: 'done'; output: Record<string, unknown> | null }
+  /** Repeating it would not help. */
+  | { kind: 'refused'; reason: string }
+  | { kind: 'later'; error: Error };
+
+type Sent = Extract<Effect, { kind: 'email' | 'contact' }>;
+
+/** What steps do in other services. Each effect has the id of its visit, so that a repetition changes nothing. */
+@Injectable()
+export class Effects {
+  constructor(
+    private readonly bus: Bus,
+    private readonly texts: StepTexts,
+  ) {}
+
+  /** Calls to sending travel together, as the bus gathers them. */
+  async run(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, EffectResult>> {
+    const addresses = await addressesOf(
+      this.texts,
+      projectId,
+      turns.map((turn) => ({ turn, recipient: configOf(turn.effect!) })),
+    );
+    const results = await Promise.all(
+      turns.map(async (turn): Promise<[Turn, EffectResult]> => {
+        const to = addresses.get(turn)!;
+        if (to instanceof Error) return [turn, { kind: 'refused', reason: to.message }];
+        return [turn, await this.one(projectId, turn, turn.effect!, to).catch(resultOfError)];
+      }),
+    );
+    return new Map(results);
+  }
+
+  private one(projectId: string, turn: Turn, effect: Sent, to: string): Promise<EffectResult> {
+    return effect.kind === 'email'
+      ? this.send(projectId, turn, effect.config, to)
+      : this.update(projectId, turn, effect.config);
+  }
+
+  private async send(
+    projectId: string,
+    turn: Turn,
+    { templateId, subject, body, from }: SendEmailConfig,
+    to: string,
+  ): Promise<EffectResult> {
+    const id = turn.effectId;
+    const { contactId, workflowId } = turn.execution;
+    const isContact = to === turn.sources.contact.email;
+    const caller = serviceCaller('workflows', projectId);
+    const { event, context, workflow, execution, steps } = turn.variables.shown();
+    const message = {
+      recipients: [{ id, to: { email: to }, ...(isContact ? { contactId } : {}) }],
+      ...(templateId ? { template: templateId } : { category: 'MARKETING' as const }),
+      ...{ subject, body, from: from && { email: from.email, ...(from.name ? { name: from.name } : {}) } },
+      data: { event, context, workflow, execution, steps },
+      metadata: { workflowId, executionId: turn.execution.id },
+      sourceType: 'WORKFLOW' as const,
+    };
+    try {
+      await this.bus.call(emails.accept, caller, message);
+    } catch (error) {
+      if (!(await this.wasAccepted(error, projectId, id))) throw error;
+    }
+    return { kind: 'done', output: { emailId: id, to } };
+  }
+
+  /** An id that is taken is answered like a deadline that has passed. */
+  private async wasAccepted(error: unknown, projectId: string, id: string): Promise<boolean> {
+    if (!(error instanceof DomainError) || !isTemporary(error)) return false;
+    return this.bus.call(emails.get, serviceCaller('workflows', projectId), { id }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async update(
+    projectId: string,
+    turn: Turn,
+    { updates, subscribed }: UpdateContactConfig,
+  ): Promise<EffectResult> {
+    await this.bus.call(contacts.update, serviceCaller('workflows', projectId), {
+      id: turn.execution.contactId,
+      ...(updates ? { customFields: updates } : {}),
+      ...(subscribed === undefined ? {} : { subscribed }),
+      customFieldsMode: 'MERGE',
+    });
+    turn.changeContact(updates ?? {}, subscribed);
+    return { kind: 'done', output: null };
+  }
+}
+
+/** Of the contact, or what the step's own text gives. */
+export async function recipientOf(
+  texts: StepTexts,
+  projectId: string,
+  turn: Turn,
+  { recipient }: SendEmailConfig,
+): Promise<string | Error> {
+  return (await addressesOf(texts, projectId, [{ turn, recipient }])).get(turn)!;
+}
+
+async function addressesOf(
+  texts: StepTexts,
+  projectId: string,
+  wanted: readonly { turn: Turn; recipient: SendEmailConfig['recipient'] }[],
+): Promise<Map<Turn, string | Error>> {
+  const custom = wanted.filter(({ recipient }) => recipient?.type === 'CUSTOM');
+  const rendered = await texts.render(
+    projectId,
+    custom.map(({ turn, recipient }) => ({ turn, texts: [recipient!.customEmail ?? ''] })),
+  );
+  return new Map(
+    wanted.map(({ turn }) => {
+      const own = rendered.get(turn);
+      if (own === undefined) return [turn, turn.sources.contact.email];
+      return [turn, own instanceof Error ? own : addressIn(own[0]!)];
+    }),
+  );
+}
+
+const configOf = (effect: Sent): SendEmailConfig['recipient'] =>
+  effect.kind === 'email' ? effect.config.recipient : undefined;
+
+function addressIn(text: string): string | Error {
+  return normaliseAddress(text.trim()) ?? new Error(`"${text.slice(0, 100)}" is not an address`);
+}
+
+const temporary = new Set<DomainError['kind']>(['unavailable', 'timeout', 'internal', 'rate_limited']);
+const isTemporary = ({ kind }: DomainError): boolean => temporary.has(kind);
+
+function resultOfError(error: unknown): EffectResult {
+  if (error instanceof DomainError && !isTemporary(error)) return { kind: 'refused', reason: textOf(error) };
+  return { kind: 'later', error: error instanceof Error ? error : new Error(String(error)) };
+}
+
+function textOf({ message, details: { errors } }: DomainError): string {
+  return errors
+    ? errors.map(({ path, message: reason }) => `${path.join('.')} ${reason}`).join('; ')
+    : message;
+}

@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { AwaitedPurges } from '../waits/awaited-purges.work.js';
+import { WaitsRepository } from '../waits/waits.repository.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { DefinitionsModule } from '../workflows/definitions.module.js';
+import { Effects } from './effects.js';
+import { ExecutionEnds } from './execution-ends.js';
+import { ExecutionStore } from './execution-store.js';
+import { ExecutionWrites } from './execution-writes.js';
+import { ExecutionsRepository } from './executions.repository.js';
+import { ExecutionsWork } from './executions.work.js';
+import { People } from './people.js';
+import { StepTexts } from './step-texts.js';
+import { Turns } from './turns.js';
+import { WebhookRequests } from './webhook-requests.js';
+
+/** Takes executions from step to step. */
+@Module({
+  imports: [DefinitionsModule, WebhooksModule],
+  providers: [
+    ...onDatabase([ExecutionsRepository, WaitsRepository]),
+    AwaitedPurges,
+    Effects,
+    ExecutionEnds,
+    ExecutionStore,
+    ExecutionWrites,
+    ExecutionsWork,
+    People,
+    StepTexts,
+    Turns,
+    WebhookRequests,
+  ],
+  exports: [ExecutionEnds, People, StepTexts, WebhookRequests],
+})
+export class EngineModule {}

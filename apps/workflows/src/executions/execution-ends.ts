@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import { WorkflowCounts } from '../counts/workflow-counts.repository.js';
+import { WorkflowEventCalls } from '../webhooks/events/workflow-event-calls.js';
+import type { DueExecution, ExecutionChange } from './execution-row.js';
+import { countsOf, EndedExecutions, type EndedExecution } from './ended-executions.repository.js';
+import { endedAmong } from './execution-store.js';
+import { ExecutionsRepository } from './executions.repository.js';
+import type { Turn } from './turn.js';
+
+/** Ends that a workflow did not decide itself, and who hears of an end. */
+@Injectable()
+export class ExecutionEnds {
+  constructor(
+    private readonly database: Database,
+    private readonly executions: ExecutionsRepository,
+    private readonly ended: EndedExecutions,
+    private readonly counts: WorkflowCounts,
+    private readonly calls: WorkflowEventCalls,
+  ) {}
+
+  /** In the ambient transaction. */
+  async publish(
+    projectId: string,
+    turns: readonly Turn[],
+    saved: readonly ExecutionChange[],
+  ): Promise<void> {
+    const byId = new Map(turns.map((turn) => [turn.execution.id, turn]));
+    const events = endedAmong(saved).map(({ id, status, reason, at }) => {
+      const { workflow, execution, contact } = byId.get(id)!.sources;
+      const type = status === 'FAILED' ? ('workflow.failed' as const) : ('workflow.completed' as const);
+      return { type, at, workflow, execution, contact: { id: contact.id, email: contact.email }, reason };
+    });
+    if (events.length > 0) await this.calls.add(projectId, events);
+  }
+
+  now(): Promise<Date> {
+    return this.executions.now();
+  }
+
+  dueTimes(projectId: string, ids: readonly string[]): Promise<Map<string, Date>> {
+    return this.executions.dueTimes(projectId, ids);
+  }
+
+  async cancelOrphans(projectId: string, orphans: readonly DueExecution[]): Promise<void> {
+    const ids = orphans.map(({ id }) => id);
+    await this.end(projectId, ids, { status: 'CANCELLED', reason: 'The contact was deleted' });
+  }
+
+  /** An execution that ended its process again and again. */
+  async giveUp(projectId: string, id: string, error: string): Promise<void> {
+    await this.end(projectId, [id], { status: 'FAILED', reason: error });
+  }
+
+  countReopened(projectId: string, workflowId: string): Promise<void> {
+    return this.counts.add(projectId, [
+      { workflowId, stepId: null, counter: 'FAILED', by: -1 },
+      { workflowId, stepId: null, counter: 'RUNNING', by: 1 },
+    ]);
+  }
+
+  /** Ends what runs of these, in the ambient transaction or in one of its own. */
+  async end(
+    projectId: string,
+    ids: readonly string[],
+    how: { status: 'CANCELLED' | 'FAILED'; reason: string },
+  ): Promise<EndedExecution[]> {
+    if (ids.length === 0) return [];
+    return this.database.transaction(async () => {
+      const ended = await this.ended.end(projectId, ids, how);
+      await this.counts.add(projectId, ended.flatMap((execution) => countsOf(execution, how.status)));
+      return ended;
+    });
+  }
+}

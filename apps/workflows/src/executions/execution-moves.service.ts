@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contactIsInside,
+  executionEnded,
+  executionNotFailed,
+  executionNotFound,
+  executionNotWaiting,
+  type Execution,
+  type ExecutionId,
+} from '@posthorn/contracts';
+import type { Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { WorkQueue } from '@posthorn/work';
+import { ExecutionEnds } from './execution-ends.js';
+import { executionWork } from './execution-kinds.js';
+import { ExecutionMoves, type LockedExecution } from './execution-moves.repository.js';
+import { Executions } from './executions.read-model.js';
+import { hasEnded } from './execution-row.js';
+
+/** What users do to a single execution. */
+@Injectable()
+export class ExecutionMovesService {
+  constructor(
+    private readonly executions: Executions,
+    private readonly moves: ExecutionMoves,
+    private readonly ends: ExecutionEnds,
+    private readonly queue: WorkQueue,
+    private readonly commits: Commits,
+  ) {}
+
+  cancel(call: Incoming<ExecutionId>): Promise<Execution> {
+    return this.move(call, async (projectId, { id, status, isStopped }) => {
+      if (hasEnded(status) || isStopped) throw executionEnded();
+      await this.ends.end(projectId, [id], { status: 'CANCELLED', reason: 'Cancelled by a request' });
+    });
+  }
+
+  /** The failed step is entered once more, under a new key: what it did before may have been refused for good. */
+  retry(call: Incoming<ExecutionId>): Promise<Execution> {
+    return this.move(call, async (projectId, { id, status, isCurrent, workflowId, contactId }) => {
+      if (status !== 'FAILED' || !isCurrent) throw executionNotFailed();
+      if (await this.executions.isInside(projectId, workflowId, contactId)) throw contactIsInside();
+      await this.moves.reopen(projectId, id);
+      await this.ends.countReopened(projectId, workflowId);
+      await this.goOn(projectId, id);
+    });
+  }
+
+  skipWait(call: Incoming<ExecutionId>): Promise<Execution> {
+    return this.move(call, async (projectId, { id, status, wait, isStopped }) => {
+      if (status !== 'WAITING' || wait === 'WEBHOOK' || isStopped) throw executionNotWaiting();
+      await this.moves.endWait(projectId, id);
+      await this.goOn(projectId, id);
+    });
+  }
+
+  private async move(
+    { caller: { projectId }, body, deadline }: Incoming<ExecutionId>,
+    change: (projectId: string, execution: LockedExecution) => Promise<void>,
+  ): Promise<Execution> {
+    const { workflowId, id } = body;
+    return this.commits.before(deadline, async () => {
+      const locked = await this.moves.lock(projectId, workflowId, id);
+      if (!locked) throw executionNotFound();
+      await change(projectId, locked);
+      return (await this.executions.find(projectId, workflowId, id))!;
+    });
+  }
+
+  private goOn(projectId: string, id: string): Promise<void> {
+    return this.queue.enqueue(executionWork, [{ projectId, key: id }]);
+  }
+}

@@ -1,0 +1,77 @@
+import type { ExecutionStatus, StepStatus } from '@posthorn/contracts';
+import type { ExitCondition } from '../engine/walk.js';
+
+export type ExecutionWait = 'TIME' | 'EVENT' | 'WEBHOOK';
+
+/** What happened, as conditions and payloads see it. Of a custom event the payload is fetched when it is needed. */
+export interface OccurredEvent {
+  id: string;
+  name: string;
+  data: Record<string, unknown> | null;
+}
+
+/** An execution that can go on, with what it needs of its workflow. */
+export interface DueExecution {
+  id: string;
+  workflowId: string;
+  workflowName: string;
+  workflowVersion: number;
+  exitWhen: ExitCondition | null;
+  contactId: string;
+  status: ExecutionStatus;
+  currentStepId: string;
+  visits: Record<string, number>;
+  wait: ExecutionWait | null;
+  enteredAt: Date;
+  startedAt: Date;
+  context: Record<string, unknown>;
+  event: OccurredEvent | null;
+  turn: number;
+  /** False while a webhook may still be answered. */
+  isDue: boolean;
+  /** Step and visit whose row is WAITING. */
+  openStep: string | null;
+  /** The event that ended its wait. */
+  met: OccurredEvent | null;
+}
+
+/** One visit of a step, as it is stored. */
+export interface StepVisit {
+  executionId: string;
+  stepId: string;
+  visit: number;
+  status: StepStatus;
+  enteredAt: Date;
+  dueAt: Date | null;
+  endedAt: Date | null;
+  branch: string | null;
+  input: object | null;
+  output: object | null;
+  error: string | null;
+}
+
+/** Where an execution is after a turn. */
+export interface ExecutionChange {
+  id: string;
+  workflowId: string;
+  contactId: string;
+  before: ExecutionStatus;
+  status: ExecutionStatus;
+  reason: string | null;
+  currentStepId: string | null;
+  visits: Record<string, number>;
+  wait: ExecutionWait | null;
+  dueAt: Date | null;
+  enteredAt: Date;
+  turn: number;
+  steps: StepVisit[];
+  /** Of this turn. */
+  at: Date;
+  waitedFor: ExecutionWait | null;
+  /** Step and visit whose row was WAITING. */
+  stepBefore: string | null;
+  /** Waits for this from the entry of its step. */
+  awaits: string | null;
+}
+
+export const hasEnded = (status: ExecutionStatus): boolean => status !== 'RUNNING' && status !== 'WAITING';

@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { StatsService } from '../counts/stats.service.js';
+import { Occurrences } from '../starts/occurrences.js';
+import { OccurrencesSubscribers } from '../starts/occurrences.subscribers.js';
+import { Starts } from '../starts/starts.js';
+import { StartsRepository } from '../starts/starts.repository.js';
+import { StartsWork } from '../starts/starts.work.js';
+import { SchedulesWork } from '../schedules/schedules.work.js';
+import { WaitsRepository } from '../waits/waits.repository.js';
+import { DefinitionsModule } from '../workflows/definitions.module.js';
+import { EngineModule } from './engine.module.js';
+import { ExecutionMoves } from './execution-moves.repository.js';
+import { ExecutionMovesService } from './execution-moves.service.js';
+import { ExecutionsHandlers } from './executions.handlers.js';
+import { Executions } from './executions.read-model.js';
+import { ExecutionsService } from './executions.service.js';
+
+/** What starts executions, and what users see and do of them. */
+@Module({
+  imports: [DefinitionsModule, EngineModule],
+  controllers: [ExecutionsHandlers, OccurrencesSubscribers],
+  providers: [
+    ...onDatabase([ExecutionMoves, Executions, StartsRepository, WaitsRepository]),
+    ExecutionMovesService,
+    ExecutionsService,
+    Occurrences,
+    SchedulesWork,
+    Starts,
+    StartsWork,
+    StatsService,
+  ],
+})
+export class ExecutionsModule {}

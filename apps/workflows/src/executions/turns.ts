@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import { isTimeZone, type Contact } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
+import { effectId } from '../engine/effect-id.js';
+import { Graphs } from '../graphs/graphs.read-model.js';
+import { StepCalls, type StepCallResult } from '../webhooks/step-calls.js';
+import type { DueExecution } from './execution-row.js';
+import { ExecutionsRepository } from './executions.repository.js';
+import { GraphCache, type ExecutableGraph } from './graph-cache.js';
+import { People } from './people.js';
+import { Turn } from './turn.js';
+
+interface Known {
+  contacts: Map<string, Contact>;
+  data: Map<string, Record<string, unknown>>;
+  outputs: Map<string, Record<string, unknown>>;
+  calls: ReadonlyMap<string, StepCallResult>;
+}
+
+export interface BegunTurns {
+  turns: Turn[];
+  /** Executions of deleted contacts. */
+  orphans: DueExecution[];
+}
+
+/** Loads what the executions of a batch need, with a fixed number of queries, and ends what they waited for. */
+@Injectable()
+export class Turns {
+  private readonly graphs: GraphCache;
+
+  constructor(
+    database: Database,
+    private readonly executions: ExecutionsRepository,
+    private readonly people: People,
+    private readonly calls: StepCalls,
+  ) {
+    this.graphs = new GraphCache(new Graphs(database));
+  }
+
+  async begin(projectId: string, ids: readonly string[], now: Date): Promise<BegunTurns> {
+    const due = await this.executions.due(projectId, ids);
+    if (due.length === 0) return { turns: [], orphans: [] };
+    const graphs = await this.graphsOf(projectId, due);
+    const known = await this.knownOf(projectId, due, graphs);
+    const turns: Turn[] = [];
+    const orphans: DueExecution[] = [];
+    for (const execution of due) {
+      const contact = known.contacts.get(execution.contactId);
+      const executable = graphs.get(keyOf(execution));
+      if (!contact || !executable) orphans.push(execution);
+      else if (isUnanswered(execution, known)) continue;
+      else turns.push(this.turnOf(execution, executable, contact, known, now));
+    }
+    return { turns, orphans };
+  }
+
+  private turnOf(
+    execution: DueExecution,
+    { graph }: ExecutableGraph,
+    { id, email, subscribed, customFields }: Contact,
+    { data, outputs, calls }: Known,
+    now: Date,
+  ): Turn {
+    const { event, met, context, workflowId, workflowName, startedAt } = execution;
+    const sources = {
+      contact: { id, email, subscribed, customFields },
+      event: event && (event.data ?? data.get(event.id) ?? {}),
+      context,
+      workflow: { id: workflowId, name: workflowName },
+      execution: { id: execution.id, startedAt },
+      steps: outputs.get(execution.id) ?? {},
+    };
+    const turn = new Turn(execution, graph, sources, (field) => zoneIn(customFields, field));
+    const metData = met && (met.data ?? data.get(met.id) ?? {});
+    endWait(turn, { met: metData, call: calls.get(turn.effectId) ?? null }, now);
+    if (turn.stop === null) turn.goOn(now);
+    return turn;
+  }
+
+  private async graphsOf(
+    projectId: string,
+    due: readonly DueExecution[],
+  ): Promise<Map<string, ExecutableGraph>> {
+    const graphs = new Map<string, ExecutableGraph>();
+    for (const execution of due) {
+      if (graphs.has(keyOf(execution))) continue;
+      const graph = await this.graphs.of(projectId, execution.workflowId, execution.workflowVersion);
+      if (graph) graphs.set(keyOf(execution), graph);
+    }
+    return graphs;
+  }
+
+  private async knownOf(
+    projectId: string,
+    due: readonly DueExecution[],
+    graphs: Map<string, ExecutableGraph>,
+  ): Promise<Known> {
+    const needOutputs = due.filter((execution) => graphs.get(keyOf(execution))?.usesOutputs);
+    const events = due
+      .flatMap(({ event, met }) => [event, met])
+      .flatMap((event) => (event?.data === null ? [event.id] : []));
+    const called = due.flatMap((execution) => (execution.wait === 'WEBHOOK' ? [effectIdOf(execution)] : []));
+    const [contacts, data, outputs, calls] = await Promise.all([
+      this.people.byIds(
+        projectId,
+        due.map(({ contactId }) => contactId),
+      ),
+      events.length > 0 ? this.people.eventData(projectId, events) : new Map(),
+      this.outputsOf(projectId, needOutputs, graphs),
+      called.length > 0 ? this.calls.results(projectId, called) : new Map(),
+    ]);
+    return { contacts, data, outputs, calls };
+  }
+
+  private async outputsOf(
+    projectId: string,
+    due: readonly DueExecution[],
+    graphs: Map<string, ExecutableGraph>,
+  ): Promise<Known['outputs']> {
+    const outputs: Known['outputs'] = new Map(due.map(({ id }) => [id, {}]));
+    if (due.length === 0) return outputs;
+    const rows = await this.executions.outputs(projectId, [...outputs.keys()]);
+    const byId = new Map(due.map((execution) => [execution.id, execution]));
+    for (const { executionId, stepId, output } of rows) {
+      const steps = graphs.get(keyOf(byId.get(executionId)!))!.graph.steps;
+      const name = steps.find(({ id }) => id === stepId)?.name;
+      if (name !== undefined) outputs.get(executionId)![name] = output;
+    }
+    return outputs;
+  }
+}
+
+const keyOf = ({ workflowId, workflowVersion }: DueExecution): string => `${workflowId} ${workflowVersion}`;
+
+const effectIdOf = ({ id, currentStepId, visits, enteredAt }: DueExecution): string =>
+  effectId(id, { stepId: currentStepId, visit: visits[currentStepId]! }, enteredAt);
+
+/** The dispatcher wakes the execution once more when its call has ended. */
+function isUnanswered(execution: DueExecution, { calls }: Known): boolean {
+  if (execution.wait !== 'WEBHOOK' || execution.isDue) return false;
+  const status = calls.get(effectIdOf(execution))?.status ?? 'PENDING';
+  return status === 'PENDING';
+}
+
+/** Of the contact, where it names one. */
+export function zoneIn(customFields: Record<string, unknown>, field: string | undefined): string {
+  const zone = field === undefined ? undefined : customFields[field];
+  return typeof zone === 'string' && isTimeZone(zone) ? zone : 'UTC';
+}
+
+/** What an execution waited for has come, or its time is over. */
+function endWait(
+  turn: Turn,
+  { met, call }: { met: Record<string, unknown> | null; call: StepCallResult | null },
+  now: Date,
+): void {
+  switch (turn.execution.wait) {
+    case null:
+      return;
+    case 'TIME':
+      return turn.settle(null, null, now);
+    case 'EVENT':
+      return met ? turn.settle('event', { event: met }, now) : turn.settle('timeout', null, now);
+    case 'WEBHOOK':
+      return endCall(turn, call, now);
+  }
+}
+
+function endCall(turn: Turn, call: StepCallResult | null, now: Date): void {
+  if (call?.status === 'SUCCESS')
+    return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now);
+  turn.fail(call?.error ?? 'No response came', now);
+}
+
+/** JSON where it is, so that later steps can refer to its members. */
+function bodyOf(text: string | null): unknown {
+  if (text === null || !/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

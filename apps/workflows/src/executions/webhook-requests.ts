@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { WebhookConfig, WebhookMethod } from '@posthorn/contracts';
+import { StepTexts } from './step-texts.js';
+import type { Turn } from './turn.js';
+
+export interface StepRequest {
+  method: WebhookMethod;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+type Config = WebhookConfig & { body?: unknown };
+
+/** What webhook steps send: URL, header values and texts in the body are Liquid. */
+@Injectable()
+export class WebhookRequests {
+  constructor(private readonly texts: StepTexts) {}
+
+  async of(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, StepRequest | Error>> {
+    const configs = new Map(turns.map((turn) => [turn, turn.webhook as Config]));
+    const wanted = [...configs].map(([turn, config]) => ({ turn, texts: textsOf(config) }));
+    const rendered = await this.texts.render(projectId, wanted);
+    return new Map(
+      [...configs].map(([turn, config]) => {
+        const texts = rendered.get(turn)!;
+        return [turn, texts instanceof Error ? texts : requestOf(turn, config, texts)];
+      }),
+    );
+  }
+}
+
+const textsOf = ({ url = '', headers = {}, body }: Config): string[] => [
+  url,
+  ...Object.values(headers),
+  ...leavesOf(body),
+];
+
+function requestOf(turn: Turn, { method = 'POST', headers = {}, body }: Config, texts: string[]): StepRequest {
+  const rest = texts.slice(1);
+  const values = rest.splice(0, Object.keys(headers).length);
+  const given = Object.fromEntries(Object.keys(headers).map((name, index) => [name, values[index]!]));
+  const hasBody = method !== 'GET';
+  const sent = body === undefined ? defaultPayload(turn) : withLeaves(body, rest);
+  const isText = typeof sent === 'string';
+  const hasType = Object.keys(given).some((name) => name.toLowerCase() === 'content-type');
+  const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
+  return {
+    method,
+    url: texts[0]!,
+    headers: { ...(hasBody && !hasType ? { 'content-type': type } : {}), ...given },
+    body: hasBody ? (isText ? sent : JSON.stringify(sent)) : null,
+  };
+}
+
+/** Where the step has no body of its own (docs/api-decisions.md §7). */
+export function defaultPayload({ sources }: Turn): object {
+  const { contact, workflow, execution, event } = sources;
+  return {
+    contact: { email: contact.email, subscribed: contact.subscribed, data: contact.customFields },
+    workflow,
+    execution: { id: execution.id, startedAt: execution.startedAt.toISOString() },
+    event: event ?? {},
+  };
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(leavesOf);
+}
+
+/** Takes the texts in the order in which `leavesOf` found them. */
+function withLeaves(value: unknown, texts: string[]): unknown {
+  if (typeof value === 'string') return texts.shift();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((entry) => withLeaves(entry, texts));
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withLeaves(entry, texts)]));
+}

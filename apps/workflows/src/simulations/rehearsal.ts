@@ -1,0 +1,109 @@
+import {
+  maxSimulatedSteps,
+  type SendEmailConfig,
+  type SimulatedEmail,
+  type SimulatedStep,
+  type SimulatedUpdate,
+  type SimulatedWebhook,
+  type Simulation,
+  type UpdateContactConfig,
+  type WorkflowGraph,
+} from '@posthorn/contracts';
+import type { Stop } from '../engine/walk.js';
+import { lastOfEach } from '../executions/execution-store.js';
+import type { Turn } from '../executions/turn.js';
+import type { StepRequest } from '../executions/webhook-requests.js';
+import { waitAnswer, webhookAnswer } from './answers.js';
+
+/** What a rehearsal needs of the outside; nothing of it changes anything. */
+export interface RehearsalTexts {
+  email(turn: Turn, config: SendEmailConfig): Promise<Omit<SimulatedEmail, 'stepId' | 'at'> | Error>;
+  webhook(turn: Turn): Promise<StepRequest | Error>;
+}
+
+/** An execution on a virtual clock: the turns are those of the engine, only waits are skipped and effects are written down. */
+export class Rehearsal {
+  readonly emails: SimulatedEmail[] = [];
+  private readonly webhooks: SimulatedWebhook[] = [];
+  private readonly updates: SimulatedUpdate[] = [];
+
+  constructor(
+    private readonly turn: Turn,
+    private readonly graph: WorkflowGraph,
+    private readonly answers: Record<string, unknown>,
+    private readonly texts: RehearsalTexts,
+    private now: Date,
+  ) {}
+
+  async run(): Promise<Simulation> {
+    this.turn.goOn(this.now);
+    while (this.turn.stop!.kind !== 'end') {
+      if (lastOfEach(this.turn.steps).length > maxSimulatedSteps) return this.result('LIMIT', null);
+      await this.pass(this.turn.stop!);
+      if (this.turn.stop === null) this.turn.goOn(this.now);
+    }
+    const { status, reason } = this.turn.stop as Extract<Stop, { kind: 'end' }>;
+    return this.result(status, reason);
+  }
+
+  private async pass(stop: Stop): Promise<void> {
+    switch (stop.kind) {
+      case 'delay':
+        this.now = stop.until;
+        return this.turn.settle(null, null, this.now);
+      case 'event':
+        return this.meet(stop.until);
+      case 'webhook':
+        return this.call();
+      case 'effect':
+        return stop.effect.kind === 'email'
+          ? this.send(stop.effect.config)
+          : this.update(stop.effect.config);
+      case 'end':
+    }
+  }
+
+  private meet(until: Date): void {
+    const answer = waitAnswer(this.answer());
+    const at = answer && new Date(this.now.getTime() + answer.afterMinutes * 60_000);
+    const inTime = at !== null && at <= until;
+    this.now = inTime ? at : until;
+    this.turn.settle(inTime ? 'event' : 'timeout', inTime ? { event: answer!.event } : null, this.now);
+  }
+
+  private async call(): Promise<void> {
+    const request = await this.texts.webhook(this.turn);
+    if (request instanceof Error) return this.turn.fail(request.message, this.now);
+    this.webhooks.push({ stepId: this.turn.step.id, at: this.now, ...request });
+    const { status, body } = webhookAnswer(this.answer());
+    if (status >= 200 && status < 300) this.turn.settle(null, { status, body }, this.now);
+    else this.turn.fail(`HTTP ${status}`, this.now);
+  }
+
+  private async send(config: SendEmailConfig): Promise<void> {
+    const email = await this.texts.email(this.turn, config);
+    if (email instanceof Error) return this.turn.fail(email.message, this.now);
+    this.emails.push({ stepId: this.turn.step.id, at: this.now, ...email });
+    this.turn.settle(null, { to: email.to }, this.now);
+  }
+
+  private update({ updates = {}, subscribed }: UpdateContactConfig): void {
+    this.updates.push({ stepId: this.turn.step.id, at: this.now, updates, subscribed: subscribed ?? null });
+    this.turn.changeContact(updates, subscribed);
+    this.turn.settle(null, null, this.now);
+  }
+
+  private answer(): unknown {
+    return this.answers[this.turn.step.id];
+  }
+
+  private result(outcome: Simulation['outcome'], reason: string | null): Simulation {
+    const { emails, webhooks, updates } = this;
+    const byId = new Map(this.graph.steps.map((step) => [step.id, step]));
+    const path = lastOfEach(this.turn.steps).map(({ stepId, visit, enteredAt, endedAt, branch }): SimulatedStep => {
+      const { name, type } = byId.get(stepId)!;
+      return { stepId, stepName: name, type, visit, enteredAt, leftAt: endedAt, branch };
+    });
+    return { outcome, reason, path, emails, webhooks, updates, endedAt: this.now };
+  }
+}

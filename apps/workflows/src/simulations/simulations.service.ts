@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import {
+  invalidMember,
+  type Caller,
+  type SimulatedContact,
+  type SimulateWorkflow,
+  type Simulation,
+  type WorkflowGraph,
+} from '@posthorn/contracts';
+import { DatabaseClock, newId } from '@posthorn/database';
+import { startOf, type ExitCondition } from '../engine/walk.js';
+import { People } from '../executions/people.js';
+import { Turn } from '../executions/turn.js';
+import { zoneIn } from '../executions/turns.js';
+import { Graphs } from '../graphs/graphs.read-model.js';
+import type { WorkflowRow } from '../workflows/workflow.entity.js';
+import { WorkflowsRepository } from '../workflows/workflows.repository.js';
+import { Rehearsal, type RehearsalTexts } from './rehearsal.js';
+import { RenderedTexts } from './rehearsal-texts.js';
+
+export interface Rehearsed {
+  workflow: WorkflowRow;
+  graph: WorkflowGraph;
+  contact: { id: string; email: string; subscribed: boolean; customFields: Record<string, unknown> };
+  event: Record<string, unknown> | null;
+  context: Record<string, unknown>;
+  answers: Record<string, unknown>;
+}
+
+@Injectable()
+export class SimulationsService {
+  constructor(
+    private readonly workflows: WorkflowsRepository,
+    private readonly graphs: Graphs,
+    private readonly people: People,
+    private readonly rendered: RenderedTexts,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async run(caller: Caller, request: SimulateWorkflow): Promise<Simulation> {
+    const { event = null, context = {}, answers = {} } = request;
+    const { workflow, graph } = await this.definition(caller.projectId, request.id);
+    const contact = await this.contactOf(caller.projectId, request);
+    const texts = this.rendered.of(caller);
+    return this.rehearse({ workflow, graph, contact, event, context, answers }, texts, await this.clock.now());
+  }
+
+  async definition(projectId: string, id: string): Promise<Pick<Rehearsed, 'workflow' | 'graph'>> {
+    const workflow = await this.workflows.findOrFail(projectId, id);
+    return { workflow, graph: (await this.graphs.find(projectId, id))! };
+  }
+
+  rehearse(
+    { workflow, graph, contact, event, context, answers }: Rehearsed,
+    texts: RehearsalTexts,
+    now: Date,
+  ): Promise<Simulation> {
+    const exitWhen = workflow.exitWhen as ExitCondition | null;
+    const start = startOf(graph, exitWhen, now);
+    const id = newId();
+    const execution = {
+      ...{ id, workflowId: workflow.id, workflowName: workflow.name, workflowVersion: graph.version },
+      ...{ exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
+      currentStepId: start.position!.stepId,
+      visits: start.visits,
+      ...{ enteredAt: now, startedAt: now, context, event: null, turn: 0, isDue: true, openStep: null, met: null },
+    };
+    const sources = {
+      ...{ contact: { ...contact, customFields: { ...contact.customFields } }, event, context },
+      workflow: { id: workflow.id, name: workflow.name },
+      execution: { id, startedAt: now },
+      steps: {},
+    };
+    const turn = new Turn(execution, graph, sources, (field) => zoneIn(contact.customFields, field));
+    return new Rehearsal(turn, graph, answers, texts, now).run();
+  }
+
+  private async contactOf(projectId: string, { contact, contactId }: SimulateWorkflow): Promise<Rehearsed['contact']> {
+    if (contact) return madeUp(contact);
+    const known = (await this.people.byIds(projectId, [contactId!])).get(contactId!);
+    if (!known) throw invalidMember(['contactId'], 'not_found', 'must be a contact of this project');
+    return known;
+  }
+}
+
+const madeUp = ({ email, subscribed = true, customFields = {} }: SimulatedContact): Rehearsed['contact'] => ({
+  ...{ id: newId(), email, subscribed, customFields },
+});

@@ -1,0 +1,122 @@
+import { Controller } from '@nestjs/common';
+import {
+  contactEvents,
+  emailEvents,
+  type ContactEvent,
+  type CustomEventRecorded,
+  type EmailBounced,
+  type EmailChangedEvent,
+  type EmailEngaged,
+  type SegmentEvent,
+} from '@posthorn/contracts';
+import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
+import {
+  bouncedData,
+  clickedData,
+  complainedData,
+  deliveredData,
+  openedData,
+  sentData,
+} from '../events/email-data.js';
+import type { Arrival } from '../waits/waits.repository.js';
+import { idOfItem } from '../events/event-ids.js';
+import { Occurrences } from './occurrences.js';
+
+type Data = Record<string, unknown>;
+type OfContact = { contactId?: string | null; at: Date };
+
+/** Events that start workflows and end their waits, under the names that the public specification gives them. */
+@Controller()
+export class OccurrencesSubscribers {
+  constructor(private readonly occurrences: Occurrences) {}
+
+  @OnEachEvent([emailEvents.sent], 'workflows')
+  onSent(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.happened(event, 'email.sent', sentData);
+  }
+
+  @OnEachEvent([emailEvents.delivered], 'workflows')
+  onDelivered(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.happened(event, 'email.delivery', deliveredData);
+  }
+
+  @OnEachEvent([emailEvents.opened], 'workflows')
+  onOpened(event: DomainEvent<EmailEngaged>): Promise<void> {
+    return this.happened(onlyFirst(event), 'email.open', openedData);
+  }
+
+  @OnEachEvent([emailEvents.clicked], 'workflows')
+  onClicked(event: DomainEvent<EmailEngaged>): Promise<void> {
+    return this.happened(onlyFirst(event), 'email.click', clickedData);
+  }
+
+  @OnEachEvent([emailEvents.bounced], 'workflows')
+  onBounced(event: DomainEvent<EmailBounced>): Promise<void> {
+    return this.happened(event, 'email.bounce', bouncedData);
+  }
+
+  @OnEachEvent([emailEvents.complained], 'workflows')
+  onComplained(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.happened(event, 'email.complaint', complainedData);
+  }
+
+  @OnEachEvent([contactEvents.subscribed], 'workflows')
+  onSubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
+    return this.happened(event, 'contact.subscribed', subscriptionData);
+  }
+
+  @OnEachEvent([contactEvents.unsubscribed], 'workflows')
+  onUnsubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
+    return this.happened(event, 'contact.unsubscribed', subscriptionData);
+  }
+
+  @OnEachEvent([contactEvents.segmentEntered], 'workflows')
+  onEntered(event: DomainEvent<SegmentEvent>): Promise<void> {
+    return this.happened(event, ({ slug }) => `segment.${slug}.entry`, segmentData);
+  }
+
+  @OnEachEvent([contactEvents.segmentLeft], 'workflows')
+  onLeft(event: DomainEvent<SegmentEvent>): Promise<void> {
+    return this.happened(event, ({ slug }) => `segment.${slug}.exit`, segmentData);
+  }
+
+  /** Its payload is fetched when an execution needs it. */
+  @OnEachEvent([contactEvents.eventRecorded], 'workflows')
+  async onCustom({ projectId, items }: DomainEvent<CustomEventRecorded>): Promise<void> {
+    await this.occurrences.happened(
+      projectId,
+      items.map(({ eventId, name, contactId, at }) => ({ id: eventId, name, contactId, at, data: null })),
+    );
+  }
+
+  private happened<Item extends OfContact>(
+    event: DomainEvent<Item>,
+    name: string | ((item: Item) => string),
+    dataOf: (item: Item) => Data,
+  ): Promise<void> {
+    const arrivals = event.items.flatMap((item, index): Arrival[] => {
+      const { contactId, at } = item;
+      const named = typeof name === 'string' ? name : name(item);
+      return contactId ? [{ id: idOfItem(event, index), name: named, contactId, at, data: dataOf(item) }] : [];
+    });
+    return this.occurrences.happened(event.projectId, arrivals);
+  }
+}
+
+/** What people do, and only the first time. */
+function onlyFirst({ projectId, items, origins }: DomainEvent<EmailEngaged>): DomainEvent<EmailEngaged> {
+  const isFirst = items.map((item) => item.isFirst && !item.isMachine);
+  return {
+    projectId,
+    items: items.filter((_, index) => isFirst[index]),
+    origins: origins.filter((_, index) => isFirst[index]),
+  };
+}
+
+const subscriptionData = ({ contactId, email, subscribed, source = 'API' }: ContactEvent): Data => ({
+  ...{ contactId, email, subscribed, source },
+});
+
+const segmentData = ({ segmentId, name, slug, contactId }: SegmentEvent): Data => ({
+  ...{ segmentId, segmentName: name ?? slug, contactId },
+});

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { WorkQueue } from '@posthorn/work';
+import { executionWork } from '../executions/execution-kinds.js';
+import { WaitsRepository, type Arrival } from '../waits/waits.repository.js';
+import { maxStartEntries, startWork } from './start-kinds.js';
+import { StartsRepository } from './starts.repository.js';
+
+/** What an event does to workflows: it starts those that it triggers, and ends waits for it. Joins the transaction of the inbox. */
+@Injectable()
+export class Occurrences {
+  constructor(
+    private readonly starts: StartsRepository,
+    private readonly waits: WaitsRepository,
+    private readonly queue: WorkQueue,
+  ) {}
+
+  async happened(projectId: string, arrivals: readonly Arrival[]): Promise<void> {
+    if (arrivals.length === 0) return;
+    const names = [...new Set(arrivals.map(({ name }) => name))];
+    await this.start(projectId, names, arrivals);
+    await this.endWaits(projectId, names, arrivals);
+  }
+
+  private async start(projectId: string, names: readonly string[], arrivals: readonly Arrival[]): Promise<void> {
+    const triggered = await this.starts.triggeredBy(projectId, names);
+    const batches = triggered.flatMap(({ id: workflowId, eventName }) => {
+      const entries = arrivals
+        .filter(({ name }) => name === eventName)
+        .map(({ contactId, id, name, data }) => ({ contactId, event: { id, name, data } }));
+      const parts = [];
+      for (let from = 0; from < entries.length; from += maxStartEntries)
+        parts.push({ projectId, payload: { workflowId, entries: entries.slice(from, from + maxStartEntries) } });
+      return parts;
+    });
+    await this.queue.enqueue(startWork, batches);
+  }
+
+  private async endWaits(
+    projectId: string,
+    names: readonly string[],
+    arrivals: readonly Arrival[],
+  ): Promise<void> {
+    const awaited = await this.waits.awaitedNames(projectId, names);
+    const relevant = arrivals.filter(({ name }) => awaited.has(name));
+    if (relevant.length === 0) return;
+    await this.waits.lock(
+      projectId,
+      relevant.map(({ contactId, name }) => ({ contactId, eventName: name })),
+    );
+    const ended = await this.waits.arrive(projectId, relevant);
+    await this.queue.enqueue(
+      executionWork,
+      ended.map((key) => ({ projectId, key })),
+    );
+  }
+}

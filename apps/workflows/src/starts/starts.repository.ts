@@ -1,0 +1,103 @@
+import { columnsOf, newId, type Database } from '@posthorn/database';
+import type { StartEntry } from './start-kinds.js';
+
+/** A workflow that is about to start; locked against a pause until the end of the transaction. */
+export interface Startable {
+  version: number;
+  generation: number;
+  triggerId: string;
+  allowReentry: boolean;
+  /** Starts that the hourly cap leaves for this hour; null without a cap. */
+  left: number | null;
+  nextHour: Date;
+  secondsLeft: number;
+}
+
+type Hour = Pick<Startable, 'left' | 'nextHour' | 'secondsLeft'>;
+
+interface NewExecution extends StartEntry {
+  id: string;
+  context: object;
+}
+
+const rows = columnsOf<NewExecution>([
+  { column: 'id', type: 'uuid', value: ({ id }) => id },
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
+  { column: 'context', type: 'jsonb', value: ({ context }) => JSON.stringify(context) },
+  { column: 'event', type: 'jsonb', value: ({ event }) => event && JSON.stringify(event) },
+]);
+
+export class StartsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Enabled workflows of the project by the name of the event that starts them. */
+  async triggeredBy(projectId: string, names: readonly string[]): Promise<{ id: string; eventName: string }[]> {
+    return this.database.query(
+      `SELECT id, event_name AS "eventName" FROM workflows
+       WHERE project_id = $1 AND enabled AND trigger_type = 'EVENT' AND event_name = ANY ($2::text[])`,
+      [projectId, names],
+    );
+  }
+
+  /** Null where it is not enabled. Starts of a workflow with a cap are one after another. */
+  async lock(projectId: string, workflowId: string): Promise<Startable | null> {
+    const [locked] = await this.database.query<{ cap: number | null } & Omit<Startable, keyof Hour>>(
+      `SELECT version, generation, allow_reentry AS "allowReentry", max_executions_per_hour AS cap,
+         (SELECT id FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id AND s.type = 'TRIGGER' LIMIT 1) AS "triggerId"
+       FROM workflows w WHERE project_id = $1 AND id = $2 AND enabled FOR SHARE`,
+      [projectId, workflowId],
+    );
+    if (!locked) return null;
+    const { cap, ...startable } = locked;
+    return { ...startable, ...(await this.hourOf(projectId, workflowId, cap)) };
+  }
+
+  /** Who may enter: not twice at a time and, without re-entry, not twice ever. Returns the new executions. */
+  async insert(
+    projectId: string,
+    workflowId: string,
+    { version, generation, triggerId, allowReentry }: Startable,
+    entries: readonly StartEntry[],
+    context: object = {},
+  ): Promise<{ id: string; contactId: string }[]> {
+    const executions = [...new Map(entries.map((entry) => [entry.contactId, entry])).values()].map((entry) => ({
+      ...entry,
+      id: newId(),
+      context,
+    }));
+    return this.database.query(
+      `WITH given AS (SELECT * FROM ${rows.unnest('g', 7)}),
+       entered AS (
+         INSERT INTO workflow_entries (project_id, workflow_id, contact_id) SELECT $1::uuid, $2::uuid, contact_id FROM given ORDER BY contact_id
+         ON CONFLICT DO NOTHING RETURNING contact_id)
+       INSERT INTO executions (project_id, id, workflow_id, workflow_version, generation, contact_id, status, current_step_id, visits, due_at, context, event)
+       SELECT $1::uuid, id, $2::uuid, $3::int, $4::int, contact_id, 'RUNNING', $5::uuid, jsonb_build_object(($5::uuid)::text, 1), now(), context, event FROM given
+       WHERE $6::boolean OR contact_id IN (SELECT contact_id FROM entered) ORDER BY contact_id
+       ON CONFLICT (project_id, workflow_id, generation, contact_id) WHERE ended_at IS NULL DO NOTHING
+       RETURNING id, contact_id AS "contactId"`,
+      [projectId, workflowId, version, generation, triggerId, allowReentry, ...rows.values(executions)],
+    );
+  }
+
+  async countHour(projectId: string, workflowId: string, started: number): Promise<void> {
+    if (started === 0) return;
+    await this.database.query(
+      `INSERT INTO workflow_hours AS known (project_id, workflow_id, hour, started) VALUES ($1, $2, date_trunc('hour', now()), $3)
+       ON CONFLICT (project_id, workflow_id, hour) DO UPDATE SET started = known.started + excluded.started`,
+      [projectId, workflowId, started],
+    );
+  }
+
+  private async hourOf(projectId: string, workflowId: string, cap: number | null): Promise<Hour> {
+    if (cap !== null)
+      await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1 || ' starts', 0))`, [workflowId]);
+    const [hour] = await this.database.query<Omit<Hour, 'left'> & { started: number | null }>(
+      `SELECT h.next AS "nextHour", greatest(1, ceil(extract(epoch FROM h.next - now())))::int AS "secondsLeft",
+         (SELECT started FROM workflow_hours WHERE project_id = $1 AND workflow_id = $2 AND hour = date_trunc('hour', now())) AS started
+       FROM (SELECT date_trunc('hour', now()) + interval '1 hour' AS next) AS h`,
+      [projectId, workflowId],
+    );
+    const { started, ...times } = hour!;
+    return { ...times, left: cap === null ? null : Math.max(0, cap - (started ?? 0)) };
+  }
+}

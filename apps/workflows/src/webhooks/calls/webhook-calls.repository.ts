@@ -1,0 +1,132 @@
+import type { WebhookEventType } from '@posthorn/contracts';
+import { columnsOf, newId, type Database } from '@posthorn/database';
+import type { Attempt, DueCall } from '../dispatch/attempt.js';
+import { attemptColumns, recordedColumns } from '../dispatch/attempt-columns.js';
+import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
+import type { OpenEndpoint } from '../dispatch/endpoint-turns.js';
+
+/** What happened, for every subscription of the project that asks for it. */
+export interface EventToCall {
+  type: WebhookEventType;
+  /** About whom it is; null for a deleted contact, of whom it says nothing. */
+  contactId: string | null;
+  at: Date;
+  data: object;
+}
+
+export interface ActiveWebhook extends OpenEndpoint {
+  url: string;
+  generation: number;
+}
+
+export interface DueWebhookCall extends DueCall {
+  eventId: string;
+  /** The bytes that are signed and sent. */
+  body: string;
+}
+
+const eventColumns = columnsOf<EventToCall & { id: string }>([
+  { column: 'event_id', type: 'uuid', value: ({ id }) => id },
+  { column: 'event_type', type: 'text', value: ({ type }) => type },
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
+  { column: 'at', type: 'timestamptz', value: ({ at }) => at },
+  { column: 'body', type: 'text', value: bodyOf },
+]);
+
+export class WebhookCallsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * One call for each event and subscription that asks for it; those of a paused or disabled one have failed already, for a replay. Returns
+   * the subscriptions with something to send, and when they may be called.
+   */
+  add(projectId: string, events: readonly EventToCall[]): Promise<{ id: string; dueAt: Date }[]> {
+    return this.database.query(
+      `WITH added AS (
+         INSERT INTO webhook_calls (project_id, webhook_id, id, event_id, event_type, contact_id, body, generation, created_at, status, due_at, error, ended_at)
+         SELECT w.project_id, w.id, uuidv7(), e.event_id, e.event_type, e.contact_id, e.body, w.generation, e.at,
+           CASE WHEN w.status = 'ACTIVE' THEN 'PENDING' ELSE 'FAILED' END, CASE WHEN w.status = 'ACTIVE' THEN now() END,
+           CASE WHEN w.status <> 'ACTIVE' THEN 'The webhook was ' || lower(w.status) END, CASE WHEN w.status <> 'ACTIVE' THEN now() END
+         FROM ${eventColumns.unnest('e', 2)} JOIN webhooks w ON w.project_id = $1 AND e.event_type = ANY (w.event_types)
+         WHERE NOT EXISTS (SELECT FROM erased_contacts x WHERE x.project_id = $1 AND x.contact_id = e.contact_id)
+         RETURNING webhook_id, status
+       )
+       SELECT a.id, greatest(now(), e.rests_until) AS "dueAt"
+       FROM (SELECT DISTINCT webhook_id AS id FROM added WHERE status = 'PENDING') AS a
+       LEFT JOIN endpoints e ON e.project_id = $1 AND e.id = a.id`,
+      [projectId, ...eventColumns.values(events.map((event) => ({ ...event, id: newId() })))],
+    );
+  }
+
+  async open({ projectId, id }: EndpointId): Promise<ActiveWebhook | null> {
+    const [webhook] = await this.database.query<ActiveWebhook>(
+      `SELECT w.project_id AS "projectId", w.id, w.url, w.generation, ${standingColumns}
+       FROM webhooks w LEFT JOIN endpoints e ON e.project_id = w.project_id AND e.id = w.id
+       WHERE w.project_id = $1 AND w.id = $2 AND w.status = 'ACTIVE'
+         AND NOT EXISTS (SELECT FROM webhook_calls c WHERE c.project_id = $1 AND c.webhook_id = $2 AND c.generation < w.generation AND c.status = 'PENDING')`,
+      [projectId, id],
+    );
+    return webhook ?? null;
+  }
+
+  due({ projectId, id, generation }: ActiveWebhook, limit: number): Promise<DueWebhookCall[]> {
+    return this.database.query(
+      `SELECT id, event_id AS "eventId", attempts, retries, claims, body FROM webhook_calls
+       WHERE project_id = $1 AND webhook_id = $2 AND generation = $3 AND status = 'PENDING' AND due_at <= now() ORDER BY due_at, id LIMIT $4`,
+      [projectId, id, generation, limit],
+    );
+  }
+
+  async nextDueMs({ projectId, id, generation }: ActiveWebhook): Promise<number | null> {
+    const [next] = await this.database.query<{ ms: number }>(
+      `SELECT (greatest(0, extract(epoch FROM due_at - now())) * 1000)::float8 AS ms FROM webhook_calls
+       WHERE project_id = $1 AND webhook_id = $2 AND generation = $3 AND status = 'PENDING' ORDER BY due_at, id LIMIT 1`,
+      [projectId, id, generation],
+    );
+    return next?.ms ?? null;
+  }
+
+  async record({ projectId, id }: EndpointId, attempts: readonly Attempt[]): Promise<void> {
+    await this.database.query(
+      `WITH made AS (
+         UPDATE webhook_calls c SET ${recordedColumns}
+         FROM ${attemptColumns.unnest('a', 3)}
+         WHERE c.project_id = $1 AND c.webhook_id = $2 AND c.id = a.id AND c.status = 'PENDING' AND c.attempts = a.attempts
+         RETURNING c.id, c.attempts, a.response_status, a.error, a.duration_ms
+       )
+       INSERT INTO webhook_attempts (project_id, webhook_id, call_id, attempt, response_status, error, duration_ms)
+       SELECT $1, $2, id, attempts, response_status, error, duration_ms FROM made`,
+      [projectId, id, ...attemptColumns.values(attempts)],
+    );
+  }
+
+  async addClaims({ projectId, id }: EndpointId, calls: readonly DueCall[], by: number): Promise<void> {
+    if (calls.length === 0) return;
+    await this.database.query(
+      `UPDATE webhook_calls SET claims = greatest(0, claims + $4) WHERE project_id = $1 AND webhook_id = $2 AND id = ANY ($3::uuid[]) AND status = 'PENDING'`,
+      [projectId, id, calls.map((call) => call.id), by],
+    );
+  }
+
+  /** Of a subscription that stopped, what was waiting has failed; of one that is gone, everything goes. Returns how many of at most `limit`. */
+  async tidyUp({ projectId, id }: EndpointId, limit: number): Promise<number> {
+    const ended = await this.database.query(
+      `UPDATE webhook_calls c SET status = 'FAILED', due_at = NULL, ended_at = now(), error = 'The webhook was stopped'
+       WHERE project_id = $1 AND webhook_id = $2 AND id = ANY (ARRAY(
+         SELECT waiting.id FROM webhook_calls waiting JOIN webhooks w ON w.project_id = $1 AND w.id = $2 AND waiting.generation < w.generation
+         WHERE waiting.project_id = $1 AND waiting.webhook_id = $2 AND waiting.status = 'PENDING' LIMIT $3)) RETURNING 1`,
+      [projectId, id, limit],
+    );
+    const gone = await this.database.query(
+      `DELETE FROM webhook_calls WHERE project_id = $1 AND webhook_id = $2 AND id = ANY (ARRAY(
+         SELECT id FROM webhook_calls WHERE project_id = $1 AND webhook_id = $2
+           AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = $1 AND w.id = $2) LIMIT $3)) RETURNING 1`,
+      [projectId, id, limit],
+    );
+    return ended.length + gone.length;
+  }
+}
+
+export function bodyOf({ id, type, at, data }: { id: string; type: string; at: Date; data: object }): string {
+  return JSON.stringify({ id, type, createdAt: at.toISOString(), data });
+}

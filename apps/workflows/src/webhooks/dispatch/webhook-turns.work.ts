@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { webhookEvents } from '@posthorn/contracts';
+import { Outbox } from '@posthorn/messaging';
+import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import {
+  WebhookCallsRepository,
+  type ActiveWebhook,
+  type DueWebhookCall,
+} from '../calls/webhook-calls.repository.js';
+import { SigningSecrets } from '../secrets/signing-secrets.js';
+import { WebhooksRepository } from '../webhooks.repository.js';
+import type { Attempt, DueCall } from './attempt.js';
+import { disablingReason } from './disabling.js';
+import { webhookTurnWork } from './dispatch-kinds.js';
+import { EndpointTurns, type CallSource } from './endpoint-turns.js';
+import { EndpointsRepository, type EndpointId } from './endpoints.repository.js';
+import { SignedRequests, type SignedEndpoint } from './signed-requests.js';
+
+type Subscription = ActiveWebhook & SignedEndpoint;
+
+const tidiedAtOnce = 1_000;
+const afterDeathMs = 60_000;
+
+/** Calls of events. */
+@Injectable()
+export class WebhookCallSource implements CallSource<Subscription, DueWebhookCall> {
+  readonly kind = webhookTurnWork;
+
+  constructor(
+    private readonly webhooks: WebhooksRepository,
+    private readonly calls: WebhookCallsRepository,
+    private readonly endpoints: EndpointsRepository,
+    private readonly signing: SigningSecrets,
+    private readonly requests: SignedRequests,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async open(of: EndpointId): Promise<Subscription | null> {
+    const webhook = await this.calls.open(of);
+    return webhook && { ...webhook, secrets: await this.signing.of(of.projectId, of.id) };
+  }
+
+  due(webhook: Subscription, limit: number): Promise<DueWebhookCall[]> {
+    return this.calls.due(webhook, limit);
+  }
+
+  nextDueMs(webhook: Subscription): Promise<number | null> {
+    return this.calls.nextDueMs(webhook);
+  }
+
+  attempt(webhook: Subscription, call: DueWebhookCall): Promise<Attempt<DueWebhookCall>> {
+    return this.requests.send(webhook, call);
+  }
+
+  async record(
+    webhook: Subscription,
+    attempts: readonly Attempt<DueWebhookCall>[],
+    settle: () => Promise<void>,
+  ): Promise<void> {
+    await this.calls.record(webhook, attempts);
+    const reason = disablingReason(attempts, await this.endpoints.judge(webhook, attempts));
+    if (reason !== null) await this.disable(webhook, reason);
+    // Who stops a subscription locks it before its turn, too.
+    await settle();
+  }
+
+  addClaims(of: EndpointId, calls: readonly DueCall[], by: number): Promise<void> {
+    return this.calls.addClaims(of, calls, by);
+  }
+
+  async tidyUp(of: EndpointId): Promise<boolean> {
+    return (await this.calls.tidyUp(of, tidiedAtOnce)) > 0;
+  }
+
+  private async disable({ projectId, id: webhookId }: EndpointId, reason: string): Promise<void> {
+    const disabled = await this.webhooks.disable(projectId, webhookId, reason);
+    if (!disabled) return;
+    const { origin } = new URL(disabled.url);
+    await this.outbox.publish(webhookEvents.disabled, projectId, [
+      { webhookId, origin, reason, at: disabled.at },
+    ]);
+  }
+}
+
+@Injectable()
+export class WebhookTurnsWork implements WorkHandler<object> {
+  constructor(
+    private readonly turns: EndpointTurns,
+    private readonly source: WebhookCallSource,
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(webhookTurnWork, this);
+  }
+
+  run(batch: WorkBatch): Promise<void> {
+    return this.turns.take(this.source, batch);
+  }
+
+  async dead({ projectId, key }: WorkItem): Promise<void> {
+    await this.queue.enqueue(webhookTurnWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+  }
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { headerFault, type OutboundResult } from '@posthorn/outbound';
+import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { executionWork } from '../../executions/execution-kinds.js';
+import { attemptOf, unmadeAttempt, type Attempt, type DueCall } from '../dispatch/attempt.js';
+import { mayPass, outcomeOfStepAttempt } from '../dispatch/attempt-rules.js';
+import { stepTurnWork } from '../dispatch/dispatch-kinds.js';
+import { EndpointTurns, type CallSource, type OpenEndpoint } from '../dispatch/endpoint-turns.js';
+import { EndpointsRepository, type EndpointId } from '../dispatch/endpoints.repository.js';
+import { WebhookClient } from '../dispatch/webhook-client.js';
+import { requestTimeoutMs } from '../dispatch/signed-requests.js';
+import { SigningSecrets } from '../secrets/signing-secrets.js';
+import { signatureHeaders } from '../secrets/webhook-signature.js';
+import { StepCallsRepository, type DueStepCall } from './step-calls.repository.js';
+
+interface StepEndpoint extends OpenEndpoint {
+  secrets: readonly string[];
+}
+
+const maxRedirects = 3;
+const maxStepResponse = 65_536;
+const afterDeathMs = 60_000;
+
+/** Calls of webhook steps; each may have its own URL of the same origin. */
+@Injectable()
+export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
+  readonly kind = stepTurnWork;
+
+  constructor(
+    private readonly calls: StepCallsRepository,
+    private readonly endpoints: EndpointsRepository,
+    private readonly signing: SigningSecrets,
+    private readonly client: WebhookClient,
+    private readonly queue: WorkQueue,
+  ) {}
+
+  async open(of: EndpointId): Promise<StepEndpoint> {
+    const endpoint = await this.calls.open(of);
+    return { ...endpoint, secrets: await this.signing.ofProject(of.projectId) };
+  }
+
+  due(endpoint: StepEndpoint, limit: number): Promise<DueStepCall[]> {
+    return this.calls.due(endpoint, limit);
+  }
+
+  nextDueMs(endpoint: StepEndpoint): Promise<number | null> {
+    return this.calls.nextDueMs(endpoint);
+  }
+
+  async attempt({ secrets }: StepEndpoint, call: DueStepCall): Promise<Attempt<DueStepCall>> {
+    const { id, method, url, headers, isOver } = call;
+    if (isOver) return unmadeAttempt(call, 'The execution has ended');
+    const refused = Object.entries(headers).find(([name, value]) => headerFault(name, value) !== null);
+    if (refused) return unmadeAttempt(call, `The header ${refused[0]} cannot be sent`);
+    const body = method === 'GET' ? null : call.body;
+    const result = await this.client.send({
+      ...{ url, method, body, maxRedirects, timeoutMs: requestTimeoutMs },
+      headers: { 'user-agent': 'Posthorn', ...typeOf(headers, body), ...headers },
+      ownHeaders: signatureHeaders({ id, at: new Date(), body: body ?? '' }, secrets),
+    });
+    return attemptOf(call, result, this.judged(call, result));
+  }
+
+  async record(
+    endpoint: StepEndpoint,
+    attempts: readonly Attempt<DueStepCall>[],
+    settle: () => Promise<void>,
+  ): Promise<void> {
+    const { projectId } = endpoint;
+    // The engine adds calls before it settles executions, so it locks the turn first, too.
+    await settle();
+    const ended = await this.calls.record(projectId, attempts);
+    await this.endpoints.judge(endpoint, attempts);
+    await this.queue.enqueue(
+      executionWork,
+      ended.map((key) => ({ projectId, key })),
+    );
+  }
+
+  addClaims({ projectId }: EndpointId, calls: readonly DueCall[], by: number): Promise<void> {
+    return this.calls.addClaims(projectId, calls, by);
+  }
+
+  tidyUp(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  /** That one URL of an origin is wrong says nothing about the others. */
+  private judged({ retries }: DueStepCall, result: OutboundResult) {
+    const outcome = outcomeOfStepAttempt(result, retries + 1);
+    return { outcome, isFault: mayPass(result), maxResponse: maxStepResponse };
+  }
+}
+
+@Injectable()
+export class StepTurnsWork implements WorkHandler<object> {
+  constructor(
+    private readonly turns: EndpointTurns,
+    private readonly source: StepCallSource,
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(stepTurnWork, this);
+  }
+
+  run(batch: WorkBatch): Promise<void> {
+    return this.turns.take(this.source, batch);
+  }
+
+  async dead({ projectId, key }: WorkItem): Promise<void> {
+    await this.queue.enqueue(stepTurnWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+  }
+}
+
+function typeOf(headers: Readonly<Record<string, string>>, body: string | null): Record<string, string> {
+  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  return isGiven || body === null ? {} : { 'content-type': 'application/json' };
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import {
+  workflowChanged,
+  type DeletedWorkflow,
+  type ResumedWorkflow,
+  type UpdateWorkflowById,
+  type Workflow,
+  type WorkflowId,
+} from '@posthorn/contracts';
+import type { Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { Cancellations } from '../cancellations/cancellations.js';
+import { Readiness } from './readiness.js';
+import { SegmentReferences } from './segment-references.js';
+import { WorkflowChanges } from './workflow-changes.js';
+import type { WorkflowRow } from './workflow.entity.js';
+import { WorkflowsRepository } from './workflows.repository.js';
+
+/** Changes of workflows that exist. */
+@Injectable()
+export class ChangesService {
+  constructor(
+    private readonly workflows: WorkflowsRepository,
+    private readonly readiness: Readiness,
+    private readonly segments: SegmentReferences,
+    private readonly cancellations: Cancellations,
+    private readonly changes: WorkflowChanges,
+    private readonly commits: Commits,
+  ) {}
+
+  /** Disabling it stops only what has not begun. */
+  async update(call: Incoming<UpdateWorkflowById>): Promise<Workflow> {
+    return (await this.change(call)).toWorkflow();
+  }
+
+  async resume(call: Incoming<WorkflowId>): Promise<ResumedWorkflow> {
+    const row = await this.change({ ...call, body: { id: call.body.id, enabled: true } });
+    return { workflow: row.toWorkflow(), cancelledExecutions: 0 };
+  }
+
+  /** Also of a disabled workflow, whose executions go on until they are cancelled. */
+  async pause({ caller, body, deadline }: Incoming<WorkflowId>): Promise<ResumedWorkflow> {
+    return this.commits.before(deadline, async () => {
+      const row = await this.workflows.lockOrFail(caller.projectId, body.id);
+      const { everyMs, enabled } = row;
+      const cancelledExecutions = await this.cancellations.cancel(row);
+      if (!enabled && cancelledExecutions === 0) return { workflow: row.toWorkflow(), cancelledExecutions };
+      row.enabled = false;
+      const saved = await this.changes.save(row, everyMs);
+      return { workflow: saved.toWorkflow(), cancelledExecutions };
+    });
+  }
+
+  async delete({ caller, body, deadline }: Incoming<WorkflowId>): Promise<DeletedWorkflow> {
+    await this.commits.before(deadline, async () => {
+      const row = await this.workflows.lockOrFail(caller.projectId, body.id);
+      await this.cancellations.refuseRunning(row);
+      await this.changes.remove(row);
+      await this.cancellations.remove(row);
+    });
+    return { id: body.id };
+  }
+
+  /** Other services are asked before the workflow is locked; a graph that was replaced meanwhile was not looked at. */
+  private async change({ caller, body, deadline }: Incoming<UpdateWorkflowById>): Promise<WorkflowRow> {
+    const { id, ...changes } = body;
+    const known = await this.workflows.findOrFail(caller.projectId, id);
+    const isEnabling = changes.enabled === true && !known.enabled;
+    known.change(changes);
+    if (!isEnabling) await this.segments.refuseUnknown(caller, changes.segmentId);
+    const checked = isEnabling ? await this.readiness.check(caller, known) : null;
+    return this.commits.before(deadline, async () => {
+      const locked = await this.workflows.lockOrFail(caller.projectId, id);
+      const { everyMs, enabled } = locked;
+      if (!locked.change(changes)) return locked;
+      if (locked.enabled && !enabled && locked.version !== checked) throw workflowChanged();
+      return this.changes.save(locked, everyMs);
+    });
+  }
+}

@@ -1,0 +1,16 @@
+import { configShapes, failuresOfKnownMembers, type InvalidMember } from '@posthorn/contracts';
+import { configFaults, missingConfig } from '../graphs/config-rules.js';
+
+const members: ReadonlySet<string> = new Set(['field', 'operator', 'value']);
+
+/** A goal is the condition of a step, complete from the beginning and without branches. */
+export function exitFaults(condition: Record<string, unknown> | null): InvalidMember[] {
+  if (condition === null) return [];
+  const unknown = Object.keys(condition)
+    .filter((name) => !members.has(name))
+    .map((name): InvalidMember => ({ path: [name], code: 'unknown_field', message: 'is not a known field' }));
+  const failures = failuresOfKnownMembers(configShapes.CONDITION, condition);
+  const faults = failures.length > 0 ? failures : configFaults('CONDITION', condition);
+  const found = [...unknown, ...(faults.length > 0 ? faults : missingConfig('CONDITION', condition))];
+  return found.map((fault) => ({ ...fault, path: ['exitWhen', ...fault.path] }));
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { workflowEvents } from '@posthorn/contracts';
+import { Outbox } from '@posthorn/messaging';
+import { Schedules } from '../schedules/schedules.js';
+import type { WorkflowRow } from './workflow.entity.js';
+import { WorkflowsRepository } from './workflows.repository.js';
+
+/** The row of a workflow, its schedule and its event are one commit. */
+@Injectable()
+export class WorkflowChanges {
+  constructor(
+    private readonly workflows: WorkflowsRepository,
+    private readonly schedules: Schedules,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** `everyMs` is what its schedule was before. */
+  async save(row: WorkflowRow, everyMs: number | null = row.everyMs): Promise<WorkflowRow> {
+    const saved = await this.workflows.save(row);
+    if (saved.everyMs === null && everyMs !== null) await this.schedules.disabled(saved);
+    else if (saved.everyMs !== everyMs) await this.schedules.enabled(saved);
+    await this.outbox.publish(workflowEvents.changed, saved.projectId, [saved.toEvent()]);
+    return saved;
+  }
+
+  async remove(row: WorkflowRow): Promise<void> {
+    const at = await this.workflows.remove(row);
+    await this.schedules.disabled(row);
+    await this.outbox.publish(workflowEvents.deleted, row.projectId, [row.toDeletedEvent(at)]);
+  }
+}
