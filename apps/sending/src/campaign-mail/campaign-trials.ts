@@ -34,7 +34,10 @@ export class CampaignTrials {
     const draft = await this.preparation.draftOf(caller, request);
     const blocked = await this.blocked.among(projectId, recipients, category);
     const reached = recipients.filter(({ contactId }) => !blocked.has(contactId));
-    const [source, variables] = [await this.sources.of(draft), await this.variablesOf(caller, reached, draft)];
+    const [source, variables] = [
+      await this.sources.of(draft),
+      await this.variablesOf(caller, reached, draft),
+    ];
     const owner = { projectId, deadline };
     const of = (recipient: TriedRecipient): PreviewSource => ({
       ...source,

@@ -4,7 +4,11 @@ import { checkSource } from './template-check.js';
 import { answerJobs } from './workers/worker-jobs.js';
 
 export type RenderingJob =
-  { check: string } | { preview: PreviewSource } | { tryOut: PreviewSource } | { lint: LintSource } | { texts: TextsSource };
+  | { check: string }
+  | { preview: PreviewSource }
+  | { tryOut: PreviewSource }
+  | { lint: LintSource }
+  | { texts: TextsSource };
 
 answerJobs((job: RenderingJob) => {
   if ('check' in job) return checkSource(job.check);

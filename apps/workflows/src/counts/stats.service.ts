@@ -24,16 +24,14 @@ export class StatsService {
       executions: Object.fromEntries(executionStatuses.map((status) => [status, value(null, status)])),
       putOff: value(null, 'PUT_OFF'),
       dropped: value(null, 'DROPPED'),
-      steps: (graph?.steps ?? []).map(
-        ({ id: stepId }): StepStats => ({
-          stepId,
-          entered: value(stepId, 'ENTERED'),
-          waiting: value(stepId, 'WAITING'),
-          done: value(stepId, 'DONE'),
-          skipped: value(stepId, 'SKIPPED'),
-          failed: value(stepId, 'FAILED'),
-        }),
-      ),
+      steps: (graph?.steps ?? []).map(({ id: stepId }): StepStats => ({
+        stepId,
+        entered: value(stepId, 'ENTERED'),
+        waiting: value(stepId, 'WAITING'),
+        done: value(stepId, 'DONE'),
+        skipped: value(stepId, 'SKIPPED'),
+        failed: value(stepId, 'FAILED'),
+      })),
     };
   }
 }

@@ -7,7 +7,12 @@ import { Variables } from './variables.js';
 
 const now = new Date('2026-03-27T12:00:00Z');
 const variables = new Variables({
-  contact: { id: 'c', email: 'ada@example.org', subscribed: true, customFields: { plan: { name: 'pro' }, age: 36 } },
+  contact: {
+    id: 'c',
+    email: 'ada@example.org',
+    subscribed: true,
+    customFields: { plan: { name: 'pro' }, age: 36 },
+  },
   event: { order: { total: 12.5 } },
   context: {},
   workflow: { id: 'w', name: 'Welcome' },

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
+import { ExecutionErasure } from '../executions/execution-erasure.js';
 import { GraphsRepository, type GraphPart } from '../graphs/graphs.repository.js';
 import { WebhookErasure } from '../webhooks/erasing/webhook-erasure.js';
 
@@ -13,6 +14,7 @@ export class ErasuresService {
     private readonly database: Database,
     private readonly graphs: GraphsRepository,
     private readonly webhooks: WebhookErasure,
+    private readonly executions: ExecutionErasure,
     private readonly events: EventErasure,
   ) {}
 
@@ -27,7 +29,8 @@ export class ErasuresService {
         }));
         if (rewritten.length > 0) await this.graphs.rewrite(part, projectId, rewritten);
       });
+    const noExecutions = await this.executions.erase(projectId, person);
     const noCalls = await this.webhooks.erase(projectId, person);
-    return { done: noCalls && (await this.events.erase({ ...person, projectId })) };
+    return { done: noExecutions && noCalls && (await this.events.erase({ ...person, projectId })) };
   }
 }

@@ -14,7 +14,10 @@ export const baseOf = (item: EmailChangedEvent): Data => ({
   sourceType: item.sourceType,
 });
 
-export const sentData = (item: EmailChangedEvent): Data => ({ ...baseOf(item), sentAt: item.at.toISOString() });
+export const sentData = (item: EmailChangedEvent): Data => ({
+  ...baseOf(item),
+  sentAt: item.at.toISOString(),
+});
 
 export const deliveredData = (item: EmailChangedEvent): Data => ({
   ...baseOf(item),

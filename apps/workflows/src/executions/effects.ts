@@ -81,7 +81,7 @@ export class Effects {
 
   /** An id that is taken is answered like a deadline that has passed. */
   private async wasAccepted(error: unknown, projectId: string, id: string): Promise<boolean> {
-    if (!(error instanceof DomainError) || !isTemporary(error)) return false;
+    if (!isTemporary(error)) return false;
     return this.bus.call(emails.get, serviceCaller('workflows', projectId), { id }).then(
       () => true,
       () => false,
@@ -141,7 +141,9 @@ function addressIn(text: string): string | Error {
 }
 
 const temporary = new Set<DomainError['kind']>(['unavailable', 'timeout', 'internal', 'rate_limited']);
-const isTemporary = ({ kind }: DomainError): boolean => temporary.has(kind);
+/** The other service is away, or overloaded. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof DomainError && temporary.has(error.kind);
 
 function resultOfError(error: unknown): EffectResult {
   if (error instanceof DomainError && !isTemporary(error)) return { kind: 'refused', reason: textOf(error) };

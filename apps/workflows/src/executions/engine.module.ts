@@ -5,7 +5,9 @@ import { WaitsRepository } from '../waits/waits.repository.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DefinitionsModule } from '../workflows/definitions.module.js';
 import { Effects } from './effects.js';
+import { ErasedExecutions } from './erased-executions.repository.js';
 import { ExecutionEnds } from './execution-ends.js';
+import { ExecutionErasure } from './execution-erasure.js';
 import { ExecutionStore } from './execution-store.js';
 import { ExecutionWrites } from './execution-writes.js';
 import { ExecutionsRepository } from './executions.repository.js';
@@ -19,10 +21,11 @@ import { WebhookRequests } from './webhook-requests.js';
 @Module({
   imports: [DefinitionsModule, WebhooksModule],
   providers: [
-    ...onDatabase([ExecutionsRepository, WaitsRepository]),
+    ...onDatabase([ErasedExecutions, ExecutionsRepository, WaitsRepository]),
     AwaitedPurges,
     Effects,
     ExecutionEnds,
+    ExecutionErasure,
     ExecutionStore,
     ExecutionWrites,
     ExecutionsWork,
@@ -31,6 +34,6 @@ import { WebhookRequests } from './webhook-requests.js';
     Turns,
     WebhookRequests,
   ],
-  exports: [ExecutionEnds, People, StepTexts, WebhookRequests],
+  exports: [ExecutionEnds, ExecutionErasure, People, StepTexts, WebhookRequests],
 })
 export class EngineModule {}

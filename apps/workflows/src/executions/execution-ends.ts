@@ -20,11 +20,7 @@ export class ExecutionEnds {
   ) {}
 
   /** In the ambient transaction. */
-  async publish(
-    projectId: string,
-    turns: readonly Turn[],
-    saved: readonly ExecutionChange[],
-  ): Promise<void> {
+  async publish(projectId: string, turns: readonly Turn[], saved: readonly ExecutionChange[]): Promise<void> {
     const byId = new Map(turns.map((turn) => [turn.execution.id, turn]));
     const events = endedAmong(saved).map(({ id, status, reason, at }) => {
       const { workflow, execution, contact } = byId.get(id)!.sources;
@@ -68,7 +64,10 @@ export class ExecutionEnds {
     if (ids.length === 0) return [];
     return this.database.transaction(async () => {
       const ended = await this.ended.end(projectId, ids, how);
-      await this.counts.add(projectId, ended.flatMap((execution) => countsOf(execution, how.status)));
+      await this.counts.add(
+        projectId,
+        ended.flatMap((execution) => countsOf(execution, how.status)),
+      );
       return ended;
     });
   }

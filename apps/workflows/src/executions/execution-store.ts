@@ -25,7 +25,9 @@ export class ExecutionStore {
     const waiting = changes.flatMap(({ id, contactId, awaits, enteredAt }) =>
       awaits === null ? [] : [{ executionId: id, contactId, eventName: awaits, since: enteredAt }],
     );
-    await this.executions.lockAgainstPauses(projectId, [...new Set(changes.map(({ workflowId }) => workflowId))]);
+    await this.executions.lockAgainstPauses(projectId, [
+      ...new Set(changes.map(({ workflowId }) => workflowId)),
+    ]);
     await this.waits.lock(projectId, waiting);
     const ids = await this.executions.save(projectId, changes);
     const saved = changes.filter(({ id }) => ids.has(id));

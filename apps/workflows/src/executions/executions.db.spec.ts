@@ -66,14 +66,18 @@ describe('an execution', () => {
       ['mark', 'DONE', null],
       ['last', 'DONE', null],
     ]);
-    expect(suite.effected.sends.map(({ subject, recipients }) => [subject, recipients[0]!.to.email])).toEqual([
-      ['Welcome', email],
-      ['Thanks', email],
-    ]);
+    expect(suite.effected.sends.map(({ subject, recipients }) => [subject, recipients[0]!.to.email])).toEqual(
+      [
+        ['Welcome', email],
+        ['Thanks', email],
+      ],
+    );
     expect(suite.people.get(contactId)!.customFields).toEqual({ plan: 'pro', vip: true });
     const stats = await suite.bus.call(executions.stats, caller, { id: workflowId });
     expect(stats.executions).toMatchObject({ COMPLETED: 1, RUNNING: 0, WAITING: 0 });
-    expect(stats.steps.every(({ entered, done, waiting }) => entered === 1 && done === 1 && waiting === 0)).toBe(true);
+    expect(
+      stats.steps.every(({ entered, done, waiting }) => entered === 1 && done === 1 && waiting === 0),
+    ).toBe(true);
   });
 
   it('waits for an event; one that came before the wait does not count', async () => {
@@ -116,7 +120,8 @@ describe('an execution', () => {
     // From the future, so that it is not before the wait that is entered below.
     await happen(projectId, contactId, 'clicked', new Date(Date.now() + 30_000));
     await eventually(
-      async () => (await suite.database.query(`SELECT 1 FROM awaited_events WHERE contact_id = $1`, [contactId]))[0],
+      async () =>
+        (await suite.database.query(`SELECT 1 FROM awaited_events WHERE contact_id = $1`, [contactId]))[0],
       'stored',
     );
     await suite.bus.call(executions.skipWait, caller, { id: execution.id, workflowId });
@@ -137,7 +142,10 @@ describe('an execution', () => {
   it('fails with the reason of a refusal, and goes on at its step when it is retried', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id: contactId } = suite.addContact(projectId);
-    const { id: workflowId } = await suite.enable(caller, { first: mail('First', 'last'), last: mail('Last') });
+    const { id: workflowId } = await suite.enable(caller, {
+      first: mail('First', 'last'),
+      last: mail('Last'),
+    });
     suite.refusal = new DomainError('forbidden', 'project_disabled', 'The project is disabled');
     const execution = await suite.start(caller, workflowId, contactId);
     const failed = await suite.until(caller, execution, 'FAILED');
@@ -167,7 +175,11 @@ describe('an execution', () => {
     });
     const execution = await suite.start(caller, workflowId, contactId);
     for (const round of [1, 2, 3]) {
-      await eventually(async () => suite.effected.sends.length === round && (await suite.until(caller, execution, 'WAITING')), `round ${round}`);
+      await eventually(
+        async () =>
+          suite.effected.sends.length === round && (await suite.until(caller, execution, 'WAITING')),
+        `round ${round}`,
+      );
       if (round === 3) suite.people.get(contactId)!.customFields = { done: true };
       await suite.bus.call(executions.skipWait, caller, { id: execution.id, workflowId });
     }
@@ -199,10 +211,18 @@ describe('an execution', () => {
     const { id: workflowId, graph } = await suite.enable(caller, { only: mail('Old') });
     const execution = await suite.start(caller, workflowId, contactId);
     await suite.until(caller, execution, 'COMPLETED');
-    const steps = graph.steps.map((step) => (step.name === 'only' ? { ...step, config: { subject: 'New', body: 'x' } } : step));
-    await suite.bus.call(workflowGraphs.put, caller, { id: workflowId, steps, transitions: graph.transitions });
+    const steps = graph.steps.map((step) =>
+      step.name === 'only' ? { ...step, config: { subject: 'New', body: 'x' } } : step,
+    );
+    await suite.bus.call(workflowGraphs.put, caller, {
+      id: workflowId,
+      steps,
+      transitions: graph.transitions,
+    });
     const other = await suite.start(caller, workflowId, suite.addContact(projectId).id);
-    expect((await suite.until(caller, other, 'COMPLETED')).workflowVersion).toBe(execution.workflowVersion + 1);
+    expect((await suite.until(caller, other, 'COMPLETED')).workflowVersion).toBe(
+      execution.workflowVersion + 1,
+    );
     expect(subjects()).toEqual(['Old', 'New']);
   });
 
@@ -257,7 +277,13 @@ describe('a start', () => {
     );
     await suite.start(caller, workflowId, suite.addContact(projectId).id);
     const items = Array.from({ length: 3 }, () => ({
-      ...{ eventId: newId(), contactId: suite.addContact(projectId).id, name: 'visit', emailId: null, at: new Date() },
+      ...{
+        eventId: newId(),
+        contactId: suite.addContact(projectId).id,
+        name: 'visit',
+        emailId: null,
+        at: new Date(),
+      },
     }));
     await suite.contacts.publish(contactEvents.eventRecorded, projectId, items);
     const stats = await eventually(async () => {

@@ -26,9 +26,7 @@ export class Executions {
     const { status, after } = query;
     const filters = [
       status ? statusFilter(status) : null,
-      after
-        ? { sql: '(e.started_at, e.id) < (:at, :id)', parameters: { at: after.at, id: after.id } }
-        : null,
+      after ? { sql: '(e.started_at, e.id) < (:at, :id)', parameters: { at: after.at, id: after.id } } : null,
     ];
     const narrowed = narrowedBy(filters, parameters);
     const rows = await this.database.query<Execution>(

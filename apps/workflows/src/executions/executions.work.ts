@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { Effects } from './effects.js';
+import { Effects, isTemporary, type EffectResult } from './effects.js';
 import { executionWork } from './execution-kinds.js';
 import { ExecutionWrites } from './execution-writes.js';
 import type { Turn } from './turn.js';
 import { Turns } from './turns.js';
 
 type Items = Map<string, WorkItem>;
+
+/** While another service is away; only a refusal fails an execution. */
+const laterMs = 10_000;
 
 /** Executions of one project go on together: decide, store the position, do what it says, store the result (docs/decisions/0030-workflows.md). */
 @Injectable()
@@ -21,11 +24,24 @@ export class ExecutionsWork implements WorkHandler<object> {
   }
 
   async run(batch: WorkBatch): Promise<void> {
+    try {
+      await this.goOn(batch);
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      await batch.postpone(batch.unsettled, laterMs);
+    }
+  }
+
+  async dead({ projectId, key }: WorkItem, error: string): Promise<void> {
+    await this.writes.giveUp(projectId, key!, error);
+  }
+
+  private async goOn(batch: WorkBatch): Promise<void> {
     const { projectId } = batch;
     const items: Items = new Map(batch.items.map((item) => [item.key!, item]));
     const { turns, orphans } = await this.turns.begin(projectId, [...items.keys()], await this.writes.now());
     await this.writes.settleIdle(batch, items, turns, orphans);
-    for (let active = turns; active.length > 0; ) {
+    for (let active = turns; active.length > 0;) {
       await this.writes.commit(batch, items, active, await this.writes.now());
       active = active.filter(({ effect }) => effect !== null);
       if (active.length === 0) return;
@@ -34,25 +50,29 @@ export class ExecutionsWork implements WorkHandler<object> {
     }
   }
 
-  async dead({ projectId, key }: WorkItem, error: string): Promise<void> {
-    await this.writes.giveUp(projectId, key!, error);
-  }
-
   /** Those that went on. Others are tried again later. */
   private async doEffects(batch: WorkBatch, items: Items, active: readonly Turn[]): Promise<Turn[]> {
     // What follows counts from here: an event that the effect causes is not before the wait for it.
     const now = await this.writes.now();
     const results = await this.effects.run(batch.projectId, active);
-    return active.filter((turn) => {
-      const result = results.get(turn)!;
-      if (result.kind === 'later') batch.fail(items.get(turn.execution.id)!, result.error);
-      else if (result.kind === 'refused') turn.fail(result.reason, now);
-      else {
-        turn.settle(null, result.output, now);
-        turn.goOn(now);
-      }
-      return result.kind !== 'later';
-    });
+    const later = active.filter((turn) => results.get(turn)!.kind === 'later');
+    await batch.postpone(itemsOf(later, items), laterMs);
+    return active.filter((turn) => settleEffect(turn, results.get(turn)!, now));
+  }
+}
+
+/** False where it is tried again. */
+function settleEffect(turn: Turn, result: EffectResult, now: Date): boolean {
+  switch (result.kind) {
+    case 'later':
+      return false;
+    case 'refused':
+      turn.fail(result.reason, now);
+      return true;
+    case 'done':
+      turn.settle(null, result.output, now);
+      turn.goOn(now);
+      return true;
   }
 }
 

@@ -1,7 +1,6 @@
 import type { WorkflowGraph } from '@posthorn/contracts';
+import { TtlCache } from '@posthorn/database';
 import type { Graphs } from '../graphs/graphs.read-model.js';
-
-const maxGraphs = 500;
 
 export interface ExecutableGraph {
   graph: WorkflowGraph;
@@ -9,21 +8,18 @@ export interface ExecutableGraph {
   usesOutputs: boolean;
 }
 
-/** Versions never change, so they are parsed once. */
+/** A version changes only by the erasure of an address, so it is not read and parsed for each execution. */
 export class GraphCache {
-  private readonly known = new Map<string, ExecutableGraph>();
+  private readonly versions: TtlCache<ExecutableGraph | null>;
 
-  constructor(private readonly graphs: Graphs) {}
+  constructor(graphs: Graphs) {
+    this.versions = new TtlCache(async (projectId, workflowId, version) => {
+      const graph = await graphs.version(projectId!, workflowId!, Number(version));
+      return graph && { graph, usesOutputs: JSON.stringify(graph.steps).includes('steps.') };
+    });
+  }
 
-  async of(projectId: string, workflowId: string, version: number): Promise<ExecutableGraph | null> {
-    const key = `${projectId} ${workflowId} ${version}`;
-    const known = this.known.get(key);
-    if (known) return known;
-    const graph = await this.graphs.version(projectId, workflowId, version);
-    if (!graph) return null;
-    if (this.known.size >= maxGraphs) this.known.delete(this.known.keys().next().value!);
-    const executable = { graph, usesOutputs: JSON.stringify(graph.steps).includes('steps.') };
-    this.known.set(key, executable);
-    return executable;
+  of(projectId: string, workflowId: string, version: number): Promise<ExecutableGraph | null> {
+    return this.versions.of(projectId, workflowId, String(version));
   }
 }

@@ -64,7 +64,12 @@ export class Turn {
   }
 
   /** The step at the position is done; the next one is entered. */
-  settle(branch: string | null, output: Record<string, unknown> | null, instant: Date, status: StepStatus = 'DONE'): void {
+  settle(
+    branch: string | null,
+    output: Record<string, unknown> | null,
+    instant: Date,
+    status: StepStatus = 'DONE',
+  ): void {
     const now = this.notBefore(instant);
     const { name } = this.step;
     const left = leave(this.state, branch, now);
@@ -76,7 +81,9 @@ export class Turn {
   fail(error: string, now: Date): void {
     const { position, enteredAt } = this.state;
     const [text] = [error.slice(0, maxReason)];
-    this.steps.push(this.visit({ ...position!, enteredAt, endedAt: now, branch: null, status: 'FAILED', error: text }));
+    this.steps.push(
+      this.visit({ ...position!, enteredAt, endedAt: now, branch: null, status: 'FAILED', error: text }),
+    );
     this.stop = { kind: 'end', status: 'FAILED', reason: `${this.step.name}: ${text}`.slice(0, maxReason) };
   }
 
@@ -90,7 +97,15 @@ export class Turn {
     const { position, enteredAt } = this.state;
     if (stop.kind === 'effect' && this.openStep === nameOf(position!)) return;
     this.steps.push(
-      this.visit({ ...position!, enteredAt, endedAt: null, branch: null, status: 'WAITING', dueAt: dueOf(stop), input: inputOf(stop) }),
+      this.visit({
+        ...position!,
+        enteredAt,
+        endedAt: null,
+        branch: null,
+        status: 'WAITING',
+        dueAt: dueOf(stop),
+        input: inputOf(stop),
+      }),
     );
   }
 
@@ -134,9 +149,22 @@ export class Turn {
   /** An end in the middle of the graph, by a goal, leaves its step undone. */
   private leaveAtEnd(stop: Extract<Stop, { kind: 'end' }>, now: Date): void {
     const { position, enteredAt } = this.state;
-    if (position === null || this.steps.some(({ stepId, visit }) => stepId === position.stepId && visit === position.visit)) return;
+    if (
+      position === null ||
+      this.steps.some(({ stepId, visit }) => stepId === position.stepId && visit === position.visit)
+    )
+      return;
     const status = stop.status === 'FAILED' ? 'FAILED' : 'SKIPPED';
-    this.steps.push(this.visit({ ...position, enteredAt, endedAt: now, branch: null, status, error: stop.status === 'FAILED' ? stop.reason : null }));
+    this.steps.push(
+      this.visit({
+        ...position,
+        enteredAt,
+        endedAt: now,
+        branch: null,
+        status,
+        error: stop.status === 'FAILED' ? stop.reason : null,
+      }),
+    );
   }
 
   /** Rounding may have put the entry of a step after the clock. */
@@ -144,7 +172,10 @@ export class Turn {
     return instant < this.state.enteredAt ? this.state.enteredAt : instant;
   }
 
-  private visit(seen: Pick<StepVisit, 'stepId' | 'visit' | 'enteredAt' | 'endedAt' | 'branch' | 'status'> & Partial<StepVisit>): StepVisit {
+  private visit(
+    seen: Pick<StepVisit, 'stepId' | 'visit' | 'enteredAt' | 'endedAt' | 'branch' | 'status'> &
+      Partial<StepVisit>,
+  ): StepVisit {
     return { executionId: this.execution.id, dueAt: null, input: null, output: null, error: null, ...seen };
   }
 }
@@ -165,7 +196,8 @@ function waitOf({ kind }: Stop): ExecutionWait | null {
   }
 }
 
-const dueOf = (stop: Stop): Date | null => (stop.kind === 'delay' || stop.kind === 'event' ? stop.until : null);
+const dueOf = (stop: Stop): Date | null =>
+  stop.kind === 'delay' || stop.kind === 'event' ? stop.until : null;
 
 function dueAtOf(stop: Stop, now: Date): Date | null {
   if (stop.kind === 'end') return null;

@@ -36,7 +36,11 @@ const textsOf = ({ url = '', headers = {}, body }: Config): string[] => [
   ...leavesOf(body),
 ];
 
-function requestOf(turn: Turn, { method = 'POST', headers = {}, body }: Config, texts: string[]): StepRequest {
+function requestOf(
+  turn: Turn,
+  { method = 'POST', headers = {}, body }: Config,
+  texts: string[],
+): StepRequest {
   const rest = texts.slice(1);
   const values = rest.splice(0, Object.keys(headers).length);
   const given = Object.fromEntries(Object.keys(headers).map((name, index) => [name, values[index]!]));

@@ -37,7 +37,9 @@ export class SchedulesWork implements WorkHandler<SchedulePosition> {
     await this.database.transaction(async () => {
       await this.enqueueStarts(
         workflow,
-        items.filter(({ subscribed }) => subscribed || workflow.segmentId !== null).map(({ contactId }) => contactId),
+        items
+          .filter(({ subscribed }) => subscribed || workflow.segmentId !== null)
+          .map(({ contactId }) => contactId),
       );
       await batch.hold(item, next === null ? {} : { after: next, until });
       if (next !== null) return batch.continueLater([item]);
@@ -49,19 +51,33 @@ export class SchedulesWork implements WorkHandler<SchedulePosition> {
     await this.queue.enqueue(scheduleWork, [{ projectId, key: key!, payload, delayMs: afterDeathMs }]);
   }
 
-  private page({ projectId, segmentId }: WorkflowRow, after: string | undefined, until: string): Promise<AudiencePage> {
+  private page(
+    { projectId, segmentId }: WorkflowRow,
+    after: string | undefined,
+    until: string,
+  ): Promise<AudiencePage> {
     return this.bus.call(
       audiences.page,
       serviceCaller('workflows', projectId),
-      { audience: audienceOfSegment(segmentId), ...(after === undefined ? {} : { after }), until: new Date(until), limit: contactsAtOnce },
+      {
+        audience: audienceOfSegment(segmentId),
+        ...(after === undefined ? {} : { after }),
+        until: new Date(until),
+        limit: contactsAtOnce,
+      },
       { timeoutMs: pageMs },
     );
   }
 
-  private async enqueueStarts({ projectId, id: workflowId }: WorkflowRow, contactIds: string[]): Promise<void> {
+  private async enqueueStarts(
+    { projectId, id: workflowId }: WorkflowRow,
+    contactIds: string[],
+  ): Promise<void> {
     const starts = [];
     for (let from = 0; from < contactIds.length; from += maxStartEntries) {
-      const entries = contactIds.slice(from, from + maxStartEntries).map((contactId) => ({ contactId, event: null }));
+      const entries = contactIds
+        .slice(from, from + maxStartEntries)
+        .map((contactId) => ({ contactId, event: null }));
       starts.push({ projectId, payload: { workflowId, entries } });
     }
     await this.queue.enqueue(startWork, starts);

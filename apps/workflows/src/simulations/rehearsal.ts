@@ -56,9 +56,7 @@ export class Rehearsal {
       case 'webhook':
         return this.call();
       case 'effect':
-        return stop.effect.kind === 'email'
-          ? this.send(stop.effect.config)
-          : this.update(stop.effect.config);
+        return stop.effect.kind === 'email' ? this.send(stop.effect.config) : this.update(stop.effect.config);
       case 'end':
     }
   }
@@ -100,10 +98,12 @@ export class Rehearsal {
   private result(outcome: Simulation['outcome'], reason: string | null): Simulation {
     const { emails, webhooks, updates } = this;
     const byId = new Map(this.graph.steps.map((step) => [step.id, step]));
-    const path = lastOfEach(this.turn.steps).map(({ stepId, visit, enteredAt, endedAt, branch }): SimulatedStep => {
-      const { name, type } = byId.get(stepId)!;
-      return { stepId, stepName: name, type, visit, enteredAt, leftAt: endedAt, branch };
-    });
+    const path = lastOfEach(this.turn.steps).map(
+      ({ stepId, visit, enteredAt, endedAt, branch }): SimulatedStep => {
+        const { name, type } = byId.get(stepId)!;
+        return { stepId, stepName: name, type, visit, enteredAt, leftAt: endedAt, branch };
+      },
+    );
     return { outcome, reason, path, emails, webhooks, updates, endedAt: this.now };
   }
 }

@@ -42,7 +42,11 @@ export class SimulationsService {
     const { workflow, graph } = await this.definition(caller.projectId, request.id);
     const contact = await this.contactOf(caller.projectId, request);
     const texts = this.rendered.of(caller);
-    return this.rehearse({ workflow, graph, contact, event, context, answers }, texts, await this.clock.now());
+    return this.rehearse(
+      { workflow, graph, contact, event, context, answers },
+      texts,
+      await this.clock.now(),
+    );
   }
 
   async definition(projectId: string, id: string): Promise<Pick<Rehearsed, 'workflow' | 'graph'>> {
@@ -63,7 +67,16 @@ export class SimulationsService {
       ...{ exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
       currentStepId: start.position!.stepId,
       visits: start.visits,
-      ...{ enteredAt: now, startedAt: now, context, event: null, turn: 0, isDue: true, openStep: null, met: null },
+      ...{
+        enteredAt: now,
+        startedAt: now,
+        context,
+        event: null,
+        turn: 0,
+        isDue: true,
+        openStep: null,
+        met: null,
+      },
     };
     const sources = {
       ...{ contact: { ...contact, customFields: { ...contact.customFields } }, event, context },
@@ -75,7 +88,10 @@ export class SimulationsService {
     return new Rehearsal(turn, graph, answers, texts, now).run();
   }
 
-  private async contactOf(projectId: string, { contact, contactId }: SimulateWorkflow): Promise<Rehearsed['contact']> {
+  private async contactOf(
+    projectId: string,
+    { contact, contactId }: SimulateWorkflow,
+  ): Promise<Rehearsed['contact']> {
     if (contact) return madeUp(contact);
     const known = (await this.people.byIds(projectId, [contactId!])).get(contactId!);
     if (!known) throw invalidMember(['contactId'], 'not_found', 'must be a contact of this project');

@@ -32,64 +32,64 @@ export class OccurrencesSubscribers {
 
   @OnEachEvent([emailEvents.sent], 'workflows')
   onSent(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.happened(event, 'email.sent', sentData);
+    return this.apply(event, 'email.sent', sentData);
   }
 
   @OnEachEvent([emailEvents.delivered], 'workflows')
   onDelivered(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.happened(event, 'email.delivery', deliveredData);
+    return this.apply(event, 'email.delivery', deliveredData);
   }
 
   @OnEachEvent([emailEvents.opened], 'workflows')
   onOpened(event: DomainEvent<EmailEngaged>): Promise<void> {
-    return this.happened(onlyFirst(event), 'email.open', openedData);
+    return this.apply(onlyFirst(event), 'email.open', openedData);
   }
 
   @OnEachEvent([emailEvents.clicked], 'workflows')
   onClicked(event: DomainEvent<EmailEngaged>): Promise<void> {
-    return this.happened(onlyFirst(event), 'email.click', clickedData);
+    return this.apply(onlyFirst(event), 'email.click', clickedData);
   }
 
   @OnEachEvent([emailEvents.bounced], 'workflows')
   onBounced(event: DomainEvent<EmailBounced>): Promise<void> {
-    return this.happened(event, 'email.bounce', bouncedData);
+    return this.apply(event, 'email.bounce', bouncedData);
   }
 
   @OnEachEvent([emailEvents.complained], 'workflows')
   onComplained(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.happened(event, 'email.complaint', complainedData);
+    return this.apply(event, 'email.complaint', complainedData);
   }
 
   @OnEachEvent([contactEvents.subscribed], 'workflows')
   onSubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
-    return this.happened(event, 'contact.subscribed', subscriptionData);
+    return this.apply(event, 'contact.subscribed', subscriptionData);
   }
 
   @OnEachEvent([contactEvents.unsubscribed], 'workflows')
   onUnsubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
-    return this.happened(event, 'contact.unsubscribed', subscriptionData);
+    return this.apply(event, 'contact.unsubscribed', subscriptionData);
   }
 
   @OnEachEvent([contactEvents.segmentEntered], 'workflows')
   onEntered(event: DomainEvent<SegmentEvent>): Promise<void> {
-    return this.happened(event, ({ slug }) => `segment.${slug}.entry`, segmentData);
+    return this.apply(event, ({ slug }) => `segment.${slug}.entry`, segmentData);
   }
 
   @OnEachEvent([contactEvents.segmentLeft], 'workflows')
   onLeft(event: DomainEvent<SegmentEvent>): Promise<void> {
-    return this.happened(event, ({ slug }) => `segment.${slug}.exit`, segmentData);
+    return this.apply(event, ({ slug }) => `segment.${slug}.exit`, segmentData);
   }
 
   /** Its payload is fetched when an execution needs it. */
   @OnEachEvent([contactEvents.eventRecorded], 'workflows')
   async onCustom({ projectId, items }: DomainEvent<CustomEventRecorded>): Promise<void> {
-    await this.occurrences.happened(
+    await this.occurrences.apply(
       projectId,
       items.map(({ eventId, name, contactId, at }) => ({ id: eventId, name, contactId, at, data: null })),
     );
   }
 
-  private happened<Item extends OfContact>(
+  private apply<Item extends OfContact>(
     event: DomainEvent<Item>,
     name: string | ((item: Item) => string),
     dataOf: (item: Item) => Data,
@@ -97,9 +97,11 @@ export class OccurrencesSubscribers {
     const arrivals = event.items.flatMap((item, index): Arrival[] => {
       const { contactId, at } = item;
       const named = typeof name === 'string' ? name : name(item);
-      return contactId ? [{ id: idOfItem(event, index), name: named, contactId, at, data: dataOf(item) }] : [];
+      return contactId
+        ? [{ id: idOfItem(event, index), name: named, contactId, at, data: dataOf(item) }]
+        : [];
     });
-    return this.occurrences.happened(event.projectId, arrivals);
+    return this.occurrences.apply(event.projectId, arrivals);
   }
 }
 

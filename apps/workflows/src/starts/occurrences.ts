@@ -14,14 +14,18 @@ export class Occurrences {
     private readonly queue: WorkQueue,
   ) {}
 
-  async happened(projectId: string, arrivals: readonly Arrival[]): Promise<void> {
+  async apply(projectId: string, arrivals: readonly Arrival[]): Promise<void> {
     if (arrivals.length === 0) return;
     const names = [...new Set(arrivals.map(({ name }) => name))];
     await this.start(projectId, names, arrivals);
     await this.endWaits(projectId, names, arrivals);
   }
 
-  private async start(projectId: string, names: readonly string[], arrivals: readonly Arrival[]): Promise<void> {
+  private async start(
+    projectId: string,
+    names: readonly string[],
+    arrivals: readonly Arrival[],
+  ): Promise<void> {
     const triggered = await this.starts.triggeredBy(projectId, names);
     const batches = triggered.flatMap(({ id: workflowId, eventName }) => {
       const entries = arrivals
@@ -29,7 +33,10 @@ export class Occurrences {
         .map(({ contactId, id, name, data }) => ({ contactId, event: { id, name, data } }));
       const parts = [];
       for (let from = 0; from < entries.length; from += maxStartEntries)
-        parts.push({ projectId, payload: { workflowId, entries: entries.slice(from, from + maxStartEntries) } });
+        parts.push({
+          projectId,
+          payload: { workflowId, entries: entries.slice(from, from + maxStartEntries) },
+        });
       return parts;
     });
     await this.queue.enqueue(startWork, batches);

@@ -31,7 +31,10 @@ export class StartsRepository {
   constructor(private readonly database: Database) {}
 
   /** Enabled workflows of the project by the name of the event that starts them. */
-  async triggeredBy(projectId: string, names: readonly string[]): Promise<{ id: string; eventName: string }[]> {
+  async triggeredBy(
+    projectId: string,
+    names: readonly string[],
+  ): Promise<{ id: string; eventName: string }[]> {
     return this.database.query(
       `SELECT id, event_name AS "eventName" FROM workflows
        WHERE project_id = $1 AND enabled AND trigger_type = 'EVENT' AND event_name = ANY ($2::text[])`,
@@ -60,11 +63,13 @@ export class StartsRepository {
     entries: readonly StartEntry[],
     context: object = {},
   ): Promise<{ id: string; contactId: string }[]> {
-    const executions = [...new Map(entries.map((entry) => [entry.contactId, entry])).values()].map((entry) => ({
-      ...entry,
-      id: newId(),
-      context,
-    }));
+    const executions = [...new Map(entries.map((entry) => [entry.contactId, entry])).values()].map(
+      (entry) => ({
+        ...entry,
+        id: newId(),
+        context,
+      }),
+    );
     return this.database.query(
       `WITH given AS (SELECT * FROM ${rows.unnest('g', 7)}),
        entered AS (
@@ -90,7 +95,9 @@ export class StartsRepository {
 
   private async hourOf(projectId: string, workflowId: string, cap: number | null): Promise<Hour> {
     if (cap !== null)
-      await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1 || ' starts', 0))`, [workflowId]);
+      await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1 || ' starts', 0))`, [
+        workflowId,
+      ]);
     const [hour] = await this.database.query<Omit<Hour, 'left'> & { started: number | null }>(
       `SELECT h.next AS "nextHour", greatest(1, ceil(extract(epoch FROM h.next - now())))::int AS "secondsLeft",
          (SELECT started FROM workflow_hours WHERE project_id = $1 AND workflow_id = $2 AND hour = date_trunc('hour', now())) AS started

@@ -125,12 +125,20 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
     standIn(connection, audiences.page, async ({ after = '', limit }) => {
       const items = [...people.values()].filter(({ id }) => id > after).slice(0, limit);
       return {
-        items: items.map(({ id, email, subscribed }) => ({ contactId: id, email, subscribed, excluded: false })),
+        items: items.map(({ id, email, subscribed }) => ({
+          contactId: id,
+          email,
+          subscribed,
+          excluded: false,
+        })),
         next: items.length < limit ? null : items.at(-1)!.id,
       };
     }),
     standIn(connection, workflowMail.texts, async ({ items }) => ({
-      items: items.map(({ texts, variables }) => ({ texts: texts.map(({ text }) => filled(text, variables)), error: null })),
+      items: items.map(({ texts, variables }) => ({
+        texts: texts.map(({ text }) => filled(text, variables)),
+        error: null,
+      })),
     })),
     standIn(connection, workflowMail.tryOut, async ({ subject = 'Subject', body = 'Body' }) => ({
       ...{ from: 'hello@example.org', subject, html: body, text: body },
@@ -165,7 +173,11 @@ function standInForSends(engine: EngineSuite): Promise<() => Promise<void>> {
 function filled(text: string, variables: Record<string, unknown>): { text: string } {
   return {
     text: text.replace(/\{\{ *([\w.]+) *\}\}/g, (_, path: string) =>
-      String(path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], variables)),
+      String(
+        path
+          .split('.')
+          .reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], variables),
+      ),
     ),
   };
 }

@@ -37,10 +37,7 @@ export class WaitsRepository {
   constructor(private readonly database: Database) {}
 
   /** A wait and an event meet under this lock, so that whoever comes second finds the other (docs/decisions/0030-workflows.md). */
-  async lock(
-    projectId: string,
-    keys: readonly { contactId: string; eventName: string }[],
-  ): Promise<void> {
+  async lock(projectId: string, keys: readonly { contactId: string; eventName: string }[]): Promise<void> {
     if (keys.length === 0) return;
     await this.database.query(
       `SELECT pg_advisory_xact_lock(key) FROM (

@@ -1,5 +1,5 @@
 import type { WebhookEventType } from '@posthorn/contracts';
-import { columnsOf, newId, type Database } from '@posthorn/database';
+import { columnsOf, type Database } from '@posthorn/database';
 import type { Attempt, DueCall } from '../dispatch/attempt.js';
 import { attemptColumns, recordedColumns } from '../dispatch/attempt-columns.js';
 import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
@@ -7,6 +7,8 @@ import type { OpenEndpoint } from '../dispatch/endpoint-turns.js';
 
 /** What happened, for every subscription of the project that asks for it. */
 export interface EventToCall {
+  /** The same however often it arrives; it becomes `webhook-id`. */
+  id: string;
   type: WebhookEventType;
   /** About whom it is; null for a deleted contact, of whom it says nothing. */
   contactId: string | null;
@@ -25,7 +27,7 @@ export interface DueWebhookCall extends DueCall {
   body: string;
 }
 
-const eventColumns = columnsOf<EventToCall & { id: string }>([
+const eventColumns = columnsOf<EventToCall>([
   { column: 'event_id', type: 'uuid', value: ({ id }) => id },
   { column: 'event_type', type: 'text', value: ({ type }) => type },
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
@@ -37,7 +39,7 @@ export class WebhookCallsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * One call for each event and subscription that asks for it; those of a paused or disabled one have failed already, for a replay. Returns
+   * One call for each event and subscription that asks for it; an event that arrives again changes nothing. Those of a paused or disabled one have failed already, for a replay. Returns
    * the subscriptions with something to send, and when they may be called.
    */
   add(projectId: string, events: readonly EventToCall[]): Promise<{ id: string; dueAt: Date }[]> {
@@ -49,12 +51,12 @@ export class WebhookCallsRepository {
            CASE WHEN w.status <> 'ACTIVE' THEN 'The webhook was ' || lower(w.status) END, CASE WHEN w.status <> 'ACTIVE' THEN now() END
          FROM ${eventColumns.unnest('e', 2)} JOIN webhooks w ON w.project_id = $1 AND e.event_type = ANY (w.event_types)
          WHERE NOT EXISTS (SELECT FROM erased_contacts x WHERE x.project_id = $1 AND x.contact_id = e.contact_id)
-         RETURNING webhook_id, status
+         ON CONFLICT (project_id, webhook_id, event_id) DO NOTHING RETURNING webhook_id, status
        )
        SELECT a.id, greatest(now(), e.rests_until) AS "dueAt"
        FROM (SELECT DISTINCT webhook_id AS id FROM added WHERE status = 'PENDING') AS a
        LEFT JOIN endpoints e ON e.project_id = $1 AND e.id = a.id`,
-      [projectId, ...eventColumns.values(events.map((event) => ({ ...event, id: newId() })))],
+      [projectId, ...eventColumns.values(events)],
     );
   }
 

@@ -3,7 +3,7 @@ import type { OutboundResult } from '@posthorn/outbound';
 /** After each failed attempt, in seconds; the first attempt is at once, and after the last none follows (docs/api-decisions.md §8). */
 export const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000] as const;
 /** Of the call of a step, whose execution waits for it (docs/api-decisions.md §7). */
-export const stepRetrySeconds = [5, 30, 120, 600, 1_800] as const;
+const stepRetrySeconds = [5, 30, 120, 600, 1_800] as const;
 export const maxFailuresInRow = 100;
 export const maxDaysWithoutSuccess = 3;
 const goneStatus = 410;

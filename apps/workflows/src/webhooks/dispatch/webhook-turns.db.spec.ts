@@ -3,6 +3,7 @@ import { emailEvents, webhookEvents, webhooks, type EmailChangedEvent } from '@p
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
+import { webhookTurnWork } from './dispatch-kinds.js';
 
 let suite: WebhooksSuite;
 beforeAll(async () => {
@@ -106,6 +107,35 @@ describe('a call', () => {
       ['FAILED', 'The process ended 5 times while this was sent'],
       ['SUCCESS', null],
     ]);
+  });
+
+  it('is sent alone when a process ended during the turn of its endpoint', async () => {
+    const endpoint = await buildEndpoint();
+    suite.receiver.answer = () => ({ status: 500 });
+    await endpoint.publish(2);
+    await eventually(async () => {
+      const calls = await suite.callsOf(endpoint.caller, endpoint.id);
+      return calls.length === 2 && calls.every(({ attempt }) => attempt === 1);
+    }, 'both are tried');
+    let [underWay, most] = [0, 0];
+    suite.receiver.answer = () => {
+      most = Math.max(most, (underWay += 1));
+      setTimeout(() => (underWay -= 1), 150);
+      return { afterMs: 200 };
+    };
+    await suite.database.query(`UPDATE endpoints SET rests_until = NULL WHERE id = $1`, [endpoint.id]);
+    await suite.database.query(
+      `WITH due AS (UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1)
+       UPDATE work_items SET state = 'SUSPECT', claims = 1 WHERE key = $1::text AND state = 'WAITING'`,
+      [endpoint.id],
+    );
+    await suite.queue.enqueue(webhookTurnWork, [{ projectId: endpoint.projectId, key: newId() }]);
+    const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 2);
+    expect(calls.map(({ status, attempt }) => [status, attempt])).toEqual([
+      ['SUCCESS', 2],
+      ['SUCCESS', 2],
+    ]);
+    expect(most).toBe(1);
   });
 
   it('keeps 16 KiB of its response', async () => {

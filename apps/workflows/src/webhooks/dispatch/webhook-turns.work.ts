@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { webhookEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
-import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { WorkQueue, WorkRunner } from '@posthorn/work';
 import {
   WebhookCallsRepository,
   type ActiveWebhook,
@@ -15,11 +15,11 @@ import { webhookTurnWork } from './dispatch-kinds.js';
 import { EndpointTurns, type CallSource } from './endpoint-turns.js';
 import { EndpointsRepository, type EndpointId } from './endpoints.repository.js';
 import { SignedRequests, type SignedEndpoint } from './signed-requests.js';
+import { TurnsWork } from './turns-work.js';
 
 type Subscription = ActiveWebhook & SignedEndpoint;
 
 const tidiedAtOnce = 1_000;
-const afterDeathMs = 60_000;
 
 /** Calls of events. */
 @Injectable()
@@ -83,21 +83,8 @@ export class WebhookCallSource implements CallSource<Subscription, DueWebhookCal
 }
 
 @Injectable()
-export class WebhookTurnsWork implements WorkHandler<object> {
-  constructor(
-    private readonly turns: EndpointTurns,
-    private readonly source: WebhookCallSource,
-    private readonly queue: WorkQueue,
-    runner: WorkRunner,
-  ) {
-    runner.register(webhookTurnWork, this);
-  }
-
-  run(batch: WorkBatch): Promise<void> {
-    return this.turns.take(this.source, batch);
-  }
-
-  async dead({ projectId, key }: WorkItem): Promise<void> {
-    await this.queue.enqueue(webhookTurnWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+export class WebhookTurnsWork extends TurnsWork<Subscription, DueWebhookCall> {
+  constructor(turns: EndpointTurns, source: WebhookCallSource, queue: WorkQueue, runner: WorkRunner) {
+    super(turns, source, queue, runner);
   }
 }

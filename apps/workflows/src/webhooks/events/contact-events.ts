@@ -6,6 +6,8 @@ import {
   type ContactsBulkCreated,
   type WebhookEventType,
 } from '@posthorn/contracts';
+import type { DomainEvent } from '@posthorn/messaging';
+import { idOfItem } from '../../events/event-ids.js';
 import type { EventToCall } from '../calls/webhook-calls.repository.js';
 
 const { created, updated, subscribed, unsubscribed } = contactEvents;
@@ -22,22 +24,30 @@ export const typeOfContactEvent = (event: string): WebhookEventType => types.get
 
 /** Without contacts that were deleted meanwhile: `contact.deleted` follows. */
 export function contactEventCalls(
-  type: WebhookEventType,
-  items: readonly ContactEvent[],
+  event: DomainEvent<ContactEvent>,
   known: ReadonlyMap<string, Contact>,
 ): EventToCall[] {
-  return items.flatMap(({ contactId, at }) => {
+  const type = typeOfContactEvent(event.origins[0]!.event);
+  return event.items.flatMap(({ contactId, at }, index) => {
     const contact = known.get(contactId);
-    return contact ? { type, contactId, at, data: dataOf(contact) } : [];
+    return contact ? { id: idOfItem(event, index), type, contactId, at, data: dataOf(contact) } : [];
   });
 }
 
-export const deletedContactCalls = (items: readonly ContactDeleted[]): EventToCall[] =>
-  items.map(({ contactId: id, at }) => ({ type: 'contact.deleted', contactId: null, at, data: { id } }));
+export const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventToCall[] =>
+  event.items.map(({ contactId, at }, index) => ({
+    ...{ id: idOfItem(event, index), type: 'contact.deleted', contactId: null, at, data: { id: contactId } },
+  }));
 
-export const bulkCreatedCalls = (items: readonly ContactsBulkCreated[]): EventToCall[] =>
-  items.map(({ count, source, at }) => ({
-    ...{ type: 'contacts.bulk_created', contactId: null, at, data: { count, source } },
+export const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): EventToCall[] =>
+  event.items.map(({ count, source, at }, index) => ({
+    ...{
+      id: idOfItem(event, index),
+      type: 'contacts.bulk_created',
+      contactId: null,
+      at,
+      data: { count, source },
+    },
   }));
 
 /** As `GET /api/contacts/{id}` answers it. */

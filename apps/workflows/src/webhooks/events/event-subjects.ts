@@ -7,7 +7,8 @@ import {
   type CampaignEvent,
   type Contact,
 } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, type DomainEvent } from '@posthorn/messaging';
+import { idOfItem } from '../../events/event-ids.js';
 import type { EventToCall } from '../calls/webhook-calls.repository.js';
 
 /** What events are about, where they say too little. */
@@ -27,11 +28,14 @@ export class EventSubjects {
   }
 
   /** Few: a campaign is sent once. */
-  async sentCampaigns(projectId: string, items: readonly CampaignEvent[]): Promise<EventToCall[]> {
+  async sentCampaigns(event: DomainEvent<CampaignEvent>): Promise<EventToCall[]> {
     const calls: EventToCall[] = [];
-    for (const { campaignId: id, at } of items) {
-      const { name, stats } = await this.bus.call(campaigns.get, this.caller(projectId), { id });
-      calls.push({ type: 'campaign.sent', contactId: null, at, data: { id, name, stats } });
+    for (const [index, { campaignId, at }] of event.items.entries()) {
+      const { name, stats } = await this.bus.call(campaigns.get, this.caller(event.projectId), {
+        id: campaignId,
+      });
+      const data = { id: campaignId, name, stats };
+      calls.push({ id: idOfItem(event, index), type: 'campaign.sent', contactId: null, at, data });
     }
     return calls;
   }

@@ -136,9 +136,9 @@ describe('an erasure', () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.buildWebhook(caller, { eventTypes: ['email.sent', 'email.delivered'] });
     suite.receiver.answer = ({ body }) => ({ body: `got ${body}` });
-    const stranger = { ...email, contactId: null, metadata: { by: 'Ada@example.org' } };
+    const unknown = { ...email, contactId: null, metadata: { by: 'Ada@example.org' } };
     const other = { ...email, contactId: newId(), to: 'joada@example.org', metadata: {} };
-    await suite.sending.publish(emailEvents.sent, projectId, [email, stranger, other]);
+    await suite.sending.publish(emailEvents.sent, projectId, [email, unknown, other]);
     await suite.endedCalls(caller, id, 3);
     suite.receiver.answer = () => ({});
     const erasure = { erasureId: newId(), contactId, erasedAt: new Date(), email: 'ada@example.org' };

@@ -28,36 +28,34 @@ export class WebhookEventsSubscribers {
   ) {}
 
   @OnEachEvent(calledEmailEvents, 'webhooks')
-  async onEmail({ projectId, items, origins }: DomainEvent<EmailChangedEvent>): Promise<void> {
-    const { event } = origins[0]!;
-    if (await this.calls.areWanted(projectId, [typeOfEmailEvent(event)]))
-      await this.calls.add(projectId, emailEventCalls(event, items));
+  async onEmail(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    const type = typeOfEmailEvent(event.origins[0]!.event);
+    if (await this.calls.areWanted(event.projectId, [type]))
+      await this.calls.add(event.projectId, emailEventCalls(event));
   }
 
   @OnEachEvent(changedContactEvents, 'webhooks')
-  async onContact({ projectId, items, origins }: DomainEvent<ContactEvent>): Promise<void> {
-    const type = typeOfContactEvent(origins[0]!.event);
-    if (!(await this.calls.areWanted(projectId, [type]))) return;
-    const known = await this.subjects.contacts(
-      projectId,
-      items.map(({ contactId }) => contactId),
-    );
-    await this.calls.add(projectId, contactEventCalls(type, items, known));
+  async onContact(event: DomainEvent<ContactEvent>): Promise<void> {
+    const { projectId, items, origins } = event;
+    if (!(await this.calls.areWanted(projectId, [typeOfContactEvent(origins[0]!.event)]))) return;
+    const ids = items.map(({ contactId }) => contactId);
+    const known = await this.subjects.contacts(projectId, ids);
+    await this.calls.add(projectId, contactEventCalls(event, known));
   }
 
   @OnEachEvent([contactEvents.deleted], 'webhooks')
-  onDeleted({ projectId, items }: DomainEvent<ContactDeleted>): Promise<void> {
-    return this.calls.add(projectId, deletedContactCalls(items));
+  onDeleted(event: DomainEvent<ContactDeleted>): Promise<void> {
+    return this.calls.add(event.projectId, deletedContactCalls(event));
   }
 
   @OnEachEvent([contactEvents.bulkCreated], 'webhooks')
-  onBulkCreated({ projectId, items }: DomainEvent<ContactsBulkCreated>): Promise<void> {
-    return this.calls.add(projectId, bulkCreatedCalls(items));
+  onBulkCreated(event: DomainEvent<ContactsBulkCreated>): Promise<void> {
+    return this.calls.add(event.projectId, bulkCreatedCalls(event));
   }
 
   @OnEachEvent([campaignEvents.sent], 'webhooks')
-  async onCampaignSent({ projectId, items }: DomainEvent<CampaignEvent>): Promise<void> {
-    if (await this.calls.areWanted(projectId, ['campaign.sent']))
-      await this.calls.add(projectId, await this.subjects.sentCampaigns(projectId, items));
+  async onCampaignSent(event: DomainEvent<CampaignEvent>): Promise<void> {
+    if (await this.calls.areWanted(event.projectId, ['campaign.sent']))
+      await this.calls.add(event.projectId, await this.subjects.sentCampaigns(event));
   }
 }

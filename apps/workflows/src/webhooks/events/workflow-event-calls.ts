@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { newId } from '@posthorn/database';
 import { EventCalls } from './event-calls.js';
 
 export interface EndedExecution {
@@ -24,7 +25,7 @@ export class WorkflowEventCalls {
     return this.calls.add(
       projectId,
       ended.map(({ type, at, reason, ...about }) => ({
-        ...{ type, at, contactId: about.contact.id },
+        ...{ id: newId(), type, at, contactId: about.contact.id },
         data: reason ? { ...about, reason } : about,
       })),
     );

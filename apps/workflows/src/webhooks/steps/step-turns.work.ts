@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { headerFault, type OutboundResult } from '@posthorn/outbound';
-import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { executionWork } from '../../executions/execution-kinds.js';
 import { attemptOf, unmadeAttempt, type Attempt, type DueCall } from '../dispatch/attempt.js';
 import { mayPass, outcomeOfStepAttempt } from '../dispatch/attempt-rules.js';
@@ -12,6 +12,7 @@ import { requestTimeoutMs } from '../dispatch/signed-requests.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { signatureHeaders } from '../secrets/webhook-signature.js';
 import { StepCallsRepository, type DueStepCall } from './step-calls.repository.js';
+import { TurnsWork } from '../dispatch/turns-work.js';
 
 interface StepEndpoint extends OpenEndpoint {
   secrets: readonly string[];
@@ -19,7 +20,6 @@ interface StepEndpoint extends OpenEndpoint {
 
 const maxRedirects = 3;
 const maxStepResponse = 65_536;
-const afterDeathMs = 60_000;
 
 /** Calls of webhook steps; each may have its own URL of the same origin. */
 @Injectable()
@@ -93,22 +93,9 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
 }
 
 @Injectable()
-export class StepTurnsWork implements WorkHandler<object> {
-  constructor(
-    private readonly turns: EndpointTurns,
-    private readonly source: StepCallSource,
-    private readonly queue: WorkQueue,
-    runner: WorkRunner,
-  ) {
-    runner.register(stepTurnWork, this);
-  }
-
-  run(batch: WorkBatch): Promise<void> {
-    return this.turns.take(this.source, batch);
-  }
-
-  async dead({ projectId, key }: WorkItem): Promise<void> {
-    await this.queue.enqueue(stepTurnWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+export class StepTurnsWork extends TurnsWork<StepEndpoint, DueStepCall> {
+  constructor(turns: EndpointTurns, source: StepCallSource, queue: WorkQueue, runner: WorkRunner) {
+    super(turns, source, queue, runner);
   }
 }
 

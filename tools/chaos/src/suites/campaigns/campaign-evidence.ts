@@ -1,4 +1,5 @@
 import type { SinkLine } from '../../judging/sink-ledger.js';
+import type { DoneStrike } from '../service-strikes.js';
 import type { Reader } from './campaign-readers.js';
 import type { CountsLook } from './judge-campaign-counts.js';
 
@@ -52,13 +53,6 @@ export interface PauseSpan {
   isSure: boolean;
 }
 
-export interface CampaignStrike {
-  kind: string;
-  /** What the process was about to do, where that was waited for. */
-  state: string | null;
-  at: number;
-}
-
 export interface CampaignsEvidence {
   campaigns: readonly EndedCampaign[];
   readers: readonly Reader[];
@@ -68,7 +62,7 @@ export interface CampaignsEvidence {
   races: readonly Raced[];
   pauses: readonly PauseSpan[];
   counts: readonly CountsLook[];
-  strikes: readonly CampaignStrike[];
+  strikes: readonly DoneStrike[];
   /** When the large campaign was complete. */
   endedAt: number;
   wantedStrikes: number;

@@ -1,10 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Records } from '../../judging/records.js';
-import { countsSql, type CountsLook, type CountsRow } from './judge-campaign-counts.js';
 import type { CampaignMail, EndedCampaign, HandOff, LedgerRow } from './campaign-evidence.js';
 import type { Tenant } from '../tenant.js';
 
-const everyMs = 1_500;
 const pageSize = 100;
 
 /** The mail server sees a message when it is there, and not when its hand-off began: that is written down with the mark, by the database. */
@@ -65,37 +62,4 @@ async function ledgerOf(tenant: Tenant, path: string): Promise<LedgerRow[]> {
     after = page['next_cursor'] ? `&after=${page['next_cursor'] as string}` : '';
   } while (after !== '');
   return rows;
-}
-
-/** Looks at the sums of all campaigns again and again. */
-export class CountsWatch {
-  readonly looks: CountsLook[] = [];
-  private stopped = false;
-  private readonly running: Promise<void>;
-
-  constructor(private readonly tenant: Tenant) {
-    this.running = this.run();
-  }
-
-  /** Returns all looks, the last of which is made now. */
-  async stop(): Promise<readonly CountsLook[]> {
-    this.stopped = true;
-    await this.running;
-    await this.look();
-    return this.looks;
-  }
-
-  private async run(): Promise<void> {
-    while (!this.stopped) {
-      // The database may be away.
-      await this.look().catch(() => undefined);
-      await delay(everyMs);
-    }
-  }
-
-  private async look(): Promise<void> {
-    const { records, projectId } = this.tenant;
-    const rows = await records.query<CountsRow>('campaigns', countsSql, [projectId]);
-    this.looks.push({ at: Date.now(), rows });
-  }
 }

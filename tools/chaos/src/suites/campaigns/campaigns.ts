@@ -1,18 +1,18 @@
-import { AudienceRecords } from '../../audience/audience-records.js';
-import { finding, type Finding } from '../../judging/finding.js';
 import { readSinkLedger } from '../../judging/sink-ledger.js';
-import { judgeWork, workLeft } from '../../judging/work-books.js';
+import { workLeft } from '../../judging/work-books.js';
 import { untilQuiet } from '../../product.js';
 import { Random } from '../../random.js';
 import type { CampaignsEvidence } from './campaign-evidence.js';
 import { Pauses } from './campaign-pauses.js';
 import { Races } from './campaign-races.js';
 import { readersOf, type Reader } from './campaign-readers.js';
-import { CountsWatch, endedCampaign, handOffsOf, mailsOf, writeDownHandOffs } from './campaign-records.js';
+import { endedCampaign, handOffsOf, mailsOf, writeDownHandOffs } from './campaign-records.js';
 import { chooseWinner, makeAudience, makeCampaigns, send, type Launched } from './campaign-setup.js';
 import { CampaignStrikes, strikePlan } from './campaign-strikes.js';
-import { judgeCounts } from './judge-campaign-counts.js';
+import { countsSql, judgeCounts } from './judge-campaign-counts.js';
 import { judgeCampaigns } from './judge-campaigns.js';
+import { CountsWatch } from '../counts-watch.js';
+import { judgeRest } from '../judge-rest.js';
 import { unfinishedOf } from '../recount.js';
 import { reportedLater, runSuite, type Stage, type SuiteOptions, type Verdict } from '../suite.js';
 import { Tenant } from '../tenant.js';
@@ -65,7 +65,7 @@ async function prepare(stage: Stage, tenant: Tenant, operator: Tenant): Promise<
   const races = await Races.of(tenant, readers, new Random(seed + 1));
   const pauses = launched.map(({ id }, index) => new Pauses(operator, id, new Random(seed + 10 + index)));
   const strikes = new CampaignStrikes(stage);
-  const counts = new CountsWatch(tenant);
+  const counts = new CountsWatch(tenant, 'campaigns', countsSql);
   return { stage, tenant, readers, launched, races, pauses, strikes, counts, launchedAt: Date.now() };
 }
 
@@ -98,9 +98,11 @@ async function judge(act: Act): Promise<Verdict> {
     wantedStrikes: Math.floor(stage.options.faults * leastStrikes),
   };
   const { lines, figures } = told(act, evidence);
+  const [unfinished, work] = [await unfinishedOf([tenant]), await workLeft(tenant.records)];
+  const rest = { stage, tenant, unfinished, work, strikes: strikes.done.length };
   return {
     ...{ lines, figures },
-    findings: [...judgeCampaigns(evidence), judgeCounts(looks), ...(await judgeRest(act))],
+    findings: [...judgeCampaigns(evidence), judgeCounts(looks, 'a campaign'), ...(await judgeRest(rest))],
   };
 }
 
@@ -115,7 +117,7 @@ function told(
   const outcomes = Object.fromEntries([...ends].map(([end, each]) => [end, each.length]).toSorted());
   return {
     lines: [
-      `Strikes: ${strikes.line}${strikes.missed > 0 ? ` · missed ${strikes.missed}` : ''}`,
+      `Strikes: ${strikes.line}`,
       `Recipients: ${Object.entries(outcomes)
         .map(([end, count]) => `${end} ${count}`)
         .join(' · ')}`,
@@ -138,26 +140,4 @@ function closeCalls({ campaigns, races, handOffs }: CampaignsEvidence): number {
   const emails = new Map(campaigns[0]!.rows.map(({ email, emailId }) => [email, emailId]));
   const markOf = (email: string) => marks.get(emails.get(email) ?? '') ?? -Infinity;
   return races.filter(({ email, answeredAt }) => Math.abs(answeredAt - markOf(email)) < 1_000).length;
-}
-
-/** What holds for every suite. */
-async function judgeRest({ stage, tenant, strikes }: Act): Promise<Finding[]> {
-  const { records, projectId } = tenant;
-  const unfinished = await unfinishedOf([tenant]);
-  const differences = await new AudienceRecords(records, projectId).differences();
-  const [totals, emails] = await Promise.all([records.totals(), records.emails()]);
-  const delivered = emails.filter(({ status }) => status === 'DELIVERED').length;
-  return [
-    finding('G3 G5 G10', 'work that is not finished, and dead letters', emails.length, [
-      ...Object.entries(unfinished).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
-      ...(await records.deadLetters()),
-    ]),
-    finding('G10 G11', 'counts of analytics and contacts that differ from a recount', emails.length, [
-      totals.counted === emails.length ? null : `e-mails ${totals.counted}, recounted ${emails.length}`,
-      totals.delivered === delivered ? null : `delivered ${totals.delivered}, recounted ${delivered}`,
-      ...differences.map(({ what, kept, counted }) => `${what} is ${kept}, counted ${counted}`),
-    ]),
-    judgeWork(await workLeft(records)),
-    finding('G18', 'a process ended', strikes.done.length, [...stage.crashes]),
-  ];
 }

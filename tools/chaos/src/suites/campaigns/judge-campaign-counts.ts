@@ -36,10 +36,10 @@ export const countsSql = `
   SELECT key, kept.sums AS kept, counted.sums AS counted FROM kept FULL JOIN counted USING (key) ORDER BY key`;
 
 /** Sums that are missing are those of nobody. */
-export function judgeCounts(looks: readonly CountsLook[]): Finding {
+export function judgeCounts(looks: readonly CountsLook[], owner: string): Finding {
   return finding(
     'G11',
-    'sums of a campaign that differ from a recount of its rows, at any instant of the run',
+    `sums of ${owner} that differ from a recount of its rows, at any instant of the run`,
     looks.length,
     looks.flatMap(({ rows }) => rows.map(difference)),
   );

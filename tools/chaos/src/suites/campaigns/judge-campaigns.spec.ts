@@ -189,7 +189,7 @@ describe('the judge of campaigns', () => {
 });
 
 describe('the judge of sums', () => {
-  const broken = (...found: CountsRow[]) => judgeCounts([{ at: 0, rows: found }]).broken;
+  const broken = (...found: CountsRow[]) => judgeCounts([{ at: 0, rows: found }], 'a campaign').broken;
 
   it('takes sums that are missing for those of nobody', () => {
     expect(broken({ key: 'a', kept: { total: 0, sent: 0 }, counted: null })).toEqual([]);

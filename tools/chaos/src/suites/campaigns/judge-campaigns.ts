@@ -11,7 +11,7 @@ import { endsOf, isAmbiguous, unconfirmed, type Reader } from './campaign-reader
  */
 const lastByteMs = leaseSeconds * 1_000 + 1_500;
 /** Messages in hand-off when a process ends: its connections to the mail server. */
-const connections = 16;
+export const connections = 16;
 const sendingProcesses = 2;
 
 export function judgeCampaigns(evidence: CampaignsEvidence): Finding[] {
@@ -93,7 +93,7 @@ function explained(evidence: CampaignsEvidence): Finding {
 }
 
 /** How often processes that hand over were ended or stood still; at a crash of Postgres all of them lose their lease. */
-function endsOfSending({ strikes }: CampaignsEvidence): number {
+export function endsOfSending({ strikes }: Pick<CampaignsEvidence, 'strikes'>): number {
   const own = strikes.filter(({ kind }) => kind.endsWith(' sending')).length;
   return own + sendingProcesses * strikes.filter(({ kind }) => kind === 'crash postgres').length;
 }

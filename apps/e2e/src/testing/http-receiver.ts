@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface ReceivedCall {
+  path: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface HttpReceiver {
+  url: string;
+  calls: ReceivedCall[];
+  /** What the next calls are answered. */
+  answer: { status: number; body: string };
+  stop(): Promise<void>;
+}
+
+/** A server that webhooks call. */
+export async function startReceiver(): Promise<HttpReceiver> {
+  const receiver: HttpReceiver = {
+    url: '',
+    calls: [],
+    answer: { status: 200, body: '{"received":true}' },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const headers = request.headers as Record<string, string>;
+    receiver.calls.push({ path: request.url!, method: request.method!, headers, body });
+    response.writeHead(receiver.answer.status, { 'content-type': 'application/json' }).end(receiver.answer.body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return receiver;
+}

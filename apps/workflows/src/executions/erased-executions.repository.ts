@@ -1,0 +1,72 @@
+import type { Database } from '@posthorn/database';
+import { startWork } from '../starts/start-kinds.js';
+
+interface StoredGraph {
+  workflowId: string;
+  version: number;
+  document: unknown;
+}
+
+/** What executions hold of a person. */
+export class ErasedExecutions {
+  constructor(private readonly database: Database) {}
+
+  async running(projectId: string, contactId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT id FROM executions WHERE project_id = $1 AND contact_id = $2 AND ended_at IS NULL`,
+      [projectId, contactId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Returns whether there may be more. */
+  async empty(projectId: string, contactId: string, limit: number): Promise<boolean> {
+    const emptied = await this.database.query<{ id: string }>(
+      `UPDATE executions SET context = '{}', event = NULL WHERE project_id = $1 AND contact_id = $2 AND id IN (
+         SELECT id FROM executions WHERE project_id = $1 AND contact_id = $2 AND (context <> '{}' OR event IS NOT NULL) LIMIT $3) RETURNING id`,
+      [projectId, contactId, limit],
+    );
+    const steps = await this.database.query(
+      `UPDATE execution_steps SET input = NULL, output = NULL, error = NULL WHERE (project_id, execution_id, id) IN (
+         SELECT s.project_id, s.execution_id, s.id FROM executions e JOIN execution_steps s ON s.project_id = e.project_id AND s.execution_id = e.id
+         WHERE e.project_id = $1 AND e.contact_id = $2 AND (s.input IS NOT NULL OR s.output IS NOT NULL OR s.error IS NOT NULL) LIMIT $3) RETURNING 1`,
+      [projectId, contactId, limit],
+    );
+    return emptied.length === limit || steps.length === limit;
+  }
+
+  async forgetEvents(projectId: string, contactId: string): Promise<void> {
+    await this.database.query(`DELETE FROM awaited_events WHERE project_id = $1 AND contact_id = $2`, [
+      projectId,
+      contactId,
+    ]);
+    await this.database.query(
+      `UPDATE work_items SET payload = jsonb_set(payload, '{entries}', (
+         SELECT coalesce(jsonb_agg(entry), '[]') FROM jsonb_array_elements(payload -> 'entries') AS entry WHERE entry ->> 'contactId' <> $3))
+       WHERE kind = $1 AND project_id = $2 AND strpos(payload::text, $3) > 0`,
+      [startWork.name, projectId, contactId],
+    );
+  }
+
+  lockVersions(projectId: string, pattern: string): Promise<StoredGraph[]> {
+    return this.database.query(
+      `SELECT workflow_id AS "workflowId", version, graph AS document FROM workflow_versions
+       WHERE project_id = $1 AND graph::text ~* $2 ORDER BY workflow_id, version FOR UPDATE`,
+      [projectId, pattern],
+    );
+  }
+
+  async rewriteVersions(projectId: string, graphs: readonly StoredGraph[]): Promise<void> {
+    await this.database.query(
+      `UPDATE workflow_versions v SET graph = g.document
+       FROM unnest($2::uuid[], $3::int[], $4::json[]) AS g (workflow_id, version, document)
+       WHERE v.project_id = $1 AND v.workflow_id = g.workflow_id AND v.version = g.version`,
+      [
+        projectId,
+        graphs.map(({ workflowId }) => workflowId),
+        graphs.map(({ version }) => version),
+        graphs.map(({ document }) => JSON.stringify(document)),
+      ],
+    );
+  }
+}

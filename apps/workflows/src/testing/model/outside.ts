@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  contactLookups,
+  contacts,
+  DomainError,
+  emails,
+  unavailable,
+  workflowMail,
+  type AcceptSend,
+  type Contact,
+  type UpdateContactById,
+} from '@posthorn/contracts';
+import type { BusConnection } from '@posthorn/messaging';
+import { standIn } from '@posthorn/testing';
+import type { Updated } from './outcome.js';
+import type { Random } from './random.js';
+import { filled } from './scenario.js';
+
+export interface AcceptedMail {
+  to: string;
+  subject: string;
+  createdAt: Date;
+}
+
+/** The other services: they do what they are asked once, and lose some of their answers. */
+export class Outside {
+  readonly people = new Map<string, Contact>();
+  readonly eventData = new Map<string, Record<string, unknown>>();
+  /** By execution, in the order of their arrival. */
+  readonly mails = new Map<string, AcceptedMail[]>();
+  /** By contact. */
+  readonly updates = new Map<string, Updated[]>();
+  lost = 0;
+  isReliable = false;
+  /** A mail has been stored, and is not answered yet. */
+  onAccepted: (executionId: string, subject: string) => Promise<void> = () => Promise.resolve();
+  private readonly accepted = new Map<string, AcceptedMail>();
+
+  constructor(private readonly random: Random) {}
+
+  standIn(connection: BusConnection): Promise<(() => Promise<void>)[]> {
+    return Promise.all([
+      standIn(connection, contactLookups.byIds, async ({ ids }) => {
+        this.mayFail(0.01);
+        return { contacts: ids.flatMap((id) => this.people.get(id) ?? []) };
+      }),
+      standIn(connection, contactLookups.events, async ({ ids }) => {
+        this.mayFail(0.01);
+        return { events: ids.flatMap((id) => (this.eventData.has(id) ? [{ id, payload: this.eventData.get(id)! }] : [])) };
+      }),
+      standIn(connection, contacts.update, (update) => this.update(update)),
+      standIn(connection, emails.accept, (send) => this.accept(send)),
+      standIn(connection, emails.get, async ({ id }) => {
+        this.mayFail(0.1);
+        const mail = this.accepted.get(id);
+        if (!mail) throw new DomainError('not_found', 'resource_not_found', 'No such email');
+        return { id, createdAt: mail.createdAt } as never;
+      }),
+      standIn(connection, workflowMail.texts, async ({ items }) => {
+        this.mayFail(0.01);
+        return {
+          items: items.map(({ texts, variables }) => ({ texts: texts.map(({ text }) => ({ text: filled(text, variables) })), error: null })),
+        };
+      }),
+      standIn(connection, workflowMail.tryOut, async ({ subject = '', body = '', variables }) => ({
+        ...{ from: 'hello@example.org', subject: filled(subject, variables), html: body, text: body },
+      })),
+    ]);
+  }
+
+  private async accept({ recipients, subject, data, metadata }: AcceptSend) {
+    this.mayFail(0.04);
+    const { id, to } = recipients[0]!;
+    // As sending refuses an id that is taken.
+    if (this.accepted.has(id!)) throw unavailable();
+    const { executionId, contactId } = { executionId: metadata!['executionId']!, contactId: metadata!['contactId'] };
+    void contactId;
+    const contact = this.people.get(this.contactOf(executionId))!;
+    const variables = { ...data, contact: { ...contact.customFields, email: contact.email, subscribed: contact.subscribed } };
+    const mail = { to: to.email, subject: filled(subject!, variables), createdAt: new Date() };
+    this.accepted.set(id!, mail);
+    this.mails.set(executionId, [...(this.mails.get(executionId) ?? []), mail]);
+    await this.onAccepted(executionId, subject!);
+    this.mayFail(0.06);
+    const email = { id: id!, to: to.email, from: 'hello@example.org', contactId: null };
+    return { emails: [email], acceptedAt: mail.createdAt };
+  }
+
+  /** Set by whoever starts executions. */
+  contactOf: (executionId: string) => string = () => '';
+
+  private async update({ id, customFields = {}, subscribed }: UpdateContactById): Promise<Contact> {
+    this.mayFail(0.04);
+    const contact = this.people.get(id)!;
+    const known = this.updates.get(id) ?? [];
+    const update = { updates: customFields ?? {}, subscribed: subscribed ?? null };
+    if (!isDeepStrictEqual(known.at(-1), update)) this.updates.set(id, [...known, update]);
+    const merged = Object.entries({ ...contact.customFields, ...customFields });
+    contact.customFields = Object.fromEntries(merged.filter(([, value]) => value !== null));
+    if (subscribed !== undefined) contact.subscribed = subscribed;
+    this.mayFail(0.06);
+    return contact;
+  }
+
+  /** Before it is done, or when it is done and only the answer is lost. */
+  private mayFail(share: number): void {
+    if (this.isReliable || !this.random.chance(share)) return;
+    this.lost += 1;
+    throw unavailable();
+  }
+}
