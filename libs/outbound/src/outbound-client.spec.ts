@@ -109,6 +109,15 @@ describe('a request', () => {
     expect(await send(`http://changing.test:${portOf(server)}/`)).toMatchObject({ refusal: 'address' });
   });
 
+  it('connects to the address that it checked, though the name leads to another one a moment later', async () => {
+    dns.set('A', 'rebound.test', '127.0.0.1');
+    dns.behave('rebound.test', { then: '169.254.169.254' });
+    expect(await send(`http://rebound.test:${portOf(server)}/`)).toMatchObject({ status: 200 });
+    expect(received).toHaveLength(1);
+    expect(await send(`http://rebound.test:${portOf(server)}/`)).toMatchObject({ refusal: 'address' });
+    expect(received).toHaveLength(1);
+  });
+
   it('fails by name where a name has no address', async () => {
     expect(await send('http://nothing.test/')).toMatchObject({ kind: 'failed', fault: 'name' });
   });

@@ -16,6 +16,8 @@ export interface Scale {
   campaign: number;
   /** Rows of a small ledger; a large one has as many as the largest audience. */
   ledger: number;
+  /** Executions of one workflow. */
+  executions: number;
   /** Sizes of an audience. */
   audiences: number[];
   requests: number;
@@ -38,6 +40,7 @@ export const scales: Record<'quick' | 'full', Scale> = {
     drained: 2_000,
     campaign: 2_000,
     ledger: 2_000,
+    executions: 1_000,
     audiences: [100_000],
     requests: 60,
     previews: 5,
@@ -56,6 +59,7 @@ export const scales: Record<'quick' | 'full', Scale> = {
     drained: 20_000,
     campaign: 100_000,
     ledger: 10_000,
+    executions: 10_000,
     audiences: [100_000, 1_000_000],
     requests: 200,
     previews: 20,

@@ -24,6 +24,8 @@ import { benchReaders } from './sending/readers.js';
 import { benchSends } from './sending/sends.js';
 import { benchRest } from './work/rest.js';
 import { benchWork } from './work/work.js';
+import { writeWorkflowPlans } from './workflows/plans/workflow-plans.js';
+import { benchWorkflows } from './workflows/workflows.js';
 
 const parts = {
   accepts: benchAccepts,
@@ -39,10 +41,12 @@ const parts = {
   reports: benchReports,
   audience: benchAudience,
   campaigns: benchCampaigns,
+  workflows: benchWorkflows,
   work: benchWork,
   rest: benchRest,
   plans: writePlans,
   'campaign-plans': writeCampaignPlans,
+  'workflow-plans': writeWorkflowPlans,
   profile: profileAccepts,
 };
 type Part = keyof typeof parts;

@@ -14,6 +14,7 @@ import { runPoison } from './suites/poison.js';
 import { runRelay } from './suites/relay.js';
 import { runStops } from './suites/stops.js';
 import type { SuiteOptions } from './suites/suite.js';
+import { runWorkflows } from './suites/workflows/workflows.js';
 
 const help =
   'npm run chaos -- [--suite NAME] [--sends N] [--faults N] [--cases N] [--seed 1] [--rate N] [--keep]';
@@ -28,6 +29,7 @@ suites:
   relay       NATS refuses events for days, with one day of retention: --sends 1800
   provider-events  kills while a provider reports: --sends 2000 --faults 45 (kills)
   campaigns   two campaigns under faults, while people leave and somebody pauses: --sends 20000 (people) --faults 54 --rate 150
+  workflows   executions with mails, waits, timers and webhooks under faults: --sends 5000 (executions) --faults 54 --rate 200
   stops       every process stands still for 26 to 59 s: --sends 3000 --faults 12 (stops)
 It exits with 1 when a property is broken.`;
 const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate: '250', suite: 'main' };
@@ -38,6 +40,7 @@ const defaultsOf: Record<string, Partial<typeof defaults>> = {
   stops: { sends: '3000', faults: '12' },
   campaigns: { sends: '20000', faults: '54', rate: '150' },
   'provider-events': { sends: '2000', faults: '45' },
+  workflows: { sends: '5000', faults: '54', rate: '200' },
 };
 
 const refuse = (mistake: string): never => {
@@ -79,6 +82,7 @@ const suites: Record<string, Run> = {
   stops: runStops,
   campaigns: runCampaigns,
   'provider-events': runProviderEvents,
+  workflows: runWorkflows,
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 

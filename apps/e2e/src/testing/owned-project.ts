@@ -71,11 +71,17 @@ export class OwnedProject {
   private readonly freshly: Record<string, () => Promise<string>> = {
     userId: () => this.joined(),
     user_id: () => this.joined(),
+    contactId: () => this.newContact(),
+    contact_id: () => this.newContact(),
     token: () => this.invitedElsewhere(),
     domain: () => Promise.resolve(uniqueDomain('asked')),
     scheduledFor: () => Promise.resolve(tomorrow()),
     scheduled_for: () => Promise.resolve(tomorrow()),
   };
+
+  private async newContact(): Promise<string> {
+    return (await this.make('contacts')).id;
+  }
 
   /** The same colleague each time, added again if necessary; an invitation is possible only once a minute. */
   async joined(): Promise<string> {

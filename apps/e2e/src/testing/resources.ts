@@ -30,7 +30,12 @@ const made: Record<string, Maker> = {
   'sent-campaigns': campaignIn('SENT'),
   'campaign-recipients': recipientOf,
   'compared-campaigns': comparedCampaign,
-  workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
+  workflows: created('workflows', newWorkflow),
+  'enabled-workflows': enabledWorkflow,
+  'waiting-executions': executionThat('WAITING'),
+  'failed-executions': executionThat('FAILED'),
+  webhooks: created('webhooks', () => ({ url: 'http://127.0.0.1:9/hooks', event_types: ['email.sent'] })),
+  'webhook-calls': failedCall,
   domains: storedDomain,
   suppressions: suppress,
   suppression: suppress,
@@ -63,6 +68,11 @@ const campaignsFor: Readonly<Record<string, string>> = {
   winner: 'compared-campaigns',
   archive: 'compared-campaigns',
 };
+const executionsFor: Readonly<Record<string, string>> = {
+  cancel: 'waiting-executions',
+  retry: 'failed-executions',
+  'skip-wait': 'waiting-executions',
+};
 let count = 0;
 
 export const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
@@ -77,6 +87,10 @@ export const uniqueName = (): string => `footer-${(count += 1)}`;
 export const nounOf = ({ path }: Operation): string => {
   if (path.includes('/contacts/imports/{id}')) return 'contact-imports';
   if (path.endsWith('/recipients/{contactId}')) return 'campaign-recipients';
+  if (path.endsWith('/workflows/{id}/executions')) return 'enabled-workflows';
+  const move = /\/executions\/\{executionId\}(?:\/([a-z-]+))?$/.exec(path);
+  if (move) return executionsFor[move[1] ?? 'retry']!;
+  if (path.includes('/calls/{callId}')) return 'webhook-calls';
   const step = /\/campaigns\/\{id\}\/([a-z-]+)$/.exec(path)?.[1];
   return (step && campaignsFor[step]) ?? firstNounOf(path);
 };
@@ -167,6 +181,44 @@ async function recipientOf(project: OwnedProject): Promise<Made> {
     'campaigns',
     `INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, at)
      VALUES ($1, $2, $2, uuidv7(), 'ada@example.com', 'SKIPPED', 'unsubscribed', now())`,
+    [project.id, id],
+  );
+  return { id };
+}
+
+function newWorkflow(): object {
+  return { name: 'Welcome', trigger_type: 'MANUAL' };
+}
+
+async function enabledWorkflow(project: OwnedProject): Promise<Made> {
+  const { id } = await created('workflows', newWorkflow)(project);
+  await project.requested('POST', `/api/v1/workflows/${id}/resume`, undefined, 'key');
+  return { id };
+}
+
+/** With the id of its workflow, because both stand in the path; of a contact that does not exist. */
+function executionThat(status: 'WAITING' | 'FAILED'): Maker {
+  return async (project) => {
+    const { id } = await created('workflows', newWorkflow)(project);
+    await project.write(
+      'workflows',
+      `INSERT INTO executions (project_id, id, workflow_id, workflow_version, generation, contact_id, status, reason, current_step_id, visits, wait, due_at, ended_at)
+       SELECT $1, $2, $2, 1, generation, uuidv7(), $3, CASE $3 WHEN 'FAILED' THEN 'Gift: HTTP 404' END, s.id, jsonb_build_object(s.id::text, 1),
+         CASE $3 WHEN 'WAITING' THEN 'TIME' END, CASE $3 WHEN 'WAITING' THEN now() + interval '1 day' END, CASE $3 WHEN 'FAILED' THEN now() END
+       FROM workflows w JOIN workflow_steps s ON s.project_id = w.project_id AND s.workflow_id = w.id WHERE w.project_id = $1 AND w.id = $2`,
+      [project.id, id, status],
+    );
+    return { id };
+  };
+}
+
+/** With the id of its webhook, because both stand in the path. */
+async function failedCall(project: OwnedProject): Promise<Made> {
+  const { id } = await madeOf('webhooks')(project);
+  await project.write(
+    'workflows',
+    `INSERT INTO webhook_calls (project_id, webhook_id, id, event_id, event_type, body, generation, status, attempts, error, duration_ms, ended_at)
+     VALUES ($1, $2, $2, $2, 'email.sent', '{"type":"email.sent"}', 1, 'FAILED', 8, 'connection: refused', 1, now())`,
     [project.id, id],
   );
   return { id };

@@ -47,12 +47,16 @@ export function startOf(graph: Walk['graph'], exitWhen: ExitCondition | null, at
 export const stepAt = ({ graph, position }: Walk): WorkflowStep =>
   graph.steps.find(({ id }) => id === position!.stepId)!;
 
-/** Passes the steps that need nothing but a decision; what has to be done or waited for ends the walk, at its position. */
-export function walk(state: Walk, circumstances: Circumstances): { taken: Taken[]; stop: Stop } {
+/** Passes the steps that need nothing but a decision; what has to be done or waited for ends the walk, at its position. A goal ends no effect that has begun: nobody knows whether it was done. */
+export function walk(
+  state: Walk,
+  circumstances: Circumstances,
+  { hasBegun = false } = {},
+): { taken: Taken[]; stop: Stop } {
   const taken: Taken[] = [];
-  for (;;) {
+  for (let begun = hasBegun; ; begun = false) {
     if (!state.position) return { taken, stop: { kind: 'end', status: 'COMPLETED', reason: null } };
-    if (isReached(state.exitWhen, circumstances)) return { taken, stop: goalEnd };
+    if (!begun && isReached(state.exitWhen, circumstances)) return { taken, stop: goalEnd };
     if (state.position.visit > maxVisits) return { taken, stop: tooManyVisits };
     const decision = decide(stepAt(state), circumstances);
     switch (decision.kind) {

@@ -14,7 +14,8 @@ import { StepTexts } from './step-texts.js';
 import type { Turn } from './turn.js';
 
 export type EffectResult =
-  | { kind: 'done'; output: Record<string, unknown> | null }
+  /** Since when what it causes can have happened, where it was done before. */
+  | { kind: 'done'; output: Record<string, unknown> | null; at?: Date }
   /** Repeating it would not help. */
   | { kind: 'refused'; reason: string }
   | { kind: 'later'; error: Error };
@@ -71,20 +72,23 @@ export class Effects {
       metadata: { workflowId, executionId: turn.execution.id },
       sourceType: 'WORKFLOW' as const,
     };
+    const output = { emailId: id, to };
     try {
       await this.bus.call(emails.accept, caller, message);
+      return { kind: 'done', output };
     } catch (error) {
-      if (!(await this.wasAccepted(error, projectId, id))) throw error;
+      const at = await this.acceptedAt(error, projectId, id);
+      if (!at) throw error;
+      return { kind: 'done', output, at };
     }
-    return { kind: 'done', output: { emailId: id, to } };
   }
 
   /** An id that is taken is answered like a deadline that has passed. */
-  private async wasAccepted(error: unknown, projectId: string, id: string): Promise<boolean> {
-    if (!isTemporary(error)) return false;
+  private async acceptedAt(error: unknown, projectId: string, id: string): Promise<Date | null> {
+    if (!isTemporary(error)) return null;
     return this.bus.call(emails.get, serviceCaller('workflows', projectId), { id }).then(
-      () => true,
-      () => false,
+      ({ createdAt }) => createdAt,
+      () => null,
     );
   }
 

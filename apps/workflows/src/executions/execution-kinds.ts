@@ -4,6 +4,5 @@ import { work } from '@posthorn/work';
 export const executionWork = work('workflows.executions', {
   batch: 64,
   concurrency: 4,
-  spread: true,
   retry: { attempts: 10, firstMs: 1_000, maxMs: 300_000 },
 });

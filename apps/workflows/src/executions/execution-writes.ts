@@ -93,7 +93,7 @@ export class ExecutionWrites {
     if (calls.length > 0) await this.calls.add(calls);
   }
 
-  /** What has an effect to do keeps its item. */
+  /** What has an effect to do keeps its item. Of what somebody else has moved, a new one is due when its row says so: whoever moved it may have lost its own. */
   private async settle(
     batch: WorkBatch,
     items: Items,
@@ -101,12 +101,14 @@ export class ExecutionWrites {
     { saved, met }: SavedChanges,
   ): Promise<void> {
     const written = new Set(saved);
+    const moved = changes.filter((change) => !written.has(change)).map(({ id }) => id);
     const stopped = changes.filter((change) => !written.has(change) || change.status !== 'RUNNING');
     const waiting = saved.filter(({ status }) => status === 'WAITING');
     await batch.complete(stopped.map(({ id }) => items.get(id)!));
+    const dueTimes = moved.length > 0 ? await this.ends.dueTimes(batch.projectId, moved) : [];
     await this.enqueue(
       batch.projectId,
-      new Map(waiting.map(({ id, dueAt }) => [id, met.has(id) ? new Date(0) : dueAt!])),
+      new Map([...dueTimes, ...waiting.map(({ id, dueAt }) => [id, met.has(id) ? new Date(0) : dueAt!] as const)]),
     );
   }
 

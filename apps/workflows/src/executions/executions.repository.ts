@@ -37,8 +37,11 @@ export interface StepOutput {
 export class ExecutionsRepository {
   constructor(private readonly database: Database) {}
 
+  /** Never ahead, as rounding would be. */
   async now(): Promise<Date> {
-    const [clock] = await this.database.query<{ at: Date }>(`SELECT clock_timestamp()::timestamptz(3) AS at`);
+    const [clock] = await this.database.query<{ at: Date }>(
+      `SELECT date_trunc('milliseconds', clock_timestamp()) AS at`,
+    );
     return clock!.at;
   }
 

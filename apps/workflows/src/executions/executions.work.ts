@@ -69,10 +69,13 @@ function settleEffect(turn: Turn, result: EffectResult, now: Date): boolean {
     case 'refused':
       turn.fail(result.reason, now);
       return true;
-    case 'done':
-      turn.settle(null, result.output, now);
-      turn.goOn(now);
+    case 'done': {
+      // Where a process ended after it, what it caused meanwhile is not before the next step either.
+      const at = result.at && result.at < now ? result.at : now;
+      turn.settle(null, result.output, at);
+      turn.goOn(at);
       return true;
+    }
   }
 }
 

@@ -90,7 +90,9 @@ export class Turn {
   /** Until something has to be done or waited for. */
   goOn(instant: Date): void {
     const now = this.notBefore(instant);
-    const { taken, stop } = walk(this.state, { now, timeZone: this.zoneOf, variables: this.variables });
+    const hasBegun = this.state.position !== null && this.openStep === nameOf(this.state.position);
+    const circumstances = { now, timeZone: this.zoneOf, variables: this.variables };
+    const { taken, stop } = walk(this.state, circumstances, { hasBegun });
     this.steps.push(...taken.map((left) => this.visit({ ...left, status: 'DONE' })));
     this.stop = stop;
     if (stop.kind === 'end') return this.leaveAtEnd(stop, now);

@@ -169,7 +169,8 @@ function endWait(
 function endCall(turn: Turn, call: StepCallResult | null, now: Date): void {
   if (call?.status === 'SUCCESS')
     return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now);
-  turn.fail(call?.error ?? 'No response came', now);
+  const { error = null, responseStatus = null } = call ?? {};
+  turn.fail(error ?? (responseStatus === null ? 'No response came' : `HTTP ${responseStatus}`), now);
 }
 
 /** JSON where it is, so that later steps can refer to its members. */

@@ -15,7 +15,9 @@ export type DnsBehaviour =
   /** Responds with the id of another query, like a spoofed response. */
   | 'spoofed'
   /** Delays the response by this many milliseconds. */
-  | { slow: number };
+  | { slow: number }
+  /** Leads to this address as soon as it was asked for an address once. */
+  | { then: string };
 
 interface Query {
   name: string;
@@ -102,8 +104,10 @@ export class DnsServer {
     else if (behaviour === 'spoofed') send({ answers, id: (id + 1) % 65_536 });
     else if (behaviour === 'truncated' && way === 'udp')
       send({ flags: packet.TRUNCATED_RESPONSE | packet.RECURSION_AVAILABLE });
-    else if (typeof behaviour === 'object') this.later(behaviour.slow, honest);
+    else if (typeof behaviour === 'object' && 'slow' in behaviour) this.later(behaviour.slow, honest);
     else honest();
+    if (typeof behaviour === 'object' && 'then' in behaviour && type === 'A')
+      this.set('A', query.name, behaviour.then);
   }
 
   /** Like a resolver: returns the alias and its target. Cyclic aliases end with SERVFAIL, as in real resolvers. */

@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.js';
 import { databaseOf, inDatabase } from '../databases.js';
 import { Product } from '../product.js';
+import { timed } from '../timed.js';
 import { makeAudiences } from './audiences.js';
 import type { Campaign } from './campaign.js';
 import { benchCosts } from './costs.js';
@@ -33,11 +34,4 @@ async function benchServices(bench: Bench, product: Product): Promise<Campaign> 
     await all.ledgers.agree();
     return campaign!;
   });
-}
-
-async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  const result = await work();
-  console.log(`${name}: done after ${Math.round((performance.now() - began) / 1_000)} s`);
-  return result;
 }

@@ -14,7 +14,7 @@ import { wholeScans } from './whole-scans.js';
 const restMs = 300;
 const overTheBusMs = 3_000;
 
-type RecordedService = 'contacts' | 'campaigns';
+type RecordedService = 'contacts' | 'campaigns' | 'workflows';
 
 /** A call, and what is waited for before the next one. */
 export interface Step {

@@ -26,7 +26,7 @@ export function crowdsOf({ databaseUrl }: Servers, audiences: readonly Audience[
 }
 
 const eventsSql = `INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at, created_at)
-  SELECT $1::uuid, id, contact_id, $2, '{"amount": 5, "source": "web"}', now(), now() FROM unnest($3::uuid[], $4::uuid[]) AS e (id, contact_id)`;
+  SELECT $1::uuid, id, contact_id, $2::text, '{"amount": 5, "source": "web"}'::jsonb, now(), now() FROM unnest($3::uuid[], $4::uuid[]) AS e (id, contact_id)`;
 
 /** The same custom event of every contact of the crowds. */
 export async function occurToAll(

@@ -4,8 +4,6 @@ import { Outbox } from '@posthorn/messaging';
 import { databaseOf } from '../databases.js';
 import type { Servers } from '../product.js';
 
-const itemsOfEvent = 256;
-
 /** Puts events into the outbox of a service, whose relay sends them. */
 export class EventSource {
   private readonly outbox: Outbox;
@@ -27,10 +25,7 @@ export class EventSource {
     projectId: string,
     items: readonly Item[],
   ): Promise<void> {
-    await this.database.transaction(async () => {
-      for (let from = 0; from < items.length; from += itemsOfEvent)
-        await this.outbox.publish(event, projectId, items.slice(from, from + itemsOfEvent));
-    });
+    await this.database.transaction(() => this.outbox.publish(event, projectId, [...items]));
   }
 
   close(): Promise<void> {

@@ -6,6 +6,8 @@ import type { Crowd } from './crowd.js';
 import { stepsOfGraph, timerMs } from './six-steps.js';
 
 const atOnce = 64;
+/** As many as the engine has places. */
+const connections = 4;
 const restMs = 5;
 const ofWorkflow = '00000000-0000-0000-0000-000000000000';
 /** Each execution is written when it starts and when each of its two timers is over. */
@@ -42,18 +44,21 @@ const visitsSql = `INSERT INTO steps_by_hand (project_id, execution_id, id, step
   ON CONFLICT (project_id, execution_id, step_id, visit) DO UPDATE SET status = excluded.status, ended_at = excluded.ended_at, branch = excluded.branch`;
 
 const countsSql = `INSERT INTO counts_by_hand AS known (project_id, workflow_id, step_id, counter, value)
-  SELECT $1::uuid, $2::uuid, given.* FROM unnest($3::uuid[], $4::text[], $5::bigint[]) AS given
+  SELECT $1::uuid, $2::uuid, step_id, counter, value FROM unnest($3::uuid[], $4::text[], $5::bigint[]) AS given (step_id, counter, value)
+  ORDER BY step_id, counter
   ON CONFLICT (project_id, workflow_id, step_id, counter) DO UPDATE SET value = known.value + excluded.value`;
 
-type Count = [stepId: string, counter: string, by: number];
-
-/** The rows of the same executions into tables with the same indexes, in transactions of 64: a connection for each project, as the engine has a place for each. */
+/** The rows of the same executions into tables with the same indexes, in transactions of 64. */
 export async function stepsByHand(url: string, crowds: readonly Crowd[]): Promise<number> {
   return inDatabase(url, async (client) => {
     await client.query(tablesSql);
     await client.query('CHECKPOINT');
     const began = performance.now();
-    await Promise.all(crowds.map((crowd) => inDatabase(url, (own) => new Lane(own, crowd).run())));
+    const lanes = crowds.flatMap((crowd) => {
+      const shared = new Shared(crowd);
+      return Array.from({ length: connections / crowds.length }, () => shared);
+    });
+    await Promise.all(lanes.map((shared) => inDatabase(url, (own) => new Lane(own, shared).run())));
     const seconds = (performance.now() - began) / 1_000;
     const { rows } = await client.query<{ done: number }>(
       `SELECT count(*)::int AS done FROM steps_by_hand WHERE status = 'DONE'`,
@@ -65,74 +70,103 @@ export async function stepsByHand(url: string, crowds: readonly Crowd[]): Promis
   });
 }
 
-class Lane {
-  private readonly projectId: string;
-  private readonly workflowId = newId();
-  private readonly stepIds = Array.from({ length: stepsOfGraph }, newId);
+/** One workflow, of which several connections do the work. */
+class Shared {
+  readonly projectId: string;
+  readonly workflowId = newId();
+  readonly stepIds = Array.from({ length: stepsOfGraph }, newId);
+  private readonly contactIds: string[];
+  open: number;
 
-  constructor(
-    private readonly client: pg.Client,
-    private readonly crowd: Crowd,
-  ) {
-    this.projectId = crowd.audience.api.projectId;
+  constructor({ audience, contactIds }: Crowd) {
+    this.projectId = audience.api.projectId;
+    this.contactIds = [...contactIds];
+    this.open = contactIds.length;
   }
 
+  next(): string[] {
+    return this.contactIds.splice(0, atOnce);
+  }
+}
+
+class Lane {
+  constructor(
+    private readonly client: pg.Client,
+    private readonly shared: Shared,
+  ) {}
+
   async run(): Promise<void> {
-    const { contactIds } = this.crowd;
-    for (let from = 0; from < contactIds.length; from += atOnce)
-      await this.inTransaction(() => this.start(contactIds.slice(from, from + atOnce)));
-    for (let open = contactIds.length; open > 0;) {
+    const { shared } = this;
+    for (let contactIds = shared.next(); contactIds.length > 0; contactIds = shared.next())
+      await this.inTransaction(() => this.start(contactIds));
+    while (shared.open > 0) {
       const { moved, ended } = await this.inTransaction(() => this.goOn());
-      open -= ended;
+      shared.open -= ended;
       if (moved === 0) await delay(restMs);
     }
   }
 
   private async start(contactIds: readonly string[]): Promise<void> {
+    const { workflowId, stepIds } = this.shared;
     const ids = contactIds.map(newId);
-    await this.query('entries', entriesSql, [this.workflowId, contactIds]);
-    await this.query('start', startSql, [this.workflowId, ids, contactIds, this.stepIds[2], this.visits(0)]);
-    await this.write(0, ids);
+    await this.query('entries', entriesSql, [workflowId, contactIds]);
+    await this.query('start', startSql, [workflowId, ids, contactIds, stepIds[2], this.visits(0)]);
+    await this.writeVisits(0, ids);
+    await this.count([{ stop: 0, executions: ids.length }]);
   }
 
   private async goOn(): Promise<{ moved: number; ended: number }> {
+    const { stepIds } = this.shared;
     const due = await this.query<{ id: string; stepId: string }>('due', dueSql, []);
-    let ended = 0;
+    const moves: Move[] = [];
     for (const [stepId, those] of Map.groupBy(due, (each) => each.stepId)) {
-      const stop = this.stepIds.indexOf(stepId) / 2;
+      const stop = stepIds.indexOf(stepId) / 2;
       const ids = those.map(({ id }) => id);
-      const isLast = stop === lastStop;
-      const next = this.stepIds[Math.min(stepsOfGraph - 1, 2 * stop + 2)];
-      await this.query('move', moveSql, [ids, next, this.visits(stop), isLast]);
-      await this.write(stop, ids);
-      if (isLast) ended += ids.length;
+      const next = stepIds[Math.min(stepsOfGraph - 1, 2 * stop + 2)];
+      await this.query('move', moveSql, [ids, next, this.visits(stop), stop === lastStop]);
+      await this.writeVisits(stop, ids);
+      moves.push({ stop, executions: ids.length });
     }
+    await this.count(moves);
+    const ended = moves.find(({ stop }) => stop === lastStop)?.executions ?? 0;
     return { moved: due.length, ended };
   }
 
   /** Of each stop the two steps that are done, and the timer that is next. */
-  private async write(stop: number, ids: readonly string[]): Promise<void> {
-    const places = [2 * stop, 2 * stop + 1, ...(stop < lastStop ? [2 * stop + 2] : [])];
-    const visits = ids.flatMap((id) => places.map((place) => ({ id, place, isDone: place < 2 * stop + 2 })));
+  private async writeVisits(stop: number, ids: readonly string[]): Promise<void> {
+    const done = [2 * stop, 2 * stop + 1].map((index) => ({ index, status: 'DONE' }));
+    const states = stop < lastStop ? [...done, { index: 2 * stop + 2, status: 'WAITING' }] : done;
+    const visits = ids.flatMap((id) => states.map((state) => ({ id, ...state })));
+    const isCondition = (index: number) => index === 1 || index === 3;
     await this.query('visits', visitsSql, [
       visits.map(({ id }) => id),
       visits.map(newId),
-      visits.map(({ place }) => this.stepIds[place]),
-      visits.map(({ isDone }) => (isDone ? 'DONE' : 'WAITING')),
-      visits.map(({ place, isDone }) => (isDone && place % 2 === 1 && place < 5 ? 'yes' : null)),
-    ]);
-    const counts = this.countsOf(stop, ids.length);
-    await this.query('counts', countsSql, [
-      this.workflowId,
-      counts.map(([stepId]) => stepId),
-      counts.map(([, counter]) => counter),
-      counts.map(([, , by]) => by),
+      visits.map(({ index }) => this.shared.stepIds[index]),
+      visits.map(({ status }) => status),
+      visits.map(({ index }) => (isCondition(index) ? 'yes' : null)),
     ]);
   }
 
-  private countsOf(stop: number, executions: number): Count[] {
-    const [first, second, next] = [0, 1, 2].map((place) => this.stepIds[2 * stop + place]);
-    const counts: Count[] = [
+  /** Last in the transaction: the connections wait for each other's sums. */
+  private async count(moves: readonly Move[]): Promise<void> {
+    const sums = new Map<string, [stepId: string, counter: string, value: number]>();
+    for (const [stepId, counter, value] of moves.flatMap((move) => this.countsOf(move))) {
+      const key = `${stepId} ${counter}`;
+      sums.set(key, [stepId, counter, value + (sums.get(key)?.[2] ?? 0)]);
+    }
+    if (sums.size === 0) return;
+    const counts = [...sums.values()];
+    await this.query('counts', countsSql, [
+      this.shared.workflowId,
+      counts.map(([stepId]) => stepId),
+      counts.map(([, counter]) => counter),
+      counts.map(([, , value]) => value),
+    ]);
+  }
+
+  private countsOf({ stop, executions }: Move): [stepId: string, counter: string, value: number][] {
+    const [first, second, next] = this.shared.stepIds.slice(2 * stop, 2 * stop + 3);
+    const counts: [string, string, number][] = [
       stop === 0 ? [first!, 'ENTERED', 1] : [first!, 'WAITING', -1],
       [first!, 'DONE', 1],
       [second!, 'ENTERED', 1],
@@ -145,7 +179,7 @@ class Lane {
   }
 
   private visits(stop: number): string {
-    const visited = this.stepIds.slice(0, 2 * stop + 3);
+    const visited = this.shared.stepIds.slice(0, 2 * stop + 3);
     return JSON.stringify(Object.fromEntries(visited.map((stepId) => [stepId, 1])));
   }
 
@@ -154,7 +188,7 @@ class Lane {
     text: string,
     values: unknown[],
   ): Promise<Row[]> {
-    return (await this.client.query<Row>({ name, text, values: [this.projectId, ...values] })).rows;
+    return (await this.client.query<Row>({ name, text, values: [this.shared.projectId, ...values] })).rows;
   }
 
   private async inTransaction<T>(work: () => Promise<T>): Promise<T> {
@@ -163,4 +197,9 @@ class Lane {
     await this.client.query('COMMIT');
     return result;
   }
+}
+
+interface Move {
+  stop: number;
+  executions: number;
 }

@@ -13,11 +13,7 @@ const checkEveryMs = 100;
 const timeoutMs = 900_000;
 
 /** Executions that events start, with two timers each, beside the commits that such executions need; the crowds are as many projects. */
-export async function benchSteps(
-  bench: Bench,
-  source: EventSource,
-  crowds: readonly Crowd[],
-): Promise<void> {
+export async function benchSteps(bench: Bench, source: EventSource, crowds: readonly Crowd[]): Promise<void> {
   const { rows, scale, servers } = bench;
   const rates: Record<'product' | 'reference', number[]> = { product: [], reference: [] };
   const sides = {

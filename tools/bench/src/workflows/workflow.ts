@@ -57,6 +57,6 @@ export async function makeWorkflow(api: Api, settings: object, chain: Chain): Pr
 }
 
 /** Without a body. */
-export async function postTo(api: Api, path: string): Promise<void> {
+async function postTo(api: Api, path: string): Promise<void> {
   await api.request({ method: 'POST', path, headers: api.headers });
 }

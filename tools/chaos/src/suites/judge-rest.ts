@@ -17,7 +17,8 @@ interface Rest {
 export async function judgeRest({ stage, tenant, unfinished, work, strikes }: Rest): Promise<Finding[]> {
   const { records, projectId } = tenant;
   const differences = await new AudienceRecords(records, projectId).differences();
-  const [totals, emails] = await Promise.all([records.totals(), records.emails()]);
+  const [totals, rows] = await Promise.all([records.totals(), records.emails()]);
+  const emails = rows.filter(({ status }) => status !== 'VOIDED');
   const delivered = emails.filter(({ status }) => status === 'DELIVERED').length;
   return [
     finding('G3 G5 G10', 'work that is not finished, and dead letters', emails.length, [

@@ -93,6 +93,13 @@ const bodies: Record<string, Members> = {
   'PATCH workflows/{id}': { description: 'Three mails in a week' },
   'PUT workflows/{id}/graph': graph,
   'POST workflows/{id}/graph/validate': graph,
+  // The contact is created per request (OwnedProject.freshened).
+  'POST workflows/{id}/executions': { contactId: '', context: { coupon: 'SPRING' } },
+  'POST workflows/{id}/simulate': { contact: { email: 'ada@example.com', customFields: { plan: 'pro' } } },
+  'POST workflows/{id}/simulate-audience': { sample: 100 },
+  'POST webhooks': { url: 'https://shop.example/hooks', eventTypes: ['email.bounced', 'contact.unsubscribed'] },
+  'PATCH webhooks/{id}': { status: 'PAUSED' },
+  'POST webhooks/{id}/replay': { from: '2026-01-30T00:00:00.000Z', to: '2036-01-31T00:00:00.000Z' },
   'POST workflows/import': {
     format: 'posthorn.workflow/1',
     name: 'Welcome',
@@ -160,6 +167,9 @@ const queries: Record<string, Members> = {
   'GET analytics/campaigns': { from: '2026-01-30', to: '2026-01-31' },
   'GET analytics/top-campaigns': { from: '2026-01-30', to: '2026-01-31', limit: 3 },
   'GET workflows': { limit: 1 },
+  'GET workflows/{id}/executions': { limit: 1, status: 'FAILED' },
+  'GET webhooks': { limit: 1 },
+  'GET webhooks/{id}/calls': { limit: 1 },
   'GET domains': { limit: 1 },
   'GET suppressions': { limit: 1, reason: 'MANUAL' },
   'GET suppression': { limit: 1, reason: 'MANUAL' },

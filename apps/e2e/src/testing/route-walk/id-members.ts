@@ -70,7 +70,9 @@ const referencesAmong = (members: readonly [string, Schema][]): References => ({
   ids: members
     .filter(([, schema]) => isId(schema.items ?? schema))
     .map(([member, { items }]) => ({ member, list: items !== undefined })),
-  senders: members.map(([member]) => member).filter((member) => member === 'from'),
+  senders: members
+    .filter(([member, { format }]) => member === 'from' && format !== 'date-time')
+    .map(([member]) => member),
 });
 
 /** Query parameters that are ids. */

@@ -75,12 +75,16 @@ export class Faults {
 
   /** Not awaited: the transaction of the handler may hold the rows. */
   private loseLease(batch: WorkBatch): void {
-    const keys = batch.items.map(({ key }) => key!).filter((key) => this.mayLoseLease(key) && this.random.chance(0.5));
-    const lost = this.database.query(
-      `UPDATE work_items SET state = 'READY', lease_token = lease_token + 1, worker_id = NULL, claims = 0 WHERE key = ANY ($1::text[]) AND state = 'CLAIMED'`,
-      [keys],
-    );
-    this.counts.lostLeases += keys.length;
+    const keys = batch.items
+      .map(({ key }) => key!)
+      .filter((key) => this.mayLoseLease(key) && this.random.chance(0.5));
+    const lost = this.database
+      .query(
+        `UPDATE work_items SET state = 'READY', lease_token = lease_token + 1, worker_id = NULL, claims = 0
+         WHERE id = ANY (ARRAY(SELECT id FROM work_items WHERE key = ANY ($1::text[]) AND state = 'CLAIMED' FOR UPDATE SKIP LOCKED)) RETURNING id`,
+        [keys],
+      )
+      .then((rows) => (this.counts.lostLeases += rows.length));
     this.pending.add(lost);
     void lost.finally(() => this.pending.delete(lost));
   }

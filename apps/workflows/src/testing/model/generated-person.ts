@@ -25,7 +25,7 @@ export function generatedPerson(
     context: random.chance(0.5) ? { source: 'shop' } : {},
     arrivals: ofType('WAIT_FOR_EVENT', ({ config }) => random.list(visits, () => arrivalsOf(random, String(config['eventName'])))),
     hooks: ofType('WEBHOOK', () => random.list(visits, () => hookOf(random))),
-    caused: ofType('SEND_EMAIL', () => random.list(visits, () => (steady ? null : causedOf(random)))),
+    caused: ofType('SEND_EMAIL', () => random.list(visits, () => (steady ? null : causedOf(random, steps)))),
   };
 }
 
@@ -39,9 +39,13 @@ function arrivalsOf(random: Random, awaited: string): ModelArrival[] {
 }
 
 function hookOf(random: Random): HookAnswer {
-  if (random.chance(0.1)) return { status: random.pick([400, 404]), body: null };
-  return { status: random.pick([200, 204]), body: random.pick([{ code: 7 }, 'fine', null]) };
+  if (random.chance(0.1)) return { status: random.pick([400, 404]), body: '' };
+  return { status: random.pick([200, 204]), body: random.pick([{ code: 7 }, 'fine', '']) };
 }
 
-const causedOf = (random: Random): CausedEvent | null =>
-  random.chance(0.5) ? { name: random.pick(eventNames), data: { by: 'mail' }, isConcurrent: random.chance(0.5) } : null;
+function causedOf(random: Random, steps: readonly ModelStep[]): CausedEvent | null {
+  const awaited = steps.flatMap(({ config: { eventName } }) => (eventName === undefined ? [] : [String(eventName)]));
+  return random.chance(0.7)
+    ? { name: random.pick([...awaited, ...eventNames]), data: { by: 'mail' }, isConcurrent: random.chance(0.5) }
+    : null;
+}

@@ -1,7 +1,7 @@
 import { stepTypes, type BranchOperator, type StepType } from '@posthorn/contracts';
 import { generatedPerson } from './generated-person.js';
 import { Random } from './random.js';
-import { eventNames, type ModelStep, type ModelWay, type Scenario, type Variation } from './scenario.js';
+import { eventNames, type ModelGoal, type ModelStep, type ModelWay, type Scenario, type Variation } from './scenario.js';
 
 const waits: ReadonlySet<StepType> = new Set(['DELAY', 'WAIT_FOR_EVENT']);
 /** Weighted towards what does something. */
@@ -20,9 +20,7 @@ export function generated(seed: number, variation: Variation): Scenario {
     ...random.list(count, (index) => stepOf(random, `s${index + 1}`)),
   ];
   const ways = steps.flatMap((_, index) => waysFrom(random, steps, index));
-  const goal = random.chance(0.2)
-    ? { field: random.pick(['data.score', 'customFields.score']), operator: 'greaterThan' as const, value: 5 + random.below(5) }
-    : null;
+  const goal = random.chance(0.35) ? random.pick(goals) : null;
   const people = random.list(1 + random.below(2), (index) =>
     generatedPerson(random, steps, `p${seed}-${index}@example.org`, variation),
   );
@@ -34,15 +32,25 @@ function stepOf(random: Random, name: string): ModelStep {
   return { name, type, config: configs[type](random, name) };
 }
 
-const texts = ['{{ contact.plan }}', '{{ event.kind }}', '{{ context.source }}', '{{ contact.email }}', '{{ steps.s1.status }}', '{{ workflow.name }}', 'plain'] as const;
+const goals: readonly ModelGoal[] = [
+  { field: 'data.score', operator: 'equals', value: 7 },
+  { field: 'customFields.seen', operator: 'exists', value: null },
+  { field: 'contact.subscribed', operator: 'equals', value: false },
+];
+
+const texts = ['{{ event.kind }}', '{{ context.source }}', '{{ steps.s1.status }}', '{{ workflow.name }}', 'plain'] as const;
+const ofContact = ['{{ contact.email }}', '{{ contact.data.score }}', '{{ plan }}'] as const;
 
 const configs: Readonly<Record<StepType, (random: Random, name: string) => Record<string, unknown>>> = {
   TRIGGER: () => ({}),
-  SEND_EMAIL: (random, name) => ({
-    subject: `${name} ${random.pick(texts)}`,
-    body: 'Hello',
-    ...(random.chance(0.2) ? { recipient: recipientOf(random) } : {}),
-  }),
+  SEND_EMAIL: (random, name) => {
+    const isCustom = random.chance(0.2);
+    return {
+      // Sending knows the contact of the address.
+      ...{ subject: `${name} ${random.pick(isCustom ? texts : [...texts, ...ofContact])}`, body: 'Hello' },
+      ...(isCustom ? { recipient: recipientOf(random) } : {}),
+    };
+  },
   DELAY: (random) =>
     random.chance(0.2)
       ? { until: { time: '09:30', ...(random.chance(0.5) ? { weekday: 'TUESDAY' } : {}), timeZoneField: 'zone' } }
@@ -50,7 +58,7 @@ const configs: Readonly<Record<StepType, (random: Random, name: string) => Recor
   WAIT_FOR_EVENT: (random) => ({ eventName: random.pick(eventNames), timeout: 3_600 * (1 + random.below(48)) }),
   CONDITION: (random) => (random.chance(0.3) ? branchesOf(random) : { field: random.pick(fields), ...comparison(random) }),
   WEBHOOK: (random) => ({
-    url: `https://hook.example.org/${random.pick(texts)}`,
+    url: `https://hook.example.org/${random.pick([...texts, ...ofContact])}`,
     ...(random.chance(0.6) ? { method: random.pick(['GET', 'POST', 'PUT', 'DELETE']) } : {}),
     ...(random.chance(0.3) ? { headers: { 'x-kind': random.pick(texts) } } : {}),
     ...(random.chance(0.5) ? { body: random.pick([{ plan: '{{ contact.plan }}', list: [1, '{{ event.kind }}'] }, 'kind={{ event.kind }}']) } : {}),

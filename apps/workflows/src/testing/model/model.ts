@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Called, Outcome } from './outcome.js';
+import { withUpdate, type Called, type Outcome } from './outcome.js';
 import { filled, ofVisit, type CausedEvent, type ModelPerson, type ModelStep, type Scenario } from './scenario.js';
 import { meets, takes } from './model-conditions.js';
 
@@ -90,7 +89,7 @@ export class Model {
   private update({ updates, subscribed }: Config): void {
     const { outcome } = this;
     const update = { updates: updates as Config, subscribed: (subscribed as boolean | undefined) ?? null };
-    if (!isDeepStrictEqual(outcome.updates.at(-1), update)) outcome.updates.push(update);
+    outcome.updates = withUpdate(outcome.updates, update);
     for (const [field, value] of Object.entries(update.updates))
       if (value === null) delete outcome.fields[field];
       else outcome.fields[field] = value;
@@ -154,7 +153,8 @@ export class Model {
     const { fields, subscribed } = this.outcome;
     const { email, event, context } = this.person;
     return {
-      contact: { ...fields, email, subscribed },
+      ...fields,
+      contact: { ...fields, email, subscribed, data: fields },
       ...{ data: fields, customFields: fields, event: event?.data ?? {}, context },
       ...{ workflow: { name: this.scenario.name }, steps: this.outputs },
     };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionStatus, StepStatus } from '@posthorn/contracts';
 
 export interface Visited {
@@ -33,3 +34,7 @@ export interface Outcome {
   fields: Record<string, unknown>;
   subscribed: boolean;
 }
+
+/** What sets the same as before changes nothing. */
+export const withUpdate = (known: readonly Updated[], update: Updated): Updated[] =>
+  isDeepStrictEqual(known.at(-1), update) ? [...known] : [...known, update];

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   contactLookups,
   contacts,
@@ -12,7 +11,7 @@ import {
 } from '@posthorn/contracts';
 import type { BusConnection } from '@posthorn/messaging';
 import { standIn } from '@posthorn/testing';
-import type { Updated } from './outcome.js';
+import { withUpdate, type Updated } from './outcome.js';
 import type { Random } from './random.js';
 import { filled } from './scenario.js';
 
@@ -73,10 +72,10 @@ export class Outside {
     const { id, to } = recipients[0]!;
     // As sending refuses an id that is taken.
     if (this.accepted.has(id!)) throw unavailable();
-    const { executionId, contactId } = { executionId: metadata!['executionId']!, contactId: metadata!['contactId'] };
-    void contactId;
-    const contact = this.people.get(this.contactOf(executionId))!;
-    const variables = { ...data, contact: { ...contact.customFields, email: contact.email, subscribed: contact.subscribed } };
+    const executionId = metadata!['executionId']!;
+    const contact = [...this.people.values()].find(({ email }) => email === to.email);
+    const { customFields = {} } = contact ?? {};
+    const variables = { ...customFields, contact: { email: to.email, data: customFields }, ...data };
     const mail = { to: to.email, subject: filled(subject!, variables), createdAt: new Date() };
     this.accepted.set(id!, mail);
     this.mails.set(executionId, [...(this.mails.get(executionId) ?? []), mail]);
@@ -86,15 +85,11 @@ export class Outside {
     return { emails: [email], acceptedAt: mail.createdAt };
   }
 
-  /** Set by whoever starts executions. */
-  contactOf: (executionId: string) => string = () => '';
-
   private async update({ id, customFields = {}, subscribed }: UpdateContactById): Promise<Contact> {
     this.mayFail(0.04);
     const contact = this.people.get(id)!;
-    const known = this.updates.get(id) ?? [];
-    const update = { updates: customFields ?? {}, subscribed: subscribed ?? null };
-    if (!isDeepStrictEqual(known.at(-1), update)) this.updates.set(id, [...known, update]);
+    const update = { updates: customFields, subscribed: subscribed ?? null };
+    this.updates.set(id, withUpdate(this.updates.get(id) ?? [], update));
     const merged = Object.entries({ ...contact.customFields, ...customFields });
     contact.customFields = Object.fromEntries(merged.filter(([, value]) => value !== null));
     if (subscribed !== undefined) contact.subscribed = subscribed;

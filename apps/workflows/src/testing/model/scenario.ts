@@ -40,7 +40,7 @@ export interface CausedEvent {
 
 export interface HookAnswer {
   status: number;
-  body: object | string | null;
+  body: object | string;
 }
 
 /** Somebody who goes through a workflow, and what happens meanwhile: for each step by its visits. */

@@ -6,9 +6,11 @@ import { answerEvent, startEvent } from './workflow-graph.js';
 import type { Participant } from './workflow-participants.js';
 import type { Built } from './workflow-setup.js';
 
-const perSecond = 80;
+/** Slow enough that executions start all the time, however quickly strikes follow each other. */
+const perSecond = 30;
 const tickMs = 100;
 const lookMs = 400;
+const looksForOverdue = 12;
 const atOnce = 40;
 /** By then a first mail has arrived, or is held because nobody knows whether it did. */
 const mailSeconds = 20;
@@ -89,12 +91,15 @@ export class AnswerWatch {
   }
 
   private async run(): Promise<void> {
-    for (let looked = 0; !this.stopped && this.waiting.size > 0; await delay(lookMs)) {
+    let seen = 0;
+    for (let look = 1; !this.stopped && this.waiting.size > 0; look += 1) {
       const lines = readSinkLedger(this.sinkLedger);
-      for (const { to } of lines.slice(looked)) await this.answer(to);
-      looked = lines.length;
+      for (const { to } of lines.slice(seen)) await this.answer(to);
+      seen = lines.length;
       // The database may be away.
-      for (const email of await this.overdue().catch(() => [])) await this.answer(email);
+      const overdue = look % looksForOverdue === 0 ? await this.overdue().catch(() => []) : [];
+      for (const email of overdue) await this.answer(email);
+      await delay(lookMs);
     }
   }
 

@@ -38,6 +38,8 @@ export interface WorkflowMail {
 export interface CallRow {
   id: string;
   status: string;
+  /** Null for an event. */
+  executionId: string | null;
 }
 
 /** What GET …/stats answered. */
@@ -77,3 +79,9 @@ export interface WorkflowsEvidence {
   endedAt: number;
   wantedStrikes: number;
 }
+
+const givenUpReason = 'its process ended 3 times while it worked on this';
+
+/** The strikes themselves end processes, so that an execution may be taken for the cause. */
+export const isGivenUp = ({ status, reason }: ExecutionRow): boolean =>
+  status === 'FAILED' && (reason ?? '').includes(givenUpReason);

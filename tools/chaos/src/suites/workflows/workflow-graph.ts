@@ -72,8 +72,8 @@ export function graphFor(hookUrl: string): { ids: ReadonlyMap<string, string>; b
 export function pathOf({ kind, loops }: Participant): string[] {
   const [wait, branch] = kind === 'answering' ? ['long', 'event'] : ['brief', 'timeout'];
   const round = (visit: number, more: string) =>
-    [...['hook', 'mark', 'pause', 'last'].map((step) => [step, null]), ['more', more]].map(
-      ([step, taken]) => visitText(step!, visit, taken!),
+    [...['hook', 'mark', 'pause', 'last'].map((step) => [step, null]), ['more', more]].map(([step, taken]) =>
+      visitText(step!, visit, taken!),
     );
   return [
     ...[visitText('trigger', 1, null), visitText('first', 1, null)],

@@ -72,12 +72,18 @@ export const workflowMailsOf = ({ records, projectId }: Tenant): Promise<Workflo
   records.query('sending', mailsSql, [projectId]);
 
 export const stepCallsOf = ({ records, projectId }: Tenant): Promise<CallRow[]> =>
-  records.query('workflows', `SELECT id, status FROM step_calls WHERE project_id = $1`, [projectId]);
+  records.query(
+    'workflows',
+    `SELECT id, status, execution_id AS "executionId" FROM step_calls WHERE project_id = $1`,
+    [projectId],
+  );
 
 export const eventCallsOf = ({ records, projectId }: Tenant): Promise<CallRow[]> =>
-  records.query('workflows', `SELECT event_id AS id, status FROM webhook_calls WHERE project_id = $1`, [
-    projectId,
-  ]);
+  records.query(
+    'workflows',
+    `SELECT event_id AS id, status, NULL AS "executionId" FROM webhook_calls WHERE project_id = $1`,
+    [projectId],
+  );
 
 export async function fieldsByEmail({ records, projectId }: Tenant) {
   const rows = await records.query<{ email: string; fields: Record<string, unknown> }>(
@@ -105,7 +111,6 @@ const namesOf = ({ stepIds }: Built): ReadonlyMap<string, string> =>
 export async function replayLate(tenant: Tenant, { webhookId }: Built): Promise<number> {
   const { records, projectId } = tenant;
   const late = await records.query<{ id: string }>('workflows', lateSql, [projectId, webhookId]);
-  for (const { id } of late)
-    await tenant.surely('POST', `/api/v1/webhooks/${webhookId}/calls/${id}/replay`);
+  for (const { id } of late) await tenant.surely('POST', `/api/v1/webhooks/${webhookId}/calls/${id}/replay`);
   return late.length;
 }

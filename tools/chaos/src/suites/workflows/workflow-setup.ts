@@ -20,7 +20,7 @@ export async function build(
 ): Promise<Built> {
   await tenant.makeContacts(
     participants.map((participant) => ({
-      ...{ email: participant.email, custom_fields: fieldsOf(participant) },
+      ...{ email: participant.email, subscribed: true, custom_fields: fieldsOf(participant) },
     })),
   );
   const { id: webhookId } = await tenant.surely('POST', '/api/v1/webhooks', {

@@ -1,0 +1,94 @@
+import { DatabaseClock, newId, openDatabase, type Database } from '@posthorn/database';
+import { WakeUps } from '@posthorn/messaging';
+import { Metrics, Tracing } from '@posthorn/telemetry';
+import { slowBus, type ServiceFixture } from '@posthorn/testing';
+import { WorkQueue, WorkRunner } from '@posthorn/work';
+import { WorkflowCounts } from '../../counts/workflow-counts.repository.js';
+import { entities, migrations } from '../../data-source.js';
+import { Effects } from '../../executions/effects.js';
+import { EndedExecutions } from '../../executions/ended-executions.repository.js';
+import { ExecutionEnds } from '../../executions/execution-ends.js';
+import { ExecutionStore } from '../../executions/execution-store.js';
+import { ExecutionWrites } from '../../executions/execution-writes.js';
+import { ExecutionsRepository } from '../../executions/executions.repository.js';
+import { ExecutionsWork } from '../../executions/executions.work.js';
+import { People } from '../../executions/people.js';
+import { StepTexts } from '../../executions/step-texts.js';
+import { Turns } from '../../executions/turns.js';
+import { WebhookRequests } from '../../executions/webhook-requests.js';
+import { Graphs } from '../../graphs/graphs.read-model.js';
+import { RenderedTexts } from '../../simulations/rehearsal-texts.js';
+import { SimulationsService } from '../../simulations/simulations.service.js';
+import { Occurrences } from '../../starts/occurrences.js';
+import { Starts } from '../../starts/starts.js';
+import { StartsRepository } from '../../starts/starts.repository.js';
+import { WaitsRepository } from '../../waits/waits.repository.js';
+import { WebhookCallsRepository } from '../../webhooks/calls/webhook-calls.repository.js';
+import { EventCalls } from '../../webhooks/events/event-calls.js';
+import { WorkflowEventCalls } from '../../webhooks/events/workflow-event-calls.js';
+import { StepCalls } from '../../webhooks/step-calls.js';
+import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
+import { WebhooksRepository } from '../../webhooks/webhooks.repository.js';
+import { WorkflowsRepository } from '../../workflows/workflows.repository.js';
+import type { Faults } from './faults.js';
+
+/** One of several processes that execute workflows, inside of the process of the test. */
+export async function startWorker(
+  { environment, connection }: ServiceFixture,
+  faults: Faults | null,
+): Promise<() => Promise<void>> {
+  const url = environment['WORKFLOWS_DATABASE_URL']!;
+  const database = await openDatabase({ url, name: `worker-${newId()}`, poolSize: 8, entities, migrations });
+  const wakeUps = new WakeUps(connection, 'workflows');
+  const runner = new WorkRunner({
+    ...{ database, wakeUps, leaseMs: 30_000 },
+    ...{ metrics: new Metrics('test'), tracing: new Tracing() },
+  });
+  faults?.into(database);
+  buildWork(database, connection, new WorkQueue(database, wakeUps), faults?.around(runner) ?? runner);
+  runner.onApplicationBootstrap();
+  return async () => {
+    await runner.onModuleDestroy();
+    await database.close();
+  };
+}
+
+function buildWork(
+  database: Database,
+  connection: ServiceFixture['connection'],
+  queue: WorkQueue,
+  runner: WorkRunner,
+): ExecutionsWork {
+  const bus = slowBus(connection);
+  const texts = new StepTexts(bus);
+  const executions = new ExecutionsRepository(database);
+  const counts = new WorkflowCounts(database);
+  const calls = new StepCalls(new StepCallsRepository(database), queue);
+  const ofEvents = new EventCalls(new WebhooksRepository(database), new WebhookCallsRepository(database), queue);
+  const ends = new ExecutionEnds(
+    ...[database, executions, new EndedExecutions(database), counts] as const,
+    new WorkflowEventCalls(ofEvents),
+  );
+  const store = new ExecutionStore(executions, new WaitsRepository(database), counts);
+  const writes = new ExecutionWrites(database, store, new WebhookRequests(texts), calls, ends, queue);
+  const turns = new Turns(database, executions, new People(bus), calls);
+  return new ExecutionsWork(turns, new Effects(bus, texts), writes, runner);
+}
+
+export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
+  new Starts(new StartsRepository(database), new WorkflowCounts(database), queue);
+
+export const buildOccurrences = ({ database, queue }: ServiceFixture): Occurrences =>
+  new Occurrences(new StartsRepository(database), new WaitsRepository(database), queue);
+
+export function buildSimulations({ database, connection }: ServiceFixture): SimulationsService {
+  const bus = slowBus(connection);
+  const texts = new StepTexts(bus);
+  return new SimulationsService(
+    new WorkflowsRepository(database),
+    new Graphs(database),
+    new People(bus),
+    new RenderedTexts(bus, texts, new WebhookRequests(texts)),
+    new DatabaseClock(database),
+  );
+}
