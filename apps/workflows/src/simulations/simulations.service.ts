@@ -92,12 +92,16 @@ export class SimulationsService {
     projectId: string,
     { contact, contactId }: SimulateWorkflow,
   ): Promise<Rehearsed['contact']> {
+    if (contact && contactId !== undefined) throw twoContacts();
     if (contact) return madeUp(contact);
     const known = (await this.people.byIds(projectId, [contactId!])).get(contactId!);
     if (!known) throw invalidMember(['contactId'], 'not_found', 'must be a contact of this project');
     return known;
   }
 }
+
+const twoContacts = () =>
+  invalidMember(['contactId'], 'not_allowed', 'must be absent where a contact is given');
 
 const madeUp = ({ email, subscribed = true, customFields = {} }: SimulatedContact): Rehearsed['contact'] => ({
   ...{ id: newId(), email, subscribed, customFields },

@@ -4,6 +4,7 @@ import {
   replayRangeReversed,
   webhookCallNotFound,
   webhookNotActive,
+  webhookNotFound,
   type ListWebhookCalls,
   type ReplayedCalls,
   type ReplayRangeOf,
@@ -41,7 +42,7 @@ export class WebhookCallsService {
 
   async replay({ caller: { projectId }, body, deadline }: Incoming<WebhookCallId>): Promise<WebhookCall> {
     await this.commits.before(deadline, async () => {
-      await this.lockActive(projectId, body.id);
+      await this.lockActive(projectId, body.id, webhookCallNotFound);
       if (!(await this.replays.replay(projectId, body.id, body.callId))) throw webhookCallNotFound();
       await this.endpoints.takeTurn({ projectId, id: body.id });
     });
@@ -60,8 +61,9 @@ export class WebhookCallsService {
     });
   }
 
-  private async lockActive(projectId: string, id: string): Promise<void> {
-    const { isActive } = await this.webhooks.lockOrFail(projectId, id);
-    if (!isActive) throw webhookNotActive();
+  private async lockActive(projectId: string, id: string, missing = webhookNotFound): Promise<void> {
+    const webhook = await this.webhooks.lock(projectId, id);
+    if (!webhook) throw missing();
+    if (!webhook.isActive) throw webhookNotActive();
   }
 }
