@@ -4,6 +4,7 @@ import {
   DomainError,
   emails,
   normaliseAddress,
+  parseMailbox,
   serviceCaller,
   type SendEmailConfig,
   type UpdateContactConfig,
@@ -56,7 +57,7 @@ export class Effects {
   private async send(
     projectId: string,
     turn: Turn,
-    { templateId, subject, body, from }: SendEmailConfig,
+    config: SendEmailConfig,
     to: string,
   ): Promise<EffectResult> {
     const id = turn.effectId;
@@ -66,8 +67,8 @@ export class Effects {
     const { event, context, workflow, execution, steps } = turn.variables.shown();
     const message = {
       recipients: [{ id, to: { email: to }, ...(isContact ? { contactId } : {}) }],
-      ...(templateId ? { template: templateId } : { category: 'MARKETING' as const }),
-      ...{ subject, body, from: from && { email: from.email, ...(from.name ? { name: from.name } : {}) } },
+      ...contentOf(config),
+      ...(config.templateId ? {} : { category: 'MARKETING' as const }),
       data: { event, context, workflow, execution, steps },
       metadata: { workflowId, executionId: turn.execution.id },
       sourceType: 'WORKFLOW' as const,
@@ -106,6 +107,16 @@ export class Effects {
     turn.changeContact(updates ?? {}, subscribed);
     return { kind: 'done', output: null };
   }
+}
+
+/** As the step says it; a sender may be a text. */
+export function contentOf({ templateId, subject, body, from }: SendEmailConfig) {
+  const sender = parseMailbox(from);
+  return {
+    ...(templateId ? { template: templateId } : {}),
+    ...{ subject, body },
+    ...(sender ? { from: sender } : {}),
+  };
 }
 
 /** Of the contact, or what the step's own text gives. */
@@ -150,11 +161,12 @@ export const isTemporary = (error: unknown): boolean =>
   error instanceof DomainError && temporary.has(error.kind);
 
 function resultOfError(error: unknown): EffectResult {
-  if (error instanceof DomainError && !isTemporary(error)) return { kind: 'refused', reason: textOf(error) };
+  if (error instanceof DomainError && !isTemporary(error)) return { kind: 'refused', reason: reasonOf(error) };
   return { kind: 'later', error: error instanceof Error ? error : new Error(String(error)) };
 }
 
-function textOf({ message, details: { errors } }: DomainError): string {
+/** Names the members that are wrong. */
+export function reasonOf({ message, details: { errors } }: DomainError): string {
   return errors
     ? errors.map(({ path, message: reason }) => `${path.join('.')} ${reason}`).join('; ')
     : message;

@@ -108,7 +108,10 @@ export class ExecutionWrites {
     const dueTimes = moved.length > 0 ? await this.ends.dueTimes(batch.projectId, moved) : [];
     await this.enqueue(
       batch.projectId,
-      new Map([...dueTimes, ...waiting.map(({ id, dueAt }) => [id, met.has(id) ? new Date(0) : dueAt!] as const)]),
+      new Map([
+        ...dueTimes,
+        ...waiting.map(({ id, dueAt }) => [id, met.has(id) ? new Date(0) : dueAt!] as const),
+      ]),
     );
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, workflowMail, type Caller, type SendEmailConfig } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { recipientOf } from '../executions/effects.js';
+import { contentOf, reasonOf, recipientOf } from '../executions/effects.js';
 import { StepTexts } from '../executions/step-texts.js';
 import type { Turn } from '../executions/turn.js';
 import { WebhookRequests } from '../executions/webhook-requests.js';
@@ -26,19 +26,14 @@ export class RenderedTexts {
   private async email(caller: Caller, turn: Turn, config: SendEmailConfig) {
     const to = await recipientOf(this.texts, caller.projectId, turn, config);
     if (to instanceof Error) return to;
-    const { templateId, subject, body, from } = config;
     const rendered = await this.bus
-      .call(workflowMail.tryOut, caller, {
-        ...(templateId ? { template: templateId } : {}),
-        ...{ subject, body, variables: turn.variables.shown() },
-        ...(from ? { from: { email: from.email, ...(from.name ? { name: from.name } : {}) } } : {}),
-      })
+      .call(workflowMail.tryOut, caller, { ...contentOf(config), variables: turn.variables.shown() })
       .catch(refusalOf);
     return rendered instanceof Error ? rendered : { to, ...rendered };
   }
 }
 
 function refusalOf(error: unknown): Error {
-  if (error instanceof DomainError && error.kind === 'invalid') return error;
+  if (error instanceof DomainError && error.kind === 'invalid') return new Error(reasonOf(error));
   throw error;
 }

@@ -44,7 +44,10 @@ describe('a rehearsal, compared with executions of the same graph', () => {
     for (const { id, scenario, person, spans } of play.played.values()) {
       const rehearsed = await simulations.run(caller, requestOf(workflows.get(scenario)!, person));
       const about = { seed: scenario.seed, email: person.email };
-      expect({ ...about, ...comparableSimulation(rehearsed) }).toEqual({ ...about, ...comparable(outcomes.get(id)!) });
+      expect({ ...about, ...comparableSimulation(rehearsed) }).toEqual({
+        ...about,
+        ...comparable(outcomes.get(id)!),
+      });
       expect({ ...about, spans: rehearsedSpans(rehearsed, scenario) }).toEqual({ ...about, spans });
     }
   }, 120_000);

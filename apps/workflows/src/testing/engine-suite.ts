@@ -146,7 +146,7 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
     standIn(connection, emails.get, async ({ id }) => {
       if (!effected.sends.some(({ recipients }) => recipients[0]!.id === id))
         throw new DomainError('not_found', 'resource_not_found', 'No such email');
-      return { id } as never;
+      return { id, createdAt: new Date() } as never;
     }),
     standInForSends(engine),
   ]);

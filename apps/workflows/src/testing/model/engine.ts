@@ -64,9 +64,16 @@ function buildWork(
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
   const calls = new StepCalls(new StepCallsRepository(database), queue);
-  const ofEvents = new EventCalls(new WebhooksRepository(database), new WebhookCallsRepository(database), queue);
+  const ofEvents = new EventCalls(
+    new WebhooksRepository(database),
+    new WebhookCallsRepository(database),
+    queue,
+  );
   const ends = new ExecutionEnds(
-    ...[database, executions, new EndedExecutions(database), counts] as const,
+    database,
+    executions,
+    new EndedExecutions(database),
+    counts,
     new WorkflowEventCalls(ofEvents),
   );
   const store = new ExecutionStore(executions, new WaitsRepository(database), counts);

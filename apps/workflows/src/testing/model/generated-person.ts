@@ -1,5 +1,13 @@
 import type { Random } from './random.js';
-import { eventNames, type CausedEvent, type HookAnswer, type ModelArrival, type ModelPerson, type ModelStep, type Variation } from './scenario.js';
+import {
+  eventNames,
+  type CausedEvent,
+  type HookAnswer,
+  type ModelArrival,
+  type ModelPerson,
+  type ModelStep,
+  type Variation,
+} from './scenario.js';
 
 export function generatedPerson(
   random: Random,
@@ -20,10 +28,20 @@ export function generatedPerson(
       ...(random.chance(0.5) ? { zone: random.pick(['Europe/Berlin', 'Asia/Tokyo', 'nowhere']) } : {}),
     },
     event: random.chance(0.7)
-      ? { name: 'bought', isCustom: random.chance(0.5), data: { kind: random.pick(['a', 'b']), order: { total: random.below(10) }, friend: 'friend@example.org' } }
+      ? {
+          name: 'bought',
+          isCustom: random.chance(0.5),
+          data: {
+            kind: random.pick(['a', 'b']),
+            order: { total: random.below(10) },
+            friend: 'friend@example.org',
+          },
+        }
       : null,
     context: random.chance(0.5) ? { source: 'shop' } : {},
-    arrivals: ofType('WAIT_FOR_EVENT', ({ config }) => random.list(visits, () => arrivalsOf(random, String(config['eventName'])))),
+    arrivals: ofType('WAIT_FOR_EVENT', ({ config }) =>
+      random.list(visits, () => arrivalsOf(random, String(config['eventName']))),
+    ),
     hooks: ofType('WEBHOOK', () => random.list(visits, () => hookOf(random))),
     caused: ofType('SEND_EMAIL', () => random.list(visits, () => (steady ? null : causedOf(random, steps)))),
   };
@@ -44,8 +62,14 @@ function hookOf(random: Random): HookAnswer {
 }
 
 function causedOf(random: Random, steps: readonly ModelStep[]): CausedEvent | null {
-  const awaited = steps.flatMap(({ config: { eventName } }) => (eventName === undefined ? [] : [String(eventName)]));
+  const awaited = steps.flatMap(({ config: { eventName } }) =>
+    eventName === undefined ? [] : [String(eventName)],
+  );
   return random.chance(0.7)
-    ? { name: random.pick([...awaited, ...eventNames]), data: { by: 'mail' }, isConcurrent: random.chance(0.5) }
+    ? {
+        name: random.pick([...awaited, ...eventNames]),
+        data: { by: 'mail' },
+        isConcurrent: random.chance(0.5),
+      }
     : null;
 }

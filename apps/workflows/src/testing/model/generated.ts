@@ -1,13 +1,27 @@
 import { stepTypes, type BranchOperator, type StepType } from '@posthorn/contracts';
 import { generatedPerson } from './generated-person.js';
 import { Random } from './random.js';
-import { eventNames, type ModelGoal, type ModelStep, type ModelWay, type Scenario, type Variation } from './scenario.js';
+import {
+  eventNames,
+  type ModelGoal,
+  type ModelStep,
+  type ModelWay,
+  type Scenario,
+  type Variation,
+} from './scenario.js';
 
 const waits: ReadonlySet<StepType> = new Set(['DELAY', 'WAIT_FOR_EVENT']);
 /** Weighted towards what does something. */
 const types: readonly StepType[] = [
   ...stepTypes.filter((type) => type !== 'TRIGGER'),
-  ...(['SEND_EMAIL', 'SEND_EMAIL', 'WAIT_FOR_EVENT', 'WAIT_FOR_EVENT', 'CONDITION', 'UPDATE_CONTACT'] as const),
+  ...([
+    'SEND_EMAIL',
+    'SEND_EMAIL',
+    'WAIT_FOR_EVENT',
+    'WAIT_FOR_EVENT',
+    'CONDITION',
+    'UPDATE_CONTACT',
+  ] as const),
 ];
 
 /** A graph of 3 to 12 steps, loops only through waits, with one or two people. */
@@ -38,7 +52,13 @@ const goals: readonly ModelGoal[] = [
   { field: 'contact.subscribed', operator: 'equals', value: false },
 ];
 
-const texts = ['{{ event.kind }}', '{{ context.source }}', '{{ steps.s1.status }}', '{{ workflow.name }}', 'plain'] as const;
+const texts = [
+  '{{ event.kind }}',
+  '{{ context.source }}',
+  '{{ steps.s1.status }}',
+  '{{ workflow.name }}',
+  'plain',
+] as const;
 const ofContact = ['{{ contact.email }}', '{{ contact.data.score }}', '{{ plan }}'] as const;
 
 const configs: Readonly<Record<StepType, (random: Random, name: string) => Record<string, unknown>>> = {
@@ -53,15 +73,32 @@ const configs: Readonly<Record<StepType, (random: Random, name: string) => Recor
   },
   DELAY: (random) =>
     random.chance(0.2)
-      ? { until: { time: '09:30', ...(random.chance(0.5) ? { weekday: 'TUESDAY' } : {}), timeZoneField: 'zone' } }
+      ? {
+          until: {
+            time: '09:30',
+            ...(random.chance(0.5) ? { weekday: 'TUESDAY' } : {}),
+            timeZoneField: 'zone',
+          },
+        }
       : { amount: 1 + random.below(30), unit: random.pick(['minutes', 'hours', 'days']) },
-  WAIT_FOR_EVENT: (random) => ({ eventName: random.pick(eventNames), timeout: 3_600 * (1 + random.below(48)) }),
-  CONDITION: (random) => (random.chance(0.3) ? branchesOf(random) : { field: random.pick(fields), ...comparison(random) }),
+  WAIT_FOR_EVENT: (random) => ({
+    eventName: random.pick(eventNames),
+    timeout: 3_600 * (1 + random.below(48)),
+  }),
+  CONDITION: (random) =>
+    random.chance(0.3) ? branchesOf(random) : { field: random.pick(fields), ...comparison(random) },
   WEBHOOK: (random) => ({
     url: `https://hook.example.org/${random.pick([...texts, ...ofContact])}`,
     ...(random.chance(0.6) ? { method: random.pick(['GET', 'POST', 'PUT', 'DELETE']) } : {}),
     ...(random.chance(0.3) ? { headers: { 'x-kind': random.pick(texts) } } : {}),
-    ...(random.chance(0.5) ? { body: random.pick([{ plan: '{{ contact.plan }}', list: [1, '{{ event.kind }}'] }, 'kind={{ event.kind }}']) } : {}),
+    ...(random.chance(0.5)
+      ? {
+          body: random.pick([
+            { plan: '{{ contact.plan }}', list: [1, '{{ event.kind }}'] },
+            'kind={{ event.kind }}',
+          ]),
+        }
+      : {}),
   }),
   UPDATE_CONTACT: (random) => ({
     updates: { [random.pick(['plan', 'score', 'seen'])]: random.pick(['free', 'pro', 3, 7, true, null]) },
@@ -74,15 +111,41 @@ function recipientOf(random: Random): Record<string, unknown> {
   return { type: 'CUSTOM', customEmail: random.pick(['{{ event.friend }}', 'team@example.org', 'nobody']) };
 }
 
-const fields = ['contact.subscribed', 'contact.email', 'data.plan', 'customFields.score', 'data.seen', 'data.tags', 'event.kind', 'event.order.total', 'event.none', 'workflow.name'] as const;
+const fields = [
+  'contact.subscribed',
+  'contact.email',
+  'data.plan',
+  'customFields.score',
+  'data.seen',
+  'data.tags',
+  'event.kind',
+  'event.order.total',
+  'event.none',
+  'workflow.name',
+] as const;
 const values = ['free', 'pro', 'a', 3, 7, true, false] as const;
-const operators: readonly BranchOperator[] = ['equals', 'notEquals', 'contains', 'notContains', 'greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual', 'exists', 'notExists'];
+const operators: readonly BranchOperator[] = [
+  'equals',
+  'notEquals',
+  'contains',
+  'notContains',
+  'greaterThan',
+  'lessThan',
+  'greaterThanOrEqual',
+  'lessThanOrEqual',
+  'exists',
+  'notExists',
+];
 
 const comparison = (random: Random) => ({ operator: random.pick(operators), value: random.pick(values) });
 
 const branchesOf = (random: Random) => ({
   ...{ field: random.pick(fields), mode: 'multi' },
-  branches: random.list(1 + random.below(3), (index) => ({ id: `b${index}`, name: `B${index}`, ...comparison(random) })),
+  branches: random.list(1 + random.below(3), (index) => ({
+    id: `b${index}`,
+    name: `B${index}`,
+    ...comparison(random),
+  })),
 });
 
 /** What a step can take; one that leads nowhere ends the execution. */
@@ -107,7 +170,9 @@ function waysFrom(random: Random, steps: readonly ModelStep[], index: number): M
 
 /** Forwards; or back, where the loop is one in which time passes. */
 function targetOf(random: Random, steps: readonly ModelStep[], index: number): string | null {
-  const back = steps.filter(({ type }, at) => at > 0 && at < index && (waits.has(type) || waits.has(steps[index]!.type)));
+  const back = steps.filter(
+    ({ type }, at) => at > 0 && at < index && (waits.has(type) || waits.has(steps[index]!.type)),
+  );
   if (back.length > 0 && random.chance(0.15)) return random.pick(back).name;
   const ahead = steps.slice(index + 1, index + 4);
   return ahead.length === 0 ? null : random.pick(ahead).name;

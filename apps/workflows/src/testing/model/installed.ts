@@ -20,11 +20,19 @@ const idOf = (index: number): string => `00000000-0000-7000-8000-${String(index)
 
 export function graphOf(scenario: Scenario): Pick<WorkflowGraph, 'steps' | 'transitions'> {
   return {
-    steps: scenario.steps.map(
-      (step): WorkflowStep => ({ ...step, id: idOfStep(scenario, step.name), position: { x: 0, y: 0 }, templateId: null }),
-    ),
+    steps: scenario.steps.map((step): WorkflowStep => ({
+      ...step,
+      id: idOfStep(scenario, step.name),
+      position: { x: 0, y: 0 },
+      templateId: null,
+    })),
     transitions: scenario.ways.map(({ from, to, branch, priority }, index) => ({
-      ...{ id: idOf(index), fromStepId: idOfStep(scenario, from), toStepId: idOfStep(scenario, to), priority },
+      ...{
+        id: idOf(index),
+        fromStepId: idOfStep(scenario, from),
+        toStepId: idOfStep(scenario, to),
+        priority,
+      },
       condition: branch === null ? null : JSON.stringify({ branch }),
     })),
   };
@@ -33,7 +41,11 @@ export function graphOf(scenario: Scenario): Pick<WorkflowGraph, 'steps' | 'tran
 const graphsAtOnce = 100;
 
 /** Enabled, as if each had been created and resumed by a call of its own. */
-export async function install(database: Database, projectId: string, scenarios: readonly Scenario[]): Promise<Installed[]> {
+export async function install(
+  database: Database,
+  projectId: string,
+  scenarios: readonly Scenario[],
+): Promise<Installed[]> {
   const installed = scenarios.map((scenario) => ({ workflowId: newId(), scenario }));
   for (let from = 0; from < installed.length; from += graphsAtOnce)
     await add(database, projectId, installed.slice(from, from + graphsAtOnce));
@@ -41,8 +53,13 @@ export async function install(database: Database, projectId: string, scenarios: 
 }
 
 async function add(database: Database, projectId: string, installed: readonly Installed[]): Promise<void> {
-  await database.manager.insert(WorkflowRow, installed.map(({ workflowId, scenario }) => rowOf(projectId, workflowId, scenario)));
-  const graphs = installed.map(({ workflowId, scenario }) => givenGraph({ projectId, id: workflowId }, graphOf(scenario)));
+  await database.manager.insert(
+    WorkflowRow,
+    installed.map(({ workflowId, scenario }) => rowOf(projectId, workflowId, scenario)),
+  );
+  const graphs = installed.map(({ workflowId, scenario }) =>
+    givenGraph({ projectId, id: workflowId }, graphOf(scenario)),
+  );
   await new GraphsRepository(database).add({
     steps: graphs.flatMap(({ steps }) => steps),
     transitions: graphs.flatMap(({ transitions }) => transitions),
@@ -55,7 +72,15 @@ async function add(database: Database, projectId: string, installed: readonly In
 }
 
 const rowOf = (projectId: string, id: string, { name, goal, steps }: Scenario) => ({
-  ...{ projectId, id, name, description: null, enabled: true, allowReentry: false, maxExecutionsPerHour: null },
+  ...{
+    projectId,
+    id,
+    name,
+    description: null,
+    enabled: true,
+    allowReentry: false,
+    maxExecutionsPerHour: null,
+  },
   ...{ triggerType: 'MANUAL' as const, eventName: null, intervalMs: null, segmentId: null, pausedAt: null },
   ...{ exitWhen: goal as never, version: 1, generation: 1, seq: 1, stepCount: steps.length },
   ...{ createdAt: new Date(), updatedAt: new Date() },

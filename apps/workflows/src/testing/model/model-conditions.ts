@@ -17,9 +17,12 @@ export function takes(config: Config, variables: Config): string {
 
 /** Only text, numbers, booleans and lists of texts occur. */
 export function meets({ field, operator, value }: Comparison, variables: Config): boolean {
-  const stored = field.split('.').reduce<unknown>((known, name) => (known as Config | undefined)?.[name], variables);
+  const stored = field
+    .split('.')
+    .reduce<unknown>((known, name) => (known as Config | undefined)?.[name], variables);
   const isSame = typeof stored === typeof value && stored === value;
-  const isOrdered = typeof stored === typeof value && (typeof stored === 'number' || typeof stored === 'string');
+  const isOrdered =
+    typeof stored === typeof value && (typeof stored === 'number' || typeof stored === 'string');
   const [left, right] = [stored as number, value as number];
   switch (operator) {
     case 'exists':

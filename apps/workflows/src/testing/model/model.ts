@@ -1,5 +1,12 @@
 import { withUpdate, type Called, type Outcome } from './outcome.js';
-import { filled, ofVisit, type CausedEvent, type ModelPerson, type ModelStep, type Scenario } from './scenario.js';
+import {
+  filled,
+  ofVisit,
+  type CausedEvent,
+  type ModelPerson,
+  type ModelStep,
+  type Scenario,
+} from './scenario.js';
 import { meets, takes } from './model-conditions.js';
 
 type Config = Record<string, unknown>;
@@ -73,7 +80,9 @@ export class Model {
     const mayPass = this.mayPass();
     if (isMet) return this.leave('event', { event: data });
     if (!mayPass) return this.stay();
-    const first = ofVisit(this.person.arrivals[name]!, visit).find((arrival) => arrival.name === awaited && arrival.instant !== 'before');
+    const first = ofVisit(this.person.arrivals[name]!, visit).find(
+      (arrival) => arrival.name === awaited && arrival.instant !== 'before',
+    );
     return first ? this.leave('event', { event: first.data }) : this.leave('timeout');
   }
 
@@ -109,9 +118,15 @@ export class Model {
   private requested({ method = 'POST', url, headers = {}, body }: Config): Called {
     const { contact, event, workflow } = this.variables;
     const { email, subscribed } = contact as Config;
-    const sent = body === undefined ? { contact: { email, subscribed, data: this.outcome.fields }, workflow, event } : body;
+    const sent =
+      body === undefined
+        ? { contact: { email, subscribed, data: this.outcome.fields }, workflow, event }
+        : body;
     const isText = typeof sent === 'string';
-    const given = Object.entries(headers as Config).map(([header, value]) => [header, filled(String(value), this.variables)]);
+    const given = Object.entries(headers as Config).map(([header, value]) => [
+      header,
+      filled(String(value), this.variables),
+    ]);
     const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
     const text = filled(isText ? sent : JSON.stringify(sent), this.variables);
     return {
@@ -124,7 +139,9 @@ export class Model {
   private leave(branch: string | null, output: Config | null = null): void {
     const visited = Object.assign(this.outcome.path.at(-1)!, { status: 'DONE', branch, output });
     if (output) this.outputs[visited.step] = output;
-    const ways = this.scenario.ways.filter(({ from, branch: of }) => from === visited.step && (of === null || of === branch));
+    const ways = this.scenario.ways.filter(
+      ({ from, branch: of }) => from === visited.step && (of === null || of === branch),
+    );
     const lowest = ways.filter(({ priority }) => priority === Math.min(...ways.map((way) => way.priority)));
     const taken = lowest.find(({ branch: of }) => of !== null) ?? lowest[0];
     this.enter(taken?.to ?? null);

@@ -54,7 +54,9 @@ export async function observed(
         id,
         {
           ...{ status, reason, fields, subscribed },
-          path: (stepsOf.get(id) ?? []).map((row): Visited => visitedOf(row, stepOfId(scenario, row.stepId).name)),
+          path: (stepsOf.get(id) ?? []).map((row): Visited =>
+            visitedOf(row, stepOfId(scenario, row.stepId).name),
+          ),
           mails: (outside.mails.get(id) ?? []).map(({ to, subject }) => ({ to, subject })),
           calls: (callsOf.get(id) ?? []).map((call) => calledOf(call)),
           updates: outside.updates.get(contactId) ?? [],
@@ -97,7 +99,10 @@ export async function counted(database: Database, projectId: string): Promise<[C
   const columns = `workflow_id AS "workflowId", nullif(step_id, '${ofWorkflow}') AS "stepId", counter, value::int`;
   const order = `ORDER BY workflow_id, step_id, counter`;
   const [kept, recounted] = await Promise.all([
-    database.query<Counted>(`SELECT ${columns} FROM workflow_counts WHERE project_id = $1 AND value <> 0 ${order}`, [projectId]),
+    database.query<Counted>(
+      `SELECT ${columns} FROM workflow_counts WHERE project_id = $1 AND value <> 0 ${order}`,
+      [projectId],
+    ),
     database.query<Counted>(
       `WITH visits AS (SELECT e.workflow_id, s.step_id, s.status FROM execution_steps s JOIN executions e ON e.project_id = s.project_id AND e.id = s.execution_id WHERE e.project_id = $1),
        counts AS (

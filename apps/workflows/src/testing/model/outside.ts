@@ -45,7 +45,11 @@ export class Outside {
       }),
       standIn(connection, contactLookups.events, async ({ ids }) => {
         this.mayFail(0.01);
-        return { events: ids.flatMap((id) => (this.eventData.has(id) ? [{ id, payload: this.eventData.get(id)! }] : [])) };
+        return {
+          events: ids.flatMap((id) =>
+            this.eventData.has(id) ? [{ id, payload: this.eventData.get(id)! }] : [],
+          ),
+        };
       }),
       standIn(connection, contacts.update, (update) => this.update(update)),
       standIn(connection, emails.accept, (send) => this.accept(send)),
@@ -58,7 +62,10 @@ export class Outside {
       standIn(connection, workflowMail.texts, async ({ items }) => {
         this.mayFail(0.01);
         return {
-          items: items.map(({ texts, variables }) => ({ texts: texts.map(({ text }) => ({ text: filled(text, variables) })), error: null })),
+          items: items.map(({ texts, variables }) => ({
+            texts: texts.map(({ text }) => ({ text: filled(text, variables) })),
+            error: null,
+          })),
         };
       }),
       standIn(connection, workflowMail.tryOut, async ({ subject = '', body = '', variables }) => ({

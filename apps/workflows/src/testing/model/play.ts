@@ -63,7 +63,12 @@ export class Play {
         for (const person of scenario.people) {
           const contactId = this.addContact(person);
           const event = person.event && this.occurred(person.event);
-          const started = await starts.start(this.projectId, workflowId, [{ contactId, event }], person.context);
+          const started = await starts.start(
+            this.projectId,
+            workflowId,
+            [{ contactId, event }],
+            person.context,
+          );
           const { id } = started!.ids[0]!;
           this.played.set(id, { id, contactId, scenario, person, visited: new Set(), spans: [] });
         }
@@ -152,7 +157,9 @@ export class Play {
     const arrivals = waiting.map((row) => ({ row, list: this.arrivalsAt(row) }));
     const most = Math.max(0, ...arrivals.map(({ list }) => list.length));
     for (let index = 0; index < most; index += 1) {
-      const batch = arrivals.flatMap(({ row, list }) => (list[index] ? [this.arrivalOf(row, list[index])] : []));
+      const batch = arrivals.flatMap(({ row, list }) =>
+        list[index] ? [this.arrivalOf(row, list[index])] : [],
+      );
       const ofOthers = batch.slice(0, 5).map((arrival) => ({ ...arrival, id: newId(), contactId: newId() }));
       await this.publish([...batch, ...ofOthers]);
       if (this.random.chance(0.3)) await this.publish(batch);
@@ -181,7 +188,9 @@ export class Play {
   private async cause(executionId: string, subject: string): Promise<void> {
     const { contactId, person } = this.played.get(executionId)!;
     const [step] = subject.split(' ');
-    const sent = this.outside.mails.get(executionId)!.filter((mail) => mail.subject.startsWith(`${step} `)).length;
+    const sent = this.outside.mails
+      .get(executionId)!
+      .filter((mail) => mail.subject.startsWith(`${step} `)).length;
     const caused = person.caused[step!]![sent - 1];
     if (!caused) return;
     const arrival = { id: newId(), name: caused.name, data: caused.data, contactId, at: new Date() };
@@ -242,7 +251,15 @@ export class Play {
     );
   }
 
-  private occurred({ name, data, isCustom }: { name: string; data: Record<string, unknown>; isCustom: boolean }) {
+  private occurred({
+    name,
+    data,
+    isCustom,
+  }: {
+    name: string;
+    data: Record<string, unknown>;
+    isCustom: boolean;
+  }) {
     const id = newId();
     if (isCustom) this.outside.eventData.set(id, data);
     return { id, name, data: isCustom ? null : data };

@@ -16,7 +16,14 @@ export const comparable = ({ status, reason, mails, path, calls, updates }: Outc
   path: path.map(({ step, visit, branch }) => ({ step, visit, branch })),
 });
 
-export const comparableSimulation = ({ outcome, reason, emails, path, webhooks, updates }: Simulation): Comparable => ({
+export const comparableSimulation = ({
+  outcome,
+  reason,
+  emails,
+  path,
+  webhooks,
+  updates,
+}: Simulation): Comparable => ({
   ...{ status: outcome as Outcome['status'], reason },
   mails: emails.map(({ to, subject }) => ({ to, subject })),
   path: path.map(({ stepName: step, visit, branch }) => ({ step, visit, branch })),
@@ -44,5 +51,7 @@ function answersOf(scenario: Scenario, { arrivals, hooks }: ModelPerson): Record
     return [name, first ? { event: first.data, after_minutes: 0 } : { timeout: true }] as const;
   });
   const responses = Object.entries(hooks).map(([name, [answer]]) => [name, answer!] as const);
-  return Object.fromEntries([...waits, ...responses].map(([name, answer]) => [idOfStep(scenario, name), answer]));
+  return Object.fromEntries(
+    [...waits, ...responses].map(([name, answer]) => [idOfStep(scenario, name), answer]),
+  );
 }
