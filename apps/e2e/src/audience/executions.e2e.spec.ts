@@ -38,7 +38,10 @@ describe.each(surfaces)('executions on %s', (surface) => {
 
   async function welcome(eventName: string): Promise<string> {
     const ids = Object.fromEntries(['send', 'wait', 'gift', 'mark'].map((name) => [name, newId()]));
-    const { id } = await post('/workflows', named(surface, { name: 'Welcome', triggerType: 'EVENT', eventName }));
+    const { id } = await post(
+      '/workflows',
+      named(surface, { name: 'Welcome', triggerType: 'EVENT', eventName }),
+    );
     const { steps } = (await get(`/workflows/${id}/graph`)) as unknown as { steps: { id: string }[] };
     const [trigger] = steps;
     const step = (name: string, type: string, config: object) => ({
@@ -52,7 +55,10 @@ describe.each(surfaces)('executions on %s', (surface) => {
     const answer = await suite.posthorn.request('PUT', `${base}/workflows/${id}/graph`, {
       steps: [
         trigger,
-        step('send', 'SEND_EMAIL', { subject: `Welcome ${surface} {{ contact.email }}`, body: '<p>Hello</p>' }),
+        step('send', 'SEND_EMAIL', {
+          subject: `Welcome ${surface} {{ contact.plan }} {{ contact.email }}`,
+          body: '<p>Hello</p>',
+        }),
         step('wait', 'WAIT_FOR_EVENT', { eventName: `${eventName}.paid`, timeout: 3_600 }),
         step('gift', 'WEBHOOK', { url: `${receiver.url}/${surface}/{{ contact.plan }}` }),
         step('mark', 'UPDATE_CONTACT', { updates: { gift: '{{ ignored }}', done: true } }),
@@ -83,7 +89,10 @@ describe.each(surfaces)('executions on %s', (surface) => {
     const email = `ada-${surface}@shop.example`;
     const custom = surface === 'v1' ? { custom_fields: { plan: 'pro' } } : { data: { plan: 'pro' } };
     const contact = await post('/contacts', { email, ...custom });
-    await post('/events', named(surface, { name: eventName, contactId: contact['id'], payload: { source: 'shop' } }));
+    await post(
+      '/events',
+      named(surface, { name: eventName, contactId: contact['id'], payload: { source: 'shop' } }),
+    );
     const [execution] = await eventually(async () => {
       const answer = await suite.posthorn.get(`${base}/workflows/${workflowId}/executions`);
       const items = (surface === 'v1' ? answer.body.data : answer.body.data.items) as { id: string }[];
@@ -91,13 +100,19 @@ describe.each(surfaces)('executions on %s', (surface) => {
     }, 'an execution');
     await until(workflowId, execution!.id, 'WAITING');
     await eventually(
-      async () => (await inboxMessages(suite.posthorn)).some(({ subject }) => subject === `Welcome ${surface} ${email}`),
+      async () =>
+        (await inboxMessages(suite.posthorn)).some(
+          ({ subject }) => subject === `Welcome ${surface} pro ${email}`,
+        ),
       'the mail',
     );
     await post('/events', named(surface, { name: `${eventName}.paid`, contactId: contact['id'] }));
     const done = await until(workflowId, execution!.id, 'COMPLETED');
     const [call] = receiver.calls.filter(({ path }) => path === `/${surface}/pro`);
-    const payload = new Webhook(secret).verify(call!.body, call!.headers) as Record<string, Record<string, unknown>>;
+    const payload = new Webhook(secret).verify(call!.body, call!.headers) as Record<
+      string,
+      Record<string, unknown>
+    >;
     expect(payload).toEqual({
       contact: { email, subscribed: true, data: { plan: 'pro' } },
       workflow: { id: workflowId, name: 'Welcome' },

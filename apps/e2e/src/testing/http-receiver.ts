@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -13,8 +13,6 @@ export interface ReceivedCall {
 export interface HttpReceiver {
   url: string;
   calls: ReceivedCall[];
-  /** What the next calls are answered. */
-  answer: { status: number; body: string };
   stop(): Promise<void>;
 }
 
@@ -23,19 +21,19 @@ export async function startReceiver(): Promise<HttpReceiver> {
   const receiver: HttpReceiver = {
     url: '',
     calls: [],
-    answer: { status: 200, body: '{"received":true}' },
     stop: async () => {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     const headers = request.headers as Record<string, string>;
     receiver.calls.push({ path: request.url!, method: request.method!, headers, body });
-    response.writeHead(receiver.answer.status, { 'content-type': 'application/json' }).end(receiver.answer.body);
-  });
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"received":true}');
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -93,8 +93,7 @@ export class PrepareSend {
       idempotency: send.idempotency ?? null,
       trace: currentTraces(),
       options: {
-        ...(content.category === 'MARKETING' ? { category: content.category } : {}),
-        ...(send.sourceType ? { sourceType: send.sourceType } : {}),
+        ...kindOf(send, content),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
         ...(content.templateId
@@ -148,6 +147,15 @@ const verbatimContent = (subject: string): PinnedContent => ({
   category: 'TRANSACTIONAL' satisfies EmailCategory,
   snippets: {},
   liquid: false,
+});
+
+/** Only what differs from the default. */
+const kindOf = (
+  { sourceType }: AcceptSend,
+  { category }: PinnedContent,
+): Pick<AcceptRow['options'], 'category' | 'sourceType'> => ({
+  ...(category === 'MARKETING' ? { category } : {}),
+  ...(sourceType ? { sourceType } : {}),
 });
 
 /** Blind copies appear in no header; they exist only as deliveries. */

@@ -19,19 +19,21 @@ export class RemovalsWork implements WorkHandler<object> {
     runner.register(executionRemovalWork, this);
   }
 
-  async run(batch: WorkBatch): Promise<void> {
-    const { projectId, key } = batch.items[0]!;
-    await this.database.transaction(async () => {
-      await batch.hold(batch.items[0]!);
-      const removed = await this.executions.removeExecutions(projectId, key!, atOnce);
-      await this.queue.cancelWaiting(executionWork, projectId, removed);
-      const entries = await this.executions.removeEntries(projectId, key!, atOnce);
-      if (removed.length + entries.length === 0) return batch.complete();
-      await batch.continueLater(batch.items);
-    });
+  run(batch: WorkBatch): Promise<void> {
+    return this.database.transaction(() => this.step(batch, batch.items[0]!));
   }
 
   async dead({ projectId, key }: WorkItem): Promise<void> {
     await this.queue.enqueue(executionRemovalWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+  }
+
+  private async step(batch: WorkBatch, item: WorkItem): Promise<void> {
+    const { projectId, key } = item;
+    await batch.hold(item);
+    const removed = await this.executions.removeExecutions(projectId, key!, atOnce);
+    await this.queue.cancelWaiting(executionWork, projectId, removed);
+    const entries = await this.executions.removeEntries(projectId, key!, atOnce);
+    if (removed.length + entries.length === 0) return batch.complete();
+    await batch.continueLater(batch.items);
   }
 }

@@ -64,12 +64,12 @@ export class Effects {
     const { contactId, workflowId } = turn.execution;
     const isContact = to === turn.sources.contact.email;
     const caller = serviceCaller('workflows', projectId);
-    const { event, context, workflow, execution, steps } = turn.variables.shown();
+    const { contact, event, context, workflow, execution, steps } = turn.variables.shown();
     const message = {
       recipients: [{ id, to: { email: to }, ...(isContact ? { contactId } : {}) }],
       ...contentOf(config),
       ...(config.templateId ? {} : { category: 'MARKETING' as const }),
-      data: { event, context, workflow, execution, steps },
+      data: { contact, event, context, workflow, execution, steps },
       metadata: { workflowId, executionId: turn.execution.id },
       sourceType: 'WORKFLOW' as const,
     };
@@ -161,7 +161,8 @@ export const isTemporary = (error: unknown): boolean =>
   error instanceof DomainError && temporary.has(error.kind);
 
 function resultOfError(error: unknown): EffectResult {
-  if (error instanceof DomainError && !isTemporary(error)) return { kind: 'refused', reason: reasonOf(error) };
+  if (error instanceof DomainError && !isTemporary(error))
+    return { kind: 'refused', reason: reasonOf(error) };
   return { kind: 'later', error: error instanceof Error ? error : new Error(String(error)) };
 }
 

@@ -58,7 +58,7 @@ function requestOf(
 }
 
 /** Where the step has no body of its own (docs/api-decisions.md §7). */
-export function defaultPayload({ sources }: Turn): object {
+function defaultPayload({ sources }: Turn): object {
   const { contact, workflow, execution, event } = sources;
   return {
     contact: { email: contact.email, subscribed: contact.subscribed, data: contact.customFields },

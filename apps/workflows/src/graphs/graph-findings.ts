@@ -76,7 +76,7 @@ function unreachable({ steps, transitions }: Graph): Doubt[] {
 }
 
 /** The branches that a step can take; null where it takes the first transition that always applies. */
-export function branchesOf({ type, config }: Pick<GivenStep, 'type' | 'config'>): string[] | null {
+function branchesOf({ type, config }: Pick<GivenStep, 'type' | 'config'>): string[] | null {
   if (type === 'WAIT_FOR_EVENT') return ['event', 'timeout'];
   if (type !== 'CONDITION') return null;
   if (config['mode'] !== 'multi') return ['yes', 'no'];

@@ -82,9 +82,7 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
     await runner.query(
       `CREATE UNIQUE INDEX executions_one_at_a_time ON executions (project_id, workflow_id, generation, contact_id) INCLUDE (id) WHERE ended_at IS NULL`,
     );
-    await runner.query(
-      `CREATE INDEX executions_by_contact ON executions (project_id, contact_id)`,
-    );
+    await runner.query(`CREATE INDEX executions_by_contact ON executions (project_id, contact_id)`);
   }
 
   private async createSteps(runner: QueryRunner): Promise<void> {
@@ -119,7 +117,9 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
         PRIMARY KEY (project_id, contact_id, event_name, execution_id),
         FOREIGN KEY (project_id, execution_id) REFERENCES executions ON DELETE CASCADE
       )`);
-    await runner.query(`CREATE INDEX execution_waits_by_execution ON execution_waits (project_id, execution_id)`);
+    await runner.query(
+      `CREATE INDEX execution_waits_by_execution ON execution_waits (project_id, execution_id)`,
+    );
     await runner.query(`
       CREATE TABLE awaited_events (
         project_id uuid NOT NULL,

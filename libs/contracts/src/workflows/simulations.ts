@@ -25,7 +25,7 @@ import { WorkflowId } from './workflows.js';
 export const simulationOutcomes = ['COMPLETED', 'EXITED', 'FAILED', 'LIMIT'] as const;
 export type SimulationOutcome = (typeof simulationOutcomes)[number];
 export const maxSimulatedSteps = 500;
-export const maxSampledContacts = 1_000;
+const maxSampledContacts = 1_000;
 
 /** Somebody who need not exist. */
 export class SimulatedContact {

@@ -2,6 +2,7 @@ import { newId } from '@posthorn/database';
 import { work, type WorkHandler } from '@posthorn/work';
 import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
+import { alternatingCosts } from './alternating.js';
 import { WorkFixture } from './work-ground.js';
 
 const batch = 100;
@@ -17,7 +18,7 @@ const kind = work('contacts.claimed', { batch, mixed: true });
 export async function benchClaims({ servers, scale, rows, readers }: Bench): Promise<void> {
   for (const projects of [1, few]) {
     const ids = Array.from({ length: projects }, newId);
-    const sides = [];
+    const fixtures: WorkFixture[] = [];
     for (const items of [few, scale.waiting]) {
       const fixture = await WorkFixture.make(servers, `claims_${projects}_${items}`);
       await fixture.fill(kind, items, ids);
@@ -25,19 +26,15 @@ export async function benchClaims({ servers, scale, rows, readers }: Bench): Pro
       await inDatabase(fixture.url, (client) =>
         client.query(`ALTER DATABASE ${name} SET log_min_duration_statement = 0`),
       );
-      sides.push({ fixture, costs: [] as number[] });
+      fixtures.push(fixture);
     }
-    // After a checkpoint each page that is touched is written as a whole once: that is no part of a claim.
-    for (const { fixture } of sides) await costOn(fixture, ids, readers);
-    for (let turn = 0; turn < turns; turn += 1) {
-      for (const { fixture, costs } of turn % 2 ? [...sides].reverse() : sides)
-        costs.push(await costOn(fixture, ids, readers));
-    }
-    const [small, large] = sides.map(({ costs }) => waitMs(costs));
+    const [small, large] = await alternatingCosts([fixtures[0]!, fixtures[1]!], turns, (fixture) =>
+      costOn(fixture, ids, readers),
+    );
     const of = projects === 1 ? 'one project' : `${projects} projects`;
     const name = `work: ms to claim ${batch} of ${scale.waiting} items, ${of}`;
-    rows.push({ name, product: large!, reference: small!, ceilingTimes: maxTimes });
-    await Promise.all(sides.map(({ fixture }) => fixture.close()));
+    rows.push({ name, product: large, reference: small, ceilingTimes: maxTimes });
+    await Promise.all(fixtures.map((fixture) => fixture.close()));
   }
 }
 

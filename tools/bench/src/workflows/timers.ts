@@ -2,6 +2,7 @@ import { newId } from '@posthorn/database';
 import { work, type WorkHandler } from '@posthorn/work';
 import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
+import { alternatingCosts } from '../work/alternating.js';
 import { WorkFixture } from '../work/work-ground.js';
 
 /** As many as the engine takes at once. */
@@ -26,7 +27,7 @@ const waitingSql = `INSERT INTO work_items (id, kind, project_id, key, state, du
 /** What it costs to find and to claim timers that are due, while few and while many others wait, as Postgres itself says; both sides take turns. */
 export async function benchTimers({ servers, scale, rows, readers }: Bench): Promise<void> {
   const ids = Array.from({ length: projects }, newId);
-  const sides = [];
+  const fixtures: WorkFixture[] = [];
   for (const waiting of [few, scale.waiting]) {
     const fixture = await WorkFixture.make(servers, `timers_${waiting}`);
     await inDatabase(fixture.url, async (client) => {
@@ -36,22 +37,18 @@ export async function benchTimers({ servers, scale, rows, readers }: Bench): Pro
       const name = new URL(fixture.url).pathname.slice(1);
       await client.query(`ALTER DATABASE ${name} SET log_min_duration_statement = 0`);
     });
-    sides.push({ fixture, costs: [] as number[] });
+    fixtures.push(fixture);
   }
-  // After a checkpoint each page that is touched is written as a whole once: that is no part of a claim.
-  for (const { fixture } of sides) await costOn(fixture, ids, readers);
-  for (let turn = 0; turn < turns; turn += 1) {
-    for (const { fixture, costs } of turn % 2 ? [...sides].reverse() : sides)
-      costs.push(await costOn(fixture, ids, readers));
-  }
-  const [small, large] = sides.map(({ costs }) => waitMs(costs));
+  const [small, large] = await alternatingCosts([fixtures[0]!, fixtures[1]!], turns, (fixture) =>
+    costOn(fixture, ids, readers),
+  );
   rows.push({
     name: `workflows: ms to find and claim ${batch} timers while ${scale.waiting} wait, beside ${few}`,
-    product: large!,
-    reference: small!,
+    product: large,
+    reference: small,
     ceilingTimes: maxTimes,
   });
-  await Promise.all(sides.map(({ fixture }) => fixture.close()));
+  await Promise.all(fixtures.map((fixture) => fixture.close()));
 }
 
 /** Milliseconds for a batch, with the looks for what is due. A claim may find less than a batch. */

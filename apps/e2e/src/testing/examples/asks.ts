@@ -96,7 +96,10 @@ const bodies: Record<string, Members> = {
   'POST workflows/{id}/executions': { contactId: '', context: { coupon: 'SPRING' } },
   'POST workflows/{id}/simulate': { contact: { email: 'ada@example.com', customFields: { plan: 'pro' } } },
   'POST workflows/{id}/simulate-audience': { sample: 100 },
-  'POST webhooks': { url: 'https://shop.example/hooks', eventTypes: ['email.bounced', 'contact.unsubscribed'] },
+  'POST webhooks': {
+    url: 'https://shop.example/hooks',
+    eventTypes: ['email.bounced', 'contact.unsubscribed'],
+  },
   'PATCH webhooks/{id}': { status: 'PAUSED' },
   'POST webhooks/{id}/replay': { from: '2026-01-30T00:00:00.000Z', to: '2036-01-31T00:00:00.000Z' },
   'POST workflows/import': {

@@ -2,6 +2,7 @@ import { nthReader, type Audience } from '../../campaigns/audiences.js';
 import type { Ledgers } from '../../campaigns/ledgers.js';
 import { call } from '../asks.js';
 import type { Step } from '../recorded-calls.js';
+import { deletionsOfUnused } from '../unused-references.js';
 import { forgetStatistics, type StoredLedgers } from './ledger-rows.js';
 import { addressContains, type Groups } from './lists.js';
 
@@ -226,18 +227,10 @@ function largeSteps(asks: CampaignAsks): Step[] {
   ];
 }
 
-/** What is in use is not deleted, so each of these is looked for in campaigns. */
 async function useSteps({ audience: { api } }: CampaignAsks): Promise<Step[]> {
-  const [list, segment, template, domain] = [
-    await api.post<Made>('/api/v1/lists', { name: 'Gone soon' }),
-    await api.post<Made>('/api/v1/segments', { name: 'Gone soon', type: 'STATIC' }),
-    await api.post<Made>('/api/v1/templates', { name: 'Gone soon', subject: 'Hi', body: '<p>Hi</p>' }),
-    await api.post<Made>('/api/v1/domains', { domain: 'gone-soon.example' }),
-  ];
+  const domain = await api.post<Made>('/api/v1/domains', { domain: 'gone-soon.example' });
   return [
-    { call: call('deletion of a list', 'DELETE', `lists/${list.id}`) },
-    { call: call('deletion of a segment', 'DELETE', `segments/${segment.id}`) },
-    { call: call('deletion of a template', 'DELETE', `templates/${template.id}`) },
+    ...(await deletionsOfUnused(api)),
     { call: call('deletion of a domain', 'DELETE', `domains/${domain.id}`) },
   ];
 }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { nthReader } from '../../campaigns/audiences.js';
 import { call, type Call } from '../../plans/asks.js';
 import type { Step } from '../../plans/recorded-calls.js';
+import { deletionsOfUnused } from '../../plans/unused-references.js';
 import { chainOf, type MadeWorkflow } from '../workflow.js';
 import { awaitedEvent, startEvent, type Definitions } from './definitions.js';
 
@@ -28,7 +29,7 @@ export async function workflowSteps(client: pg.Client, made: Definitions): Promi
     ...(await definitionSteps(made)),
     ...(await engineSteps(client, made)),
     ...(await moveSteps(client, made)),
-    ...(await useSteps(made)),
+    ...(await deletionsOfUnused(made.api)),
     ...stopSteps(client, made),
   ];
 }
@@ -132,20 +133,6 @@ async function moveSteps(client: pg.Client, { api, crowd, large, moved }: Defini
       settle: () => untilNothingRuns(client, moved),
     },
     followed(posting('retry', `workflows/${large.id}/executions/${failed.data[0]!.id}/retry`)),
-  ];
-}
-
-/** What is in use is not deleted, so each of these is looked for in workflows. */
-async function useSteps({ api }: Definitions): Promise<Step[]> {
-  const [list, segment, template] = [
-    await api.post<Made>('/api/v1/lists', { name: 'Gone soon' }),
-    await api.post<Made>('/api/v1/segments', { name: 'Gone soon', type: 'STATIC' }),
-    await api.post<Made>('/api/v1/templates', { name: 'Gone soon', subject: 'Hi', body: '<p>Hi</p>' }),
-  ];
-  return [
-    { call: call('deletion of a list', 'DELETE', `lists/${list.id}`) },
-    { call: call('deletion of a segment', 'DELETE', `segments/${segment.id}`) },
-    { call: call('deletion of a template', 'DELETE', `templates/${template.id}`) },
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Random } from '../../random.js';
 import { ServiceStrikes, strikesFrom, type Deck, type Strike } from '../service-strikes.js';
 import type { Stage } from '../suite.js';
 
-/** What workflows may be at when it dies (docs/decisions/0030-workflows.md, 0031-webhooks.md), each held open where its next statement waits for a lock. */
+/** What workflows may be at when it dies (docs/decisions/0030-workflows.md, docs/decisions/0031-webhooks.md), each held open where its next statement waits for a lock. */
 const locks = {
   'start before its commit': { table: 'workflow_entries', statement: '%INSERT INTO workflow_entries (%' },
   'event before its commit': { table: 'awaited_events', statement: '%INSERT INTO awaited_events (%' },
