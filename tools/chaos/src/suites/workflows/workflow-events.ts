@@ -12,6 +12,8 @@ const tickMs = 100;
 const lookMs = 400;
 const looksForOverdue = 12;
 const atOnce = 40;
+const mostTries = 60;
+const retryMs = 1_000;
 /** By then a first mail has arrived, or is held because nobody knows whether it did. */
 const mailSeconds = 20;
 
@@ -32,10 +34,23 @@ class ContactEvents {
     this.running.add(running);
   }
 
+  /** Whatever is answered meanwhile: without the event nothing of the run can be judged. */
   async record(name: string, email: string): Promise<void> {
     const headers = { 'idempotency-key': `${name} ${email}` };
-    await this.tenant.surely('POST', '/api/v1/events', { name, email }, headers);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.tenant.surely('POST', '/api/v1/events', { name, email }, headers);
+        return;
+      } catch (error) {
+        if (tries === mostTries) throw error;
+        if (tries === 1) this.refusals.add(error instanceof Error ? error.message : String(error));
+        await delay(retryMs);
+      }
+    }
   }
+
+  /** What was answered otherwise than with an event. */
+  readonly refusals = new Set<string>();
 
   async drained(): Promise<void> {
     await Promise.all(this.running);
@@ -62,6 +77,7 @@ export async function startAll(
     }
   }
   await events.drained();
+  for (const refusal of events.refusals) console.log(`an event was refused at first: ${refusal}`);
 }
 
 /** Those who answer do so when their first mail arrives, and those whose mail never does after a while. */
