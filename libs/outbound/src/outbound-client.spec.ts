@@ -1,9 +1,15 @@
+import names from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createRawServer, type AddressInfo, type Server as RawServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DnsServer } from '@posthorn/testing';
-import { OutboundClient, type OutboundRequest, type OutboundResult } from './outbound-client.js';
+import {
+  OutboundClient,
+  type OutboundOptions,
+  type OutboundRequest,
+  type OutboundResult,
+} from './outbound-client.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -49,23 +55,25 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 
 const portOf = (listening: Server | RawServer) => (listening.address() as AddressInfo).port;
 const local = (path = '/') => `http://127.0.0.1:${portOf(server)}${path}`;
-const clientWith = (allowPrivate: boolean) => {
+const clientWith = (allowPrivate: boolean, options: Partial<OutboundOptions> = {}) => {
   const client = new OutboundClient({
     rules: { allowPrivate, ports: [portOf(server), portOf(raw)] },
     nameServers: [dns.address],
+    ...options,
   });
   open.push(client);
   return client;
 };
+const requestTo = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  ...{ url, method: 'POST', headers: {}, body: '{}', timeoutMs: 5_000, maxRedirects: 3 },
+  ownHeaders: () => ({}),
+  ...more,
+});
 const send = (
   url: string,
   more: Partial<OutboundRequest> = {},
   allowPrivate = true,
-): Promise<OutboundResult> =>
-  clientWith(allowPrivate).send({
-    ...{ url, method: 'POST', headers: {}, ownHeaders: {}, body: '{}', timeoutMs: 5_000, maxRedirects: 3 },
-    ...more,
-  });
+): Promise<OutboundResult> => clientWith(allowPrivate).send(requestTo(url, more));
 const redirect =
   (location: string, status = 302): Handler =>
   (request, response) => {
@@ -78,7 +86,7 @@ describe('a request', () => {
     const headers = { authorization: 'Bearer a', 'content-type': 'application/json' };
     const result = await send(local('/hook?a=1'), {
       headers,
-      ownHeaders: { 'webhook-id': 'e1' },
+      ownHeaders: () => ({ 'webhook-id': 'e1' }),
       body: '{"a":1}',
     });
     expect(result).toMatchObject({ kind: 'response', status: 200, body: 'fine' });
@@ -122,6 +130,38 @@ describe('a request', () => {
     expect(await send('http://nothing.test/')).toMatchObject({ kind: 'failed', fault: 'name' });
   });
 
+  it('does not wait for names that nobody answers for, and finds localhost', async () => {
+    const machines = names.getServers();
+    names.setServers([dns.address]);
+    const client = new OutboundClient({ rules: { allowPrivate: true, ports: [] } });
+    names.setServers(machines);
+    open.push(client);
+    dns.set('A', 'known.test', '127.0.0.1');
+    const silent = Array.from({ length: 8 }, (_, n) => {
+      dns.behave(`silent-${n}.test`, 'lame');
+      return client.send(requestTo(`http://silent-${n}.test/`, { timeoutMs: 1_500 }));
+    });
+    for (const host of ['known.test', 'localhost']) {
+      const result = await client.send(requestTo(`http://${host}:${portOf(server)}/`, { timeoutMs: 1_000 }));
+      expect([host, result]).toMatchObject([host, { status: 200 }]);
+    }
+    for (const result of await Promise.all(silent)) {
+      expect(result).toMatchObject({ fault: 'timeout' });
+      expect(result.durationMs).toBeLessThan(4_000);
+    }
+  });
+
+  it('does not wait for others of the same origin that hang', async () => {
+    const client = clientWith(true);
+    handle = (request, response) => (request.url === '/fine' ? response.end('fine') : undefined);
+    const hanging = Array.from({ length: 40 }, () =>
+      client.send(requestTo(local('/hanging'), { timeoutMs: 1_500 })),
+    );
+    const healthy = await client.send(requestTo(local('/fine'), { timeoutMs: 1_000 }));
+    expect(healthy).toMatchObject({ status: 200, body: 'fine' });
+    for (const result of await Promise.all(hanging)) expect(result).toMatchObject({ fault: 'timeout' });
+  });
+
   it('fails where nobody listens', async () => {
     const closed = createRawServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
@@ -141,6 +181,16 @@ describe('a redirect', () => {
     handle = redirect('/end', status);
     expect(await send(local())).toMatchObject({ status: 200, body: 'end' });
     expect(received[1]).toMatchObject({ method, url: '/end', body });
+  });
+
+  it('to a GET takes nothing along that belongs to the body', async () => {
+    handle = redirect('/end', 303);
+    const headers = { 'Content-Type': 'text/plain', 'x-key': 'b' };
+    await send(local(), { headers, ownHeaders: (body) => ({ 'webhook-signature': `of ${body}` }) });
+    const [posted, got] = received.map(({ headers: sent }) => sent);
+    expect(posted).toMatchObject({ 'content-type': 'text/plain', 'webhook-signature': 'of {}' });
+    expect(got).toMatchObject({ 'x-key': 'b', 'webhook-signature': 'of null' });
+    expect(got).not.toHaveProperty('content-type');
   });
 
   it('is the response where none is followed', async () => {
@@ -168,7 +218,7 @@ describe('a redirect', () => {
     dns.set('A', 'other.test', '127.0.0.1');
     handle = redirect(`http://other.test:${portOf(server)}/end`, 307);
     const headers = { authorization: 'Bearer a', 'x-key': 'b', 'content-type': 'application/json' };
-    await send(local(), { headers, ownHeaders: { 'webhook-id': 'e1' } });
+    await send(local(), { headers, ownHeaders: () => ({ 'webhook-id': 'e1' }) });
     const [, { headers: second }] = received as [unknown, (typeof received)[0]];
     expect([second['authorization'], second['x-key']]).toEqual([undefined, undefined]);
     expect(second).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'e1' });

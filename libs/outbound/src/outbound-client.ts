@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Agent, errors, request, type Dispatcher } from 'undici';
-import { checkedConnector } from './checked-connector.js';
+import { checkedConnector, type CheckedConnector } from './checked-connector.js';
 import { RefusedTarget, targetOf, type OutboundRefusal, type OutboundRules } from './outbound-url.js';
 
 export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -10,8 +10,8 @@ export interface OutboundRequest {
   method: OutboundMethod;
   /** Checked by `headerFault`. */
   headers: Readonly<Record<string, string>>;
-  /** Sent along when a redirect leads to another origin, as `content-type` is; others stay behind. */
-  ownHeaders: Readonly<Record<string, string>>;
+  /** Of the body that is sent, so made again for each redirect; sent along to another origin, where those of the user but `content-type` stay behind. */
+  ownHeaders(body: string | null): Readonly<Record<string, string>>;
   body: string | null;
   /** Over everything: name, connection, redirects and response. */
   timeoutMs: number;
@@ -30,6 +30,7 @@ export type OutboundResult = { durationMs: number } & (
 interface Exchange {
   url: URL;
   method: OutboundMethod;
+  /** Those of the user. */
   headers: Readonly<Record<string, string>>;
   body: string | null;
 }
@@ -37,8 +38,6 @@ interface Exchange {
 export interface OutboundOptions {
   rules: OutboundRules;
   nameServers?: readonly string[];
-  /** To one origin. */
-  connections?: number;
   /** The rest of a response is not read. */
   maxResponseBytes?: number;
 }
@@ -50,18 +49,21 @@ const keepsMethod: ReadonlySet<number> = new Set([307, 308]);
 /** Requests to addresses that users name (docs/guarantees.md, G19): what must not be reached is refused, and no response, however slow, large or wrong, takes more than its limits. */
 export class OutboundClient {
   private readonly agent: Agent;
+  private readonly connector: CheckedConnector;
   private readonly maxResponseBytes: number;
 
   constructor(private readonly options: OutboundOptions) {
-    const { rules, nameServers, connections = 16, maxResponseBytes = 65_536 } = options;
+    const { rules, nameServers, maxResponseBytes = 65_536 } = options;
     this.maxResponseBytes = maxResponseBytes;
+    this.connector = checkedConnector({
+      rules,
+      ...(nameServers ? { nameServers } : {}),
+      timeoutMs: connectTimeoutMs,
+    });
     this.agent = new Agent({
-      connect: checkedConnector({
-        rules,
-        ...(nameServers ? { nameServers } : {}),
-        timeoutMs: connectTimeoutMs,
-      }),
-      connections,
+      connect: this.connector.connector,
+      // Connections to an origin have no limit: who sends limits requests, and those that hang must not keep others of the origin waiting. With HTTP/2, they would wait for the first.
+      allowH2: false,
       pipelining: 1,
       maxHeaderSize: 16_384,
     });
@@ -71,12 +73,16 @@ export class OutboundClient {
   async send(sent: OutboundRequest): Promise<OutboundResult> {
     const began = performance.now();
     const signal = AbortSignal.timeout(sent.timeoutMs);
-    const outcome = await this.follow(sent, signal).catch((error: unknown) => failureOf(error, signal));
+    // A request that waits for its connection does not heed the signal.
+    const outcome = await Promise.race([this.follow(sent, signal), endOf(signal)]).catch((error: unknown) =>
+      failureOf(error, signal),
+    );
     return { ...outcome, durationMs: Math.round(performance.now() - began) };
   }
 
-  close(): Promise<void> {
-    return this.agent.destroy();
+  async close(): Promise<void> {
+    await this.agent.destroy();
+    this.connector.stop();
   }
 
   private async follow(sent: OutboundRequest, signal: AbortSignal): Promise<Outcome> {
@@ -84,24 +90,26 @@ export class OutboundClient {
     let exchange: Exchange = {
       url: targetOf(sent.url, rules),
       method: sent.method,
-      headers: { ...sent.headers, ...sent.ownHeaders },
+      headers: sent.headers,
       body: sent.body,
     };
     for (let followed = 0; ; followed += 1) {
-      const response = await this.exchange(exchange, signal);
+      const response = await this.exchange(exchange, sent, signal);
       const location = redirects.has(response.statusCode) ? headerOf(response, 'location') : null;
       if (location === null || sent.maxRedirects === 0) return this.read(response);
       // The connection can be used again.
       await response.body.dump({ limit: this.maxResponseBytes, signal });
       if (followed === sent.maxRedirects) throw new RefusedTarget('redirects');
-      exchange = redirected(exchange, targetOf(location, rules, exchange.url), response.statusCode, sent);
+      exchange = redirected(exchange, targetOf(location, rules, exchange.url), response.statusCode);
     }
   }
 
   private exchange(
-    { url, method, headers, body }: Exchange,
+    { url, method, headers: given, body }: Exchange,
+    { ownHeaders }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
+    const headers = { ...given, ...ownHeaders(body) };
     return request(url, { dispatcher: this.agent, method, headers, body, signal });
   }
 
@@ -127,19 +135,22 @@ type Without<Result> = Result extends unknown ? Omit<Result, 'durationMs'> : nev
 type Outcome = Without<OutboundResult>;
 
 /** As fetch does it: 303, and 301 and 302 of a POST, become GET. What the user set stays with the origin for which it was meant. */
-function redirected(
-  { url: from, method, headers, body }: Exchange,
-  url: URL,
-  status: number,
-  { ownHeaders }: OutboundRequest,
-): Exchange {
-  const type = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'content-type');
-  const kept = url.origin === from.origin ? headers : { ...Object.fromEntries(type), ...ownHeaders };
+function redirected({ url: from, method, headers, body }: Exchange, url: URL, status: number): Exchange {
   const becomesGet = !keepsMethod.has(status) && (status === 303 || method === 'POST');
-  return becomesGet
-    ? { url, method: 'GET', headers: kept, body: null }
-    : { url, method, headers: kept, body };
+  const stays = url.origin === from.origin;
+  const kept = Object.entries(headers).filter(([name]) =>
+    name.toLowerCase() === 'content-type' ? !becomesGet : stays,
+  );
+  return {
+    ...{ url, headers: Object.fromEntries(kept) },
+    ...(becomesGet ? { method: 'GET', body: null } : { method, body }),
+  };
 }
+
+const endOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, end) =>
+    signal.addEventListener('abort', () => end(signal.reason as Error), { once: true }),
+  );
 
 function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | null {
   const value = headers[name];

@@ -32,6 +32,7 @@ describe('contacts', () => {
         subscribed: true,
         at: made.createdAt.toISOString(),
         seq: 1,
+        source: 'API',
       },
     ]);
     expect(

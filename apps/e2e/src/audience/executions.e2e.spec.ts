@@ -149,6 +149,10 @@ describe.each(surfaces)('executions on %s', (surface) => {
     expect(again.status).toBe(409);
     const cancelled = await post(`/workflows/${workflowId}/executions/${execution['id']}/cancel`);
     expect(cancelled['status']).toBe('CANCELLED');
+    await eventually(async () => {
+      const { text } = await suite.posthorn.get(`${base}/audit-log?action=execution.cancelled`);
+      return text.includes(execution['id']!);
+    }, 'an entry of the audit log');
     const paused = await post(`/workflows/${workflowId}/pause`);
     expect(paused[member('cancelledExecutions')]).toBe(0);
     expect((await suite.posthorn.post(`${base}/workflows/${workflowId}/executions`, start)).status).toBe(409);

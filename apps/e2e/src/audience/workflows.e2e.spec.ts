@@ -150,7 +150,7 @@ describe.each(surfaces)('workflows on %s', (surface) => {
       });
     const earlier = dataOf(surface, await suite.posthorn.get(`${location}/versions/1/graph`));
     expect(earlier).toEqual(answered);
-    for (const version of ['9', '0', '-1', 'one', randomId]) {
+    for (const version of ['9', '0', '-1', '1.0', '999999999', '9999999999', 'one', randomId]) {
       const unknown = `${location}/versions/${version}/graph`;
       expectRefusal(await suite.posthorn.get(unknown), surface, unknown, noSuchVersion);
     }

@@ -34,7 +34,7 @@ const made: Record<string, Maker> = {
   'enabled-workflows': enabledWorkflow,
   'waiting-executions': executionThat('WAITING'),
   'failed-executions': executionThat('FAILED'),
-  webhooks: created('webhooks', () => ({ url: 'http://127.0.0.1:9/hooks', event_types: ['email.sent'] })),
+  webhooks: newWebhook,
   'webhook-calls': failedCall,
   domains: storedDomain,
   suppressions: suppress,
@@ -122,6 +122,15 @@ async function storedDomain(project: OwnedProject): Promise<Made> {
         id: (await project.requested('POST', '/api/v1/domains', { domain: uniqueDomain('kept') }, 'key')).body
           .id as string,
       };
+}
+
+/** Their number is limited, so the oldest make room. */
+async function newWebhook(project: OwnedProject): Promise<Made> {
+  const { body } = await project.requested('GET', '/api/v1/webhooks?limit=50', undefined, 'key');
+  for (const { id } of (body.data as Made[]).slice(40))
+    await project.requested('DELETE', `/api/v1/webhooks/${id}`, undefined, 'key');
+  const settings = { url: 'http://127.0.0.1:9/hooks', event_types: ['email.sent'] };
+  return created('webhooks', () => settings)(project);
 }
 
 async function suppress(project: OwnedProject): Promise<Made> {

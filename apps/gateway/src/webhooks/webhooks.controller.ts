@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   CreateWebhook,
   DeletedWebhook,
+  maxWebhooks,
   tooManyWebhooks,
   UpdateWebhook,
   Webhook,
@@ -37,11 +38,11 @@ export class WebhooksController {
   @Get('webhooks', {
     summary: 'List webhooks, newest first',
     scope: 'webhooks:read',
-    listed: 'items',
+    listed: 'whole',
     reply: Webhook,
   })
-  list({ caller, listPage }: RouteRequest): Promise<WebhookPage> {
-    return this.bus.call(webhooks.list, caller, listPage);
+  list({ caller, surface, listPage }: RouteRequest): Promise<WebhookPage> {
+    return this.bus.call(webhooks.list, caller, surface === 'legacy' ? { limit: maxWebhooks } : listPage);
   }
 
   @Get('webhooks/:id', {

@@ -76,13 +76,15 @@ export class AcceptEmailsService {
 
   private async afterFailure(rows: AcceptRow[], error: Error): Promise<Outcome[]> {
     if (!isOutcomeUnknown(error)) return rows.map(() => error);
-    return Promise.all(
-      rows.map(({ projectId, emails }) =>
-        this.settling.afterUnknownOutcome(
-          projectId,
-          emails.map(({ id }) => id),
-        ),
-      ),
+    return Promise.all(rows.map((row) => this.settle(row)));
+  }
+
+  /** A workflow repeats its request under the same id, which must not be voided. */
+  private settle({ projectId, emails, options }: AcceptRow): Promise<Outcome> {
+    if (options.sourceType === 'WORKFLOW') return Promise.resolve(unavailable());
+    return this.settling.afterUnknownOutcome(
+      projectId,
+      emails.map(({ id }) => id),
     );
   }
 

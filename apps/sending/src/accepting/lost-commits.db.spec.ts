@@ -88,6 +88,23 @@ describe('accepting mail while the connection to the database breaks', () => {
     });
   });
 
+  it('never voids a mail of a workflow, which is requested again under its id', async () => {
+    const send: AcceptSend = { ...buildSend(domain), sourceType: 'WORKFLOW' };
+    let answer: unknown;
+    await suite.database.transaction(async () => {
+      await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
+      const answering = accept(send).catch((error: { kind: string }) => error.kind);
+      await begun();
+      suite.line.cut();
+      suite.line.fix();
+      answer = await answering;
+    });
+    await finished();
+    expect(answer).toBe('unavailable');
+    await accept(send).catch(() => undefined);
+    expect((await statesOf([send])).get(idOf(send))).toBe('MAIL');
+  });
+
   it.each([undefined, 'another-key'])(
     'voids a statement that has not begun, so that it has no effect later (key %s)',
     async (key) => {

@@ -83,6 +83,20 @@ describe('the next step', () => {
     expect(next('no', way('b', null), way('c', 'yes'))).toBe('b');
     expect(next('no', way('c', 'yes'))).toBeNull();
   });
+
+  it('is found without reading the conditions of a graph again', () => {
+    let read = 0;
+    const transitions = ['b', 'c', 'd'].map((to) => ({
+      ...way(to, to),
+      get condition() {
+        read += 1;
+        return JSON.stringify({ branch: to });
+      },
+    }));
+    for (const to of ['b', 'c', 'd', 'b']) expect(following({ transitions }, 'a', to)).toBe(to);
+    expect(following({ transitions }, 'b', 'b')).toBeNull();
+    expect(read).toBe(3);
+  });
 });
 
 describe('the next time of the day', () => {

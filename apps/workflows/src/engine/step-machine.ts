@@ -10,6 +10,7 @@ import {
   type WebhookConfig,
   type WorkflowGraph,
   type WorkflowStep,
+  type WorkflowTransition,
 } from '@posthorn/contracts';
 import { branchOf } from '../graphs/branch.js';
 import { holds } from './conditions.js';
@@ -73,17 +74,39 @@ export function following(
   stepId: string,
   branch: string | null,
 ): string | null {
-  const [taken] = transitions
-    .filter(({ fromStepId, condition }) => {
-      const wanted = branchOf(condition);
-      return fromStepId === stepId && (wanted === null || wanted === branch);
-    })
-    // A stable sort keeps the order of the document. What is for the branch goes before what always applies.
-    .toSorted((a, b) => a.priority - b.priority || rank(a) - rank(b));
+  const taken = waysFrom(transitions, stepId).find(({ wanted }) => wanted === null || wanted === branch);
   return taken?.toStepId ?? null;
 }
 
-const rank = ({ condition }: { condition: string | null }): number => (condition === null ? 1 : 0);
+interface Way {
+  toStepId: string;
+  /** Null where it always applies. */
+  wanted: string | null;
+}
+
+/** By the step that they leave, first what is taken first. */
+type Ways = ReadonlyMap<string, readonly Way[]>;
+
+/** Graphs do not change once they are read, and executions ask again and again. */
+const known = new WeakMap<readonly WorkflowTransition[], Ways>();
+
+function waysFrom(transitions: readonly WorkflowTransition[], stepId: string): readonly Way[] {
+  const ways = known.get(transitions) ?? orderedWays(transitions);
+  known.set(transitions, ways);
+  return ways.get(stepId) ?? [];
+}
+
+function orderedWays(transitions: readonly WorkflowTransition[]): Ways {
+  // A stable sort keeps the order of the document. What is for the branch goes before what always applies.
+  const ordered = transitions
+    .map(({ fromStepId, toStepId, condition, priority }) => ({
+      ...{ fromStepId, toStepId, priority, wanted: branchOf(condition) },
+    }))
+    .toSorted((a, b) => a.priority - b.priority || rank(a) - rank(b));
+  return Map.groupBy(ordered, ({ fromStepId }) => fromStepId);
+}
+
+const rank = ({ wanted }: Way): number => (wanted === null ? 1 : 0);
 
 type Condition = ConditionConfig & { value?: unknown };
 

@@ -11,6 +11,7 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { Effect } from '../engine/step-machine.js';
+import { isTemporary } from './temporary.js';
 import { StepTexts } from './step-texts.js';
 import type { Turn } from './turn.js';
 
@@ -154,11 +155,6 @@ const configOf = (effect: Sent): SendEmailConfig['recipient'] =>
 function addressIn(text: string): string | Error {
   return normaliseAddress(text.trim()) ?? new Error(`"${text.slice(0, 100)}" is not an address`);
 }
-
-const temporary = new Set<DomainError['kind']>(['unavailable', 'timeout', 'internal', 'rate_limited']);
-/** The other service is away, or overloaded. */
-export const isTemporary = (error: unknown): boolean =>
-  error instanceof DomainError && temporary.has(error.kind);
 
 function resultOfError(error: unknown): EffectResult {
   if (error instanceof DomainError && !isTemporary(error))

@@ -11,8 +11,24 @@ export interface EndedExecution {
   stepId: string | null;
 }
 
+interface EndingExecution {
+  workflow: { id: string; name: string };
+  contactId: string;
+  startedAt: Date;
+}
+
 export class EndedExecutions {
   constructor(private readonly database: Database) {}
+
+  async about(projectId: string, id: string): Promise<EndingExecution | null> {
+    const [row] = await this.database.query<EndingExecution>(
+      `SELECT json_build_object('id', w.id, 'name', w.name) AS workflow, e.contact_id AS "contactId", e.started_at AS "startedAt"
+       FROM executions e JOIN workflows w ON w.project_id = e.project_id AND w.id = e.workflow_id
+       WHERE e.project_id = $1 AND e.id = $2 AND e.ended_at IS NULL AND e.generation = w.generation`,
+      [projectId, id],
+    );
+    return row ?? null;
+  }
 
   /** Those of them that had not ended, with their open steps and waits. */
   end(

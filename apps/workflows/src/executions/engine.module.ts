@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
+import { ProjectZones } from '../projects/project-zones.js';
 import { AwaitedPurges } from '../waits/awaited-purges.work.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -30,10 +31,11 @@ import { WebhookRequests } from './webhook-requests.js';
     ExecutionWrites,
     ExecutionsWork,
     People,
+    ProjectZones,
     StepTexts,
     Turns,
     WebhookRequests,
   ],
-  exports: [ExecutionEnds, ExecutionErasure, People, StepTexts, WebhookRequests],
+  exports: [ExecutionEnds, ExecutionErasure, People, ProjectZones, StepTexts, WebhookRequests],
 })
 export class EngineModule {}

@@ -1,4 +1,5 @@
 import type { Database } from '@posthorn/database';
+import type { CountChange } from '../counts/workflow-counts.repository.js';
 import { startWork } from '../starts/start-kinds.js';
 
 interface StoredGraph {
@@ -6,6 +7,8 @@ interface StoredGraph {
   version: number;
   document: unknown;
 }
+
+const holdsEntry = `payload -> 'entries' @> jsonb_build_array(jsonb_build_object('contactId', $3::text))`;
 
 /** What executions hold of a person. */
 export class ErasedExecutions {
@@ -40,12 +43,33 @@ export class ErasedExecutions {
       projectId,
       contactId,
     ]);
-    await this.database.query(
-      `UPDATE work_items SET payload = jsonb_set(payload, '{entries}', (
-         SELECT coalesce(jsonb_agg(entry), '[]') FROM jsonb_array_elements(payload -> 'entries') AS entry WHERE entry ->> 'contactId' <> $3))
-       WHERE kind = $1 AND project_id = $2 AND strpos(payload::text, $3) > 0`,
+  }
+
+  /** Returns the starts that wait no longer. Batches that are running are left: they count what they hold. */
+  async forgetStarts(projectId: string, contactId: string): Promise<CountChange[]> {
+    return this.database.query(
+      `WITH held AS (
+         SELECT id, payload FROM work_items
+         WHERE kind = $1 AND project_id = $2 AND state <> 'CLAIMED' AND ${holdsEntry} FOR UPDATE),
+       rest AS (
+         SELECT h.id, count(*) FILTER (WHERE NOT stays)::int AS gone, coalesce(jsonb_agg(entry ORDER BY place) FILTER (WHERE stays), '[]') AS entries
+         FROM held h, jsonb_array_elements(h.payload -> 'entries') WITH ORDINALITY AS e (entry, place),
+           LATERAL (SELECT entry ->> 'contactId' <> $3::text AS stays) AS kept GROUP BY h.id),
+       forgotten AS (
+         UPDATE work_items w SET payload = jsonb_set(w.payload, '{entries}', r.entries) FROM rest r WHERE w.id = r.id
+         RETURNING w.payload, r.gone)
+       SELECT payload ->> 'workflowId' AS "workflowId", NULL AS "stepId", 'PUT_OFF' AS counter, -sum(gone)::int AS by
+       FROM forgotten WHERE payload ? 'putOff' GROUP BY 1`,
       [startWork.name, projectId, contactId],
     );
+  }
+
+  async areStarting(projectId: string, contactId: string): Promise<boolean> {
+    const running = await this.database.query(
+      `SELECT 1 FROM work_items WHERE kind = $1 AND project_id = $2 AND ${holdsEntry} LIMIT 1`,
+      [startWork.name, projectId, contactId],
+    );
+    return running.length > 0;
   }
 
   lockVersions(projectId: string, pattern: string): Promise<StoredGraph[]> {

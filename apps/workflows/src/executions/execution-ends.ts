@@ -6,6 +6,7 @@ import type { DueExecution, ExecutionChange } from './execution-row.js';
 import { countsOf, EndedExecutions, type EndedExecution } from './ended-executions.repository.js';
 import { endedAmong } from './execution-store.js';
 import { ExecutionsRepository } from './executions.repository.js';
+import { People } from './people.js';
 import type { Turn } from './turn.js';
 
 /** Ends that a workflow did not decide itself, and who hears of an end. */
@@ -17,6 +18,7 @@ export class ExecutionEnds {
     private readonly ended: EndedExecutions,
     private readonly counts: WorkflowCounts,
     private readonly calls: WorkflowEventCalls,
+    private readonly people: People,
   ) {}
 
   /** In the ambient transaction. */
@@ -45,7 +47,28 @@ export class ExecutionEnds {
 
   /** An execution that ended its process again and again. */
   async giveUp(projectId: string, id: string, error: string): Promise<void> {
-    await this.end(projectId, [id], { status: 'FAILED', reason: error });
+    const about = (await this.calls.areWanted(projectId)) ? await this.ended.about(projectId, id) : null;
+    const contact = about && (await this.contactOf(projectId, about.contactId));
+    const [ended] = await this.end(projectId, [id], { status: 'FAILED', reason: error });
+    if (!ended || !contact) return;
+    const { workflow, startedAt } = about!;
+    await this.calls.add(projectId, [
+      {
+        type: 'workflow.failed',
+        at: await this.now(),
+        workflow,
+        execution: { id, startedAt },
+        contact,
+        reason: error,
+      },
+    ]);
+  }
+
+  /** Contacts may be away; the end does not wait for that. */
+  private async contactOf(projectId: string, id: string): Promise<{ id: string; email: string } | null> {
+    const found = await this.people.byIds(projectId, [id]).catch(() => null);
+    const email = found?.get(id)?.email;
+    return email === undefined ? null : { id, email };
   }
 
   countReopened(projectId: string, workflowId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EraseAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { addressesIn, anyOf, withoutAddresses } from '@posthorn/messaging';
+import { WorkflowCounts } from '../counts/workflow-counts.repository.js';
 import { ErasedExecutions } from './erased-executions.repository.js';
 import { ExecutionEnds } from './execution-ends.js';
 
@@ -14,15 +15,23 @@ export class ExecutionErasure {
     private readonly database: Database,
     private readonly executions: ErasedExecutions,
     private readonly ends: ExecutionEnds,
+    private readonly counts: WorkflowCounts,
   ) {}
 
   /** A bounded step; returns whether nothing is left. */
   async erase(projectId: string, { contactId, email }: EraseAddress): Promise<boolean> {
     const running = await this.executions.running(projectId, contactId);
     await this.ends.end(projectId, running, { status: 'CANCELLED', reason: 'The contact was deleted' });
-    await this.database.transaction(() => this.executions.forgetEvents(projectId, contactId));
+    await this.database.transaction(() => this.forgetEvents(projectId, contactId));
     await this.database.transaction(() => this.rewriteVersions(projectId, email));
-    return !(await this.database.transaction(() => this.executions.empty(projectId, contactId, atOnce)));
+    if (await this.database.transaction(() => this.executions.empty(projectId, contactId, atOnce)))
+      return false;
+    return !(await this.executions.areStarting(projectId, contactId));
+  }
+
+  private async forgetEvents(projectId: string, contactId: string): Promise<void> {
+    await this.executions.forgetEvents(projectId, contactId);
+    await this.counts.add(projectId, await this.executions.forgetStarts(projectId, contactId));
   }
 
   private async rewriteVersions(projectId: string, email: string): Promise<void> {

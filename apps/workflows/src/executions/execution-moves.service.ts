@@ -2,13 +2,16 @@ import { Injectable } from '@nestjs/common';
 import {
   contactIsInside,
   executionEnded,
+  executionEvents,
   executionNotFailed,
   executionNotFound,
   executionNotWaiting,
+  type EventContract,
   type Execution,
+  type ExecutionEvent,
   type ExecutionId,
 } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { WorkQueue } from '@posthorn/work';
 import { ExecutionEnds } from './execution-ends.js';
@@ -25,11 +28,12 @@ export class ExecutionMovesService {
     private readonly moves: ExecutionMoves,
     private readonly ends: ExecutionEnds,
     private readonly queue: WorkQueue,
+    private readonly outbox: Outbox,
     private readonly commits: Commits,
   ) {}
 
   cancel(call: Incoming<ExecutionId>): Promise<Execution> {
-    return this.move(call, async (projectId, { id, status, isStopped }) => {
+    return this.move(call, executionEvents.cancelled, async (projectId, { id, status, isStopped }) => {
       if (hasEnded(status) || isStopped) throw executionEnded();
       await this.ends.end(projectId, [id], { status: 'CANCELLED', reason: 'Cancelled by a request' });
     });
@@ -37,25 +41,34 @@ export class ExecutionMovesService {
 
   /** The failed step is entered once more, under a new key: what it did before may have been refused for good. */
   retry(call: Incoming<ExecutionId>): Promise<Execution> {
-    return this.move(call, async (projectId, { id, status, isCurrent, workflowId, contactId }) => {
-      if (status !== 'FAILED' || !isCurrent) throw executionNotFailed();
-      if (await this.executions.isInside(projectId, workflowId, contactId)) throw contactIsInside();
-      await this.moves.reopen(projectId, id);
-      await this.ends.countReopened(projectId, workflowId);
-      await this.goOn(projectId, id);
-    });
+    return this.move(
+      call,
+      executionEvents.retried,
+      async (projectId, { id, status, isCurrent, workflowId, contactId }) => {
+        if (status !== 'FAILED' || !isCurrent) throw executionNotFailed();
+        if (await this.executions.isInside(projectId, workflowId, contactId)) throw contactIsInside();
+        await this.moves.reopen(projectId, id);
+        await this.ends.countReopened(projectId, workflowId);
+        await this.goOn(projectId, id);
+      },
+    );
   }
 
   skipWait(call: Incoming<ExecutionId>): Promise<Execution> {
-    return this.move(call, async (projectId, { id, status, wait, isStopped }) => {
-      if (status !== 'WAITING' || wait === 'WEBHOOK' || isStopped) throw executionNotWaiting();
-      await this.moves.endWait(projectId, id);
-      await this.goOn(projectId, id);
-    });
+    return this.move(
+      call,
+      executionEvents.waitSkipped,
+      async (projectId, { id, status, wait, isStopped }) => {
+        if (status !== 'WAITING' || wait === 'WEBHOOK' || isStopped) throw executionNotWaiting();
+        await this.moves.endWait(projectId, id);
+        await this.goOn(projectId, id);
+      },
+    );
   }
 
   private async move(
     { caller: { projectId }, body, deadline }: Incoming<ExecutionId>,
+    event: EventContract<ExecutionEvent>,
     change: (projectId: string, execution: LockedExecution) => Promise<void>,
   ): Promise<Execution> {
     const { workflowId, id } = body;
@@ -63,6 +76,9 @@ export class ExecutionMovesService {
       const locked = await this.moves.lock(projectId, workflowId, id);
       if (!locked) throw executionNotFound();
       await change(projectId, locked);
+      await this.outbox.publish(event, projectId, [
+        { executionId: id, workflowId, at: await this.executions.now() },
+      ]);
       return (await this.executions.find(projectId, workflowId, id))!;
     });
   }

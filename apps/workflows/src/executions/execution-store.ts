@@ -22,8 +22,10 @@ export class ExecutionStore {
   /** In the ambient transaction. Leaves out executions that were paused, cancelled or moved by somebody else meanwhile. */
   async save(projectId: string, changes: readonly ExecutionChange[]): Promise<SavedChanges> {
     if (changes.length === 0) return { saved: [], met: new Set() };
-    const waiting = changes.flatMap(({ id, contactId, awaits, enteredAt }) =>
-      awaits === null ? [] : [{ executionId: id, contactId, eventName: awaits, since: enteredAt }],
+    const waiting = changes.flatMap(({ id, contactId, awaits, enteredAt, dueAt }) =>
+      awaits === null
+        ? []
+        : [{ executionId: id, contactId, eventName: awaits, since: enteredAt, until: dueAt! }],
     );
     await this.executions.lockAgainstPauses(projectId, [
       ...new Set(changes.map(({ workflowId }) => workflowId)),

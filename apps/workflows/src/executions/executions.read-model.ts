@@ -5,7 +5,16 @@ import type {
   ListExecutions,
   WorkflowGraph,
 } from '@posthorn/contracts';
-import { narrowedBy, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
+import {
+  cappedTotal,
+  narrowedBy,
+  pageLimit,
+  toPage,
+  totalCap,
+  type Database,
+  type Page,
+  type Total,
+} from '@posthorn/database';
 
 /** A paused workflow's executions are over before their rows say so (docs/decisions/0030-workflows.md). */
 const isStopped = `e.ended_at IS NULL AND e.generation < w.generation`;
@@ -41,6 +50,17 @@ export class Executions {
     return { ...page, items: page.items.map(({ createdAt: _, ...execution }) => execution) };
   }
 
+  async total(projectId: string, { workflowId, status }: ListExecutions): Promise<Total> {
+    const parameters: unknown[] = [projectId, workflowId];
+    const narrowed = narrowedBy([status ? statusFilter(status) : null], parameters);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (
+         SELECT 1 FROM ${from} WHERE e.project_id = $1 AND e.workflow_id = $2${narrowed} LIMIT ${totalCap + 1}) AS capped`,
+      parameters,
+    );
+    return cappedTotal(row!.count);
+  }
+
   async find(projectId: string, workflowId: string, id: string): Promise<Execution | null> {
     const [row] = await this.database.query<Execution>(
       `SELECT ${columns} FROM ${from} WHERE e.project_id = $1 AND e.workflow_id = $2 AND e.id = $3`,
@@ -55,6 +75,11 @@ export class Executions {
       [projectId, workflowId, contactId],
     );
     return found.length > 0;
+  }
+
+  async now(): Promise<Date> {
+    const [clock] = await this.database.query<{ at: Date }>(`SELECT now() AS at`);
+    return clock!.at;
   }
 
   async withSteps(

@@ -14,6 +14,7 @@ import {
   type ListExecutions,
   type StartExecutionOf,
 } from '@posthorn/contracts';
+import { pageWithTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Graphs } from '../graphs/graphs.read-model.js';
@@ -51,7 +52,9 @@ export class ExecutionsService {
 
   async list(projectId: string, query: ListExecutions): Promise<ExecutionPage> {
     await this.workflows.findOrFail(projectId, query.workflowId);
-    return this.executions.page(projectId, query);
+    return pageWithTotal(query, this.executions.page(projectId, query), () =>
+      this.executions.total(projectId, query),
+    );
   }
 
   async get(projectId: string, id: ExecutionId): Promise<ExecutionWithSteps> {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { Effects, isTemporary, type EffectResult } from './effects.js';
+import { Effects, type EffectResult } from './effects.js';
 import { executionWork } from './execution-kinds.js';
 import { ExecutionWrites } from './execution-writes.js';
+import { isTemporary } from './temporary.js';
 import type { Turn } from './turn.js';
 import { Turns } from './turns.js';
 
@@ -46,7 +47,7 @@ export class ExecutionsWork implements WorkHandler<object> {
       active = active.filter(({ effect }) => effect !== null);
       if (active.length === 0) return;
       if (batch.stopping) return batch.continueLater(itemsOf(active, items));
-      active = await this.doEffects(batch, items, active);
+      active = await this.doEffects(batch, items, await this.writes.stillRunning(projectId, active));
     }
   }
 

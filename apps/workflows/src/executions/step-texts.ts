@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { isTemplateText, maxRenderedTexts, serviceCaller, workflowMail } from '@posthorn/contracts';
+import { DomainError, isTemplateText, serviceCaller, workflowMail } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import { isTemporary } from './temporary.js';
 import type { Turn } from './turn.js';
+
+/** Each may take half a second. */
+const atOnce = 8;
+const renderMs = 10_000;
 
 interface Wanted {
   turn: Turn;
@@ -19,19 +24,41 @@ export class StepTexts {
     for (const item of wanted)
       if (item.texts.some(isTemplateText)) withLiquid.push(item);
       else rendered.set(item.turn, [...item.texts]);
-    for (let from = 0; from < withLiquid.length; from += maxRenderedTexts) {
-      const part = withLiquid.slice(from, from + maxRenderedTexts);
-      const { items } = await this.bus.call(workflowMail.texts, serviceCaller('workflows', projectId), {
+    for (let from = 0; from < withLiquid.length; from += atOnce)
+      await this.renderPart(projectId, withLiquid.slice(from, from + atOnce), rendered);
+    return rendered;
+  }
+
+  /** What one of them takes or breaks must not hold up the others. */
+  private async renderPart(
+    projectId: string,
+    part: readonly Wanted[],
+    rendered: Map<Turn, string[] | Error>,
+  ): Promise<void> {
+    const items = await this.call(projectId, part).catch((error: unknown) => {
+      if (part.length === 1 && (isTemporary(error) || !(error instanceof DomainError))) throw error;
+      return error as Error;
+    });
+    if (!(items instanceof Error))
+      return items.forEach((item, index) => rendered.set(part[index]!.turn, item));
+    if (part.length === 1) return void rendered.set(part[0]!.turn, items);
+    for (const one of part) await this.renderPart(projectId, [one], rendered);
+  }
+
+  private async call(projectId: string, part: readonly Wanted[]): Promise<(string[] | Error)[]> {
+    const { items } = await this.bus.call(
+      workflowMail.texts,
+      serviceCaller('workflows', projectId),
+      {
         items: part.map(({ turn, texts }) => ({
           texts: texts.map((text) => ({ text })),
           variables: turn.variables.shown(),
         })),
-      });
-      items.forEach(({ texts, error }, index) => {
-        const { turn } = part[index]!;
-        rendered.set(turn, error === null ? texts.map(({ text }) => text) : new Error(error));
-      });
-    }
-    return rendered;
+      },
+      { timeoutMs: renderMs },
+    );
+    return items.map(({ texts, error }) =>
+      error === null ? texts.map(({ text }) => text) : new Error(error),
+    );
   }
 }

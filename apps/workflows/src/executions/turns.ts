@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { isTimeZone, type Contact } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { effectId } from '../engine/effect-id.js';
+import { GraphCache, usesZone, type ExecutableGraph } from '../graphs/graph-cache.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
+import { ProjectZones } from '../projects/project-zones.js';
 import { StepCalls, type StepCallResult } from '../webhooks/step-calls.js';
-import type { DueExecution } from './execution-row.js';
+import type { DueExecution, OccurredEvent } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
-import { GraphCache, type ExecutableGraph } from './graph-cache.js';
 import { People } from './people.js';
 import { Turn } from './turn.js';
 
@@ -15,6 +16,8 @@ interface Known {
   data: Map<string, Record<string, unknown>>;
   outputs: Map<string, Record<string, unknown>>;
   calls: ReadonlyMap<string, StepCallResult>;
+  /** Of the project. */
+  zone: string;
 }
 
 export interface BegunTurns {
@@ -33,6 +36,7 @@ export class Turns {
     private readonly executions: ExecutionsRepository,
     private readonly people: People,
     private readonly calls: StepCalls,
+    private readonly zones: ProjectZones,
   ) {
     this.graphs = new GraphCache(new Graphs(database));
   }
@@ -58,21 +62,20 @@ export class Turns {
     execution: DueExecution,
     { graph }: ExecutableGraph,
     { id, email, subscribed, customFields }: Contact,
-    { data, outputs, calls }: Known,
+    { data, outputs, calls, zone }: Known,
     now: Date,
   ): Turn {
     const { event, met, context, workflowId, workflowName, startedAt } = execution;
     const sources = {
       contact: { id, email, subscribed, customFields },
-      event: event && (event.data ?? data.get(event.id) ?? {}),
+      event: dataOf(event, data, email),
       context,
       workflow: { id: workflowId, name: workflowName },
       execution: { id: execution.id, startedAt },
       steps: outputs.get(execution.id) ?? {},
     };
-    const turn = new Turn(execution, graph, sources, (field) => zoneIn(customFields, field));
-    const metData = met && (met.data ?? data.get(met.id) ?? {});
-    endWait(turn, { met: metData, call: calls.get(turn.effectId) ?? null }, now);
+    const turn = new Turn(execution, graph, sources, (field) => zoneIn(customFields, field) ?? zone);
+    endWait(turn, { met: dataOf(met, data, email), call: calls.get(turn.effectId) ?? null }, now);
     if (turn.stop === null) turn.goOn(now);
     return turn;
   }
@@ -95,12 +98,13 @@ export class Turns {
     due: readonly DueExecution[],
     graphs: Map<string, ExecutableGraph>,
   ): Promise<Known> {
-    const needOutputs = due.filter((execution) => graphs.get(keyOf(execution))?.usesOutputs);
+    const needOutputs = due.filter((execution) => namesOutputs(execution, graphs.get(keyOf(execution))));
     const events = due
       .flatMap(({ event, met }) => [event, met])
       .flatMap((event) => (event?.data === null ? [event.id] : []));
     const called = due.flatMap((execution) => (execution.wait === 'WEBHOOK' ? [effectIdOf(execution)] : []));
-    const [contacts, data, outputs, calls] = await Promise.all([
+    const needsZone = [...graphs.values()].some(({ graph }) => usesZone(graph));
+    const [contacts, data, outputs, calls, zone] = await Promise.all([
       this.people.byIds(
         projectId,
         due.map(({ contactId }) => contactId),
@@ -108,8 +112,9 @@ export class Turns {
       events.length > 0 ? this.people.eventData(projectId, events) : new Map(),
       this.outputsOf(projectId, needOutputs, graphs),
       called.length > 0 ? this.calls.results(projectId, called) : new Map(),
+      needsZone ? this.zones.of(projectId) : 'UTC',
     ]);
-    return { contacts, data, outputs, calls };
+    return { contacts, data, outputs, calls, zone };
   }
 
   private async outputsOf(
@@ -142,10 +147,24 @@ function isUnanswered(execution: DueExecution, { calls }: Known): boolean {
   return status === 'PENDING';
 }
 
-/** Of the contact, where it names one. */
-export function zoneIn(customFields: Record<string, unknown>, field: string | undefined): string {
+const namesOutputs = ({ exitWhen }: DueExecution, executable: ExecutableGraph | undefined): boolean =>
+  executable?.usesOutputs === true || exitWhen?.field.startsWith('steps.') === true;
+
+/** Events of segments come without the address, which may have changed since. */
+function dataOf(
+  event: OccurredEvent | null,
+  known: Known['data'],
+  email: string,
+): Record<string, unknown> | null {
+  if (!event) return null;
+  const data = event.data ?? known.get(event.id) ?? {};
+  return event.name.startsWith('segment.') ? { ...data, email } : data;
+}
+
+/** Of the contact; null where it names none. */
+export function zoneIn(customFields: Record<string, unknown>, field: string | undefined): string | null {
   const zone = field === undefined ? undefined : customFields[field];
-  return typeof zone === 'string' && isTimeZone(zone) ? zone : 'UTC';
+  return typeof zone === 'string' && isTimeZone(zone) ? zone : null;
 }
 
 /** What an execution waited for has come, or its time is over. */

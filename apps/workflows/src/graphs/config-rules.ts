@@ -90,7 +90,8 @@ function missingDelay({ amount, unit, until }: DelayConfig): InvalidMember[] {
   return [...(isFilled(amount) ? [] : [required('amount')]), ...(isFilled(unit) ? [] : [required('unit')])];
 }
 
-const conditionFields = /^(?:contact\.(?:email|subscribed)|(?:customFields|data|event|workflow)\..+)$/;
+const conditionFields =
+  /^(?:contact\.(?:email|subscribed)|(?:customFields|data|event|context|workflow|execution|steps)\..+)$/;
 
 function conditionFaults({ field, mode, branches, operator }: ConditionConfig): InvalidMember[] {
   const ids = (branches ?? []).map(({ id }) => id);
@@ -101,7 +102,7 @@ function conditionFaults({ field, mode, branches, operator }: ConditionConfig): 
           fault(
             ['field'],
             'invalid_format',
-            'must be contact.email, contact.subscribed, or begin with customFields., data., event. or workflow.',
+            'must be contact.email, contact.subscribed, or begin with customFields., data., event., context., workflow., execution. or steps.',
           ),
         ]),
     ...(mode === 'multi' && operator !== undefined

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { GivenGraph, GivenStep, GivenTransition, StepType } from '@posthorn/contracts';
 import { graphFindings, unconfigured } from './graph-findings.js';
 import { graphFaults } from './graph-rules.js';
+import { exitFaults } from '../workflows/exit-condition.js';
 
 const idOf = (name: string) => `019b0000-0000-7000-8000-${name.padStart(12, '0')}`;
 const step = (name: string, type: StepType, config: object = {}): GivenStep => ({
@@ -86,6 +87,10 @@ describe('a graph that is put', () => {
     ['WAIT_FOR_EVENT', { timeout: 31_536_001 }, ['timeout out_of_range']],
     ['WAIT_FOR_EVENT', { eventName: '' }, ['eventName too_short']],
     ['CONDITION', { field: 'password' }, ['field invalid_format']],
+    ['CONDITION', { field: 'steps' }, ['field invalid_format']],
+    ['CONDITION', { field: 'context.source' }, []],
+    ['CONDITION', { field: 'execution.startedAt' }, []],
+    ['CONDITION', { field: 'steps.Call CRM.body.plan' }, []],
     ['CONDITION', { operator: 'like' }, ['operator not_allowed']],
     [
       'CONDITION',
@@ -168,4 +173,11 @@ describe('the findings of a graph', () => {
   });
 
   it('are none where the graph is as it should be', () => expect(shown(sound)).toEqual([]));
+});
+
+it('a goal may name what a condition may', () => {
+  const goal = (field: string) =>
+    exitFaults({ field, operator: 'exists' }).map(({ path, code }) => `${path.join('/')} ${code}`);
+  expect([goal('steps.Call CRM.status'), goal('context.source'), goal('execution.id')]).toEqual([[], [], []]);
+  expect(goal('password')).toEqual(['exitWhen/field invalid_format']);
 });

@@ -14,6 +14,10 @@ interface StoredGraph {
   graph: { steps: Omit<WorkflowStep, 'templateId'>[]; transitions: WorkflowTransition[] };
 }
 
+/** What a disabled workflow started may still run. */
+const isInUse = `(w.enabled OR EXISTS (
+  SELECT FROM executions e WHERE e.project_id = w.project_id AND e.workflow_id = w.id AND e.generation = w.generation AND e.ended_at IS NULL))`;
+
 /** Reads steps, transitions and version in one statement, so that they are consistent. */
 export class Graphs {
   constructor(private readonly database: Database) {}
@@ -38,7 +42,7 @@ export class Graphs {
   async enabledBySegment(projectId: string, { id, slugs }: GetSegmentUses): Promise<string[]> {
     const events = slugs.flatMap((slug) => ['entry', 'exit'].map((change) => `segment.${slug}.${change}`));
     const rows = await this.database.query<{ name: string }>(
-      `SELECT name FROM workflows w WHERE project_id = $1 AND enabled AND (event_name = ANY ($2::text[]) OR segment_id::text = $3 OR EXISTS (
+      `SELECT name FROM workflows w WHERE project_id = $1 AND ${isInUse} AND (event_name = ANY ($2::text[]) OR segment_id::text = $3 OR EXISTS (
          SELECT FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id
            AND (s.config ->> 'eventName' = ANY ($2::text[]) OR strpos(s.config::text, 'segment.' || $3::text) > 0)))
        ORDER BY name LIMIT ${maxSegmentUses}`,
@@ -50,7 +54,7 @@ export class Graphs {
   async anyEnabledBy(projectId: string, templateId: string): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM workflows w JOIN workflow_steps s ON s.project_id = w.project_id AND s.workflow_id = w.id
-       WHERE w.project_id = $1 AND w.enabled AND lower(s.config ->> 'templateId') = lower($2) LIMIT 1`,
+       WHERE w.project_id = $1 AND ${isInUse} AND lower(s.config ->> 'templateId') = lower($2) LIMIT 1`,
       [projectId, templateId],
     );
     return rows.length > 0;

@@ -112,11 +112,13 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
         event_name text NOT NULL,
         execution_id uuid NOT NULL,
         since timestamptz NOT NULL,
+        until timestamptz NOT NULL,
         met_by uuid,
         met_data jsonb,
         PRIMARY KEY (project_id, contact_id, event_name, execution_id),
         FOREIGN KEY (project_id, execution_id) REFERENCES executions ON DELETE CASCADE
       )`);
+    await runner.query(`CREATE INDEX execution_waits_by_name ON execution_waits (project_id, event_name)`);
     await runner.query(
       `CREATE INDEX execution_waits_by_execution ON execution_waits (project_id, execution_id)`,
     );

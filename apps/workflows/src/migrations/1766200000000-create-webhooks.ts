@@ -86,6 +86,7 @@ export class CreateWebhooks1766200000000 implements MigrationInterface {
         used_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, id)
       ) WITH (fillfactor = 70)`);
+    await runner.query(`CREATE INDEX endpoints_by_use ON endpoints (used_at)`);
   }
 
   /** Without foreign keys to their subscription: those of a deleted one are many, and removed by and by. */

@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   audiences,
+  type AudiencePage,
   type AudienceSimulation,
   type BranchShare,
   type Caller,
+  type Contact,
   type EmailsOfDay,
   type SimulateAudienceOf,
   type Simulation,
@@ -16,6 +19,10 @@ import type { RehearsalTexts } from './rehearsal.js';
 import { SimulationsService } from './simulations.service.js';
 
 const defaultSample = 200;
+/** For one page. */
+const lookedAt = 1_000;
+/** Of the time that the caller waits; the rest is for the answer. */
+const marginMs = 3_000;
 const dayMs = 86_400_000;
 
 /** Where a workflow would lead a sample of its audience; nothing is rendered. */
@@ -28,32 +35,49 @@ export class AudienceSimulations {
     private readonly bus: Bus,
   ) {}
 
-  async run(caller: Caller, request: SimulateAudienceOf): Promise<AudienceSimulation> {
-    const { id, segmentId = null, sample = defaultSample } = request;
+  /** As far as the time suffices. */
+  async run(caller: Caller, request: SimulateAudienceOf, deadline: Date | null): Promise<AudienceSimulation> {
+    const { id, sample = defaultSample } = request;
+    const remainingMs = await this.clock.msUntil(deadline);
+    const stopAt = remainingMs === null ? Infinity : performance.now() + remainingMs - marginMs;
     const definition = await this.simulations.definition(caller.projectId, id);
+    const { segmentId = definition.workflow.segmentId } = request;
     const now = await this.clock.now();
-    const page = await this.bus.call(audiences.page, caller, {
-      ...{ audience: audienceOfSegment(segmentId), until: now, limit: sample },
-    });
-    const contacts = await this.people.byIds(
-      caller.projectId,
-      page.items.map(({ contactId }) => contactId),
-    );
+    const contacts = await this.sampleOf(caller, segmentId, { sample, now, stopAt });
     const rehearsed: Simulation[] = [];
-    for (const contact of contacts.values())
-      rehearsed.push(
-        await this.simulations.rehearse(
-          { ...definition, contact, event: {}, context: {}, answers: {} },
-          unrendered,
-          now,
-        ),
-      );
+    for (const contact of contacts) {
+      if (performance.now() > stopAt) break;
+      const person = { contact, event: {}, context: {}, answers: {} };
+      rehearsed.push(await this.simulations.rehearse({ ...definition, ...person }, unrendered, now));
+      // Nothing in a rehearsal without texts waits, and others have to be served meanwhile.
+      await setImmediate();
+    }
     return {
       sampled: rehearsed.length,
       outcomes: countsOf(rehearsed.map(({ outcome }) => outcome)),
       branches: sharesOf(rehearsed),
       emailsPerDay: daysOf(rehearsed, now),
     };
+  }
+
+  /** Those whom a schedule would start: members of the segment, or subscribed contacts. */
+  private async sampleOf(
+    caller: Caller,
+    segmentId: string | null,
+    { sample, now: until, stopAt }: { sample: number; now: Date; stopAt: number },
+  ): Promise<Contact[]> {
+    const audience = audienceOfSegment(segmentId);
+    const ids: string[] = [];
+    let after: string | null | undefined;
+    do {
+      const page: AudiencePage = await this.bus.call(audiences.page, caller, {
+        ...{ audience, until, limit: lookedAt, ...(after ? { after } : {}) },
+      });
+      const meant = page.items.filter(({ subscribed }) => subscribed || segmentId !== null);
+      ids.push(...meant.map(({ contactId }) => contactId));
+      after = page.next;
+    } while (after !== null && ids.length < sample && performance.now() < stopAt);
+    return [...(await this.people.byIds(caller.projectId, ids.slice(0, sample))).values()];
   }
 }
 
@@ -68,16 +92,24 @@ function countsOf(names: readonly string[]): Record<string, number> {
   return counts;
 }
 
+/** Of contacts, not of visits: in a loop a contact may take every branch. */
 function sharesOf(rehearsed: readonly Simulation[]): BranchShare[] {
-  const taken = rehearsed.flatMap(({ path }) => path.filter(({ branch }) => branch !== null));
-  const bySteps = Map.groupBy(taken, ({ stepId }) => stepId);
-  return [...bySteps].flatMap(([stepId, visits]) =>
-    [...Map.groupBy(visits, ({ branch }) => branch!)].map(([branch, those]) => ({
-      ...{ stepId, stepName: those[0]!.stepName, type: those[0]!.type, branch, contacts: those.length },
-      share: those.length / visits.length,
-    })),
-  );
+  const visits = rehearsed.flatMap(({ path }, contact) => path.map((visit) => ({ ...visit, contact })));
+  return [...Map.groupBy(visits, ({ stepId }) => stepId)].flatMap(([stepId, ofStep]) => {
+    const { stepName, type } = ofStep[0]!;
+    const taken = Map.groupBy(
+      ofStep.filter(({ branch }) => branch !== null),
+      ({ branch }) => branch!,
+    );
+    return [...taken].map(([branch, ofBranch]) => {
+      const contacts = contactsOf(ofBranch);
+      return { stepId, stepName, type, branch, contacts, share: contacts / contactsOf(ofStep) };
+    });
+  });
 }
+
+const contactsOf = (visits: readonly { contact: number }[]): number =>
+  new Set(visits.map(({ contact }) => contact)).size;
 
 function daysOf(rehearsed: readonly Simulation[], from: Date): EmailsOfDay[] {
   const days = rehearsed.flatMap(({ emails }) =>

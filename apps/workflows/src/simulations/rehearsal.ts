@@ -1,4 +1,5 @@
 import {
+  maxSimulatedBytes,
   maxSimulatedSteps,
   type SendEmailConfig,
   type SimulatedEmail,
@@ -26,6 +27,9 @@ export class Rehearsal {
   readonly emails: SimulatedEmail[] = [];
   private readonly webhooks: SimulatedWebhook[] = [];
   private readonly updates: SimulatedUpdate[] = [];
+  private readonly visits = new Set<string>();
+  private counted = 0;
+  private bytes = 0;
 
   constructor(
     private readonly turn: Turn,
@@ -38,8 +42,9 @@ export class Rehearsal {
   async run(): Promise<Simulation> {
     this.turn.goOn(this.now);
     while (this.turn.stop!.kind !== 'end') {
-      if (lastOfEach(this.turn.steps).length > maxSimulatedSteps) return this.result('LIMIT', null);
+      if (this.countVisits() > maxSimulatedSteps) return this.result('LIMIT', null);
       await this.pass(this.turn.stop!);
+      if (this.bytes > maxSimulatedBytes) return this.result('LIMIT', null);
       if (this.turn.stop === null) this.turn.goOn(this.now);
     }
     const { status, reason } = this.turn.stop as Extract<Stop, { kind: 'end' }>;
@@ -72,7 +77,7 @@ export class Rehearsal {
   private async call(): Promise<void> {
     const request = await this.texts.webhook(this.turn);
     if (request instanceof Error) return this.turn.fail(request.message, this.now);
-    this.webhooks.push({ stepId: this.turn.step.id, at: this.now, ...request });
+    if (!this.add(this.webhooks, { stepId: this.turn.step.id, at: this.now, ...request })) return;
     const { status, body } = webhookAnswer(this.answer());
     if (status >= 200 && status < 300) this.turn.settle(null, { status, body }, this.now);
     else this.turn.fail(`HTTP ${status}`, this.now);
@@ -81,14 +86,31 @@ export class Rehearsal {
   private async send(config: SendEmailConfig): Promise<void> {
     const email = await this.texts.email(this.turn, config);
     if (email instanceof Error) return this.turn.fail(email.message, this.now);
-    this.emails.push({ stepId: this.turn.step.id, at: this.now, ...email });
+    if (!this.add(this.emails, { stepId: this.turn.step.id, at: this.now, ...email })) return;
     this.turn.settle(null, { to: email.to }, this.now);
   }
 
   private update({ updates = {}, subscribed }: UpdateContactConfig): void {
-    this.updates.push({ stepId: this.turn.step.id, at: this.now, updates, subscribed: subscribed ?? null });
+    const update = { stepId: this.turn.step.id, at: this.now, updates, subscribed: subscribed ?? null };
+    if (!this.add(this.updates, update)) return;
     this.turn.changeContact(updates, subscribed);
     this.turn.settle(null, null, this.now);
+  }
+
+  /** False for what the answer has no room for. */
+  private add<Item>(list: Item[], item: Item): boolean {
+    this.bytes += Buffer.byteLength(JSON.stringify(item));
+    if (this.bytes > maxSimulatedBytes) return false;
+    list.push(item);
+    return true;
+  }
+
+  /** Each is in the list of the turn once more when it ends. */
+  private countVisits(): number {
+    for (const { stepId, visit } of this.turn.steps.slice(this.counted))
+      this.visits.add(`${stepId} ${visit}`);
+    this.counted = this.turn.steps.length;
+    return this.visits.size;
   }
 
   private answer(): unknown {

@@ -23,7 +23,7 @@ export class SimulationsHandlers {
   }
 
   @Handles(simulations.audience)
-  audience({ caller, body }: Incoming<SimulateAudienceOf>): Promise<AudienceSimulation> {
-    return this.audiences.run(caller, body);
+  audience({ caller, body, deadline }: Incoming<SimulateAudienceOf>): Promise<AudienceSimulation> {
+    return this.audiences.run(caller, body, deadline);
   }
 }

@@ -11,8 +11,10 @@ import { DatabaseClock, newId } from '@posthorn/database';
 import { startOf, type ExitCondition } from '../engine/walk.js';
 import { People } from '../executions/people.js';
 import { Turn } from '../executions/turn.js';
+import { usesZone } from '../graphs/graph-cache.js';
 import { zoneIn } from '../executions/turns.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
+import { ProjectZones } from '../projects/project-zones.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { Rehearsal, type RehearsalTexts } from './rehearsal.js';
@@ -21,6 +23,8 @@ import { RenderedTexts } from './rehearsal-texts.js';
 export interface Rehearsed {
   workflow: WorkflowRow;
   graph: WorkflowGraph;
+  /** Of the project. */
+  zone: string;
   contact: { id: string; email: string; subscribed: boolean; customFields: Record<string, unknown> };
   event: Record<string, unknown> | null;
   context: Record<string, unknown>;
@@ -34,28 +38,26 @@ export class SimulationsService {
     private readonly graphs: Graphs,
     private readonly people: People,
     private readonly rendered: RenderedTexts,
+    private readonly zones: ProjectZones,
     private readonly clock: DatabaseClock,
   ) {}
 
   async run(caller: Caller, request: SimulateWorkflow): Promise<Simulation> {
     const { event = null, context = {}, answers = {} } = request;
-    const { workflow, graph } = await this.definition(caller.projectId, request.id);
+    const definition = await this.definition(caller.projectId, request.id);
     const contact = await this.contactOf(caller.projectId, request);
     const texts = this.rendered.of(caller);
-    return this.rehearse(
-      { workflow, graph, contact, event, context, answers },
-      texts,
-      await this.clock.now(),
-    );
+    return this.rehearse({ ...definition, contact, event, context, answers }, texts, await this.clock.now());
   }
 
-  async definition(projectId: string, id: string): Promise<Pick<Rehearsed, 'workflow' | 'graph'>> {
+  async definition(projectId: string, id: string): Promise<Pick<Rehearsed, 'workflow' | 'graph' | 'zone'>> {
     const workflow = await this.workflows.findOrFail(projectId, id);
-    return { workflow, graph: (await this.graphs.find(projectId, id))! };
+    const graph = (await this.graphs.find(projectId, id))!;
+    return { workflow, graph, zone: usesZone(graph) ? await this.zones.of(projectId) : 'UTC' };
   }
 
   rehearse(
-    { workflow, graph, contact, event, context, answers }: Rehearsed,
+    { workflow, graph, zone, contact, event, context, answers }: Rehearsed,
     texts: RehearsalTexts,
     now: Date,
   ): Promise<Simulation> {
@@ -84,7 +86,7 @@ export class SimulationsService {
       execution: { id, startedAt: now },
       steps: {},
     };
-    const turn = new Turn(execution, graph, sources, (field) => zoneIn(contact.customFields, field));
+    const turn = new Turn(execution, graph, sources, (field) => zoneIn(contact.customFields, field) ?? zone);
     return new Rehearsal(turn, graph, answers, texts, now).run();
   }
 

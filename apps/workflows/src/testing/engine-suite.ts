@@ -30,6 +30,8 @@ export interface Effected {
 
 export interface EngineSuite extends WorkflowsSuite {
   people: Map<string, Contact>;
+  /** Of the segments that have not everybody as a member. */
+  members: Map<string, Set<string>>;
   eventData: Map<string, Record<string, unknown>>;
   effected: Effected;
   /** Sends of which the answer is lost after sending stored them. */
@@ -64,6 +66,7 @@ export async function startEngineSuite(): Promise<EngineSuite> {
     ...suite,
     ...actionsOf(suite),
     people: new Map(),
+    members: new Map(),
     eventData: new Map(),
     effected: { sends: [], updates: [] },
     lostAnswers: 0,
@@ -122,8 +125,12 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
       if (update.subscribed !== undefined) contact.subscribed = update.subscribed;
       return contact;
     }),
-    standIn(connection, audiences.page, async ({ after = '', limit }) => {
-      const items = [...people.values()].filter(({ id }) => id > after).slice(0, limit);
+    standIn(connection, audiences.page, async ({ audience, after = '', limit }, { projectId }) => {
+      const members = engine.members.get(audience.segmentId ?? '');
+      const items = [...people.values()]
+        .filter((person) => person.projectId === projectId && (members?.has(person.id) ?? true))
+        .filter(({ id }) => id > after)
+        .slice(0, limit);
       return {
         items: items.map(({ id, email, subscribed }) => ({
           contactId: id,

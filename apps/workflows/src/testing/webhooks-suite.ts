@@ -1,4 +1,5 @@
 import {
+  campaignNotFound,
   campaigns,
   contactLookups,
   webhooks,
@@ -106,6 +107,10 @@ function standInFor(
     standIn(connection, contactLookups.byIds, async ({ ids }) => ({
       contacts: ids.flatMap((id) => knownContacts.get(id) ?? []),
     })),
-    standIn(connection, campaigns.get, async ({ id }) => knownCampaigns.get(id)!),
+    standIn(connection, campaigns.get, async ({ id }) => {
+      const campaign = knownCampaigns.get(id);
+      if (!campaign) throw campaignNotFound();
+      return campaign;
+    }),
   ]);
 }

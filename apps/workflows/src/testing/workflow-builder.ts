@@ -67,8 +67,8 @@ export async function buildExecutions(
     [projectId, ids, stepId],
   );
   await database.query(
-    `INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since)
-     SELECT $1, e.contact_id, 'purchase', e.id, now() FROM executions e WHERE e.project_id = $1 AND e.id = ANY ($2::uuid[])`,
+    `INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since, until)
+     SELECT $1, e.contact_id, 'purchase', e.id, now(), now() + interval '1 hour' FROM executions e WHERE e.project_id = $1 AND e.id = ANY ($2::uuid[])`,
     [projectId, ids],
   );
   return ids;

@@ -1,7 +1,8 @@
-import { audiences, invalidMember, templates } from '@posthorn/contracts';
+import { audiences, invalidMember, projects, templates } from '@posthorn/contracts';
 import { openServiceFixture, standIn, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
+import { standInProject } from './stand-in-project.js';
 
 /** The workflows service with a database and a NATS server of its own, and stand-ins for the services that it calls. */
 export interface WorkflowsSuite extends Pick<
@@ -41,6 +42,7 @@ function standInFor(
       if (!segmentId || known.segments.has(segmentId)) return { isValid: true };
       throw invalidMember(['segmentId'], 'not_found', 'must be a segment of this project');
     }),
+    standIn(connection, projects.get, async ({ id }) => ({ id, ...standInProject })),
     standIn(connection, templates.known, async ({ ids }) => ({
       ids: ids.filter((id) => known.templates.has(id)),
     })),

@@ -45,4 +45,41 @@ describe('a wait for an event', () => {
       ['wait', 'event'],
     ]);
   });
+
+  it('does not end by an event after its timeout, however late the timeout is noticed', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id: contactId } = suite.addContact(projectId);
+    const { id: workflowId } = await suite.enable(caller, {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid', timeout: 3_600 } },
+    });
+    const execution = await suite.start(caller, workflowId, contactId);
+    await suite.until(caller, execution, 'WAITING');
+    const waits = new WaitsRepository(suite.database);
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+    const arrival = { id: newId(), name: 'paid', contactId, at: at(61), data: {} };
+    await suite.database.transaction(async () => {
+      expect(await waits.arrive(projectId, [arrival])).toEqual([]);
+      expect(await waits.arrive(projectId, [{ ...arrival, id: newId(), at: at(59) }])).toEqual([
+        execution.id,
+      ]);
+    });
+  });
+
+  it('is known by its name also where the present graph does not wait for it', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id: contactId } = suite.addContact(projectId);
+    const { id: workflowId } = await suite.enable(caller, {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'renamed', timeout: 3_600 } },
+    });
+    await suite.until(caller, await suite.start(caller, workflowId, contactId), 'WAITING');
+    await suite.database.query(
+      `UPDATE workflow_steps SET config = '{"eventName":"other"}' WHERE workflow_id = $1 AND type = 'WAIT_FOR_EVENT'`,
+      [workflowId],
+    );
+    const waits = new WaitsRepository(suite.database);
+    expect([...(await waits.awaitedNames(projectId, ['renamed', 'other', 'unknown']))].sort()).toEqual([
+      'other',
+      'renamed',
+    ]);
+  });
 });

@@ -5,8 +5,9 @@ export interface NewWait {
   contactId: string;
   eventName: string;
   executionId: string;
-  /** Events from this instant on end it. */
+  /** Events from this instant on end it, to its timeout. */
   since: Date;
+  until: Date;
 }
 
 export interface Arrival extends OccurredEvent {
@@ -19,6 +20,7 @@ const waits = columnsOf<NewWait>([
   { column: 'event_name', type: 'text', value: ({ eventName }) => eventName },
   { column: 'execution_id', type: 'uuid', value: ({ executionId }) => executionId },
   { column: 'since', type: 'timestamptz', value: ({ since }) => since },
+  { column: 'until', type: 'timestamptz', value: ({ until }) => until },
 ]);
 
 const arrivals = columnsOf<Arrival>([
@@ -52,11 +54,11 @@ export class WaitsRepository {
     if (registered.length === 0) return [];
     const rows = await this.database.query<{ id: string }>(
       `WITH added AS (
-         INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since, met_by, met_data)
-         SELECT $1::uuid, n.contact_id, n.event_name, n.execution_id, n.since, a.event_id, a.data FROM ${waits.unnest('n', 2)}
+         INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since, until, met_by, met_data)
+         SELECT $1::uuid, n.contact_id, n.event_name, n.execution_id, n.since, n.until, a.event_id, a.data FROM ${waits.unnest('n', 2)}
          LEFT JOIN LATERAL (
            SELECT event_id, data FROM awaited_events a
-           WHERE a.project_id = $1 AND a.contact_id = n.contact_id AND a.event_name = n.event_name AND a.at >= n.since ORDER BY a.at LIMIT 1
+           WHERE a.project_id = $1 AND a.contact_id = n.contact_id AND a.event_name = n.event_name AND a.at BETWEEN n.since AND n.until ORDER BY a.at LIMIT 1
          ) AS a ON true
          ON CONFLICT (project_id, contact_id, event_name, execution_id) DO NOTHING RETURNING execution_id, met_by)
        SELECT execution_id AS id FROM added WHERE met_by IS NOT NULL`,
@@ -75,11 +77,13 @@ export class WaitsRepository {
     );
   }
 
-  /** Those of the names for which a workflow of the project waits. */
+  /** Those of the names for which a workflow of the project waits, or an execution of an earlier version. */
   async awaitedNames(projectId: string, names: readonly string[]): Promise<Set<string>> {
     const rows = await this.database.query<{ name: string }>(
-      `SELECT DISTINCT config ->> 'eventName' AS name FROM workflow_steps
-       WHERE type = 'WAIT_FOR_EVENT' AND project_id = $1 AND config ->> 'eventName' = ANY ($2::text[])`,
+      `SELECT config ->> 'eventName' AS name FROM workflow_steps
+       WHERE type = 'WAIT_FOR_EVENT' AND project_id = $1 AND config ->> 'eventName' = ANY ($2::text[])
+       UNION SELECT name FROM unnest($2::text[]) AS name
+       WHERE EXISTS (SELECT FROM execution_waits w WHERE w.project_id = $1 AND w.event_name = name)`,
       [projectId, names],
     );
     return new Set(rows.map(({ name }) => name));
@@ -94,7 +98,7 @@ export class WaitsRepository {
        UPDATE execution_waits w SET met_by = first.event_id, met_data = first.data
        FROM (SELECT DISTINCT ON (contact_id, event_name, execution_id) execution_id, contact_id, event_name, event_id, data FROM arrived
              JOIN execution_waits known USING (contact_id, event_name)
-             WHERE known.project_id = $1 AND known.met_by IS NULL AND known.since <= arrived.at
+             WHERE known.project_id = $1 AND known.met_by IS NULL AND arrived.at BETWEEN known.since AND known.until
              ORDER BY contact_id, event_name, execution_id, arrived.at) AS first
        WHERE w.project_id = $1 AND w.contact_id = first.contact_id AND w.event_name = first.event_name AND w.execution_id = first.execution_id
        RETURNING w.execution_id AS id`,

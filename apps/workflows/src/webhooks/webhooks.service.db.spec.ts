@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   emailEvents,
+  maxWebhooks,
   projectWebhookSecrets,
   testEventType,
   webhookEvents,
@@ -57,6 +58,14 @@ describe('a webhook', () => {
     await expect(suite.buildWebhook(caller, { url })).rejects.toMatchObject({
       ...{ kind: 'invalid', details: { errors: [{ path: ['url'], message }] } },
     });
+  });
+
+  it('is one of fifty at most', async () => {
+    const { caller } = suite.buildProject();
+    await Promise.all(Array.from({ length: maxWebhooks }, () => suite.buildWebhook(caller)));
+    await expect(suite.buildWebhook(caller)).rejects.toMatchObject({ kind: 'conflict' });
+    const { items } = await suite.bus.call(webhooks.list, caller, { limit: maxWebhooks });
+    expect(items).toHaveLength(50);
   });
 
   it('is refused with an unknown type of event', async () => {

@@ -131,6 +131,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
   },
   workflows: {
     calls: [
+      projects.get,
       audiences.validate,
       audiences.page,
       templates.known,

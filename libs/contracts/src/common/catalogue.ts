@@ -40,7 +40,7 @@ import { applications } from '../gateway/applications.js';
 import { templateEvents, templates, templateUses } from '../sending/templates.js';
 import { allowances, usage, usageEvents } from '../sending/usage.js';
 import { users } from '../gateway/users.js';
-import { executions } from '../workflows/executions.js';
+import { executionEvents, executions } from '../workflows/executions.js';
 import { workflowGraphs } from '../workflows/graphs.js';
 import { simulations } from '../workflows/simulations.js';
 import { workflowDocuments } from '../workflows/workflow-documents.js';
@@ -118,6 +118,7 @@ export const eventCatalogue: readonly EventContract[] = [
   apiKeyEvents,
   campaignEvents,
   workflowEvents,
+  executionEvents,
   webhookEvents,
 ].flatMap((group) => Object.values(group) as EventContract[]);
 

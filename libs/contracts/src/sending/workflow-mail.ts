@@ -2,7 +2,7 @@ import { query } from '../schema/contract.js';
 import { Address, FreeMap, Id, ListOf, MailboxOf, Nullable, Optional, Text } from '../schema/fields.js';
 import type { Mailbox } from '../schema/texts/address.js';
 
-export const maxRenderedTexts = 64;
+const maxRenderedTexts = 64;
 const maxText = 65_536;
 
 class LiquidText {

@@ -1,4 +1,4 @@
-import { query, request } from '../schema/contract.js';
+import { event, query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { Choice, Count, FreeMap, Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
@@ -120,6 +120,27 @@ export const executions = {
   /** As if the wait were over: a delay is due, a wait for an event has timed out. Errors: `conflict` unless WAITING. */
   skipWait: request('workflows.executions.skipWait', ExecutionId, Execution),
   stats: query('workflows.executions.stats', WorkflowId, WorkflowStats),
+};
+
+/** What somebody did to one execution; what the workflow itself does is in its history. */
+export class ExecutionEvent {
+  @Id() executionId: string;
+  @Id() workflowId: string;
+  @Instant() at: Date;
+}
+
+export const executionEvents = {
+  cancelled: event(
+    'workflows.execution.cancelled',
+    ExecutionEvent,
+    'An execution was cancelled by a request.',
+  ),
+  retried: event('workflows.execution.retried', ExecutionEvent, 'A failed execution goes on at its step.'),
+  waitSkipped: event(
+    'workflows.execution.wait_skipped',
+    ExecutionEvent,
+    'The wait of an execution was ended.',
+  ),
 };
 
 export const executionNotFound = () =>

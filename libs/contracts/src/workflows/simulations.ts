@@ -21,10 +21,11 @@ import { ExecutionStep } from './executions.js';
 import { stepTypes, type StepType } from './graphs.js';
 import { WorkflowId } from './workflows.js';
 
-/** LIMIT: more than 500 steps, or mails of more than 4 MiB. */
+/** LIMIT: more than 500 steps, or mails, calls and updates of more than 4 MiB. */
 export const simulationOutcomes = ['COMPLETED', 'EXITED', 'FAILED', 'LIMIT'] as const;
 export type SimulationOutcome = (typeof simulationOutcomes)[number];
 export const maxSimulatedSteps = 500;
+export const maxSimulatedBytes = 4 * 1024 * 1024;
 const maxSampledContacts = 1_000;
 
 /** Somebody who need not exist. */
@@ -102,8 +103,8 @@ export class Simulation {
   @Instant() endedAt: Date;
 }
 
-/** All subscribed contacts without a segment. */
 export class SimulateAudience {
+  /** That of the workflow by default; null for all subscribed contacts. */
   @Id() @Optional() @Nullable() segmentId?: string | null;
   /** 200 by default. */
   @Count({ min: 1, max: maxSampledContacts }) @Optional() sample?: number;
@@ -116,8 +117,9 @@ export class BranchShare {
   @Text(1, 100) stepName: string;
   @Choice(stepTypes) type: StepType;
   @Text(1, 100) branch: string;
+  /** Each once, however often it takes the branch. */
   @Count() contacts: number;
-  /** Of those who came to the step, from 0 to 1. */
+  /** Of the contacts that came to the step, from 0 to 1. */
   @Numeric() share: number;
 }
 
@@ -129,6 +131,7 @@ export class EmailsOfDay {
 
 /** Waits time out and webhooks answer 200. */
 export class AudienceSimulation {
+  /** Contacts that were rehearsed: fewer than asked for where there are no more, or no more time. */
   @Count() sampled: number;
   @FreeMap() outcomes: Record<string, number>;
   @ListOf(() => BranchShare, 0, 5_000) branches: BranchShare[];

@@ -47,7 +47,7 @@ export type CallStatus = (typeof callStatuses)[number];
 
 /** Of a response, what a call keeps. */
 export const maxWebhookResponse = 16_384;
-export const maxWebhooks = 500;
+export const maxWebhooks = 50;
 /** The body is `{id, type, createdAt, data}`, and custom fields of a contact are five levels. */
 const payloadDepth = 12;
 const distinctTypes = { list: true, min: 1, max: webhookEventTypes.length };
@@ -88,7 +88,7 @@ export class UpdateWebhookById extends JoinFields(WebhookId, UpdateWebhook) {}
 export class ListWebhooks extends PageQuery {}
 
 export class WebhookPage extends PageEnd {
-  @ListOf(() => Webhook, 0, 100) items: Webhook[];
+  @ListOf(() => Webhook, 0, maxWebhooks) items: Webhook[];
 }
 
 /** A response of 2xx is a success; `error` says why none came. */

@@ -63,7 +63,7 @@ export class Workflow {
   @Flag() allowReentry: boolean;
   /** Null means no limit. */
   @Count({ min: 1 }) @Nullable() maxExecutionsPerHour: number | null;
-  /** A goal: `{field, operator, value}` as in a CONDITION step. Where it holds, executions end early, as EXITED. */
+  /** A goal: `{field, operator, value}` as in a CONDITION step. Where it holds when an execution goes on, that ends early, as EXITED; a DELAY is not cut short. */
   @FreeMap({ max: 4_096 }) @Nullable() exitWhen: Record<string, unknown> | null;
   /** Increases when the graph is replaced. */
   @Count() version: number;

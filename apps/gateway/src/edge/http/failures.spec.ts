@@ -61,7 +61,7 @@ describe('a failure', () => {
   it('for want of a service is enqueue_failed where mail is sent, and 504 only where a request that changes nothing had no answer', () => {
     const nested = new DomainError('timeout', 'internal_error', 'm');
     const lateRead = new CallFailed(segments.preview, { reached: true, timedOut: true });
-    const previews = /^POST .*\/(preview|lint|explain|dry-run)$/;
+    const previews = /^POST .*\/(preview|lint|explain|dry-run|validate|simulate|simulate-audience)$/;
     for (const route of routes) {
       for (const error of [unavailable(), nested, lateRead]) {
         const late = error === lateRead && previews.test(`${route.method} ${route.path}`);

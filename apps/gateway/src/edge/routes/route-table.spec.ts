@@ -53,6 +53,17 @@ describe('the route table', () => {
     expect([deletions.length > 10, withData.map(({ path }) => path)]).toEqual([true, []]);
   });
 
+  it('answers lists of limited length as a whole on the legacy surface', () => {
+    const whole = table.routes.filter(
+      ({ surface, declaration }) => surface === 'legacy' && declaration.listed === 'whole',
+    );
+    expect(whole.map(({ path }) => path).sort()).toEqual([
+      '/api/domains',
+      '/api/projects/:projectId/api-keys',
+      '/api/webhooks',
+    ]);
+  });
+
   it('knows which methods a path has', () => {
     const methodsAt = (path: string) => table.at(path).map(({ method }) => method);
     expect(methodsAt('/api/v1/emails')).toEqual(['POST', 'GET']);

@@ -17,6 +17,7 @@ import { StepTexts } from '../../executions/step-texts.js';
 import { Turns } from '../../executions/turns.js';
 import { WebhookRequests } from '../../executions/webhook-requests.js';
 import { Graphs } from '../../graphs/graphs.read-model.js';
+import { ProjectZones } from '../../projects/project-zones.js';
 import { RenderedTexts } from '../../simulations/rehearsal-texts.js';
 import { SimulationsService } from '../../simulations/simulations.service.js';
 import { Occurrences } from '../../starts/occurrences.js';
@@ -75,10 +76,11 @@ function buildWork(
     new EndedExecutions(database),
     counts,
     new WorkflowEventCalls(ofEvents),
+    new People(bus),
   );
   const store = new ExecutionStore(executions, new WaitsRepository(database), counts);
   const writes = new ExecutionWrites(database, store, new WebhookRequests(texts), calls, ends, queue);
-  const turns = new Turns(database, executions, new People(bus), calls);
+  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus));
   return new ExecutionsWork(turns, new Effects(bus, texts), writes, runner);
 }
 
@@ -96,6 +98,7 @@ export function buildSimulations({ database, connection }: ServiceFixture): Simu
     new Graphs(database),
     new People(bus),
     new RenderedTexts(bus, texts, new WebhookRequests(texts)),
+    new ProjectZones(bus),
     new DatabaseClock(database),
   );
 }

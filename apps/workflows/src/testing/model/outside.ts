@@ -3,6 +3,7 @@ import {
   contacts,
   DomainError,
   emails,
+  projects,
   unavailable,
   workflowMail,
   type AcceptSend,
@@ -11,6 +12,7 @@ import {
 } from '@posthorn/contracts';
 import type { BusConnection } from '@posthorn/messaging';
 import { standIn } from '@posthorn/testing';
+import { standInProject } from '../stand-in-project.js';
 import { withUpdate, type Updated } from './outcome.js';
 import type { Random } from './random.js';
 import { filled } from './scenario.js';
@@ -52,6 +54,10 @@ export class Outside {
         };
       }),
       standIn(connection, contacts.update, (update) => this.update(update)),
+      standIn(connection, projects.get, async ({ id }) => {
+        this.mayFail(0.01);
+        return { id, ...standInProject };
+      }),
       standIn(connection, emails.accept, (send) => this.accept(send)),
       standIn(connection, emails.get, async ({ id }) => {
         this.mayFail(0.1);

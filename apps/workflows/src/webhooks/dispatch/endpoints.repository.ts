@@ -16,6 +16,8 @@ export interface Standing {
 export const failuresToBreak = 3;
 const [shortestRest, longestRest] = [5, 300];
 
+/** Kept for a day, because a change of an indexed column makes an update dearer. */
+const used = `CASE WHEN e.used_at < now() - interval '1 day' THEN now() ELSE e.used_at END`;
 const failures = `CASE WHEN $4 THEN $3 ELSE e.failures_in_row + $3 END`;
 const since = `CASE WHEN $3 = 0 AND $4 THEN NULL WHEN $4 OR e.failing_since IS NULL AND $3 > 0 THEN now() ELSE e.failing_since END`;
 const rest = `CASE WHEN ${failures} < ${failuresToBreak} THEN 0 WHEN $3 = 0 THEN e.rest_seconds
@@ -35,7 +37,7 @@ export class EndpointsRepository {
        SELECT $1::uuid, $2::uuid, $3::int, CASE WHEN $3 > 0 THEN now() END, first.rest, now() + first.rest * interval '1 second', CASE WHEN $4::boolean THEN now() END
        FROM (SELECT CASE WHEN $3 >= ${failuresToBreak} THEN ${shortestRest} ELSE 0 END AS rest) AS first
        ON CONFLICT (project_id, id) DO UPDATE SET failures_in_row = ${failures}, failing_since = ${since}, rest_seconds = ${rest},
-         rests_until = now() + (${rest}) * interval '1 second', last_success_at = CASE WHEN $4 THEN now() ELSE e.last_success_at END, used_at = now()
+         rests_until = now() + (${rest}) * interval '1 second', last_success_at = CASE WHEN $4 THEN now() ELSE e.last_success_at END, used_at = ${used}
        RETURNING failures_in_row AS "failuresInRow", coalesce(failing_since < now() - interval '${maxDaysWithoutSuccess} days', false) AS "isLongWithoutSuccess"`,
       [projectId, id, faults, lastSuccess >= 0],
     );
@@ -45,7 +47,7 @@ export class EndpointsRepository {
   async leaveAlone({ projectId, id }: EndpointId, milliseconds: number): Promise<void> {
     await this.database.query(
       `INSERT INTO endpoints AS e (project_id, id, rests_until) VALUES ($1, $2, now() + $3 * interval '1 millisecond')
-       ON CONFLICT (project_id, id) DO UPDATE SET rests_until = excluded.rests_until, used_at = now()`,
+       ON CONFLICT (project_id, id) DO UPDATE SET rests_until = excluded.rests_until, used_at = ${used}`,
       [projectId, id, milliseconds],
     );
   }

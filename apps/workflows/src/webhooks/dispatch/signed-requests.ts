@@ -26,7 +26,7 @@ export class SignedRequests {
     const result = await this.client.send({
       ...{ url, body, method: 'POST', timeoutMs: requestTimeoutMs, maxRedirects: 0 },
       headers: { 'content-type': 'application/json', 'user-agent': 'Posthorn' },
-      ownHeaders: signatureHeaders({ id: eventId, at: new Date(), body }, secrets),
+      ownHeaders: () => signatureHeaders({ id: eventId, at: new Date(), body }, secrets),
     });
     const outcome = outcomeOfAttempt(result, call.retries + 1);
     const isFault = outcome.kind !== 'success';

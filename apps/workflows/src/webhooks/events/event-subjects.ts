@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   campaigns,
   contactLookups,
+  DomainError,
   maxLookedUp,
   serviceCaller,
+  type Campaign,
   type CampaignEvent,
   type Contact,
 } from '@posthorn/contracts';
@@ -27,17 +29,26 @@ export class EventSubjects {
     return known;
   }
 
-  /** Few: a campaign is sent once. */
+  /** Few: a campaign is sent once. One that was deleted meanwhile makes no call. */
   async sentCampaigns(event: DomainEvent<CampaignEvent>): Promise<EventToCall[]> {
-    const calls: EventToCall[] = [];
-    for (const [index, { campaignId, at }] of event.items.entries()) {
-      const { name, stats } = await this.bus.call(campaigns.get, this.caller(event.projectId), {
-        id: campaignId,
-      });
-      const data = { id: campaignId, name, stats };
-      calls.push({ id: idOfItem(event, index), type: 'campaign.sent', contactId: null, at, data });
+    const ids = [...new Set(event.items.map(({ campaignId }) => campaignId))];
+    const found = await Promise.all(ids.map((id) => this.campaign(event.projectId, id)));
+    const known = new Map(ids.map((id, index) => [id, found[index]]));
+    return event.items.flatMap(({ campaignId, at }, index) => {
+      const campaign = known.get(campaignId);
+      if (!campaign) return [];
+      const data = { id: campaignId, name: campaign.name, stats: campaign.stats };
+      return { id: idOfItem(event, index), type: 'campaign.sent', contactId: null, at, data };
+    });
+  }
+
+  private async campaign(projectId: string, id: string): Promise<Campaign | null> {
+    try {
+      return await this.bus.call(campaigns.get, this.caller(projectId), { id });
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found') return null;
+      throw error;
     }
-    return calls;
   }
 
   private caller(projectId: string) {

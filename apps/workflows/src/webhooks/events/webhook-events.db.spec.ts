@@ -131,6 +131,20 @@ describe('an event', () => {
   });
 });
 
+describe('a sent campaign', () => {
+  it('that was deleted meanwhile makes no call, and delays no other', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.buildWebhook(caller, { eventTypes: ['campaign.sent'] });
+    suite.knownCampaigns.set(campaignId, { name: 'Spring', stats: { sent: 2 } } as Campaign);
+    const item = { campaignId, name: 'Spring', at, seq: 4 };
+    const items = [{ ...item, campaignId: newId() }, item];
+    await suite.campaigns.publish(campaignEvents.sent, projectId, items);
+    const [call, ...others] = await suite.endedCalls(caller, id);
+    expect(call!.payload['data']).toMatchObject({ id: campaignId });
+    expect(others).toEqual([]);
+  });
+});
+
 describe('an erasure', () => {
   it('removes what calls say about a person, and calls of late events are not made', async () => {
     const { caller, projectId } = suite.buildProject();

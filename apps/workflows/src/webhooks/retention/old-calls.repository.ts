@@ -10,7 +10,7 @@ const expired: Readonly<Record<string, string>> = {
     WHERE created_at < now() - make_interval(days => $1) AND status <> 'PENDING' ORDER BY created_at LIMIT $2)`,
   signing_secrets: `(project_id, id) IN (SELECT project_id, id FROM signing_secrets WHERE ends_at < now() AND $1 > 0 ORDER BY ends_at LIMIT $2)`,
   endpoints: `(project_id, id) IN (SELECT project_id, id FROM endpoints e WHERE used_at < now() - make_interval(days => $1)
-    AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = e.project_id AND w.id = e.id) LIMIT $2)`,
+    AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = e.project_id AND w.id = e.id) ORDER BY used_at LIMIT $2)`,
 };
 
 export class OldCallsRepository {

@@ -111,6 +111,21 @@ describe('the call of a webhook step', () => {
     });
   });
 
+  it('is signed for what is sent when a redirect drops its body', async () => {
+    const execution = await buildExecution();
+    const { secret } = await suite.bus.call(projectWebhookSecrets.rotate, execution.caller, {});
+    const target = `${execution.path}-2`;
+    suite.receiver.answer = ({ path }) =>
+      path === execution.path ? { status: 303, headers: { location: target } } : {};
+    const call = execution.call();
+    await steps.add([call]);
+    expect(await execution.ended(call.id)).toMatchObject({ status: 'SUCCESS' });
+    const [got] = suite.receiver.on(target);
+    expect([got!.method, got!.body, got!.headers['webhook-id']]).toEqual(['GET', '', call.id]);
+    for (const { body, headers } of [execution.received()[0]!, got!])
+      new Webhook(secret).verify(body, headers);
+  });
+
   it('is tried six times, and its execution is due when it has failed', async () => {
     const execution = await buildExecution();
     suite.receiver.answer = () => ({ status: 503, body: 'later' });

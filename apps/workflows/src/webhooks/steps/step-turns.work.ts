@@ -56,7 +56,7 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
     const result = await this.client.send({
       ...{ url, method, body, maxRedirects, timeoutMs: requestTimeoutMs },
       headers: { 'user-agent': 'Posthorn', ...typeOf(headers, body), ...headers },
-      ownHeaders: signatureHeaders({ id, at: new Date(), body: body ?? '' }, secrets),
+      ownHeaders: (sent) => signatureHeaders({ id, at: new Date(), body: sent ?? '' }, secrets),
     });
     return attemptOf(call, result, this.judged(call, result));
   }

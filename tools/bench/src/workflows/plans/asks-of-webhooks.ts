@@ -26,7 +26,7 @@ async function callReads({ api, webhook }: Definitions): Promise<Step[]> {
   const { next_cursor: cursor } = await api.get<{ next_cursor: string }>(`/api/v1/${path}`);
   return [
     read('webhooks', 'webhooks?limit=100'),
-    { call: { ...call('webhooks with their total', 'GET', ''), path: '/api/webhooks?limit=100' } },
+    { call: { ...call('webhooks as a whole', 'GET', ''), path: '/api/webhooks' } },
     read('one webhook', `webhooks/${webhook}`),
     read('its calls', path),
     read('a later page of calls', `${path}&after=${encodeURIComponent(cursor)}`),
