@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { scopes } from '@posthorn/contracts';
 import { operationAt, type Operation } from '../api-document.js';
 import { randomId } from '../bad-input.js';
+import { document } from '../described.js';
 import { hasId, takesKeys } from '../owned-project.js';
 import type { Answer } from '../running-posthorn.js';
 import { entryReferencesIn, idParameters, referencesIn, type References } from './id-members.js';
@@ -10,7 +11,7 @@ import { strangersDomain, type WalkFixture } from './walk-fixture.js';
 /** A check of every route to which it applies. */
 export interface RouteCheck {
   says: string;
-  appliesTo(operation: Operation, fixture: WalkFixture): boolean;
+  appliesTo(operation: Operation): boolean;
   run(operation: Operation, fixture: WalkFixture): Promise<void>;
 }
 
@@ -60,12 +61,10 @@ export const routeChecks: readonly RouteCheck[] = [
         `Bearer ${fixture.revoked}`,
       ];
       const code = takesKeys(operation) ? 'invalid_api_key' : 'invalid_session';
+      const body = await fixture.bodyOf(operation);
       const answers: unknown[] = [];
       for (const authorization of none) {
-        const answer = await fixture.request(operation, path, {
-          authorization,
-          body: await fixture.bodyOf(operation),
-        });
+        const answer = await fixture.request(operation, path, { authorization, body });
         expect([authorization, answer.status, codeOf(answer)]).toEqual([authorization, 401, code]);
         answers.push(published(answer, path));
       }
@@ -126,10 +125,11 @@ export const routeChecks: readonly RouteCheck[] = [
       !operation.path.endsWith('{email}/explain'),
     run: async (operation, fixture) => {
       const nobodys = [randomId, 'no-id', '%00', randomId.slice(1)].map((id) => ({ id }));
+      const body = await fixture.bodyOf(operation);
       const answers: unknown[] = [];
       for (const resource of [fixture.strangersThingFor(operation), ...nobodys]) {
         const path = fixture.pathWith(operation, resource);
-        const answer = await fixture.request(operation, path, { body: await fixture.bodyOf(operation) });
+        const answer = await fixture.request(operation, path, { body });
         expect([resource, answer.status, codeOf(answer)]).toEqual([resource, 404, 'resource_not_found']);
         answers.push(published(answer, path));
       }
@@ -141,46 +141,10 @@ export const routeChecks: readonly RouteCheck[] = [
     appliesTo: always,
     run: async (operation, fixture) => {
       const entries = entryReferencesIn(fixture.document, operation);
-      for (const { member, theirs, nobodys } of entries ? foreignOf(entries, fixture) : []) {
-        const path = await fixture.pathOf(operation);
-        const body = (await fixture.bodyOf(operation))!;
-        const [first] = body[entries!.list] as object[];
-        const requested = [theirs, nobodys].map((value) => ({
-          ...body,
-          [entries!.list]: [{ ...first, [member]: value }],
-        }));
-        const [answer, random] = [
-          await fixture.request(operation, path, { body: requested[0]! }),
-          await fixture.request(operation, path, { body: requested[1]! }),
-        ];
-        expect([member, answer.status, answer.body.data[0].status]).toEqual([member, 207, 'error']);
-        expect(published(answer, path)).toEqual(published(random, path));
-      }
-      for (const { member, inside, theirs, nobodys } of foreignOf(
-        referencesIn(fixture.document, operation),
-        fixture,
-      )) {
-        const path = await fixture.pathOf(operation);
-        const body = await fixture.bodyOf(operation);
-        const referring = (value: unknown) => {
-          if (!inside) return { ...body, [member]: value };
-          const [first, ...others] = body![inside] as object[];
-          return { ...body, [inside]: [{ ...first, [member]: value }, ...others] };
-        };
-        const [answer, random] = [
-          await fixture.request(operation, path, { body: referring(theirs) }),
-          await fixture.request(operation, path, { body: referring(nobodys) }),
-        ];
-        if (isProject(member))
-          expect([answer.status, codeOf(answer)]).toEqual([403, 'project_access_denied']);
-        else
-          expect([member, answer.status, failureOf(answer).place.split(/[/.]/)[0]]).toEqual([
-            member,
-            422,
-            inside ?? member,
-          ]);
-        expect(published(answer, path)).toEqual(published(random, path));
-      }
+      const references = referencesIn(fixture.document, operation);
+      if (entries) await refuseInEntries(operation, fixture, entries);
+      if (references.ids.length + references.senders.length > 0)
+        await refuseInBody(operation, fixture, references);
       for (const name of idParameters(operation)) {
         const path = await fixture.pathOf(operation);
         const [theirs, nobodys] = [fixture.strangersUuids[0]!, randomId].map(
@@ -211,7 +175,8 @@ export const routeChecks: readonly RouteCheck[] = [
   },
   {
     says: 'lists the methods of its path in Allow',
-    appliesTo: always,
+    // Once for each path.
+    appliesTo: ({ method, path }) => method === methods.find((each) => operationAt(document, each, path)),
     run: async (operation, fixture) => {
       const path = await fixture.pathOf(operation);
       const known = methods.filter((method) => operationAt(fixture.document, method, withoutQuery(path)));
@@ -241,21 +206,73 @@ function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** For each reference: one of the other project, and an unknown one. */
+/** A refused request uses up neither what its path names nor its body, so both serve all references of an operation. */
+async function refuseInEntries(
+  operation: Operation,
+  fixture: WalkFixture,
+  { list, ...references }: References & { list: string },
+): Promise<void> {
+  const path = await fixture.pathOf(operation);
+  const body = (await fixture.bodyOf(operation))!;
+  const [first] = body[list] as object[];
+  for (const { member, theirs, nobodys } of foreignOf(references, fixture)) {
+    const answerTo = (value: unknown) =>
+      fixture.request(operation, path, { body: { ...body, [list]: [{ ...first, [member]: value }] } });
+    const random = published(await answerTo(nobodys), path);
+    for (const value of theirs) {
+      const answer = await answerTo(value);
+      expect([member, answer.status, answer.body.data[0].status]).toEqual([member, 207, 'error']);
+      expect(published(answer, path)).toEqual(random);
+    }
+  }
+}
+
+async function refuseInBody(
+  operation: Operation,
+  fixture: WalkFixture,
+  references: References,
+): Promise<void> {
+  const path = await fixture.pathOf(operation);
+  const body = await fixture.bodyOf(operation);
+  for (const { member, inside, theirs, nobodys } of foreignOf(references, fixture)) {
+    const answerTo = (value: unknown) => {
+      if (!inside) return fixture.request(operation, path, { body: { ...body, [member]: value } });
+      const [first, ...others] = body![inside] as object[];
+      return fixture.request(operation, path, {
+        body: { ...body, [inside]: [{ ...first, [member]: value }, ...others] },
+      });
+    };
+    const random = published(await answerTo(nobodys), path);
+    for (const value of theirs) {
+      const answer = await answerTo(value);
+      if (isProject(member)) expect([answer.status, codeOf(answer)]).toEqual([403, 'project_access_denied']);
+      else
+        expect([member, answer.status, failureOf(answer).place.split(/[/.]/)[0]]).toEqual([
+          member,
+          422,
+          inside ?? member,
+        ]);
+      expect(published(answer, path)).toEqual(random);
+    }
+  }
+}
+
+/** For each reference: all of the other project, and an unknown one. */
 function foreignOf(
   { ids, senders }: References,
   fixture: WalkFixture,
-): { member: string; inside?: string | undefined; theirs: unknown; nobodys: unknown }[] {
-  const foreign = ids.flatMap(({ member, list, inside }) =>
-    fixture.strangersUuids.map((id) => ({
+): { member: string; inside?: string | undefined; theirs: unknown[]; nobodys: unknown }[] {
+  return [
+    ...ids.map(({ member, list, inside }) => ({
       member,
       inside,
-      theirs: list ? [id] : id,
+      theirs: fixture.strangersUuids.map((id) => (list ? [id] : id)),
       nobodys: list ? [randomId] : randomId,
     })),
-  );
-  return [
-    ...foreign,
-    ...senders.map((member) => ({ member, theirs: `a@${strangersDomain}`, nobodys: 'a@nobody.example' })),
+    ...senders.map((member) => ({
+      member,
+      theirs: [`a@${strangersDomain}`],
+      nobodys: 'a@nobody.example',
+    })),
   ];
 }
