@@ -8,7 +8,8 @@ interface StoredGraph {
   document: unknown;
 }
 
-const holdsEntry = `payload -> 'entries' @> jsonb_build_array(jsonb_build_object('contactId', $3::text))`;
+/** The index of starts is partial, so the kind is no parameter. */
+const holdsEntry = `kind = '${startWork.name}' AND project_id = $1 AND payload -> 'entries' @> jsonb_build_array(jsonb_build_object('contactId', $2::text))`;
 
 /** What executions hold of a person. */
 export class ErasedExecutions {
@@ -50,25 +51,25 @@ export class ErasedExecutions {
     return this.database.query(
       `WITH held AS (
          SELECT id, payload FROM work_items
-         WHERE kind = $1 AND project_id = $2 AND state <> 'CLAIMED' AND ${holdsEntry} FOR UPDATE),
+         WHERE ${holdsEntry} AND state <> 'CLAIMED' FOR UPDATE),
        rest AS (
          SELECT h.id, count(*) FILTER (WHERE NOT stays)::int AS gone, coalesce(jsonb_agg(entry ORDER BY place) FILTER (WHERE stays), '[]') AS entries
          FROM held h, jsonb_array_elements(h.payload -> 'entries') WITH ORDINALITY AS e (entry, place),
-           LATERAL (SELECT entry ->> 'contactId' <> $3::text AS stays) AS kept GROUP BY h.id),
+           LATERAL (SELECT entry ->> 'contactId' <> $2::text AS stays) AS kept GROUP BY h.id),
        forgotten AS (
          UPDATE work_items w SET payload = jsonb_set(w.payload, '{entries}', r.entries) FROM rest r WHERE w.id = r.id
          RETURNING w.payload, r.gone)
        SELECT payload ->> 'workflowId' AS "workflowId", NULL AS "stepId", 'PUT_OFF' AS counter, -sum(gone)::int AS by
        FROM forgotten WHERE payload ? 'putOff' GROUP BY 1`,
-      [startWork.name, projectId, contactId],
+      [projectId, contactId],
     );
   }
 
   async areStarting(projectId: string, contactId: string): Promise<boolean> {
-    const running = await this.database.query(
-      `SELECT 1 FROM work_items WHERE kind = $1 AND project_id = $2 AND ${holdsEntry} LIMIT 1`,
-      [startWork.name, projectId, contactId],
-    );
+    const running = await this.database.query(`SELECT 1 FROM work_items WHERE ${holdsEntry} LIMIT 1`, [
+      projectId,
+      contactId,
+    ]);
     return running.length > 0;
   }
 

@@ -100,7 +100,7 @@ describe('the graph of a workflow', () => {
     await set(`event_name = 'segment.another.entry'`);
     expect(await names()).toEqual([]);
     await suite.database.query(
-      `UPDATE workflow_steps SET config = $3 WHERE project_id = $1 AND workflow_id = $2 AND type = 'EXIT'`,
+      `UPDATE workflow_steps SET type = 'CONDITION', config = $3 WHERE project_id = $1 AND workflow_id = $2 AND type = 'EXIT'`,
       [projectId, id, JSON.stringify({ field: `segment.${segment.id}`, operator: 'isMemberOf' })],
     );
     expect(await names()).toEqual([name]);

@@ -42,9 +42,10 @@ export class Graphs {
   async enabledBySegment(projectId: string, { id, slugs }: GetSegmentUses): Promise<string[]> {
     const events = slugs.flatMap((slug) => ['entry', 'exit'].map((change) => `segment.${slug}.${change}`));
     const rows = await this.database.query<{ name: string }>(
-      `SELECT name FROM workflows w WHERE project_id = $1 AND ${isInUse} AND (event_name = ANY ($2::text[]) OR segment_id::text = $3 OR EXISTS (
-         SELECT FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id
-           AND (s.config ->> 'eventName' = ANY ($2::text[]) OR strpos(s.config::text, 'segment.' || $3::text) > 0)))
+      `SELECT name FROM workflows w WHERE project_id = $1 AND ${isInUse} AND (event_name = ANY ($2::text[]) OR segment_id::text = $3 OR id IN (
+         SELECT workflow_id FROM workflow_steps WHERE project_id = $1 AND type = 'WAIT_FOR_EVENT' AND config ->> 'eventName' = ANY ($2::text[])
+         UNION ALL
+         SELECT workflow_id FROM workflow_steps WHERE project_id = $1 AND type = 'CONDITION' AND strpos(config::text, 'segment.' || $3::text) > 0))
        ORDER BY name LIMIT ${maxSegmentUses}`,
       [projectId, events, id],
     );
@@ -54,7 +55,7 @@ export class Graphs {
   async anyEnabledBy(projectId: string, templateId: string): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM workflows w JOIN workflow_steps s ON s.project_id = w.project_id AND s.workflow_id = w.id
-       WHERE w.project_id = $1 AND ${isInUse} AND lower(s.config ->> 'templateId') = lower($2) LIMIT 1`,
+       WHERE w.project_id = $1 AND ${isInUse} AND s.type = 'SEND_EMAIL' AND lower(s.config ->> 'templateId') = lower($2) LIMIT 1`,
       [projectId, templateId],
     );
     return rows.length > 0;

@@ -137,6 +137,12 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX workflow_steps_waiting ON workflow_steps (project_id, (config->>'eventName')) WHERE type = 'WAIT_FOR_EVENT'`,
     );
+    await runner.query(
+      `CREATE INDEX workflow_steps_conditions ON workflow_steps (project_id) WHERE type = 'CONDITION'`,
+    );
+    await runner.query(
+      `CREATE INDEX workflow_steps_by_template ON workflow_steps (project_id, (lower(config->>'templateId'))) WHERE type = 'SEND_EMAIL'`,
+    );
   }
 
   private async createStarts(runner: QueryRunner): Promise<void> {
@@ -149,6 +155,9 @@ export class ExecuteWorkflows1766100000000 implements MigrationInterface {
       )`);
     await runner.query(
       `CREATE INDEX workflows_by_trigger ON workflows (project_id, event_name) WHERE enabled AND trigger_type = 'EVENT'`,
+    );
+    await runner.query(
+      `CREATE INDEX work_items_starts ON work_items (project_id) WHERE kind = 'workflows.starts'`,
     );
     await runner.query(`
       CREATE TABLE workflow_hours (

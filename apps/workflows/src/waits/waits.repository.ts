@@ -80,10 +80,11 @@ export class WaitsRepository {
   /** Those of the names for which a workflow of the project waits, or an execution of an earlier version. */
   async awaitedNames(projectId: string, names: readonly string[]): Promise<Set<string>> {
     const rows = await this.database.query<{ name: string }>(
+      // The least name is one look into the index; EXISTS may read every wait of the project.
       `SELECT config ->> 'eventName' AS name FROM workflow_steps
        WHERE type = 'WAIT_FOR_EVENT' AND project_id = $1 AND config ->> 'eventName' = ANY ($2::text[])
        UNION SELECT name FROM unnest($2::text[]) AS name
-       WHERE EXISTS (SELECT FROM execution_waits w WHERE w.project_id = $1 AND w.event_name = name)`,
+       WHERE name = (SELECT min(event_name) FROM execution_waits WHERE project_id = $1 AND event_name >= name)`,
       [projectId, names],
     );
     return new Set(rows.map(({ name }) => name));

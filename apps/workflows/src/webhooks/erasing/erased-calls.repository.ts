@@ -50,34 +50,33 @@ export class ErasedCallsRepository {
     return isMore;
   }
 
-  /** The key of the last of the next rows; null at the end. */
-  async lastOfNext(
-    { name, keys }: SearchedTable,
-    projectId: string,
-    after: readonly string[] | null,
-    limit: number,
-  ): Promise<string[] | null> {
-    const [last] = await this.database.query<{ key: string[] }>(
-      `SELECT ARRAY[${keys.join(', ')}] AS key FROM (
-         SELECT ${keys.join(', ')} FROM ${name} WHERE project_id = $1 AND ${rowOf(keys)} > ${parametersOf(keys, 3)} ORDER BY ${keys.join(', ')} LIMIT $2
-       ) AS next ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT 1`,
-      [projectId, limit, ...(after ?? keys.map(() => lowest))],
-    );
-    return last?.key ?? null;
-  }
-
-  lockContaining(
+  /** Of the next rows those that contain the pattern, locked, and the key of the last; null at the end. */
+  async lockNextContaining(
     { name, keys, texts }: SearchedTable,
     projectId: string,
     pattern: string,
-    [after, last]: readonly [readonly string[] | null, readonly string[]],
-  ): Promise<FoundTexts[]> {
-    return this.database.query(
-      `SELECT ARRAY[${keys.join(', ')}] AS key, ARRAY[${texts.map((text) => `${text}::text`).join(', ')}] AS texts FROM ${name}
-       WHERE project_id = $1 AND ${rowOf(keys)} > ${parametersOf(keys, 3)} AND ${rowOf(keys)} <= ${parametersOf(keys, 3 + keys.length)}
-         AND (${texts.map((text) => `${text}::text ~* $2`).join(' OR ')}) ORDER BY ${keys.join(', ')} FOR UPDATE`,
-      [projectId, pattern, ...(after ?? keys.map(() => lowest)), ...last],
+    { after, limit }: { after: readonly string[] | null; limit: number },
+  ): Promise<{ last: string[]; found: FoundTexts[] } | null> {
+    const names = keys.join(', ');
+    const rows = await this.database.query<{
+      last: string[];
+      key: string[] | null;
+      texts: FoundTexts['texts'];
+    }>(
+      // The page is read by its index first: whether the rest of the condition holds says nothing about how many rows follow.
+      `WITH next AS MATERIALIZED (
+         SELECT ${names} FROM ${name} WHERE project_id = $1 AND (${names}) > ${parametersOf(keys, 4)} ORDER BY ${names} LIMIT $3),
+       last AS (SELECT ARRAY[${names}] AS key FROM next ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT 1),
+       found AS (
+         SELECT ARRAY[${keys.map((key) => `t.${key}`).join(', ')}] AS key, ARRAY[${texts.map((text) => `t.${text}::text`).join(', ')}] AS texts
+         FROM next JOIN ${name} t USING (${names})
+         WHERE t.project_id = $1 AND (${texts.map((text) => `t.${text}::text ~* $2`).join(' OR ')}) ORDER BY ${names} FOR UPDATE OF t)
+       SELECT last.key AS last, found.key, found.texts FROM last LEFT JOIN found ON true`,
+      [projectId, pattern, limit, ...(after ?? keys.map(() => lowest))],
     );
+    if (rows.length === 0) return null;
+    const found = rows.flatMap(({ key, texts: given }) => (key ? [{ key, texts: given }] : []));
+    return { last: rows[0]!.last, found };
   }
 
   async rewrite(
@@ -103,6 +102,5 @@ export class ErasedCallsRepository {
   }
 }
 
-const rowOf = (keys: readonly string[]): string => `(${keys.join(', ')})`;
 const parametersOf = (keys: readonly string[], first: number): string =>
   `(${keys.map((_, index) => `$${first + index}::uuid`).join(', ')})`;

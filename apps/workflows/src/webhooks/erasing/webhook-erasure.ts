@@ -38,14 +38,16 @@ export class WebhookErasure {
     const { table: index, after } = this.progress.get(erasureId) ?? { table: 0, after: null };
     const table = searchedTables[index]!;
     const [pattern, addresses] = [anyOf([email]), addressesIn([email])];
-    const last = await this.calls.lastOfNext(table, projectId, after, searchedAtOnce);
-    if (last === null) return this.goOn(erasureId, { table: index + 1, after: null });
-    await this.database.transaction(async () => {
-      const found = await this.calls.lockContaining(table, projectId, pattern, [after, last]);
-      const rewritten = found.map((row) => withoutThem(row, addresses));
+    const last = await this.database.transaction(async () => {
+      const next = await this.calls.lockNextContaining(table, projectId, pattern, {
+        after,
+        limit: searchedAtOnce,
+      });
+      const rewritten = next?.found.map((row) => withoutThem(row, addresses)) ?? [];
       if (rewritten.length > 0) await this.calls.rewrite(table, projectId, rewritten);
+      return next?.last;
     });
-    return this.goOn(erasureId, { table: index, after: last });
+    return this.goOn(erasureId, last ? { table: index, after: last } : { table: index + 1, after: null });
   }
 
   private goOn(erasureId: string, next: Progress): boolean {

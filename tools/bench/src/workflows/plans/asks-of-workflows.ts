@@ -58,14 +58,15 @@ async function executionReads({ api, large, paused }: Definitions): Promise<Step
   const { next_cursor: cursor, data } = await api.get<{ next_cursor: string; data: Made[] }>(
     `/api/v1/${path}?limit=100`,
   );
-  const later = `&after=${encodeURIComponent(cursor)}`;
+  const failed = await api.get<{ next_cursor: string }>(`/api/v1/${path}?limit=100&status=FAILED`);
+  const after = (position: string) => `&after=${encodeURIComponent(position)}`;
   return [
     read('executions', `${path}?limit=100`),
-    read('a later page of executions', `${path}?limit=100${later}`),
+    read('a later page of executions', `${path}?limit=100${after(cursor)}`),
     ...['RUNNING', 'WAITING', 'EXITED', 'COMPLETED', 'FAILED', 'CANCELLED'].map((status) =>
       read(`executions that are ${status}`, `${path}?limit=100&status=${status}`),
     ),
-    read('a later page of those that failed', `${path}?limit=100&status=FAILED${later}`),
+    read('a later page of those that failed', `${path}?limit=100&status=FAILED${after(failed.next_cursor)}`),
     read('executions of a small workflow', `workflows/${paused.id}/executions?limit=100&status=FAILED`),
     read('one execution with its steps', `${path}/${data[0]!.id}`),
   ];

@@ -84,8 +84,8 @@ const lastStepsSql = `INSERT INTO execution_steps (project_id, execution_id, id,
     CASE WHEN status = 'EXITED' THEN '{"event": {"amount": 5}}'::jsonb END
   FROM executions WHERE turn = 1`;
 
-const waitsSql = `INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since)
-  SELECT project_id, contact_id, '${awaitedEvent}', id, entered_at FROM executions WHERE wait = 'EVENT'`;
+const waitsSql = `INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since, until)
+  SELECT project_id, contact_id, '${awaitedEvent}', id, entered_at, entered_at + interval '7 days' FROM executions WHERE wait = 'EVENT'`;
 
 const entriesSql = `INSERT INTO workflow_entries (project_id, workflow_id, contact_id) SELECT project_id, workflow_id, contact_id FROM executions WHERE turn = 1`;
 
