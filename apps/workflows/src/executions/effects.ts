@@ -22,6 +22,8 @@ export type EffectResult =
   | { kind: 'refused'; reason: string }
   | { kind: 'later'; error: Error };
 
+const atOnce = 64;
+
 type Sent = Extract<Effect, { kind: 'email' | 'contact' }>;
 
 /** What steps do in other services. Each effect has the id of its visit, so that a repetition changes nothing. */
@@ -32,21 +34,28 @@ export class Effects {
     private readonly texts: StepTexts,
   ) {}
 
-  /** Calls to sending travel together, as the bus gathers them. */
+  /** Calls to sending travel together, as the bus gathers them; what waits for its turn does not use up their time. */
   async run(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, EffectResult>> {
+    const results = new Map<Turn, EffectResult>();
+    for (let from = 0; from < turns.length; from += atOnce)
+      for (const [turn, result] of await this.together(projectId, turns.slice(from, from + atOnce)))
+        results.set(turn, result);
+    return results;
+  }
+
+  private async together(projectId: string, turns: readonly Turn[]): Promise<[Turn, EffectResult][]> {
     const addresses = await addressesOf(
       this.texts,
       projectId,
       turns.map((turn) => ({ turn, recipient: configOf(turn.effect!) })),
     );
-    const results = await Promise.all(
+    return Promise.all(
       turns.map(async (turn): Promise<[Turn, EffectResult]> => {
         const to = addresses.get(turn)!;
         if (to instanceof Error) return [turn, { kind: 'refused', reason: to.message }];
         return [turn, await this.one(projectId, turn, turn.effect!, to).catch(resultOfError)];
       }),
     );
-    return new Map(results);
   }
 
   private one(projectId: string, turn: Turn, effect: Sent, to: string): Promise<EffectResult> {

@@ -125,8 +125,7 @@ export class CreateWebhooks1766200000000 implements MigrationInterface {
         response_status integer,
         error text,
         duration_ms integer NOT NULL,
-        PRIMARY KEY (project_id, webhook_id, call_id, attempt),
-        FOREIGN KEY (project_id, webhook_id, call_id) REFERENCES webhook_calls ON DELETE CASCADE
+        PRIMARY KEY (project_id, webhook_id, call_id, attempt)
       )`);
   }
 

@@ -119,13 +119,24 @@ export class WebhookCallsRepository {
          WHERE waiting.project_id = $1 AND waiting.webhook_id = $2 AND waiting.status = 'PENDING' LIMIT $3)) RETURNING 1`,
       [projectId, id, limit],
     );
-    const gone = await this.database.query(
-      `DELETE FROM webhook_calls WHERE project_id = $1 AND webhook_id = $2 AND id = ANY (ARRAY(
-         SELECT id FROM webhook_calls WHERE project_id = $1 AND webhook_id = $2
-           AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = $1 AND w.id = $2) LIMIT $3)) RETURNING 1`,
-      [projectId, id, limit],
-    );
-    return ended.length + gone.length;
+    return ended.length + (await this.removeOfDeleted({ projectId, id }, limit));
+  }
+
+  /** An attempt that is recorded meanwhile is seen by the second statement only. */
+  private removeOfDeleted({ projectId, id }: EndpointId, limit: number): Promise<number> {
+    return this.database.transaction(async () => {
+      const gone = await this.database.query<{ id: string }>(
+        `DELETE FROM webhook_calls WHERE project_id = $1 AND webhook_id = $2 AND id = ANY (ARRAY(
+           SELECT id FROM webhook_calls WHERE project_id = $1 AND webhook_id = $2
+             AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = $1 AND w.id = $2) LIMIT $3)) RETURNING id`,
+        [projectId, id, limit],
+      );
+      await this.database.query(
+        `DELETE FROM webhook_attempts WHERE project_id = $1 AND webhook_id = $2 AND call_id = ANY ($3::uuid[])`,
+        [projectId, id, gone.map((call) => call.id)],
+      );
+      return gone.length;
+    });
   }
 }
 

@@ -10,6 +10,30 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
+it('a call and its attempts are kept for 30 days', async () => {
+  const { projectId, caller } = suite.buildProject();
+  const { id: webhookId } = await suite.buildWebhook(caller);
+  const [old, young] = [newId(), newId()];
+  await suite.database.query(
+    `INSERT INTO webhook_calls (project_id, webhook_id, id, event_id, event_type, body, generation, status, created_at, ended_at)
+     SELECT $1, $2, c.id, gen_random_uuid(), 'email.sent', '{}', 1, 'SUCCESS', now() - age, now() - age
+     FROM unnest($3::uuid[], '{31 days,29 days}'::interval[]) AS c (id, age)`,
+    [projectId, webhookId, [old, young]],
+  );
+  await suite.database.query(
+    `INSERT INTO webhook_attempts (project_id, webhook_id, call_id, attempt, duration_ms) SELECT $1, $2, id, 1, 5 FROM unnest($3::uuid[]) AS id`,
+    [projectId, webhookId, [old, young]],
+  );
+  expect(await new OldCallsRepository(suite.database).deleteSome(100)).toBe(false);
+  for (const [table, key] of [
+    ['webhook_calls', 'id'],
+    ['webhook_attempts', 'call_id'],
+  ] as const)
+    expect(
+      await suite.database.query(`SELECT ${key} AS id FROM ${table} WHERE project_id = $1`, [projectId]),
+    ).toEqual([{ id: young }]);
+});
+
 describe('an endpoint of steps', () => {
   it('is forgotten when it was not used for 30 days, and one that was used again is not', async () => {
     const { projectId, caller } = suite.buildProject();
