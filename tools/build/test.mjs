@@ -125,9 +125,12 @@ function brokenOf({ name, status, message, assertionResults }) {
   const suite = relative(root, name);
   const failed = assertionResults.filter((test) => test.status === 'failed');
   if (failed.length === 0) return status === 'failed' ? [`${suite}: ${inOneLine(message)}`] : [];
-  return failed.map(
-    ({ fullName, failureMessages }) => `${suite}: ${fullName}: ${inOneLine(failureMessages[0] ?? '')}`,
-  );
+  // What fails before the tests of a suite fails in each of them.
+  const byMessage = Map.groupBy(failed, ({ failureMessages }) => inOneLine(failureMessages[0] ?? ''));
+  return [...byMessage].map(([text, [{ fullName }, ...others]]) => {
+    const more = others.length > 0 ? ` (and ${others.length} more tests)` : '';
+    return `${suite}: ${fullName}${more}: ${text}`;
+  });
 }
 
 function inOneLine(message) {

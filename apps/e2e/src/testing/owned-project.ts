@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { ServiceName } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
 import pg from 'pg';
 import type { Operation } from './api-document.js';
 import type { Operator } from './bad-input.js';
@@ -118,7 +119,10 @@ export class OwnedProject {
     as: 'key' | Person,
   ): Promise<Answer> {
     const headers = as === 'key' ? { authorization: `Bearer ${this.key}` } : as.headers;
-    const answer = await this.posthorn.request(method, path, body, headers);
+    const answer = await eventually(async () => {
+      const requested = await this.posthorn.request(method, path, body, headers);
+      return !isTooBusy(requested) && requested;
+    }, `${method} ${path} is answered`);
     if (answer.status >= 300) throw new Error(`nothing of ${path} for the test: ${answer.text}`);
     return answer;
   }
@@ -142,6 +146,10 @@ export class OwnedProject {
     }
   }
 }
+
+/** A product that has just started on a busy machine may need longer than a call may take. */
+const isTooBusy = ({ status, text }: Answer): boolean =>
+  status === 503 || (status === 500 && text.includes('The outcome is unknown'));
 
 /** The path names something inside the project. */
 export const hasId = ({ path }: Operation): boolean => path.replace('{projectId}', '').includes('{');
