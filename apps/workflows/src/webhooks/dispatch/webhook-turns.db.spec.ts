@@ -124,11 +124,14 @@ describe('a call', () => {
       return { afterMs: 200 };
     };
     await suite.database.query(`UPDATE endpoints SET rests_until = NULL WHERE id = $1`, [endpoint.id]);
-    await suite.database.query(
-      `WITH due AS (UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1)
-       UPDATE work_items SET state = 'SUSPECT', claims = 1 WHERE key = $1::text AND state = 'WAITING'`,
-      [endpoint.id],
-    );
+    await eventually(async () => {
+      const suspects = await suite.database.query(
+        `WITH suspects AS (UPDATE work_items SET state = 'SUSPECT', claims = 1 WHERE key = ($1::uuid)::text AND state = 'WAITING' RETURNING 1)
+         UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1::uuid AND EXISTS (SELECT FROM suspects) RETURNING 1`,
+        [endpoint.id],
+      );
+      return suspects.length === 2;
+    }, 'the turn has ended, as if with its process');
     await suite.queue.enqueue(webhookTurnWork, [{ projectId: endpoint.projectId, key: newId() }]);
     const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 2);
     expect(calls.map(({ status, attempt }) => [status, attempt])).toEqual([
