@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { scopes } from '@posthorn/contracts';
-import { operationAt, type Operation } from '../api-document.js';
+import { operationAt, operationsOf, type Operation } from '../api-document.js';
 import { randomId } from '../bad-input.js';
 import { document } from '../described.js';
 import { hasId, takesKeys } from '../owned-project.js';
@@ -176,7 +176,8 @@ export const routeChecks: readonly RouteCheck[] = [
   {
     says: 'lists the methods of its path in Allow',
     // Once for each path.
-    appliesTo: ({ method, path }) => method === methods.find((each) => operationAt(document, each, path)),
+    appliesTo: (operation) =>
+      operationsOf(document).find(({ path }) => path === operation.path) === operation,
     run: async (operation, fixture) => {
       const path = await fixture.pathOf(operation);
       const known = methods.filter((method) => operationAt(fixture.document, method, withoutQuery(path)));

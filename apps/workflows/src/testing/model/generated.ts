@@ -1,4 +1,4 @@
-import { stepTypes, type BranchOperator, type StepType } from '@posthorn/contracts';
+import { branchOperators, stepTypes, type StepType } from '@posthorn/contracts';
 import { generatedPerson } from './generated-person.js';
 import { Random } from './random.js';
 import {
@@ -124,20 +124,11 @@ const fields = [
   'workflow.name',
 ] as const;
 const values = ['free', 'pro', 'a', 3, 7, true, false] as const;
-const operators: readonly BranchOperator[] = [
-  'equals',
-  'notEquals',
-  'contains',
-  'notContains',
-  'greaterThan',
-  'lessThan',
-  'greaterThanOrEqual',
-  'lessThanOrEqual',
-  'exists',
-  'notExists',
-];
 
-const comparison = (random: Random) => ({ operator: random.pick(operators), value: random.pick(values) });
+const comparison = (random: Random) => ({
+  operator: random.pick(branchOperators),
+  value: random.pick(values),
+});
 
 const branchesOf = (random: Random) => ({
   ...{ field: random.pick(fields), mode: 'multi' },
