@@ -1,26 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, usageEvents, type AcceptSend, type UsageWarned } from '@posthorn/contracts';
-import { eventually, EventPublisher, standIn } from '@posthorn/testing';
+import { usageEvents, type AcceptSend, type UsageWarned } from '@posthorn/contracts';
+import { eventually, EventPublisher } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { takeMails } from '../testing/taken-mails.js';
 
 let suite: GatewaySuite;
 let sending: EventPublisher;
 let stop: () => Promise<void>;
-const taken: AcceptSend[] = [];
+let taken: AcceptSend[];
 
 beforeAll(async () => {
   suite = await startGatewaySuite();
   sending = await EventPublisher.start(suite.connection, 'sending');
-  // The stand-in handles one item at a time.
-  stop = await standIn(suite.connection, emails.accept, async (send) => {
-    taken.push(send);
-    return {
-      emails: send.recipients.map(({ id, to }) => ({
-        ...{ id, to: to.email, from: 'hello@posthorn.example.test', contactId: null },
-      })),
-      acceptedAt: new Date(),
-    };
-  });
+  ({ taken, stop } = await takeMails(suite));
 });
 afterAll(async () => {
   await stop();

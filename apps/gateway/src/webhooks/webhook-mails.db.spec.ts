@@ -1,26 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { emails, webhookEvents, type AcceptSend } from '@posthorn/contracts';
+import { webhookEvents, type AcceptSend } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually, EventPublisher, standIn } from '@posthorn/testing';
+import { eventually, EventPublisher } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { takeMails } from '../testing/taken-mails.js';
 
 let suite: GatewaySuite;
 let workflows: EventPublisher;
 let stop: () => Promise<void>;
-const taken: AcceptSend[] = [];
+let taken: AcceptSend[];
 
 beforeAll(async () => {
   suite = await startGatewaySuite();
   workflows = await EventPublisher.start(suite.connection, 'workflows');
-  stop = await standIn(suite.connection, emails.accept, async (send) => {
-    taken.push(send);
-    return {
-      emails: send.recipients.map(({ id, to }) => ({
-        ...{ id, to: to.email, from: 'hello@posthorn.example.test', contactId: null },
-      })),
-      acceptedAt: new Date(),
-    };
-  });
+  ({ taken, stop } = await takeMails(suite));
 });
 afterAll(async () => {
   await stop();
