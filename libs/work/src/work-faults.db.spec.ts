@@ -193,6 +193,29 @@ describe('a worker that is told to stop', () => {
 });
 
 describe('the query of the queue at rest', () => {
+  it('is not blocked by an expired worker whose row is locked, and removes it afterwards', async () => {
+    const kind = kindOf();
+    const client = await suite.process();
+    const expired = newId();
+    await client.database.query(
+      `INSERT INTO work_workers (id, expires_at) VALUES ($1, now() - interval '1 second')`,
+      [expired],
+    );
+    const countExpired = async (): Promise<number> =>
+      (await client.database.query(`SELECT 1 FROM work_workers WHERE id = $1`, [expired])).length;
+    await client.database.transaction(async () => {
+      await client.database.query(`SELECT 1 FROM work_workers WHERE id = $1 FOR UPDATE`, [expired]);
+      await client.database.apart(async () => {
+        await client.queue.enqueue(kind, [{ projectId: newId() }]);
+        await untilDone(await suite.startWith(kind, () => Promise.resolve()), kind);
+        expect(await countExpired()).toBe(1);
+      });
+    });
+    await client.queue.enqueue(kind, [{ projectId: newId() }]);
+    await untilDone(client, kind);
+    await eventually(async () => (await countExpired()) === 0, 'the expired worker is removed');
+  });
+
   it('is not blocked by a worker that stalls within a transaction, and takes its item back once that has ended', async () => {
     const [held, kind] = [kindOf(), kindOf()];
     const client = await suite.process();

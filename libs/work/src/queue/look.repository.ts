@@ -37,7 +37,8 @@ const lookSql = `
       FOR UPDATE SKIP LOCKED))
     RETURNING kind
   ), forgotten AS (
-    DELETE FROM work_workers w WHERE expires_at <= now() AND ${holdsNothing}
+    DELETE FROM work_workers WHERE id = ANY(ARRAY(
+      SELECT id FROM work_workers w WHERE expires_at <= now() AND ${holdsNothing} FOR UPDATE OF w SKIP LOCKED))
   ), next AS (
     SELECT least(
       (SELECT due_at FROM work_items WHERE state = 'WAITING' AND due_at > now() ORDER BY due_at LIMIT 1),
