@@ -16,7 +16,7 @@ export interface Statement {
   replanned?: boolean;
   sql: string;
   parameters: unknown[];
-  /** Listeners of `onCommit` are not called: nothing can follow from this statement. */
+  /** Listeners of `onCommit` are not called after this statement: it gives none of them anything to do. */
   skipsCommitListeners?: boolean;
 }
 

@@ -17,7 +17,7 @@ interface JobInputs {
 export class ComposeJobs {
   constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys' | 'smtpUrl'>) {}
 
-  /** Returns an error where a version or key that the message needs no longer exists. */
+  /** Returns an error where the attachments or the version of the template no longer exist. */
   of(message: StoredMessage, { variables, sources, identity, files }: JobInputs): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))

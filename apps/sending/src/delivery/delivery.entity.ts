@@ -32,7 +32,7 @@ export class DeliveryRow {
   @Column('smallint') reported: number;
   /** It counts towards the usage of its project: set at its first mark. */
   @Column('boolean') counted: boolean;
-  /** Queued until the next day or month, because a limit is reached, or while its campaign is paused. */
+  /** Queued until the next day or month because an allowance is used up, until quiet hours end, or while its campaign is paused: its delivery window then begins anew. */
   @Column('boolean', { name: 'waits_for_next_period' }) waitsForNextPeriod: boolean;
   /** Queued until its turn at a slowed destination. */
   @Column('boolean', { name: 'has_turn' }) hasTurn: boolean;
@@ -40,7 +40,7 @@ export class DeliveryRow {
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   @Column('text', { nullable: true }) trace: string | null;
   @Column('uuid', { name: 'campaign_id', nullable: true }) campaignId: string | null;
-  /** Hours of each day in which it does not leave, as `quiet_seconds` from an instant of one day; null without them. */
+  /** Hours of each day in which it does not leave: they begin at the time of day of `quiet_from` and last `quiet_seconds`; null without them. */
   @Column({ type: 'timestamptz', name: 'quiet_from', precision: 3, nullable: true }) quietFrom: Date | null;
   @Column('integer', { name: 'quiet_seconds', nullable: true }) quietSeconds: number | null;
 }

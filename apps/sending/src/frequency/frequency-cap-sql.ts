@@ -19,7 +19,7 @@ export const addMarketingHandOffs = (marked: string): string => `
   SELECT project_id, address_hash, email_id, now() FROM (${marked}) AS m ORDER BY project_id, address_hash, email_id
   ON CONFLICT DO NOTHING RETURNING 1`;
 
-/** One mark at a time for a recipient whose mail is limited: two workers must not both find the last place. `requested` names addresses. */
+/** One mark at a time for a recipient whose mail is limited: two workers must not both find the last place. `requested` names addresses, and campaigns by names without an @. */
 export const lockCapped = `
   SELECT pg_advisory_xact_lock(hashtextextended(project_id::text || ' ' || email, 12)) FROM (
     SELECT project_id, email FROM requested JOIN project_states USING (project_id)

@@ -43,8 +43,8 @@ export function query<In extends object, Out extends object>(
   return { ...request(...declared), onlyReads: true };
 }
 
-/** Committed, of 1–256 items of one project, at least once and in any order (docs/guarantees.md §4); where
- * an item has a `seq`, it rises with every change of its subject. */
+/** An event has 1 to 256 items of one project. It is published after the commit of its change, at least once
+ * and in any order (docs/guarantees.md §4). Where an item has a `seq`, it rises with every change of its subject. */
 export interface EventContract<Item extends object = object> {
   readonly name: string;
   readonly owner: ServiceName;

@@ -94,7 +94,7 @@ export class ClaimsRepository {
     return row!.isIdle;
   }
 
-  /** Those that ended their process once together, up to the limit, or else one of the others where it may be claimed alone. */
+  /** Up to the limit of those whose process ended once, claimed together; or else one of the others, where it may be claimed alone. */
   @SpanAfterwards('claim suspects')
   async claimSuspects({ workerId, freeBytes, limit, alone }: SuspectOptions): Promise<ClaimedDelivery[]> {
     return this.database.prepared<ClaimedDelivery>({
@@ -117,8 +117,8 @@ export class ClaimsRepository {
     );
   }
 
-  // The claim no longer counts, because this process lives; nor that of messages that were taken back
-  // meanwhile, after the lease ended in an outage.
+  // The claim no longer counts, because this process lives. Nor does the claim of messages that were returned
+  // to the queue when the lease ended in an outage (QUEUED under the same token).
   async unclaim(
     workerId: string,
     delayMs: number,

@@ -37,7 +37,6 @@ const isLeased = `state IN ('CLAIMED', 'HANDOFF')`;
 export class LeasesRepository {
   constructor(private readonly database: Database) {}
 
-  /** A renewal also tells that this database is in use (docs/decisions/0021-overdue-mail.md). */
   async begin(workerId: string, leaseMs: number): Promise<void> {
     await this.database.query(
       `INSERT INTO workers (id, expires_at) VALUES ($1, now() + $2 * interval '1 millisecond')`,
@@ -45,7 +44,10 @@ export class LeasesRepository {
     );
   }
 
-  /** Returns false where the lease has expired, and with it all claims, or is unknown to this database. */
+  /**
+   * Returns false where the lease has expired, and with it all claims, or is unknown to this database.
+   * Also records that this database is in use (docs/decisions/0021-overdue-mail.md).
+   */
   async renew(workerId: string, leaseMs: number): Promise<boolean> {
     const rows = await this.database.query(
       `WITH renewed AS (

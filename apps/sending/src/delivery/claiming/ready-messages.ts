@@ -195,7 +195,7 @@ export class ReadyMessages {
     // Liquid may need fields from another service, and large messages take long: neither delays plain ones.
     const isLarge = ({ bytes }: ClaimedDelivery) => bytes > largeMessage;
     const common = messages.filter((each) => !isLarge(each));
-    // Neither is known where the content is gone.
+    // `liquid` is null where the content is no longer retained.
     for (const isLiquid of [false, true])
       await this.composeInSlices(
         workerId,

@@ -22,7 +22,7 @@ const marksInFlight = 2;
 // so far ahead.
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
-/** Of the rate: every replica reserves so many slots, and the message of a quiet project waits behind those of all. */
+/** How far ahead slots of the rate are reserved: every replica does so, and the message of a quiet project waits behind the slots of all. */
 const secondsAhead = 0.25;
 /** Short compared with the time that a mail server takes for a message. */
 const lingerMs = 2;

@@ -17,9 +17,9 @@ interface MarkRule {
   applies: string;
 }
 
-// `requested r` names deliveries with the hashes of their address and of the main recipient's (null where
-// they are that one's own). Erased addresses are stored by hash: columns named email then hold
-// hash@erased.invalid. `usage_so_far` is a query of `usageOfLimited`.
+// `requested r` names deliveries with the hash of their recipient's address and that of the main recipient's
+// (null for the main recipient itself). Every address is hashed; once it is erased, columns named email hold
+// hash@erased.invalid in its place. `usage_so_far` is a query of `usageOfLimited`.
 export const markJoins = `
     JOIN deliveries d USING (project_id, email_id, position)
     LEFT JOIN project_states project USING (project_id)

@@ -49,7 +49,7 @@ export interface MarkSettings {
 const senderDomainOf = ({ from }: MessageToMark): string => domainOf(from?.email ?? '');
 const placeOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
 
-/** A statement of its own, so that the next one sees what was committed before the locks were taken. */
+/** A statement of its own, so that the next one sees what was committed before the locks were taken. Names are addresses, and campaigns as `campaignLockName` writes them. */
 export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
   const requested = messages.flatMap(({ projectId, recipient, position, campaignId, to: mainRecipient }) =>
     [
@@ -186,6 +186,6 @@ const markSql = (warmUp: WarmUp | null): string => `
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
   )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_uncounted')})` : ''}`;
 
-/** The row of the pace, which all marks share, is locked after everything that belongs to one project. */
+/** The row of the pace, which all marks share, is locked after everything that belongs to one project: the condition always holds, and makes Postgres run those statements first. */
 const pacedCount = (warmUp: WarmUp | null): string =>
   `SELECT count(*) FROM marked WHERE (SELECT count(*) FROM used) + (SELECT count(*) FROM turns)${warmUp ? ' + (SELECT count(*) FROM warmed_up)' : ''} >= 0`;

@@ -23,7 +23,7 @@ export interface Outcome {
   suppress: boolean;
   attempt: Attempt | null;
   events: { event: EventContract; payload: object }[];
-  /** Waits for the next day or month, which begins a new delivery window. */
+  /** Waits for the next day or month, for the end of quiet hours or for its paused campaign, which begins a new delivery window. */
   waitsForNextPeriod?: boolean;
   hasTurn?: boolean;
   /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */

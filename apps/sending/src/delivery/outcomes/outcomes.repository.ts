@@ -73,7 +73,7 @@ const outcomes = columnsOf<OutcomeRow>([
 interface EventRow {
   rowIndex: number;
   name: string;
-  /** The event is published if the delivery did not have it yet; 0 for an event of none. */
+  /** The event is published if the delivery did not have this bit yet. 0 for an event that no bit stands for: it is published unless earlier reports overrule the outcome. */
   bit: number;
   item: string;
   trace: string | null;

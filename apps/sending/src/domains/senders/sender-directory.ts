@@ -54,8 +54,8 @@ export class SenderDirectory {
   }
 }
 
-// A caller that is restricted to a domain has no other sender. The error is returned and not thrown, so that
-// it is not cached as final.
+// A caller that is restricted to a domain has no other sender. The error is returned and not thrown,
+// because one from cached domains leads to a second look at those in the database.
 function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
   const host = from && domainOf(from.email);
   const owners = host
