@@ -286,13 +286,12 @@ describe('what is late', () => {
   it('a campaign that has not moved for hours pauses instead of going on', async () => {
     const { caller, id } = await begun();
     await suite.bus.call(campaigns.pause, caller, { id });
+    const handOvers = `SELECT 1 FROM work_items WHERE kind = 'campaigns.hand-overs' AND key = $1`;
+    await eventually(async () => (await suite.database.query(handOvers, [id])).length === 0, 'it rests');
     await suite.database.query(
-      `UPDATE launches SET moved_at = now() - interval '2 hours' WHERE campaign_id = $1`,
-      [id],
-    );
-    await suite.database.query(`UPDATE campaigns SET status = 'SENDING' WHERE id = $1`, [id]);
-    await suite.database.query(
-      `INSERT INTO work_items (id, kind, project_id, key, state) VALUES (gen_random_uuid(), 'campaigns.hand-overs', $1, $2, 'READY') ON CONFLICT DO NOTHING`,
+      `WITH moved AS (UPDATE launches SET moved_at = now() - interval '2 hours' WHERE campaign_id = $2),
+         sending AS (UPDATE campaigns SET status = 'SENDING' WHERE id = $2)
+       INSERT INTO work_items (id, kind, project_id, key, state) VALUES (gen_random_uuid(), 'campaigns.hand-overs', $1, $2, 'READY')`,
       [caller.projectId, id],
     );
     expect((await reaches(caller, id, 'PAUSED')).pausedReason).toBe('RESTORED');
