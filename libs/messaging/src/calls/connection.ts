@@ -35,8 +35,9 @@ export class BusConnection {
     return new BusConnection(nats, `NATS at ${host}`);
   }
 
+  /** False from the beginning of `close`, when publishing begins to throw. */
   get connected(): boolean {
-    return this.up && !this.nats.isClosed();
+    return this.up && !this.closing && !this.nats.isClosed();
   }
 
   onLost(listener: () => void): () => void {
@@ -46,9 +47,10 @@ export class BusConnection {
 
   async close(): Promise<void> {
     if (this.nats.isClosed()) return;
-    this.closing = true;
     // Draining would wait for a server that is not there.
-    await (this.connected ? this.nats.drain() : this.nats.close()).catch(() => undefined);
+    const canDrain = this.connected;
+    this.closing = true;
+    await (canDrain ? this.nats.drain() : this.nats.close()).catch(() => undefined);
   }
 
   private async watch(): Promise<void> {
