@@ -176,7 +176,7 @@ describe('a worker', () => {
       { projectId, group: 'slow', payload: { n: 1 } },
       { projectId, group: 'fast', payload: { n: 2 } },
     ]);
-    await eventually(async () => seen.length === 1, 'the other group goes on');
+    await eventually(async () => (await rowsOf(worker, kind)).length === 1, 'the other group goes on');
     await worker.queue.pause(kind, projectId);
     await worker.queue.enqueue(kind, [{ projectId, group: 'fast', payload: { n: 3 } }]);
     await worker.queue.resume(kind, projectId, 'slow');
