@@ -18,7 +18,6 @@ export interface OutboundRequest {
   maxRedirects: number;
 }
 
-/** Where no response came. */
 export type OutboundFault = 'timeout' | 'name' | 'connection' | 'tls' | 'protocol';
 
 export type OutboundResult = { durationMs: number } & (
@@ -30,7 +29,6 @@ export type OutboundResult = { durationMs: number } & (
 interface Exchange {
   url: URL;
   method: OutboundMethod;
-  /** Those of the user. */
   headers: Readonly<Record<string, string>>;
   body: string | null;
 }
@@ -97,7 +95,6 @@ export class OutboundClient {
       const response = await this.exchange(exchange, sent, signal);
       const location = redirects.has(response.statusCode) ? headerOf(response, 'location') : null;
       if (location === null || sent.maxRedirects === 0) return this.read(response);
-      // The connection can be used again.
       await response.body.dump({ limit: this.maxResponseBytes, signal });
       if (followed === sent.maxRedirects) throw new RefusedTarget('redirects');
       exchange = redirected(exchange, targetOf(location, rules, exchange.url), response.statusCode);

@@ -40,7 +40,6 @@ export function targetOf(text: string, rules: OutboundRules, base?: URL): URL {
   return url;
 }
 
-/** Throws RefusedTarget. */
 export function refuseAddress(address: string, { allowPrivate }: OutboundRules): void {
   const isAllowed = allowPrivate
     ? isIP(address) !== 0 && !isMetadataAddress(address)

@@ -17,7 +17,6 @@ export interface RemovedSteps {
   stepIds: string[];
   /** Executions that started before it went through these steps. */
   version: number;
-  /** The last execution that is done with. */
   after?: string;
 }
 

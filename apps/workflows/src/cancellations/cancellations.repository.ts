@@ -4,7 +4,6 @@ import type { RemovedSteps } from './cancellation-kinds.js';
 
 type Workflow = Pick<WorkflowRow, 'projectId' | 'id' | 'generation'>;
 
-/** Executions that are over because of a pause, a deletion or a new graph. */
 export class CancellationsRepository {
   constructor(private readonly database: Database) {}
 

@@ -9,7 +9,6 @@ import { CancellationsRepository } from './cancellations.repository.js';
 
 const atOnce = 500;
 
-/** Gives the executions that a pause stopped their status, so many in one transaction. */
 @Injectable()
 export class CancellationsWork implements WorkHandler<object> {
   constructor(

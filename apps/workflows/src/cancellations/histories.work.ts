@@ -6,7 +6,6 @@ import { CancellationsRepository } from './cancellations.repository.js';
 
 const atOnce = 1_000;
 
-/** Removes what executions did at steps that a new graph no longer has. */
 @Injectable()
 export class HistoriesWork implements WorkHandler<RemovedSteps> {
   constructor(

@@ -7,7 +7,6 @@ import { CancellationsRepository } from './cancellations.repository.js';
 
 const atOnce = 500;
 
-/** Removes what a deleted workflow leaves: its executions with their steps, and who entered it. */
 @Injectable()
 export class RemovalsWork implements WorkHandler<object> {
   constructor(

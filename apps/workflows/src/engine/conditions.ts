@@ -28,7 +28,6 @@ export function holds(operator: BranchOperator, stored: unknown, value: unknown)
 
 const isPresent = (stored: unknown): boolean => stored !== undefined && stored !== null;
 
-/** Null where they cannot be compared. */
 function compare(stored: unknown, value: unknown): number | null {
   if (stored === null && value === null) return 0;
   if (typeof stored === 'number' && typeof value === 'number') return stored - value;

@@ -39,7 +39,6 @@ export type Decision =
 
 export interface Circumstances {
   now: Date;
-  /** Of the contact, else of the project. */
   timeZone: (field: string | undefined) => string;
   variables: Variables;
 }
@@ -80,7 +79,6 @@ export function following(
 
 interface Way {
   toStepId: string;
-  /** Null where it always applies. */
   wanted: string | null;
 }
 

@@ -19,7 +19,6 @@ export class Variables {
     return inside(this.shown(), [root!, ...path]);
   }
 
-  /** For Liquid. */
   shown(): Record<string, unknown> {
     const { contact, event, context, workflow, execution, steps } = this.sources;
     const { customFields, ...known } = contact;

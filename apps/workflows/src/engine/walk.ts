@@ -16,7 +16,6 @@ export interface Walk {
   enteredAt: Date;
 }
 
-/** A step that is done. */
 export interface Taken extends Position {
   enteredAt: Date;
   endedAt: Date;
@@ -81,7 +80,6 @@ export function walk(
   }
 }
 
-/** The step at the position is done: the next one is entered, if there is one. */
 export function leave(state: Walk, branch: string | null, now: Date): Taken {
   const left = { ...state.position!, ...times(state, now), branch };
   const next = following(state.graph, left.stepId, branch);

@@ -5,7 +5,6 @@ import type { CountChange } from '../counts/workflow-counts.repository.js';
 export interface EndedExecution {
   id: string;
   workflowId: string;
-  /** Before its end. */
   status: ExecutionStatus;
   /** Where it waited, or had something to do. */
   stepId: string | null;

@@ -18,7 +18,6 @@ import { StepTexts } from './step-texts.js';
 import { Turns } from './turns.js';
 import { WebhookRequests } from './webhook-requests.js';
 
-/** Takes executions from step to step. */
 @Module({
   imports: [DefinitionsModule, WebhooksModule],
   providers: [

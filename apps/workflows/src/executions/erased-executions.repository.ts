@@ -11,7 +11,6 @@ interface StoredGraph {
 /** The index of starts is partial, so the kind is no parameter. */
 const holdsEntry = `kind = '${startWork.name}' AND project_id = $1 AND payload -> 'entries' @> jsonb_build_array(jsonb_build_object('contactId', $2::text))`;
 
-/** What executions hold of a person. */
 export class ErasedExecutions {
   constructor(private readonly database: Database) {}
 

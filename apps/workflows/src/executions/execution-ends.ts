@@ -21,7 +21,6 @@ export class ExecutionEnds {
     private readonly people: People,
   ) {}
 
-  /** In the ambient transaction. */
   async publish(projectId: string, turns: readonly Turn[], saved: readonly ExecutionChange[]): Promise<void> {
     const byId = new Map(turns.map((turn) => [turn.execution.id, turn]));
     const events = endedAmong(saved).map(({ id, status, reason, at }) => {

@@ -20,7 +20,6 @@ import { ExecutionMoves, type LockedExecution } from './execution-moves.reposito
 import { Executions } from './executions.read-model.js';
 import { hasEnded } from './execution-row.js';
 
-/** What users do to a single execution. */
 @Injectable()
 export class ExecutionMovesService {
   constructor(

@@ -50,7 +50,6 @@ export interface StepVisit {
   error: string | null;
 }
 
-/** Where an execution is after a turn. */
 export interface ExecutionChange {
   id: string;
   workflowId: string;
@@ -65,7 +64,6 @@ export interface ExecutionChange {
   enteredAt: Date;
   turn: number;
   steps: StepVisit[];
-  /** Of this turn. */
   at: Date;
   waitedFor: ExecutionWait | null;
   /** Step and visit whose row was WAITING. */

@@ -48,7 +48,6 @@ export class ExecutionStore {
     return { saved, met: new Set(met) };
   }
 
-  /** Last in the transaction. */
   count(projectId: string, saved: readonly ExecutionChange[]): Promise<void> {
     return this.counts.add(projectId, saved.flatMap(countsOf));
   }

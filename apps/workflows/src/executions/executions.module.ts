@@ -16,7 +16,6 @@ import { ExecutionsHandlers } from './executions.handlers.js';
 import { Executions } from './executions.read-model.js';
 import { ExecutionsService } from './executions.service.js';
 
-/** What starts executions, and what users see and do of them. */
 @Module({
   imports: [DefinitionsModule, EngineModule],
   controllers: [ExecutionsHandlers, OccurrencesSubscribers],

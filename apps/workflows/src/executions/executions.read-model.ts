@@ -30,7 +30,6 @@ type StoredStep = Omit<ExecutionStep, 'stepName' | 'type'>;
 export class Executions {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
   async page(projectId: string, query: ListExecutions): Promise<Page<Execution>> {
     const parameters: unknown[] = [projectId, query.workflowId];
     const { status, after } = query;

@@ -29,7 +29,6 @@ export class StepCalls {
     );
   }
 
-  /** Those that are known, by id. */
   async results(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StepCallResult>> {
     if (ids.length === 0) return new Map();
     const found = await this.calls.results(projectId, ids);

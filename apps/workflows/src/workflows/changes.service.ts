@@ -16,7 +16,6 @@ import { WorkflowChanges } from './workflow-changes.js';
 import type { WorkflowRow } from './workflow.entity.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-/** Changes of workflows that exist. */
 @Injectable()
 export class ChangesService {
   constructor(

@@ -24,7 +24,6 @@ import { WorkflowsHandlers } from './workflows.handlers.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 import { WorkflowsService } from './workflows.service.js';
 
-/** Workflows with their graphs, and what a change of them does to executions. */
 @Module({
   controllers: [WorkflowsHandlers, GraphsHandlers],
   providers: [

@@ -16,7 +16,6 @@ import { definitionOf, NewWorkflows } from './new-workflows.js';
 import { SegmentReferences } from './segment-references.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-/** A workflow as one document, which another installation can read. */
 @Injectable()
 export class DocumentsService {
   constructor(

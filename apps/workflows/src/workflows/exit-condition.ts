@@ -3,7 +3,6 @@ import { configFaults, missingConfig } from '../graphs/config-rules.js';
 
 const members: ReadonlySet<string> = new Set(['field', 'operator', 'value']);
 
-/** A goal is the condition of a step, complete from the beginning and without branches. */
 export function exitFaults(condition: Record<string, unknown> | null): InvalidMember[] {
   if (condition === null) return [];
   const unknown = Object.keys(condition)

@@ -5,7 +5,6 @@ import { Schedules } from '../schedules/schedules.js';
 import type { WorkflowRow } from './workflow.entity.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
-/** The row of a workflow, its schedule and its event are one commit. */
 @Injectable()
 export class WorkflowChanges {
   constructor(

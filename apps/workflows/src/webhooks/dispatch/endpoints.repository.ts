@@ -23,7 +23,6 @@ const since = `CASE WHEN $3 = 0 AND $4 THEN NULL WHEN $4 OR e.failing_since IS N
 const rest = `CASE WHEN ${failures} < ${failuresToBreak} THEN 0 WHEN $3 = 0 THEN e.rest_seconds
   WHEN $4 THEN ${shortestRest} ELSE least(${longestRest}, greatest(${shortestRest}, e.rest_seconds * 2)) END`;
 
-/** How an endpoint has done: those that do not work are called now and then only. */
 export class EndpointsRepository {
   constructor(private readonly database: Database) {}
 

@@ -21,7 +21,6 @@ type Subscription = ActiveWebhook & SignedEndpoint;
 
 const tidiedAtOnce = 1_000;
 
-/** Calls of events. */
 @Injectable()
 export class WebhookCallSource implements CallSource<Subscription, DueWebhookCall> {
   readonly kind = webhookTurnWork;

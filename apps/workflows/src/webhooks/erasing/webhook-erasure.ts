@@ -5,7 +5,6 @@ import { addressesIn, anyOf, withoutAddresses } from '@posthorn/messaging';
 import { ErasedCallsRepository, searchedTables, type FoundTexts } from './erased-calls.repository.js';
 
 interface Progress {
-  /** Index of the table that is searched. */
   table: number;
   after: string[] | null;
 }

@@ -50,7 +50,6 @@ export const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): Event
     },
   }));
 
-/** As `GET /api/contacts/{id}` answers it. */
 function dataOf({
   id,
   projectId,

@@ -6,14 +6,11 @@ export interface SealedSecret {
 }
 
 export interface NewSecret extends SealedSecret {
-  /** A subscription, or the project itself for its webhook steps. */
   ownerId: string;
   lastFour: string;
 }
 
-/** That of a secret that was replaced. */
 const overlap = `interval '24 hours'`;
-/** Each of them signs every call. */
 const maxOverlapping = 4;
 
 export class SigningSecretsRepository {

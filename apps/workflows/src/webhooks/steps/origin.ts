@@ -5,7 +5,6 @@ import type { StepCall } from './step-calls.repository.js';
 
 export interface Origin {
   endpointId: string;
-  /** Why it cannot be called at all. */
   error: string | null;
 }
 
