@@ -23,12 +23,13 @@ process.exit(sum('failed') === 0 && tallies.every(({ code }) => code === 0) ? 0 
 async function run(mode) {
   const began = performance.now();
   console.log(`== ${mode}`);
-  // Six processes take longer to start than one.
+  // Six processes take longer to start than one, and those of four suites would answer 503.
   const words = [
     '--selectProjects',
     'e2e',
     '--testTimeout',
     '120000',
+    ...(mode === 'one' ? [] : ['--maxWorkers', '2']),
     ...process.argv.slice(2).filter((word) => word.startsWith('-')),
   ];
   const child = spawn(process.execPath, [join(root, 'tools/build/test.mjs'), ...words], {
