@@ -30,12 +30,21 @@ if (mutants.length === 0) {
   process.exit(2);
 }
 
-const copy = await copyOfTheTree();
+// Tests wait more than they compute; a chaos run has the machine to itself.
+const isTest = ({ run: script }: Mutant): boolean => script.startsWith('test ');
+const copies = [await copyOfTheTree(), await copyOfTheTree()];
 const survivors: string[] = [];
+let judged = 0;
 try {
-  for (const mutant of mutants) await judge(mutant);
+  const tests = mutants.filter(isTest);
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let next = tests.shift(); next; next = tests.shift()) await judge(next, copy);
+    }),
+  );
+  for (const mutant of mutants.filter((each) => !isTest(each))) await judge(mutant, copies[0]!);
 } finally {
-  rmSync(copy, { recursive: true, force: true });
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 }
 console.log(
   `${mutants.length - survivors.length} of ${mutants.length} mutants were caught${survivors.length > 0 ? `; not: ${survivors.join(', ')}` : ''}`,
@@ -55,8 +64,8 @@ async function copyOfTheTree(): Promise<string> {
   return to;
 }
 
-/** Applies one mutant to the copy, runs its check, and puts the files back. */
-async function judge(mutant: Mutant): Promise<void> {
+/** Applies one mutant to a copy, runs its check, and puts the files back. */
+async function judge(mutant: Mutant, copy: string): Promise<void> {
   const began = performance.now();
   const originals = new Map(
     changesOf(mutant).map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]),
@@ -71,7 +80,7 @@ async function judge(mutant: Mutant): Promise<void> {
     if (!caught) survivors.push(mutant.name);
     const verdict = caught ? 'caught  ' : 'SURVIVED';
     console.log(
-      `${verdict} ${mutant.name} (${Math.round((performance.now() - began) / 1_000)} s): ${mutant.breaks.trim()}`,
+      `${(judged += 1)}/${mutants.length} ${verdict} ${mutant.name} (${Math.round((performance.now() - began) / 1_000)} s): ${mutant.breaks.trim()}`,
     );
     if (!caught) console.log(output.split('\n').slice(-40).join('\n'));
   } finally {

@@ -147,6 +147,16 @@ const changes: readonly Change[] = [
 const send = (gateway: RunningGateway, headers: Record<string, string>): Promise<Published> =>
   suite.requestAt(gateway, 'POST', '/api/v1/contacts', { headers, body: { no_such_name: 1 } });
 
+/** The status once the gateway knows the caller: a busy machine may answer 503 before. */
+async function knownStatus(gateway: RunningGateway, headers: Record<string, string>): Promise<number> {
+  let { status } = await send(gateway, headers);
+  while (status === 503) {
+    await delay(everyMs);
+    ({ status } = await send(gateway, headers));
+  }
+  return status;
+}
+
 /**
  * Milliseconds from the commit to the last request that the other gateway still accepted. A quiet caller
  * sends its next request only after the second, so that nothing refreshed the cache before.
@@ -157,7 +167,7 @@ async function lastPass(
   withNats: boolean,
   quiet: boolean,
 ): Promise<number> {
-  expect((await send(other, subject.headers)).status).toBe(422);
+  expect(await knownStatus(other, subject.headers)).toBe(422);
   await make(subject, withNats);
   const changed = performance.now();
   let passed = 0;
@@ -165,9 +175,11 @@ async function lastPass(
   for (let since = performance.now() - changed; since < 1_150; since = performance.now() - changed) {
     const published = await send(other, subject.headers);
     if (published.status === 422) passed = since;
-    else expect([published.status, codeOf(published)]).toEqual(refusal);
+    // A busy machine's 503 lets nobody pass.
+    else if (published.status !== 503) expect([published.status, codeOf(published)]).toEqual(refusal);
     await delay(everyMs);
   }
+  expect(await knownStatus(other, subject.headers)).toBe(refusal[0]);
   return passed;
 }
 
@@ -225,7 +237,7 @@ describe('without the database', () => {
     async (how) => {
       const known = [spare.key.headers, spare.member.headers];
       for (const gateway of [suite.gateway, other])
-        for (const headers of known) expect((await send(gateway, headers)).status).toBe(422);
+        for (const headers of known) expect(await knownStatus(gateway, headers)).toBe(422);
       const unknown = { authorization: `Bearer ${mintToken('FULL', 'LIVE')}` };
       suite.line[how]();
       const removed = performance.now();
@@ -242,9 +254,8 @@ describe('without the database', () => {
         await delay(100);
       }
       suite.line.fix();
-      await delay(200);
-      for (const headers of known) expect((await send(other, headers)).status).toBe(422);
-      expect((await send(other, unknown)).status).toBe(401);
+      for (const headers of known) expect(await knownStatus(other, headers)).toBe(422);
+      expect(await knownStatus(other, unknown)).toBe(401);
     },
     30_000,
   );
