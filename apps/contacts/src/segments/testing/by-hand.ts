@@ -58,7 +58,17 @@ export async function evaluateAll(fixture: ServiceFixture): Promise<void> {
   return workOff(
     fixture,
     (runner) =>
-      new SegmentUpkeepWork(database, new DatabaseClock(database), buildUpkeep(fixture), rows, queue, runner),
+      Object.assign(
+        new SegmentUpkeepWork(
+          database,
+          new DatabaseClock(database),
+          buildUpkeep(fixture),
+          rows,
+          queue,
+          runner,
+        ),
+        { intervalMs: 0 },
+      ),
     segmentUpkeepWork.name,
   );
 }

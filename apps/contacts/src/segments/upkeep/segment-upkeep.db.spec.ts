@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, segments } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
@@ -47,6 +48,24 @@ describe('live segments', () => {
     await mine.contact('a@example.org', { plan: 'free' });
     await mine.settled();
     expect((await suite.published(mine)).exited).toEqual([[contact, 'top']]);
+  });
+
+  it('evaluate changes that come all the time twice a second', async () => {
+    const mine = suite.open();
+    const { id } = await mine.build({ name: 'Busy' });
+    const began = performance.now();
+    for (let index = 0; index < 60; index += 1) {
+      await mine.contact(`busy-${index}@example.org`, { plan: 'pro' });
+      await delay(20);
+    }
+    await mine.settled();
+    const seconds = (performance.now() - began) / 1_000;
+    const [members] = await fixture.database.query<{ count: number; commits: number }>(
+      `SELECT count(*)::int AS count, count(DISTINCT xmin::text)::int AS commits FROM segment_members WHERE segment_id = $1`,
+      [id],
+    );
+    expect(members!.count).toBe(60);
+    expect(members!.commits).toBeLessThanOrEqual(2 * seconds + 2);
   });
 
   it('follow STATIC segments that they refer to, and publish manual changes', async () => {
