@@ -6,6 +6,8 @@ export const segmentUpkeepWork = work('contacts.segment-upkeep', {
   exclusive: true,
   mixed: true,
   batch: 20,
+  // A round costs a dozen statements.
+  intervalMs: 1_000,
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
 });
 

@@ -11,6 +11,9 @@ export interface WorkOptions {
   spread: boolean;
   /** Claiming one absorbs all ready ones of the project, so that writers need not wait for one another. */
   signal: boolean;
+  /** From the end of a batch to the next claim in this process, so that many items share a batch. A batch
+   * that was full, or that continues items, is followed at once. */
+  intervalMs: number;
   /** A call that takes longer fails, and its later writes are refused. */
   timeoutMs: number;
   retry: Retry;
@@ -28,6 +31,7 @@ const defaults: WorkOptions = {
   exclusive: false,
   spread: false,
   signal: false,
+  intervalMs: 0,
   timeoutMs: 60_000,
   retry: defaultRetry,
 };

@@ -26,6 +26,7 @@ export class BatchRunner {
   private readonly underWay = new Map<WorkBatch, { kind: string; ended: Promise<void> }>();
   private readonly queued = new Map<string, ClaimedItem[][]>();
   private readonly running = new Map<string, number>();
+  private readonly restUntil = new Map<string, number>();
   private readonly suspects: ClaimedItem[] = [];
   private stopping = false;
   private alone = false;
@@ -53,7 +54,12 @@ export class BatchRunner {
 
   capacity({ name, batch, concurrency }: WorkKind): number {
     if (this.stopping || (this.queued.get(name)?.length ?? 0) > 0) return 0;
+    if (this.restMs(name) > 0) return 0;
     return batch * Math.max(0, concurrency - (this.running.get(name) ?? 0));
+  }
+
+  restMs(kind: string): number {
+    return Math.max(0, (this.restUntil.get(kind) ?? 0) - performance.now());
   }
 
   run(
@@ -142,6 +148,8 @@ export class BatchRunner {
     this.underWay.set(batch, { kind: kind.name, ended });
     await ended;
     this.underWay.delete(batch);
+    const isBehind = items.length === kind.batch || batch.isContinued;
+    if (kind.intervalMs > 0 && !isBehind) this.restUntil.set(kind.name, performance.now() + kind.intervalMs);
     return batch.unsettled.length === 0;
   }
 }

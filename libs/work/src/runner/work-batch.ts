@@ -25,6 +25,7 @@ export class WorkBatch<Payload extends object = object> {
   private readonly open: Set<ClaimedItem<Payload>>;
   private readonly failed = new Map<ClaimedItem<Payload>, Error>();
   private ended = false;
+  private continued = false;
 
   constructor(
     readonly items: readonly WorkItem<Payload>[],
@@ -56,6 +57,7 @@ export class WorkBatch<Payload extends object = object> {
 
   /** Not finished: continues after the turns of other projects, before later items of its own project. */
   async continueLater(items: readonly WorkItem<Payload>[]): Promise<void> {
+    this.continued ||= items.length > 0;
     await this.settle(items, (claimed) => this.settling.postpone(claimed, null));
   }
 
@@ -65,6 +67,10 @@ export class WorkBatch<Payload extends object = object> {
 
   fail(item: WorkItem<Payload>, error: Error): void {
     this.failed.set(item as ClaimedItem<Payload>, error);
+  }
+
+  get isContinued(): boolean {
+    return this.continued;
   }
 
   get failures(): [ClaimedItem<Payload>, Error][] {

@@ -163,6 +163,34 @@ describe('a worker', () => {
     expect(runs).toBe(2);
   });
 
+  it('claims again after the interval of the kind, and then all items that became ready in it', async () => {
+    const kind = kindOf({ mixed: true, batch: 10, intervalMs: 300 });
+    const starts: number[] = [];
+    const sizes: number[] = [];
+    const worker = await suite.startWith(kind, async ({ items }) => {
+      starts.push(performance.now());
+      sizes.push(items.length);
+    });
+    await worker.queue.enqueue(kind, many(1));
+    await untilDone(worker, kind);
+    for (let count = 0; count < 4; count += 1) await worker.queue.enqueue(kind, many(1));
+    await untilDone(worker, kind);
+    expect(sizes).toEqual([1, 4]);
+    expect(starts[1]! - starts[0]!).toBeGreaterThanOrEqual(300);
+  });
+
+  it('claims at once, whatever the interval, after a batch that was full or continues items', async () => {
+    const kind = kindOf({ mixed: true, batch: 2, intervalMs: 600_000 });
+    const seen: number[][] = [];
+    const worker = await suite.startWith(kind, async (batch) => {
+      seen.push(batch.items.map(({ payload }) => payload.n));
+      if (seen.length === 2) await batch.continueLater(batch.items);
+    });
+    await worker.queue.enqueue(kind, many(3));
+    await untilDone(worker, kind);
+    expect(seen.map((numbers) => numbers.length)).toEqual([2, 1, 1]);
+  });
+
   it('claims nothing of a project or group that is paused, until it is resumed', async () => {
     const kind = kindOf({ batch: 10 });
     const projectId = newId();

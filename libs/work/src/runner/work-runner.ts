@@ -111,7 +111,12 @@ export class WorkRunner {
     for (const name of look.ready) isFull = (await this.claim(this.kinds.get(name)!)) || isFull;
     if (this.hasSuspects) await this.claimSuspect();
     if (isFull) this.loop.wakeUp();
-    return Math.min(unknownOutcome ? suspicionPauseMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
+    const rests = look.ready.map((name) => this.batches.restMs(name)).filter((restMs) => restMs > 0);
+    return Math.min(
+      unknownOutcome ? suspicionPauseMs : maxRestMs,
+      Math.max(0, look.nextMs ?? maxRestMs),
+      ...rests,
+    );
   }
 
   private async claim(registered: Registered): Promise<boolean> {

@@ -58,17 +58,7 @@ export async function evaluateAll(fixture: ServiceFixture): Promise<void> {
   return workOff(
     fixture,
     (runner) =>
-      Object.assign(
-        new SegmentUpkeepWork(
-          database,
-          new DatabaseClock(database),
-          buildUpkeep(fixture),
-          rows,
-          queue,
-          runner,
-        ),
-        { intervalMs: 0 },
-      ),
+      new SegmentUpkeepWork(database, new DatabaseClock(database), buildUpkeep(fixture), rows, queue, runner),
     segmentUpkeepWork.name,
   );
 }

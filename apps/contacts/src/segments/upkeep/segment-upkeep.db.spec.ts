@@ -50,7 +50,7 @@ describe('live segments', () => {
     expect((await suite.published(mine)).exited).toEqual([[contact, 'top']]);
   });
 
-  it('evaluate changes that come all the time twice a second', async () => {
+  it('evaluate changes that come all the time once a second at most', async () => {
     const mine = suite.open();
     const { id } = await mine.build({ name: 'Busy' });
     const began = performance.now();
@@ -65,7 +65,7 @@ describe('live segments', () => {
       [id],
     );
     expect(members!.count).toBe(60);
-    expect(members!.commits).toBeLessThanOrEqual(2 * seconds + 2);
+    expect(members!.commits).toBeLessThanOrEqual(seconds + 2);
   });
 
   it('follow STATIC segments that they refer to, and publish manual changes', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
@@ -10,12 +9,6 @@ const busyDelayMs = 200;
 
 @Injectable()
 export class SegmentUpkeepWork implements WorkHandler<object> {
-  /** From the end of a round to the next one, so that many changes share a round, which costs a dozen statements. */
-  intervalMs = 500;
-  private endedAt = -Infinity;
-  /** The last round left contacts over: the next one is not delayed. */
-  private isBehind = false;
-
   constructor(
     private readonly database: Database,
     private readonly clock: DatabaseClock,
@@ -27,19 +20,11 @@ export class SegmentUpkeepWork implements WorkHandler<object> {
     runner.register(segmentUpkeepWork, this);
   }
 
-  async run(batch: WorkBatch): Promise<void> {
-    const earlyMs = this.endedAt + this.intervalMs - performance.now();
-    if (earlyMs > 0 && !this.isBehind && !batch.stopping) await delay(earlyMs);
-    await this.round(batch);
-    this.endedAt = performance.now();
-  }
-
-  private round(batch: WorkBatch): Promise<void> {
+  run(batch: WorkBatch): Promise<void> {
     const projectIds = batch.items.map(({ projectId }) => projectId);
     const of = (ids: readonly string[]) => batch.items.filter(({ projectId }) => ids.includes(projectId));
     return this.database.transaction(async () => {
       const { done, more, busy } = await this.upkeep.round(projectIds, await this.clock.now());
-      this.isBehind = more.length > 0;
       await batch.continueLater(of(more));
       await batch.postpone(of(busy), busyDelayMs);
       await batch.complete(of(done));
