@@ -42,7 +42,7 @@ async function run(mode) {
     else console.log(said);
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
-  const [passed, failed, skipped = 0] = line.match(/\d+/g).map(Number);
+  const [passed, failed, skipped = 0] = (line.match(/\d+/g) ?? []).map(Number);
   return {
     mode,
     code,

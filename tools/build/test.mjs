@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { root } from './swc-options.mjs';
 
+/** @type {typeof import('@posthorn/dev')} */
 const { startPostgres, natsBinary } = await import(join(root, 'dist/tools/dev/src/index.js'));
 const temporary = memoryDisk() ?? tmpdir();
 const directory = mkdtempSync(join(temporary, 'posthorn-test-'));
@@ -15,17 +16,17 @@ const report = join(directory, 'report.json');
 const maps = join(directory, 'maps');
 const prepared = join(directory, 'prepared');
 mkdirSync(maps);
-const say = (line) => console.log(line);
+const print = (line) => console.log(line);
 /** Jest hands it on to its workers, which would otherwise collect young objects all the time. */
 const youngSpace = '--max-semi-space-size=32';
 
 const postgres = await startPostgres({
   dataDirectory: join(directory, 'postgres'),
-  say,
+  report: print,
   settings: { max_connections: '300', track_commit_timestamp: 'on' },
 });
 // Fetches nats-server once, where the machine has none: every suite then starts its own from the same program.
-const binary = await natsBinary({ binDirectory: join(root, '.posthorn', 'bin'), say });
+const binary = await natsBinary({ binDirectory: join(root, '.posthorn', 'bin'), report: print });
 
 /** The exit code, and what came of each suite. */
 async function run(args) {
@@ -84,7 +85,7 @@ let { code, suites } = await run(args);
 const unsteady = [];
 const red = suites?.filter(isRed) ?? [];
 if (red.length > 0 && red.length <= fewSuites && process.env.CI) {
-  say(`red: ${red.flatMap(brokenOf).join('\n     ')}\nOnce more, alone:`);
+  print(`red: ${red.flatMap(brokenOf).join('\n     ')}\nOnce more, alone:`);
   const again = await run(['--runInBand', '--forceExit', '--runTestsByPath', ...red.map(({ name }) => name)]);
   if (again.suites !== null) {
     unsteady.push(
