@@ -37,9 +37,9 @@ async function run(mode) {
     env: { ...process.env, POSTHORN_E2E_MODE: mode },
   });
   let line = '0 passed, 1 failed';
-  createInterface({ input: child.stdout }).on('line', (said) => {
-    if (/^\d+ passed, \d+ failed/.test(said)) line = said;
-    else console.log(said);
+  createInterface({ input: child.stdout }).on('line', (output) => {
+    if (/^\d+ passed, \d+ failed/.test(output)) line = output;
+    else console.log(output);
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
   const [passed, failed, skipped = 0] = (line.match(/\d+/g) ?? []).map(Number);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
-import { fillKeys, gatewayCommits, makeKeys, makeSession, untilReportedMs } from './askers.js';
+import { fillKeys, gatewayCommits, makeKeys, makeSession, untilReportedMs } from './credentials.js';
 import { agree, type Bench } from './bench.js';
 import { loadAll } from './load.js';
 import { benchMail } from './mail.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { gatewayCommits, untilReportedMs } from './askers.js';
+import { gatewayCommits, untilReportedMs } from './credentials.js';
 import type { Bench } from './bench.js';
 import { OneProcess } from './one-process.js';
 

@@ -4,7 +4,7 @@ import { eventually } from '@posthorn/testing';
 import { operationsOf, type Operation } from '../testing/api-document.js';
 import { withPosthorn } from '../testing/bad-input.js';
 import { document } from '../testing/described.js';
-import { bodyFor, nameOf, queryFor } from '../testing/examples/asks.js';
+import { bodyFor, nameOf, queryFor } from '../testing/examples/calls.js';
 import { normalised } from '../testing/examples/normalise.js';
 import { hasId, OwnedProject } from '../testing/owned-project.js';
 import { nounOf, nouns } from '../testing/resources.js';

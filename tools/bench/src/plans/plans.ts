@@ -1,7 +1,7 @@
 import { makeFixtures, untilEvaluated } from '../audience/fixture.js';
 import type { Bench } from '../bench.js';
 import { Product } from '../product.js';
-import { callsOf } from './asks.js';
+import { callsOf } from './calls.js';
 import { recordPlans } from './recorded-calls.js';
 
 /** Every statement of the contacts service; fails where a request reads a whole table that is not meant to. */

@@ -6,7 +6,7 @@ import type { Api } from '../audience/api.js';
 import type { Bench } from '../bench.js';
 import { databaseOf, inDatabase } from '../databases.js';
 import type { Product, Servers } from '../product.js';
-import type { Call } from './asks.js';
+import type { Call } from './calls.js';
 import { normalized, planPage, type PageHead, type Section } from './plan-page.js';
 import { Recorder, type Recorded } from './recorder.js';
 import { wholeScans } from './whole-scans.js';

@@ -1,4 +1,4 @@
-import { call } from './asks.js';
+import { call } from './calls.js';
 import type { Step } from './recorded-calls.js';
 
 interface Made {

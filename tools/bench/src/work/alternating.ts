@@ -1,5 +1,5 @@
 import { waitMs } from '../bench.js';
-import type { WorkFixture } from './work-ground.js';
+import type { WorkFixture } from './work-fixture.js';
 
 /** What a claim costs on the first and on the second side, which take turns. */
 export async function alternatingCosts(

@@ -3,7 +3,7 @@ import { work, type WorkHandler } from '@posthorn/work';
 import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
 import { alternatingCosts } from './alternating.js';
-import { WorkFixture } from './work-ground.js';
+import { WorkFixture } from './work-fixture.js';
 
 const batch = 100;
 const few = 1_000;

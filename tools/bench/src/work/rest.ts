@@ -4,7 +4,7 @@ import { work } from '@posthorn/work';
 import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
 import { OneProcess } from '../one-process.js';
-import { WorkFixture } from './work-ground.js';
+import { WorkFixture } from './work-fixture.js';
 
 /** After a start some loops still have something to do. */
 const settleMs = 60_000;

@@ -2,7 +2,7 @@ import { newId } from '@posthorn/database';
 import { work } from '@posthorn/work';
 import pg from 'pg';
 import { waitMs, type Bench } from '../bench.js';
-import { WorkFixture } from './work-ground.js';
+import { WorkFixture } from './work-fixture.js';
 
 const batch = 100;
 const lanes = 2;

@@ -3,7 +3,7 @@ import { work, type WorkHandler } from '@posthorn/work';
 import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
 import { alternatingCosts } from '../work/alternating.js';
-import { WorkFixture } from '../work/work-ground.js';
+import { WorkFixture } from '../work/work-fixture.js';
 
 /** As many as the engine takes at once. */
 const batch = 64;

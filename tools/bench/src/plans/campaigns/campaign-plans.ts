@@ -4,7 +4,7 @@ import { Ledgers } from '../../campaigns/ledgers.js';
 import { databaseOf, inDatabase } from '../../databases.js';
 import { Product } from '../../product.js';
 import { recordPlans } from '../recorded-calls.js';
-import { campaignSteps } from './asks-of-campaigns.js';
+import { campaignSteps } from './campaign-steps.js';
 import { fractionOfOthers, storeLedgers } from './ledger-rows.js';
 import { makeGroups } from './lists.js';
 

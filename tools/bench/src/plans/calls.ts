@@ -4,7 +4,7 @@ import { conditionsOf } from '../audience/conditions.js';
 import type { TrackedFixture } from '../audience/fixture.js';
 import { nthAddress } from '../audience/people.js';
 import { benchSecret } from '../product.js';
-import { importCalls } from './asks-of-imports.js';
+import { importCalls } from './import-calls.js';
 
 /** One call of the front door. */
 export interface Call {

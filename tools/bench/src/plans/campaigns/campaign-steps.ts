@@ -1,6 +1,6 @@
 import { nthReader, type Audience } from '../../campaigns/audiences.js';
 import type { Ledgers } from '../../campaigns/ledgers.js';
-import { call } from '../asks.js';
+import { call } from '../calls.js';
 import type { Step } from '../recorded-calls.js';
 import { deletionsOfUnused } from '../unused-references.js';
 import { forgetStatistics, type StoredLedgers } from './ledger-rows.js';
@@ -10,7 +10,7 @@ interface Made {
   id: string;
 }
 
-interface CampaignAsks extends Groups {
+interface PlannedCampaigns extends Groups {
   audience: Audience;
   ledgers: Ledgers;
   stored: StoredLedgers;
@@ -19,35 +19,35 @@ interface CampaignAsks extends Groups {
 const launchMs = 60_000;
 
 /** Every route of campaigns, in an order in which each has something to work on; launches are waited for until everybody has an outcome. */
-export async function campaignSteps(asks: CampaignAsks): Promise<Step[]> {
+export async function campaignSteps(planned: PlannedCampaigns): Promise<Step[]> {
   return [
-    ...(await listSteps(asks)),
-    ...(await ledgerSteps(asks)),
-    ...(await draftSteps(asks)),
-    ...(await launchSteps(asks)),
-    ...(await timedSteps(asks)),
-    ...(await resendSteps(asks)),
-    ...withoutStatistics(asks, largeSteps(asks)),
-    ...(await useSteps(asks)),
-    ...(await erasureSteps(asks)),
+    ...(await listSteps(planned)),
+    ...(await ledgerSteps(planned)),
+    ...(await draftSteps(planned)),
+    ...(await launchSteps(planned)),
+    ...(await timedSteps(planned)),
+    ...(await resendSteps(planned)),
+    ...withoutStatistics(planned, largeSteps(planned)),
+    ...(await useSteps(planned)),
+    ...(await erasureSteps(planned)),
   ];
 }
 
 /** Of a ledger that is younger than a minute Postgres knows nothing: no plan of the work on it may depend on that. */
-const withoutStatistics = ({ ledgers }: CampaignAsks, [first, ...others]: Step[]): Step[] =>
+const withoutStatistics = ({ ledgers }: PlannedCampaigns, [first, ...others]: Step[]): Step[] =>
   [{ ...first!, prepare: () => forgetStatistics(ledgers.client) }, ...others].map((step) => ({
     ...step,
     call: { ...step.call, name: `${step.call.name}, without statistics` },
   }));
 
 const draftOf = (
-  { audience: { api, template } }: Pick<CampaignAsks, 'audience'>,
+  { audience: { api, template } }: Pick<PlannedCampaigns, 'audience'>,
   more: object,
 ): Promise<Made> => api.post<Made>('/api/v1/campaigns', { name: 'Draft', template_id: template, ...more });
 const toList = (listId: string) => ({ audience_type: 'LIST', list_id: listId });
 const read = (name: string, path: string): Step => ({ call: call(name, 'GET', path) });
 
-async function listSteps({ audience: { api } }: CampaignAsks): Promise<Step[]> {
+async function listSteps({ audience: { api } }: PlannedCampaigns): Promise<Step[]> {
   const { next_cursor: cursor } = await api.get<{ next_cursor: string }>('/api/v1/campaigns?limit=100');
   return [
     read('first page of campaigns', 'campaigns?limit=100'),
@@ -66,7 +66,7 @@ async function listSteps({ audience: { api } }: CampaignAsks): Promise<Step[]> {
   ];
 }
 
-async function ledgerSteps({ audience: { api }, stored }: CampaignAsks): Promise<Step[]> {
+async function ledgerSteps({ audience: { api }, stored }: PlannedCampaigns): Promise<Step[]> {
   const { mixed, begun, sent, skippedContact } = stored;
   const path = `campaigns/${mixed}/recipients?limit=100`;
   const { next_cursor: cursor } = await api.get<{ next_cursor: string }>(`/api/v1/${path}`);
@@ -94,12 +94,12 @@ async function ledgerSteps({ audience: { api }, stored }: CampaignAsks): Promise
   ];
 }
 
-async function draftSteps(asks: CampaignAsks): Promise<Step[]> {
-  const { audience, small, matching } = asks;
+async function draftSteps(planned: PlannedCampaigns): Promise<Step[]> {
+  const { audience, small, matching } = planned;
   const [changed, gone, tried] = [
-    await draftOf(asks, { audience_type: 'ALL' }),
-    await draftOf(asks, { audience_type: 'ALL' }),
-    await draftOf(asks, toList(small)),
+    await draftOf(planned, { audience_type: 'ALL' }),
+    await draftOf(planned, { audience_type: 'ALL' }),
+    await draftOf(planned, toList(small)),
   ];
   const posting = (name: string, path: string, body?: object): Step => ({
     call: call(name, 'POST', path, body),
@@ -122,8 +122,8 @@ async function draftSteps(asks: CampaignAsks): Promise<Step[]> {
   ];
 }
 
-async function launchSteps(asks: CampaignAsks): Promise<Step[]> {
-  const { large, small, segment, matching } = asks;
+async function launchSteps(planned: PlannedCampaigns): Promise<Step[]> {
+  const { large, small, segment, matching } = planned;
   const audiences: Record<string, object> = {
     'a list': toList(small),
     'a segment by hand': { audience_type: 'SEGMENT', segment_id: segment },
@@ -136,10 +136,10 @@ async function launchSteps(asks: CampaignAsks): Promise<Step[]> {
   };
   const steps: Step[] = [];
   for (const [name, audience] of Object.entries(audiences)) {
-    const { id } = await draftOf(asks, audience);
+    const { id } = await draftOf(planned, audience);
     steps.push({
       call: call(`launch for ${name}`, 'POST', `campaigns/${id}/send`),
-      settle: () => untilSent(asks, id),
+      settle: () => untilSent(planned, id),
     });
   }
   for (const [name, audience] of Object.entries({
@@ -147,18 +147,18 @@ async function launchSteps(asks: CampaignAsks): Promise<Step[]> {
     'half of them': toList(large),
     'a tracked segment': { audience_type: 'SEGMENT', segment_id: matching },
   })) {
-    const { id } = await draftOf(asks, { ...audience, send_rate: 60 });
+    const { id } = await draftOf(planned, { ...audience, send_rate: 60 });
     steps.push(
       { call: { ...call(`launch for ${name}`, 'POST', `campaigns/${id}/send`), waits: true } },
       { call: { ...call(`cancellation of it, ${name}`, 'POST', `campaigns/${id}/cancel`), waits: true } },
     );
   }
-  return [...steps, ...(await variantSteps(asks))];
+  return [...steps, ...(await variantSteps(planned))];
 }
 
-async function variantSteps(asks: CampaignAsks): Promise<Step[]> {
-  const { id } = await draftOf(asks, {
-    ...toList(asks.small),
+async function variantSteps(planned: PlannedCampaigns): Promise<Step[]> {
+  const { id } = await draftOf(planned, {
+    ...toList(planned.small),
     variants: ['A', 'B'].map((name) => ({ name, subject: `Subject ${name}` })),
     test: { share: 50, winner_by: 'MANUAL', after_minutes: 10 },
   });
@@ -167,25 +167,25 @@ async function variantSteps(asks: CampaignAsks): Promise<Step[]> {
     read('their report', `campaigns/${id}/stats`),
     {
       call: call('choice of the winner', 'POST', `campaigns/${id}/winner`, { variant: 'B' }),
-      settle: () => untilSent(asks, id),
+      settle: () => untilSent(planned, id),
     },
   ];
 }
 
 /** Who is due, and who is put off because it is night where he is. */
-async function timedSteps(asks: CampaignAsks): Promise<Step[]> {
+async function timedSteps(planned: PlannedCampaigns): Promise<Step[]> {
   const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
   const [awake, asleep] = [
     { from: hour(3), to: hour(4) },
     { from: hour(-1), to: hour(2) },
   ];
   const timed = (quiet_hours: object) =>
-    draftOf(asks, { ...toList(asks.small), timing: { quiet_hours, time_zone_field: 'zone' } });
+    draftOf(planned, { ...toList(planned.small), timing: { quiet_hours, time_zone_field: 'zone' } });
   const [now, later] = [await timed(awake), await timed(asleep)];
   return [
     {
       call: call('launch with quiet hours', 'POST', `campaigns/${now.id}/send`),
-      settle: () => untilSent(asks, now.id),
+      settle: () => untilSent(planned, now.id),
     },
     { call: { ...call('launch in quiet hours', 'POST', `campaigns/${later.id}/send`), waits: true } },
     { call: { ...call('cancellation in quiet hours', 'POST', `campaigns/${later.id}/cancel`), waits: true } },
@@ -193,8 +193,8 @@ async function timedSteps(asks: CampaignAsks): Promise<Step[]> {
 }
 
 /** To those of the large ledger who did not open it; and its public copy. */
-async function resendSteps(asks: CampaignAsks): Promise<Step[]> {
-  const { audience, stored } = asks;
+async function resendSteps(planned: PlannedCampaigns): Promise<Step[]> {
+  const { audience, stored } = planned;
   const again = await audience.api.post<Made>(`/api/v1/campaigns/${stored.sent}/resend`, {});
   const posting = (name: string, path: string): Step => ({
     call: { ...call(name, 'POST', `campaigns/${path}`), waits: true },
@@ -208,8 +208,8 @@ async function resendSteps(asks: CampaignAsks): Promise<Step[]> {
 }
 
 /** Hand-over, results and stops in the ledger with a million rows. */
-function largeSteps(asks: CampaignAsks): Step[] {
-  const { mixed, begun, sent } = asks.stored;
+function largeSteps(planned: PlannedCampaigns): Step[] {
+  const { mixed, begun, sent } = planned.stored;
   const transition = (name: string, id: string, path: string): Step => ({
     call: { ...call(name, 'POST', `campaigns/${id}/${path}`), waits: true },
   });
@@ -222,12 +222,12 @@ function largeSteps(asks: CampaignAsks): Step[] {
     transition('cancellation of it', begun, 'cancel'),
     {
       ...transition('failed mail once more', sent, 'retry-failed'),
-      settle: () => untilSent(asks, sent),
+      settle: () => untilSent(planned, sent),
     },
   ];
 }
 
-async function useSteps({ audience: { api } }: CampaignAsks): Promise<Step[]> {
+async function useSteps({ audience: { api } }: PlannedCampaigns): Promise<Step[]> {
   const domain = await api.post<Made>('/api/v1/domains', { domain: 'gone-soon.example' });
   return [
     ...(await deletionsOfUnused(api)),
@@ -236,7 +236,7 @@ async function useSteps({ audience: { api } }: CampaignAsks): Promise<Step[]> {
 }
 
 /** Of a member of the small list, who got several campaigns. */
-async function erasureSteps({ audience: { api, contacts } }: CampaignAsks): Promise<Step[]> {
+async function erasureSteps({ audience: { api, contacts } }: PlannedCampaigns): Promise<Step[]> {
   const { data } = await api.get<{ data: Made[] }>(
     `/api/v1/contacts?search=${encodeURIComponent(nthReader(contacts - 5))}`,
   );
@@ -244,5 +244,5 @@ async function erasureSteps({ audience: { api, contacts } }: CampaignAsks): Prom
   return [{ call: { ...call('deletion of a contact', 'DELETE', path), waits: true } }];
 }
 
-const untilSent = ({ audience, ledgers }: CampaignAsks, id: string): Promise<unknown> =>
+const untilSent = ({ audience, ledgers }: PlannedCampaigns, id: string): Promise<unknown> =>
   ledgers.until(audience.api.projectId, id, ({ status }) => status === 'SENT', launchMs);

@@ -1,6 +1,6 @@
 import type { Api } from '../audience/api.js';
 import { nthAddress } from '../audience/people.js';
-import { call, type Call } from './asks.js';
+import { call, type Call } from './calls.js';
 
 const table = [
   'email,plan,seats',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { nthReader } from '../../campaigns/audiences.js';
-import { call, type Call } from '../../plans/asks.js';
+import { call, type Call } from '../../plans/calls.js';
 import type { Step } from '../../plans/recorded-calls.js';
 import { deletionsOfUnused } from '../../plans/unused-references.js';
 import { chainOf, type MadeWorkflow } from '../workflow.js';

@@ -196,7 +196,7 @@ export const nameOf = ({ method, path }: Operation): string =>
 export function bodyFor(operation: Operation): Members | undefined {
   if (!operation.requestBody) return undefined;
   const body = bodies[nameOf(operation)];
-  if (!body) throw new Error(`say in examples/asks.ts what to ask of ${nameOf(operation)}`);
+  if (!body) throw new Error(`add a body for ${nameOf(operation)} to examples/calls.ts`);
   return operation['x-surface'] === 'legacy' ? body : (inSnakeCase(body) as Members);
 }
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { nthReader } from '../../campaigns/audiences.js';
-import { call } from '../../plans/asks.js';
+import { call } from '../../plans/calls.js';
 import type { Step } from '../../plans/recorded-calls.js';
-import { followed, posting, read, untilNone } from './asks-of-workflows.js';
+import { followed, posting, read, untilNone } from './workflow-steps.js';
 import type { Definitions } from './definitions.js';
 
 interface Made {
