@@ -17,7 +17,10 @@ const maxPerAddress = 20;
 const idleMs = 60_000;
 /** Of a whole session, however slowly it goes on. */
 const sessionMs = 600_000;
-const rebindMs = 10_000;
+const refusedPort = {
+  EACCES: 'needs more rights',
+  EADDRINUSE: 'belongs to another process, which takes the reports',
+};
 const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+(?:%\w+)?\]|\[ipv6:[0-9a-f:.]+\])$/i;
 
@@ -27,7 +30,9 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   private readonly log = new Logger('ReturnPath');
   private readonly server: SMTPServer | null;
   private readonly taken;
+  rebindMs = 10_000;
   private rebinding: NodeJS.Timeout | null = null;
+  private loggedCode: string | null = null;
   private closed = false;
   private readonly open = new Map<string, number>();
 
@@ -43,6 +48,7 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   onApplicationBootstrap(): void {
     if (!this.server) return;
     this.server.server.on('connection', (socket: Socket) => this.limit(socket));
+    this.server.server.on('listening', () => this.bound());
     this.server.on('error', (error: NodeJS.ErrnoException) => this.failed(error));
     this.bind();
   }
@@ -126,20 +132,21 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
 
   private bind(): void {
     const { inboundPort, inboundHost } = this.config;
-    this.server!.listen(inboundPort, inboundHost, () =>
-      this.log.log(`takes bounces and complaints by SMTP on ${inboundHost}:${this.port}`),
-    );
+    this.server!.listen(inboundPort, inboundHost);
+  }
+
+  private bound(): void {
+    this.loggedCode = null;
+    this.log.log(`takes bounces and complaints by SMTP on ${this.config.inboundHost}:${this.port}`);
   }
 
   /** A client that drops its connection is no fault of ours; a port may be that of another process, which then takes the reports. */
   private failed({ code }: NodeJS.ErrnoException): void {
     if (code !== 'EADDRINUSE' && code !== 'EACCES') return;
     if (this.closed || this.rebinding) return;
-    const port = `port ${this.config.inboundPort}`;
-    this.log.warn(
-      code === 'EACCES' ? `${port} needs more rights` : `another process has ${port} and takes the reports`,
-    );
-    this.rebinding = setTimeout(() => this.rebind(), rebindMs);
+    if (code !== this.loggedCode) this.log.warn(`port ${this.config.inboundPort} ${refusedPort[code]}`);
+    this.loggedCode = code;
+    this.rebinding = setTimeout(() => this.rebind(), this.rebindMs);
   }
 
   private rebind(): void {
