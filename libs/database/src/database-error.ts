@@ -58,7 +58,7 @@ function wasNeverSent(error: unknown): boolean {
 }
 
 /** The connection broke when a statement may have been sent; it may have taken effect. */
-export function isOutcomeUnknown(error: unknown): boolean {
+export function mayHaveCommitted(error: unknown): boolean {
   return isDatabaseAway(error) && !wasNeverSent(error);
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { outcomeUnknown } from '@posthorn/contracts';
-import { Database, DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
+import { Database, DatabaseClock, mayHaveCommitted } from '@posthorn/database';
 
 /** What a call changes is one commit, which its deadline still allows. */
 @Injectable()
@@ -22,7 +22,7 @@ export class Commits {
       });
     } catch (error) {
       // "Unavailable" promises that nothing was done (docs/guarantees.md G2); here it is not known.
-      throw committing && isOutcomeUnknown(error) ? outcomeUnknown() : error;
+      throw committing && mayHaveCommitted(error) ? outcomeUnknown() : error;
     }
   }
 }

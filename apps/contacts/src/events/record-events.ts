@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
+import { DatabaseClock, mayHaveCommitted } from '@posthorn/database';
 import { bisect, Gatherer } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
@@ -124,7 +124,7 @@ export class RecordEvents {
     try {
       return await work();
     } catch (error) {
-      throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
+      throw mayHaveCommitted(error) ? outcomeUnknown() : error;
     }
   }
 

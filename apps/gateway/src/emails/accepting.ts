@@ -14,7 +14,7 @@ import {
 } from '@posthorn/contracts';
 import { Bus, CallFailed } from '@posthorn/messaging';
 
-/** Clients get a response within two seconds (docs/guarantees.md G17); the rest is for the network. */
+/** Clients get a response within two seconds (docs/guarantees.md G17); 100 ms of them are left for the network. */
 export const sendBudgetMs = 1_900;
 const settleMs = 400;
 const marginMs = 50;

@@ -10,7 +10,7 @@ import {
   type Caller,
   type RefusedMessage,
 } from '@posthorn/contracts';
-import { isOutcomeUnknown } from '@posthorn/database';
+import { mayHaveCommitted } from '@posthorn/database';
 import { type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
@@ -105,7 +105,7 @@ export class AcceptBatchService {
         this.store(projectId, [...rows.values()], batch, idempotency),
       );
     } catch (error) {
-      if (!isOutcomeUnknown(error) || rows.size === 0) throw error;
+      if (!mayHaveCommitted(error) || rows.size === 0) throw error;
       const ids = batch.accepted.map(({ email }) => email.id);
       const settled = await this.settling.afterUnknownOutcome(projectId, ids);
       if (settled instanceof Error) throw settled;

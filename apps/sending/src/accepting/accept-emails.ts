@@ -10,7 +10,7 @@ import {
   type CheckSend,
   type DomainError,
 } from '@posthorn/contracts';
-import { isOutcomeUnknown } from '@posthorn/database';
+import { mayHaveCommitted } from '@posthorn/database';
 import { bisect, Gatherer, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
@@ -30,7 +30,7 @@ const maxGatheredBytes = 16 * 1024 * 1024;
 export class AcceptEmailsService {
   private readonly gatherer = new Gatherer<AcceptRow, AcceptedEmails>({
     flush: (rows) => this.commit(rows),
-    // One commit at a time: a commit of twice as many rows costs less than two commits at once (a fifth more accepts, measured).
+    // One commit at a time: measured, that is 20 % more accepts per second than two commits at once.
     inFlight: 1,
     maxItems: maxGathered,
     maxBytes: maxGatheredBytes,
@@ -75,7 +75,7 @@ export class AcceptEmailsService {
   }
 
   private async afterFailure(rows: AcceptRow[], error: Error): Promise<Outcome[]> {
-    if (!isOutcomeUnknown(error)) return rows.map(() => error);
+    if (!mayHaveCommitted(error)) return rows.map(() => error);
     return Promise.all(rows.map((row) => this.settle(row)));
   }
 
@@ -98,14 +98,14 @@ export class AcceptEmailsService {
     const finished = await this.replays(rows);
     return this.repository.transaction(async () => {
       const decided = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
-      const undecided = rows.map((row, index) =>
+      const withOpenKeys = rows.map((row, index) =>
         decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.repository.lockKeys(undecided);
-      undecided.forEach(
+      const locked = await this.repository.lockKeys(withOpenKeys);
+      withOpenKeys.forEach(
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
-      const finishedMeanwhile = await this.replays(undecided);
+      const finishedMeanwhile = await this.replays(withOpenKeys);
       for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
       return this.insert(rows, decided);
     });

@@ -7,7 +7,7 @@ import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
 
 type EmailToAccept = AcceptRow['emails'][number] & {
   sendIndex: number;
-  eventId: string;
+  outboxRowId: string;
   trace: string | null;
 };
 
@@ -41,7 +41,7 @@ const emails = columnsOf<EmailToAccept>([
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'to_email', type: 'text', value: ({ email }) => email },
   { column: 'to_name', type: 'text', value: ({ name }) => name },
-  { column: 'event_id', type: 'uuid', value: ({ eventId }) => eventId },
+  { column: 'outbox_row_id', type: 'uuid', value: ({ outboxRowId }) => outboxRowId },
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
 ]);
 
@@ -55,7 +55,7 @@ export function acceptStatement(rows: AcceptRow[]): Statement {
 
 const insertsAccepted = outboxInsert(
   {
-    id: 'email_to_accept.event_id',
+    id: 'email_to_accept.outbox_row_id',
     projectId: 'email.project_id',
     fact: `'${emailEvents.accepted.name}'`,
     items: `jsonb_agg(jsonb_build_object('emailId', email.id, 'to', email.to_email, 'from', email.from_email,
@@ -63,7 +63,7 @@ const insertsAccepted = outboxInsert(
     traces: `string_agg(DISTINCT email_to_accept.trace, ',')`,
   },
   // A workflow repeats a send under the same id: of two such requests in one commit, one may be past its deadline and has no row in `send`.
-  'FROM email JOIN email_to_accept USING (id) JOIN send USING (send_index) GROUP BY email_to_accept.event_id, email.project_id',
+  'FROM email JOIN email_to_accept USING (id) JOIN send USING (send_index) GROUP BY email_to_accept.outbox_row_id, email.project_id',
 );
 
 // The column `copies` holds the header recipients. Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock.
@@ -118,7 +118,7 @@ function emailsOf(rows: AcceptRow[]): EmailToAccept[] {
       ...email,
       sendIndex,
       trace,
-      eventId: events.rowIdFor(projectId, itemBytes),
+      outboxRowId: events.rowIdFor(projectId, itemBytes),
     })),
   );
 }

@@ -43,7 +43,7 @@ export class PrepareSend {
     this.clock = new DatabaseClock(database);
   }
 
-  /** For many messages at once; `prepare` asks by itself for one. */
+  /** For a batch. For a single message `prepare` makes this query itself. */
   allowedRecipients(caller: Caller, sends: readonly AcceptSend[]): Promise<AllowedRecipients> {
     return this.confined.allowedRecipients(caller, sends.flatMap(everyAddress));
   }

@@ -29,7 +29,7 @@ export class SettleSendService {
     return { outcome: 'ACCEPTED', accepted: { emails, acceptedAt: found[0]!.acceptedAt } };
   }
 
-  /** "Unavailable" promises that nothing happened, so a commit without an answer is either confirmed or voided. */
+  /** "Unavailable" promises the client that nothing happened, so a commit without an answer is either confirmed or voided. */
   async afterUnknownOutcome(projectId: string, ids: string[]): Promise<AcceptedEmails | DomainError> {
     for (let attempt = 1; attempt <= settleAttempts; attempt += 1) {
       try {

@@ -8,7 +8,7 @@ import {
   type UsageLimit,
 } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
-import { Pace } from '../delivery/claiming/pace.js';
+import { Pace } from '../pacing/pace.js';
 import { lanes, type Lane } from '../delivery/delivery.entity.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';

@@ -9,7 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, lockWaiters } from '@posthorn/testing';
-import { Pace } from '../delivery/claiming/pace.js';
+import { Pace } from '../pacing/pace.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';

@@ -32,7 +32,7 @@ export class DeliveryRow {
   @Column('smallint') reported: number;
   /** It counts towards the usage of its project: set at its first mark. */
   @Column('boolean') counted: boolean;
-  /** Queued until the next day or month because an allowance is used up, until quiet hours end, or while its campaign is paused: its delivery window then begins anew. */
+  /** Kept back by an allowance, a warm-up, quiet hours or its paused campaign; when it becomes due, a new delivery window begins. */
   @Column('boolean', { name: 'waits_for_next_period' }) waitsForNextPeriod: boolean;
   /** Queued until its turn at a slowed destination. */
   @Column('boolean', { name: 'has_turn' }) hasTurn: boolean;

@@ -10,7 +10,7 @@ import { ChoresWork } from './chores.work.js';
 import { ClaimsRepository } from './claiming/claims.repository.js';
 import { Lease } from './claiming/lease.js';
 import { LeasesRepository } from './claiming/leases.repository.js';
-import { Pace } from './claiming/pace.js';
+import { Pace } from '../pacing/pace.js';
 import { ReadyMessages } from './claiming/ready-messages.js';
 import { DeliveryCounts } from './delivery-counts.read-model.js';
 import { DeliveryWakeUpModule } from './delivery-wake-up.module.js';

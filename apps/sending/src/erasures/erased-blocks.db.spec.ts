@@ -14,7 +14,7 @@ import {
 import { newId } from '@posthorn/database';
 import { eventually, EventPublisher, testSecret } from '@posthorn/testing';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
-import { Pace } from '../delivery/claiming/pace.js';
+import { Pace } from '../pacing/pace.js';
 import { suppressionImportWork } from '../suppressions/suppression-import-kind.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';

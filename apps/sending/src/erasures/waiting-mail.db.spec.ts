@@ -17,7 +17,7 @@ import { ContactVariablesRepository } from '../composing/contact-variables.repos
 import { HandOffMarks, type MarkDecision } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { failure } from '../delivery/outcomes/outcome.js';
 import { OutcomesRepository } from '../delivery/outcomes/outcomes.repository.js';
-import { Pace } from '../delivery/claiming/pace.js';
+import { Pace } from '../pacing/pace.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { ErasedAddressesRepository } from './erased-addresses.repository.js';
 import { ErasedMailRepository } from './erased-mail.repository.js';

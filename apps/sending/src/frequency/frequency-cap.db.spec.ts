@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectEvents, type FrequencyCap } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, EventPublisher } from '@posthorn/testing';
-import { Pace } from '../delivery/claiming/pace.js';
+import { Pace } from '../pacing/pace.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
 import { marksAtOnce } from '../testing/marks-at-once.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, explanations, usage } from '@posthorn/contracts';
 import { DnsServer, eventually } from '@posthorn/testing';
-import { Pace } from '../delivery/claiming/pace.js';
+import { Pace } from './pace.js';
 import { lanes, type Lane } from '../delivery/delivery.entity.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';

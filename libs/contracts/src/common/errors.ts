@@ -13,7 +13,7 @@ export type ErrorKind =
   | 'too_large'
   | 'wrong_media_type'
   | 'rate_limited'
-  | 'unavailable' // nothing was done: safe to repeat
+  | 'unavailable' // nothing was done, or a repetition does nothing more: safe to repeat
   | 'timeout' // as unavailable, after a deadline
   | 'internal';
 

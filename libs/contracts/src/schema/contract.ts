@@ -43,7 +43,7 @@ export function query<In extends object, Out extends object>(
   return { ...request(...declared), onlyReads: true };
 }
 
-/** An event has 1 to 256 items of one project. It is published after the commit of its change, at least once
+/** An event has 1 to 256 items of one project. It is sent to JetStream after the commit of its change, at least once
  * and in any order (docs/guarantees.md §4). Where an item has a `seq`, it rises with every change of its subject. */
 export interface EventContract<Item extends object = object> {
   readonly name: string;

@@ -51,6 +51,6 @@ export function judge(stage: SmtpStage, reply: SmtpReply | undefined): SmtpVerdi
   // RFC 5321 §4.5.3.1.10: 552 after RCPT means too many recipients or a full mailbox, and is temporary.
   if (hundreds === 5) return stage === 'rcpt' && reply!.code === 552 ? 'refused_temporarily' : 'refused';
   if (stage !== 'dot') return 'no_reply';
-  // x5z concerns the mail system; 220 or 221 after the dot concern the channel (RFC 5321 §4.2.1).
+  // Only 25x accepts the message: 5 as the second digit is the mail system; 220 and 221 concern the connection (RFC 5321 §4.2.1).
   return reply !== undefined && Math.floor(reply.code / 10) === 25 ? 'accepted' : 'ambiguous';
 }

@@ -85,10 +85,10 @@ export class SmtpPool {
   private async tryOnce(delivery: SmtpDelivery): Promise<Attempt> {
     const acquired = await this.acquired();
     if (!isSession(acquired)) return acquired;
-    const reused = acquired.delivered > 0;
+    const reused = acquired.attempts > 0;
     const attempt = await acquired.deliver(delivery);
     this.release(acquired);
-    // The server closed an idle session before MAIL, so a new session can be tried.
+    // The server closed an idle session before it accepted MAIL, so a new session can be tried.
     return reused && endedBeforeMail(attempt) && !this.closing ? this.tryOnce(delivery) : attempt;
   }
 
@@ -153,7 +153,7 @@ export class SmtpPool {
   }
 
   private release(session: SmtpSession): void {
-    const worn = session.delivered >= (this.options.maxMessagesPerConnection ?? 100);
+    const worn = session.attempts >= (this.options.maxMessagesPerConnection ?? 100);
     if (!session.usable) session.drop();
     else if (worn || (this.closing && this.waiters.length === 0)) this.retire(session);
     else if (this.waiters.length > 0) this.waiters.shift()!(session);

@@ -51,7 +51,7 @@ export function openSession(
 }
 
 export class SmtpSession {
-  delivered = 0;
+  attempts = 0;
   onEnd: () => void = () => undefined;
   private current?: SmtpTransaction;
   private needsReset = false;
@@ -86,7 +86,7 @@ export class SmtpSession {
     this.current = transaction;
     const attempt = await transaction.run(this.usableFor(transaction));
     this.current = undefined;
-    this.delivered++;
+    this.attempts++;
     // After a refused RCPT or DATA the transaction is still open, and MAIL would be answered with 503.
     this.needsReset = attempt.stage === 'rcpt' || attempt.stage === 'data';
     if (!attempt.sessionUsable) this.drop();

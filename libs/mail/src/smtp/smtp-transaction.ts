@@ -64,7 +64,7 @@ export class SmtpTransaction {
   fail(error: SendError): void {
     if (this.settled) return;
     const stage = this.stageOf(error);
-    // On a close nodemailer passes on an unfinished line, which is no reply; 421 is, since it announces it.
+    // When the connection closes, nodemailer reports an incomplete line as a response. Only 421, which announces the close, is one.
     const lost = error.command === 'CONN' && !error.response?.startsWith('421');
     const reply = lost ? undefined : parseReply(error.response || undefined);
     if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response)) this.refuseLocally(error);

@@ -164,7 +164,7 @@ export class Bus {
   }
 }
 
-/** The time in which calls are gathered counts, too. */
+/** Includes the time in which the call is gathered with others. */
 function within<T>(contract: RequestContract, timeoutMs: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(

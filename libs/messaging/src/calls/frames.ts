@@ -13,7 +13,7 @@ import {
 
 export interface CallFrame {
   caller: Caller;
-  /** Milliseconds of Postgres time; 0 for none. After it the call must have no effect. */
+  /** Milliseconds of Postgres time; 0 for none. A write that begins later is refused. */
   deadline: number;
   body: unknown;
   /** Ids of the HTTP requests that caused the call. */

@@ -14,7 +14,7 @@ export const busTransport = Symbol('posthorn:bus');
 export interface Incoming<Body> {
   caller: Caller;
   body: Body;
-  /** Postgres time; null for none. After it the call must have no effect. */
+  /** Postgres time; null for none. A write that begins later is refused; an earlier one may still commit, which settling finds. */
   deadline: Date | null;
   context?: WorkContext;
 }

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { isOutcomeUnknown, type Database } from '@posthorn/database';
+import { mayHaveCommitted, type Database } from '@posthorn/database';
 import { Loop, type WakeUps } from '@posthorn/messaging';
 import type { Metrics, Tracing } from '@posthorn/telemetry';
 import { BatchRunner } from './batch-runner.js';
@@ -151,7 +151,7 @@ export class WorkRunner {
   }
 
   private failed(error: unknown): void {
-    if (isOutcomeUnknown(error)) this.suspicionUntil = performance.now() + suspicionMs;
+    if (mayHaveCommitted(error)) this.suspicionUntil = performance.now() + suspicionMs;
     this.log.warn(`no work is claimed: ${(error as Error).message}`);
   }
 }

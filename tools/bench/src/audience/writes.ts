@@ -77,7 +77,7 @@ export async function measureWrites(
   }
   await before();
   figures.push({
-    name: 'seconds until the last entry is told',
+    name: 'seconds until the last entry is published',
     product: slowest,
     ceiling: slowestLook,
     rate: false,

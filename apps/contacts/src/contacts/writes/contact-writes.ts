@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { contactEvents, DomainError, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isLockTimeout, isOutcomeUnknown } from '@posthorn/database';
+import { DatabaseClock, isLockTimeout, mayHaveCommitted } from '@posthorn/database';
 import { bisect, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
@@ -89,7 +89,7 @@ export class ContactWrites {
     try {
       return await this.write(writes, { timeout, eachCommits: true });
     } catch (error) {
-      throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
+      throw mayHaveCommitted(error) ? outcomeUnknown() : error;
     }
   }
 

@@ -1,7 +1,7 @@
 // About 100 ms of work without a rate limit; with one the buffer is smaller (`bufferLimit`).
 export const bufferSize = 128;
 export const extraBufferPlaces = 16;
-/** At least so long from the begin of one claim to that of the next. */
+/** The minimum time between the starts of two claims. */
 export const claimIntervalMs = 15;
 export const extraClaimIntervalMs = 5;
 /** Scheduled messages become due without a wake-up, and while nothing is queued a wake-up may be lost. */

@@ -19,7 +19,7 @@ export interface ClaimedDelivery extends StoredMessage {
   waitedMs: number;
   /** Milliseconds since it was accepted, or since its scheduled time; measured by Postgres. */
   ageMs: number;
-  /** It was kept back by an allowance or a warm-up before. */
+  /** An allowance, a warm-up, quiet hours or a paused campaign kept it back before. */
   waitsForNextPeriod: boolean;
   windowIsOver: boolean;
   bytes: number;
@@ -54,8 +54,8 @@ export class ClaimsRepository {
     this.tracing = database.tracing;
   }
 
-  // Each project has an even share (at least 20): a skip scan over the partial index finds those that have
-  // any. Every claim raises the lease token, which invalidates writes of earlier holders.
+  // Each project has an even share (at least 20): a skip scan over the partial index finds those
+  // with due messages. Every claim raises the lease token, which invalidates writes of earlier holders.
   @SpanAfterwards('claim')
   async claim({
     workerId,
@@ -149,7 +149,7 @@ const isIdleSql = `
     (SELECT false FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1),
     true) AS "isIdle"`;
 
-/** A condition of the index scan, so that skipped projects are passed over in one step. */
+/** Part of the index condition, so that an excluded project costs one step of the index scan. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
 
 /** Mail of a disabled project stays where it is, so that it takes no slot from others. */

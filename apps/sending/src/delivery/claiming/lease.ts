@@ -17,8 +17,8 @@ interface HeldLease {
   until: number;
 }
 
-// The process gives its row in `workers` up by its monotonic clock, earlier than the database does, so that
-// it never hands over what another worker has claimed meanwhile (docs/guarantees.md §3).
+// By its monotonic clock the process stops using its row in `workers` before the database lets it expire, so
+// that it never hands over what another worker has claimed meanwhile (docs/guarantees.md §3).
 @Injectable()
 export class Lease {
   private readonly log = new Logger('Lease');

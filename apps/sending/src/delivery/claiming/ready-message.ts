@@ -31,7 +31,7 @@ export function toReadyMessage(
 
 const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
-export const neverComposed = {
+export const composingExpired = {
   failureKind: 'expired',
   error: 'What the message depends on was not available within a day',
 } as const;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isOutcomeUnknown } from '@posthorn/database';
+import { mayHaveCommitted } from '@posthorn/database';
 import { Loop, IdleBackoff } from '@posthorn/messaging';
 import { Composer, isComposed, type Composition } from '../../composing/composer.js';
 import { SendingConfig } from '../../config.js';
@@ -10,8 +10,8 @@ import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery.entity.js';
 import { BytesInMemory, largeMessage } from './bytes-in-memory.js';
 import { Lease } from './lease.js';
-import { neverComposed, toReadyMessage, type ReadyMessage } from './ready-message.js';
-import { notComposed } from '../outcomes/outcome.js';
+import { composingExpired, toReadyMessage, type ReadyMessage } from './ready-message.js';
+import { outcomeOfUncomposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { beforeAllProjects, ProjectTurns } from './project-turns.js';
 import { Suspects } from './suspects.js';
@@ -104,7 +104,7 @@ export class ReadyMessages {
 
   private failed(error: unknown): void {
     this.log.warn(`no claims: ${(error as Error).message}`);
-    if (isOutcomeUnknown(error)) void this.startOver();
+    if (mayHaveCommitted(error)) void this.startOver();
   }
 
   async stop(): Promise<void> {
@@ -131,7 +131,7 @@ export class ReadyMessages {
   }
 
   private get freePlaces(): number {
-    // Slow templates must not take all the room: beyond a half, what is being composed does not count.
+    // Messages being composed take at most half of the places, so that slow templates cannot block the buffer.
     const composing = Math.min(this.composing.total, this.composingShare);
     return this.memory.free.small > 0 ? this.bufferLimit - this.buffer.size - composing : 0;
   }
@@ -240,11 +240,11 @@ export class ReadyMessages {
       this.memory.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));
     } else if (!composition.retryable || message.windowIsOver) {
-      const { failureKind, error } = composition.retryable ? neverComposed : composition;
-      const outcome = notComposed(failureKind, error);
+      const { failureKind, error } = composition.retryable ? composingExpired : composition;
+      const outcome = outcomeOfUncomposed(failureKind, error);
       void this.recorder
         .record({ ...message, subject: null, outcome })
-        .finally(() => this.stopTracking([message]));
+        .finally(() => this.noLongerSuspect([message]));
     }
     return isComposed(composition) || !composition.retryable || message.windowIsOver;
   }
@@ -252,7 +252,7 @@ export class ReadyMessages {
   /** Retried until the database answers: while the lease is renewed, nobody else would take them. */
   private async postpone(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     if (messages.length === 0) return;
-    this.stopTracking(messages);
+    this.noLongerSuspect(messages);
     while (!this.stopped) {
       try {
         return await this.claims.unclaim(workerId, postponeMs, messages);
@@ -263,13 +263,13 @@ export class ReadyMessages {
     }
   }
 
-  /** Once their bytes are handed over or refused. */
+  /** Called once their bytes are handed over or refused. */
   freeMemory(messages: readonly ClaimedDelivery[]): void {
     if (this.memory.remove(messages)) this.loop.wakeUp();
   }
 
-  /** Frees their memory if that has not happened, and ends the suspicion of them: until here the end of this process may be their fault. */
-  stopTracking(messages: readonly ClaimedDelivery[]): void {
+  /** Also frees their memory. From here on they cannot be the cause if this process dies. */
+  noLongerSuspect(messages: readonly ClaimedDelivery[]): void {
     this.freeMemory(messages);
     if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }
@@ -282,7 +282,7 @@ export class ReadyMessages {
   private async unclaim(messages: readonly ReadyMessage[]): Promise<void> {
     for (const [workerId, ready] of Map.groupBy(messages, (ready) => ready.workerId)) {
       const claimed = ready.map(({ message }) => message);
-      this.stopTracking(claimed);
+      this.noLongerSuspect(claimed);
       await this.claims
         .unclaim(workerId, 0, claimed)
         .catch((error: Error) => this.log.warn(`not released: ${error.message}`));

@@ -24,7 +24,7 @@ export class Suspects {
   }
 
   private get hasRoom(): boolean {
-    // The claim itself is counted.
+    // `claims` includes the current claim: 2 means that one process has died.
     const mayBeTogether = ({ claims, bytes }: Suspect) => claims <= 2 && bytes <= largeMessage;
     return this.tracked.size <= suspectsAtOnce / 2 && [...this.tracked].every(mayBeTogether);
   }

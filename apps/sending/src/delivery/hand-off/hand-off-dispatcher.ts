@@ -4,7 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { isOutcomeUnknown } from '@posthorn/database';
+import { mayHaveCommitted } from '@posthorn/database';
 import { freeIfLarge } from '../../composing/array-buffers.js';
 import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
@@ -12,14 +12,14 @@ import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
 import { failure, requeueNow, outcomeOf, outcomeOfUnmarked, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
-import { waitForSlot, type Slot } from '../claiming/pace.js';
+import { waitForSlot, type Slot } from '../../pacing/pace.js';
 import { Provider } from './provider.js';
 import type { ReadyMessage } from '../claiming/ready-message.js';
 import { ReadyMessages } from '../claiming/ready-messages.js';
 
 const marksInFlight = 2;
-// Without a rate limit older marks are not used: a suppression may have been added since (docs/guarantees.md §3). With one, slots are reserved only
-// so far ahead.
+// Without a rate limit an older mark is not used: a suppression may have been added since (docs/guarantees.md §3).
+// With one, slots are reserved at most this far ahead.
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
 /** How far ahead slots of the rate are reserved: every replica does so, and the message of a quiet project waits behind the slots of all. */
@@ -150,7 +150,9 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const markedAt = performance.now();
     batch.forEach((ready, index) =>
       this.track(
-        this.proceed(ready, marks[index]!, markedAt).finally(() => this.ready.stopTracking([ready.message])),
+        this.proceed(ready, marks[index]!, markedAt).finally(() =>
+          this.ready.noLongerSuspect([ready.message]),
+        ),
       ),
     );
     this.dispatch();
@@ -166,7 +168,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     } catch (error) {
       this.log.warn(`${batch.length} messages wait to be marked: ${(error as Error).message}`);
       this.ready.putBack(batch);
-      if (isOutcomeUnknown(error)) await this.ready.startOver();
+      if (mayHaveCommitted(error)) await this.ready.startOver();
       await new Promise((resolve) => setTimeout(resolve, retryMarkMs));
       return null;
     } finally {

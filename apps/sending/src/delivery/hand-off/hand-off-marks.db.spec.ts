@@ -4,7 +4,7 @@ import { UsageRepository } from '../../allowances/usage.repository.js';
 import { claimedMessages } from '../../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 import { HandOffMarks } from './hand-off-marks.repository.js';
-import { Pace } from '../claiming/pace.js';
+import { Pace } from '../../pacing/pace.js';
 
 let suite: SendingSuite;
 beforeAll(async () => {

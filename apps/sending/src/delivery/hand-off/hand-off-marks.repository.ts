@@ -2,12 +2,13 @@ import type { Database } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
 import type { WarmUp } from '../../pacing/warm-up-sql.js';
-import type { Pace, Slot } from '../claiming/pace.js';
+import type { Pace, Slot } from '../../pacing/pace.js';
 import type { RuleDecision } from './mark-rules.js';
 import { markStatement, lockStatement, type MessageToMark } from './mark-statement.js';
 
 /** Our own check just before MAIL FROM; what the mail server says is a verdict. */
-export type MarkDecision = 'ok' | 'claim_lost' | RuleDecision | 'warming_up' | 'slowed' | 'quota';
+export type MarkDecision =
+  'ok' | 'claim_lost' | RuleDecision | 'frequency_cap' | 'warming_up' | 'slowed' | 'quota';
 
 export interface Mark {
   decision: MarkDecision;
@@ -20,12 +21,12 @@ export interface Mark {
 
 interface MarkRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasTurn'> {
   index: number;
-  wait: number | null;
+  firstSlotMs: number | null;
 }
 
 const lost = { decision: 'claim_lost', delayMs: null, hasTurn: false } as const;
 
-// The last check before MAIL FROM. A separate first statement takes the locks, so that the update sees every
+// The last check in the database before MAIL FROM. A separate first statement takes the locks, so that the update sees every
 // suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
 export class HandOffMarks {
   readonly tracing: Tracing;
@@ -50,8 +51,8 @@ export class HandOffMarks {
       markStatement(workerId, hashed, settings),
     ]);
     const byIndex = new Map((rows as MarkRow[]).map((row) => [row.index, row]));
-    const wait = (rows as MarkRow[])[0]?.wait ?? null;
-    const slots = this.pace.slots(wait, messages.length)[Symbol.iterator]();
+    const firstSlotMs = (rows as MarkRow[])[0]?.firstSlotMs ?? null;
+    const slots = this.pace.slots(firstSlotMs, messages.length)[Symbol.iterator]();
     return messages.map((_, index) => {
       const { decision, delayMs, hasTurn } = byIndex.get(index) ?? lost;
       return { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasTurn };

@@ -4,7 +4,7 @@ import { optOuts, suppressions } from '@posthorn/contracts';
 import { claimedMessages, type HeldMessage } from '../../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 import { HandOffMarks, type MarkDecision } from './hand-off-marks.repository.js';
-import { Pace } from '../claiming/pace.js';
+import { Pace } from '../../pacing/pace.js';
 
 // `POSTHORN_RACES=10000 POSTHORN_SEED=3 npm test -- --selectProjects db --testPathPatterns hand-off-races` runs longer, or otherwise.
 const races = Number(process.env['POSTHORN_RACES'] ?? 2_000);

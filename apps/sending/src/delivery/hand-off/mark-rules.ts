@@ -8,12 +8,11 @@ export type RuleDecision =
   | 'expired'
   | 'suppressed'
   | 'unsubscribed'
-  | 'frequency_cap'
   | 'quiet_hours';
 
 interface MarkRule {
   decision: RuleDecision;
-  /** Over the aliases of `markJoins`. */
+  /** A condition over the aliases of `markJoins`. */
   applies: string;
 }
 

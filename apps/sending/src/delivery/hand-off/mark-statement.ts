@@ -2,7 +2,7 @@ import { columnsOf, type Statement } from '@posthorn/database';
 import {
   addUsage,
   allowanceSource,
-  isUncounted,
+  isFree,
   isLimited,
   isSimulated,
   leftOfDay,
@@ -29,7 +29,7 @@ import {
 import { addWarmUps, isOverWarmUp, lockWarmUps, warmUpJoin, type WarmUp } from '../../pacing/warm-up-sql.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import type { ClaimedDelivery } from '../claiming/claims.repository.js';
-import type { Pace } from '../claiming/pace.js';
+import type { Pace } from '../../pacing/pace.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
 import { markRules, markJoins, quietWaitMs } from './mark-rules.js';
 
@@ -49,7 +49,7 @@ export interface MarkSettings {
 const senderDomainOf = ({ from }: MessageToMark): string => domainOf(from?.email ?? '');
 const placeOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
 
-/** A statement of its own, so that the next one sees what was committed before the locks were taken. Names are addresses, and campaigns as `campaignLockName` writes them. */
+/** A statement of its own, so that the next one sees what was committed before the locks were taken. What is locked, `email`, is an address, or a campaign as `campaignLockName` writes it. */
 export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
   const requested = messages.flatMap(({ projectId, recipient, position, campaignId, to: mainRecipient }) =>
     [
@@ -99,7 +99,7 @@ export function markStatement(
           WHEN j.decision = 'quota' AND j.when_exhausted = 'HOLD' OR j.decision = 'warming_up' THEN extract(epoch FROM j.until - now())::float8 * 1000
           WHEN j.decision = 'quiet_hours' THEN j.quiet_wait_ms
           WHEN j.decision = 'slowed' THEN ${turnWaitMs('j.turn_at')}
-        END AS "delayMs", j.decision = 'slowed' AND ${isWithinHorizon('j.turn_at')} AS "hasTurn", ${paced ? '(SELECT wait FROM paced)' : 'NULL::float8'} AS wait
+        END AS "delayMs", j.decision = 'slowed' AND ${isWithinHorizon('j.turn_at')} AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
       FROM decided j LEFT JOIN marked USING (row_index)`,
     parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
@@ -130,7 +130,7 @@ const passes = (before: string, isOver: string): string => `${before} AND NOT co
 
 const passesWarmUp = passes(
   'passes_slow_down',
-  `NOT is_uncounted AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_uncounted'))}`,
+  `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_free'))}`,
 );
 
 // Each check sees the rows that those before it let pass. Turns at slowed destinations come first, because
@@ -139,7 +139,7 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isUncounted} AS is_uncounted, usage.when_exhausted,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
       ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
@@ -158,33 +158,33 @@ const markSql = (warmUp: WarmUp | null): string => `
   ), warmed AS (
     SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
   ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT is_uncounted AND ${rank('project_id, source_type, passes_warm_up, is_uncounted')} > left_of_source`)} AS passes_source_limit FROM warmed
+    SELECT *, ${passes('passes_warm_up', `NOT is_free AND ${rank('project_id, source_type, passes_warm_up, is_free')} > left_of_source`)} AS passes_source_limit FROM warmed
   ), ranked AS (
-    SELECT *, ${rank('project_id, passes_source_limit, is_uncounted')} AS rank FROM after_source_limit
+    SELECT *, ${rank('project_id, passes_source_limit, is_free')} AS rank FROM after_source_limit
   ), decided AS (
     SELECT *,
       CASE
         WHEN rule <> 'ok' THEN rule
         WHEN NOT passes_slow_down THEN 'slowed'
         WHEN NOT passes_warm_up THEN 'warming_up'
-        WHEN NOT passes_source_limit OR NOT is_uncounted AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
+        WHEN NOT passes_source_limit OR NOT is_free AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
       CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_uncounted FROM decided j
+    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_free FROM decided j
     WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
       AND j.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING j.row_index, j.project_id, j.email_id, j.address_hash, j.cap_left, j.source_type, j.warm_up_domain, j.is_uncounted
+    RETURNING j.row_index, j.project_id, j.email_id, j.address_hash, j.cap_left, j.source_type, j.warm_up_domain, j.is_free
   ), used AS (
-    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_uncounted')}
+    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_free')}
   ), marketing AS (
     ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE cap_left IS NOT NULL')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
-  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_uncounted')})` : ''}`;
+  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_free')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project: the condition always holds, and makes Postgres run those statements first. */
 const pacedCount = (warmUp: WarmUp | null): string =>

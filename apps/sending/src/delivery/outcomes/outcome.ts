@@ -23,7 +23,7 @@ export interface Outcome {
   suppress: boolean;
   attempt: Attempt | null;
   events: { event: EventContract; payload: object }[];
-  /** Waits for the next day or month, for the end of quiet hours or for its paused campaign, which begins a new delivery window. */
+  /** Kept back by an allowance, a warm-up, quiet hours or its paused campaign; a new delivery window begins afterwards. */
   waitsForNextPeriod?: boolean;
   hasTurn?: boolean;
   /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */
@@ -182,7 +182,7 @@ const cancelledWithCampaign = (): Outcome => ({
   events: [{ event: emailEvents.cancelled, payload: {} }],
 });
 
-export const notComposed = (failureKind: FailureKind, error: string): Outcome => ({
+export const outcomeOfUncomposed = (failureKind: FailureKind, error: string): Outcome => ({
   ...failure(failureKind, error),
   ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}),
 });
@@ -250,7 +250,7 @@ function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: FailedA
   };
 }
 
-/** Only the first time it becomes a row of the history. */
+/** Becomes a row of the history only where nothing of this kind kept it back before. */
 function waitForNextPeriod(
   why: string,
   delayMs: number,

@@ -115,6 +115,7 @@ const recordSql = `
     SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
+    -- The bits of reported are those of provider-events/reported.ts: once one is set, they decide the state, not our own conclusion (such as a retry).
     SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond',
         waits_for_next_period = o.waits_for_next_period, has_turn = o.has_turn,
         expires_at = CASE WHEN o.waits_for_next_period THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
@@ -125,10 +126,9 @@ const recordSql = `
       AND d.lease_token = o.lease_token
       AND (d.state IN ('CLAIMED', 'HANDOFF') OR (d.state = 'AMBIGUOUS' AND o.state <> 'AMBIGUOUS')
         OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims})
-        -- Dropped by the operator; or queued or held because nobody knew of the attempt that now reports its end.
+        -- Dropped by the operator; or requeued or held before the late outcome of an attempt arrived.
         OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
     RETURNING o.row_index, d.attempts, old.reported AS before, d.reported AS after,
-      -- What the provider has reported meanwhile counts more than our own conclusion, such as a retry.
       old.reported <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported')}) AS is_overruled
   ), updated_email AS (
     UPDATE emails e

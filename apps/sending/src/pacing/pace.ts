@@ -29,7 +29,7 @@ export class Pace {
     const sql = `INSERT INTO pace AS p (provider, next_at)
       SELECT ${providerKind}, clock_timestamp() + ${reserved} * interval '1 millisecond' WHERE (${count}) > 0
       ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + ${reserved} * interval '1 millisecond'
-      RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - ${reserved} AS wait`;
+      RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - ${reserved} AS first_slot_ms`;
     return { sql, parameters: [this.limit.providerKind, this.spacingMs] };
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
+import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { Pace, waitForSlot } from './pace.js';
 
 const perSecond = 50;
@@ -13,8 +13,8 @@ describe('the rate limit of a provider', () => {
 
   const take = async (pace: Pace, count: number) => {
     const { sql, parameters } = pace.reservation(`SELECT ${count}`, 1)!;
-    const [row] = await suite.database.query<{ wait: number }>(sql, parameters);
-    return row?.wait ?? null;
+    const [row] = await suite.database.query<{ first_slot_ms: number }>(sql, parameters);
+    return row?.first_slot_ms ?? null;
   };
 
   it('spaces slots evenly across processes', async () => {
