@@ -107,11 +107,11 @@ export class WorkRunner {
     if (unknownOutcome) await this.claims.releaseUnknown(this.lease.worker.id, this.batches.heldIds);
     const look = await this.queue.look([...this.kinds.keys()]);
     this.hasSuspects ||= look.suspects;
+    const rests = look.ready.map((name) => this.batches.restMs(name)).filter((restMs) => restMs > 0);
     let isFull = look.more;
     for (const name of look.ready) isFull = (await this.claim(this.kinds.get(name)!)) || isFull;
     if (this.hasSuspects) await this.claimSuspect();
     if (isFull) this.loop.wakeUp();
-    const rests = look.ready.map((name) => this.batches.restMs(name)).filter((restMs) => restMs > 0);
     return Math.min(
       unknownOutcome ? suspicionPauseMs : maxRestMs,
       Math.max(0, look.nextMs ?? maxRestMs),
