@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { chooseQuietPort } from '@posthorn/dev';
 import { eventually } from '@posthorn/testing';
 import { startBalancer, type Balancer } from './balancer.js';
 
@@ -23,7 +24,7 @@ class Speaker {
     return (this.server.address() as AddressInfo).port;
   }
 
-  async open(port = 0): Promise<this> {
+  async open(port: number): Promise<this> {
     this.server.listen(port, '127.0.0.1');
     await once(this.server, 'listening');
     return this;
@@ -53,7 +54,7 @@ describe('the balancer', () => {
   });
 
   const start = async (...names: string[]) => {
-    speakers = await Promise.all(names.map((name) => new Speaker(name).open()));
+    speakers = await Promise.all(names.map(async (name) => new Speaker(name).open(await chooseQuietPort())));
     balancer = await startBalancer(
       speakers.map((speaker) => fixedPort(speaker)),
       {},

@@ -19,6 +19,7 @@ it('a wake-up reaches the other processes of its service', async () => {
   const [here, there] = [await open(), await open()];
   let woken = 0;
   there.wakeUps.on('work', () => (woken += 1));
+  await there.connection.nats.flush();
   here.wakeUps.send('work');
   await eventually(async () => woken === 1, 'the other one is woken');
   await Promise.all([here.connection.close(), there.connection.close()]);

@@ -120,10 +120,13 @@ describe('a worker that is told to stop', () => {
     const kind = kindOf({ batch: 5 });
     const first = pending();
     const done: string[] = [];
-    const going = await suite.startWith(kind, async () => {
+    const options = { leaseMs: 60_000 };
+    const run = async () => {
       await first.promise;
       done.push('going');
-    });
+    };
+    const going = await suite.startWith(kind, run, options);
+    await going.database.query('DELETE FROM work_workers');
     await going.queue.enqueue(
       kind,
       Array.from({ length: 5 }, () => ({ projectId: newId() })),
@@ -132,9 +135,9 @@ describe('a worker that is told to stop', () => {
       async () => (await rowsOf(going, kind)).every(({ state }) => state === 'CLAIMED'),
       'all are claimed',
     );
-    const other = await suite.startWith(kind, async () => void done.push('other'));
+    const other = await suite.startWith(kind, async () => void done.push('other'), options);
     const stopped = suite.stop(going);
-    await eventually(async () => done.length === 4, 'the other one does the rest', 1_000);
+    await eventually(async () => done.length === 4, 'the other one does the rest', 10_000);
     first.end();
     await stopped;
     await untilDone(other, kind);
@@ -144,7 +147,7 @@ describe('a worker that is told to stop', () => {
   it('postpones work in steps, which another one continues at once', async () => {
     const kind = kindOf();
     const begun = pending();
-    const options = { leaseMs: 20_000 };
+    const options = { leaseMs: 60_000 };
     const going = await suite.startWith(
       kind,
       async (batch) => {
@@ -159,7 +162,7 @@ describe('a worker that is told to stop', () => {
     let runs = 0;
     const other = await suite.startWith(kind, async () => void (runs += 1), options);
     await suite.stop(going);
-    await eventually(async () => runs === 1, 'the other one goes on', 1_000);
+    await eventually(async () => runs === 1, 'the other one goes on', 10_000);
     await untilDone(other, kind);
   });
 

@@ -132,11 +132,12 @@ describe('the outcome of an item', () => {
       { projectId, payload: { n: 0 } },
     ]);
     await untilDone(worker, kind);
+    await eventually(async () => steps.length >= 6, 'every commit is noticed');
     expect(steps.sort()).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
   it('is refused for a call that took too long, also while a part of its batch is retried', async () => {
-    const kind = kindOf({ batch: 2, timeoutMs: 200 });
+    const kind = kindOf({ batch: 2, timeoutMs: 1_500 });
     const projectId = newId();
     const seen: number[] = [];
     let late: Promise<unknown> | undefined;

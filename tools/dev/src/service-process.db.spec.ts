@@ -66,7 +66,7 @@ describe('a service as a process of its own', () => {
 
   it('of the gateway says 503 on /readyz while it drains, and still answers', async () => {
     const clone = await cloneDatabase('gateway', gatewayParts);
-    const own = { ...environment, GATEWAY_DATABASE_URL: clone.url, DRAIN_MS: '2000' };
+    const own = { ...environment, GATEWAY_DATABASE_URL: clone.url, DRAIN_MS: '5000' };
     const gateway = await ServiceProcess.start({ service: 'gateway', environment: own });
     const readyz = async () => {
       const answer = await fetch(`${gateway.adminUrl}/readyz`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@posthorn/testing';
+import { chooseQuietPort } from './free-port.js';
 import { startNats } from './nats-server.js';
 import { runningProcess } from './running-process.js';
 import { SupervisedServer } from './supervised-server.js';
@@ -16,7 +17,7 @@ describe('a supervised server', () => {
     const lines: string[] = [];
     const server = await SupervisedServer.start({
       name: 'NATS',
-      start: (port) => startNats({ dataDirectory, port }),
+      start: async (port) => startNats({ dataDirectory, port: port ?? (await chooseQuietPort()) }),
       report: (line) => lines.push(line),
     });
     return { server, lines };

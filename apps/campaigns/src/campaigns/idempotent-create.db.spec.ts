@@ -7,7 +7,7 @@ import {
   type CreateCampaignOnce,
   type IdempotentRequest,
 } from '@posthorn/contracts';
-import { eventually } from '@posthorn/testing';
+import { eventually, lockWaiters } from '@posthorn/testing';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 
 const claim = (overrides: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
@@ -126,16 +126,22 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
   it('reveals the result of a commit whose answer was lost', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.database.query(`
-      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NULL; END $$;
+      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()`);
-    const lost = create(caller, claim()).catch((error: unknown) => error);
-    // The commit is found because it sleeps.
     const committing = () =>
       suite.database.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'COMMIT' AND wait_event = 'PgSleep'`,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'COMMIT'`,
       );
-    await eventually(async () => (await committing()).length > 0, 'the commit runs');
-    suite.line.cut();
+    const { lost } = await suite.database.transaction(async () => {
+      await suite.database.query(`SELECT pg_advisory_xact_lock(77)`);
+      return suite.database.apart(async () => {
+        const call = create(caller, claim()).catch((error: unknown) => error);
+        const waiting = () => lockWaiters(suite.database, { locktype: 'advisory', statement: 'COMMIT' });
+        await eventually(async () => (await waiting()).length > 0, 'the commit runs');
+        suite.line.cut();
+        return { lost: call };
+      });
+    });
     await eventually(async () => (await committing()).length === 0, 'the commit ends');
     suite.line.fix();
     expect(await lost).toMatchObject({

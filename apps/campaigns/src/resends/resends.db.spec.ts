@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { campaigns, emailEvents, type Caller, type EmailChangedEvent } from '@posthorn/contracts';
+import {
+  campaignRecipients,
+  campaigns,
+  emailEvents,
+  type Caller,
+  type EmailChangedEvent,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
@@ -48,7 +54,8 @@ async function sent(caller: Caller): Promise<string> {
 const settled = (caller: Caller, id: string) =>
   eventually(async () => {
     const { status, stats } = await suite.bus.call(campaigns.get, caller, { id });
-    return status === 'SENT' && stats.opened === 1 && stats.clicked === 1;
+    const { complained } = await suite.bus.call(campaignRecipients.stats, caller, { id });
+    return status === 'SENT' && stats.opened === 1 && stats.clicked === 1 && complained === 1;
   }, 'all is counted');
 
 describe('a campaign for those who did not open another one', () => {

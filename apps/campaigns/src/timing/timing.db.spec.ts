@@ -105,6 +105,7 @@ describe('a campaign with a timing', () => {
         (await rowsOf(id)).every(({ dueAt, timeZone }) => timeZone === 'UTC' || dueAt.getTime() === end),
       'they are put off again',
     );
+    await eventually(async () => suite.handedOver(id).length > 0, 'the other is handed over');
     const [other, ...more] = suite.handedOver(id);
     expect([other!.email, more]).toEqual(['reader1@example.org', []]);
     // Nine hours later there: sending keeps it back in those hours whenever it comes to it.

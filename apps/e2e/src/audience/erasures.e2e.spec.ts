@@ -120,12 +120,16 @@ describe('the erasure of a person', () => {
       const texts = [email, encodeURIComponent(email)];
       const id = await live(email);
       await eventually(async () => (await eventsUnpublished(posthorn)) === 0, 'all is told');
-      const before = await tablesContaining(posthorn, texts);
+      const audited = 'posthorn_gateway.public.audit_entries';
+      const before = await eventually(async () => {
+        const found = await tablesContaining(posthorn, texts);
+        return found.includes(audited) && found;
+      }, 'the audit log names the address');
       expect(before).toEqual(
         expect.arrayContaining([
           'nats',
           'posthorn_contacts.public.segments',
-          'posthorn_gateway.public.audit_entries',
+          audited,
           'posthorn_sending.public.emails',
         ]),
       );

@@ -1,24 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chooseQuietPort } from '@posthorn/dev';
 import { withPosthorn } from '../testing/bad-input.js';
 import { Terminal, walkGuide } from '../testing/guide.js';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 describe('the guide to webhooks', () => {
   const suite = withPosthorn();
   let terminal: Terminal;
   let port: number;
   beforeAll(async () => {
-    port = await freePort();
+    port = await chooseQuietPort();
     // State of npm start is beside the directory in which the guide runs.
     terminal = new Terminal(dirname(suite.posthorn.dataDirectory));
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@posthorn/testing';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expectRefusal, prefixes, surfaces, withPosthorn, type Surface } from '../testing/bad-input.js';
 import { signIn } from '../testing/people.js';
@@ -74,13 +75,17 @@ describe('the limit of a signed-in user', () => {
       await signIn(suite.posthorn, suite.posthorn.dev.user),
       await signIn(suite.posthorn, suite.posthorn.dev.user),
     ];
-    await nextWindow();
-    const began = Date.now();
-    const answers = await Promise.all(
-      Array.from({ length: 120 }, (_, index) =>
-        suite.posthorn.get('/api/v1/users/me/projects', sessions[index % 2]!.headers),
-      ),
-    );
+    let began = 0;
+    const answers = await eventually(async () => {
+      await nextWindow();
+      began = Date.now();
+      const all = await Promise.all(
+        Array.from({ length: 120 }, (_, index) =>
+          suite.posthorn.get('/api/v1/users/me/projects', sessions[index % 2]!.headers),
+        ),
+      );
+      return all.some(({ status }) => status === 429) && all;
+    }, 'so many requests within few windows are refused');
     const windows = Math.floor(Date.now() / 1_000) - Math.floor(began / 1_000) + 1;
     const admitted = answers.filter(({ status }) => status === 200);
     expect(admitted.length).toBeGreaterThanOrEqual(50);

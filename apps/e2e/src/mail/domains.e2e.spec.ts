@@ -7,7 +7,6 @@ afterAll(() => dns.stop());
 
 const suite = withPosthorn({
   DNS_SERVERS: dns.address,
-  DNS_TIMEOUT_MS: '200',
   MAIL_HOST: 'mail.posthorn.example',
   PUBLIC_URL: 'https://mail.posthorn.example',
 });

@@ -12,7 +12,7 @@ const dns = await DnsServer.start();
 afterAll(() => dns.stop());
 dns.set('A', mailHost, '192.0.2.1');
 
-const suite = withPosthorn({ DNS_SERVERS: dns.address, DNS_TIMEOUT_MS: '500', MAIL_HOST: mailHost });
+const suite = withPosthorn({ DNS_SERVERS: dns.address, MAIL_HOST: mailHost });
 const request: DNSResolver = async (name, type) => {
   const resolver = new Resolver();
   resolver.setServers([dns.address]);

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { eventually, freePort, signedSnsMessage, snsCertificate, snsTopic } from '@posthorn/testing';
+import { chooseQuietPort } from '@posthorn/dev';
+import { eventually, signedSnsMessage, snsCertificate, snsTopic } from '@posthorn/testing';
 import { prefixes, surfaces, withPosthorn, type Surface } from '../testing/bad-input.js';
 import { inboxMessages } from '../testing/inbox.js';
 
@@ -11,7 +12,7 @@ const directory = mkdtempSync(join(tmpdir(), 'posthorn-sns-'));
 const certificateFile = join(directory, 'sns.pem');
 writeFileSync(certificateFile, snsCertificate);
 afterAll(() => rmSync(directory, { recursive: true }));
-const inboundPort = await freePort();
+const inboundPort = await chooseQuietPort();
 
 const suite = withPosthorn({
   SES_TOPIC_ARNS: snsTopic,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startNats, type NatsServer } from '@posthorn/dev';
+import { chooseQuietPort, startNats, type NatsServer } from '@posthorn/dev';
 import { SmtpSink, eventually } from '@posthorn/testing';
 import { OwnDatabases } from '../testing/own-databases.js';
 import { makeDataDirectory, mode, RunningPosthorn, type Answer } from '../testing/running-posthorn.js';
@@ -21,8 +21,8 @@ describe('while a server is unavailable', () => {
   beforeAll(async () => {
     [databases, nats, sink] = await Promise.all([
       OwnDatabases.start(),
-      startNats({ dataDirectory: join(root, 'nats') }),
-      SmtpSink.start(),
+      startNats({ dataDirectory: join(root, 'nats'), port: await chooseQuietPort() }),
+      SmtpSink.start({ port: await chooseQuietPort() }),
     ]);
     const servers = {
       ...databases.environment,

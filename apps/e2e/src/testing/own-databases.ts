@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { provisionDatabase } from '@posthorn/database';
-import { startableServices, startPostgres, type PostgresServer } from '@posthorn/dev';
+import { chooseQuietPort, startableServices, startPostgres, type PostgresServer } from '@posthorn/dev';
 import { mode } from './running-posthorn.js';
 
 const all = 'all';
@@ -45,7 +45,8 @@ export class OwnDatabases {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  private async run(name: string, port?: number): Promise<void> {
+  private async run(name: string, known?: number): Promise<void> {
+    const port = known ?? (await chooseQuietPort());
     this.servers.set(name, await startPostgres({ dataDirectory: join(this.root, name), port }));
   }
 

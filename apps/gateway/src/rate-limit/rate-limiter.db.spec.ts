@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Metrics } from '@posthorn/telemetry';
+import { eventually } from '@posthorn/testing';
 import { GatewayConfig } from '../config.js';
 import type { RateLimitKey } from '../identity/credential.js';
 import type { RunningGateway } from '../service.js';
-import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { startGatewaySuite, type GatewaySuite, type Published } from '../testing/gateway-suite.js';
 import { isExceeded, type RateLimitState } from './rate-limit-state.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
@@ -37,6 +38,10 @@ function admitted(allowances: RateLimitState[]): number[] {
   return [...windows.values()];
 }
 
+/** A busy machine spreads requests over several seconds. */
+const windowsOf = (published: readonly Published[]): number =>
+  new Set(published.map(({ headers }) => headers.get('x-ratelimit-reset'))).size;
+
 describe('the rate limit', () => {
   it('is shared by all gateways and never exceeded', async () => {
     const [here, there] = [limiter(), limiter()];
@@ -45,7 +50,8 @@ describe('the rate limit', () => {
       Array.from({ length: 60 }, (_, index) => (index % 2 ? here : there).take(one)),
     );
     expect(Math.max(...admitted(allowances))).toBe(10);
-    expect(allowances.map(({ used }) => used).filter((used) => used <= 10).length).toBeLessThanOrEqual(20);
+    const windows = new Set(allowances.map(({ resetAt }) => resetAt)).size;
+    expect(allowances.filter(({ used }) => used <= 10).length).toBeLessThanOrEqual(10 * windows);
     for (const { resetIn } of allowances) expect(resetIn).toBe(1);
   });
 
@@ -100,14 +106,27 @@ describe('the rate limit', () => {
         return super.count(calls);
       }
     }
-    const here = new RateLimiter(limits, new Counting(suite.database), new Metrics('gateway'));
     const keys = Array.from({ length: 30 }, () => credential({ perSecond: 500 }));
-    // Avoids the end of a window.
-    await delay(1_100 - (Date.now() % 1_000));
-    for (const one of [...keys, credential({ perSecond: 50 })]) await here.take(one);
-    await delay(1_000);
-    rateLimitKey.length = 0;
-    for (const one of keys) expect((await here.take(one)).used).toBe(1);
+    const takeAll = async (here: RateLimiter, wanted: RateLimitKey[]) => {
+      const states: RateLimitState[] = [];
+      for (const one of wanted) states.push(await here.take(one));
+      return states;
+    };
+    const states = await eventually(async () => {
+      const here = new RateLimiter(limits, new Counting(suite.database), new Metrics('gateway'));
+      // Avoids the end of a window.
+      await delay(1_100 - (Date.now() % 1_000));
+      const before = await takeAll(here, [...keys, credential({ perSecond: 50 })]);
+      await delay(1_000);
+      rateLimitKey.length = 0;
+      const after = await takeAll(here, keys);
+      const [first] = before;
+      const fits =
+        before.every(({ resetAt }) => resetAt === first!.resetAt) &&
+        after.every(({ resetAt }) => resetAt === first!.resetAt + 1);
+      return fits && after;
+    }, 'each round is within one window');
+    expect(states.map(({ used }) => used)).toEqual(keys.map(() => 1));
     expect(rateLimitKey).toEqual([keys.length]);
   });
 
@@ -133,7 +152,7 @@ describe('the rate limit', () => {
       ),
     );
     const refused = published.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThanOrEqual(8);
+    expect(refused.length).toBeGreaterThanOrEqual(12 - 2 * windowsOf(published));
     for (const { headers } of refused) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['2', '0']);
@@ -206,7 +225,9 @@ describe('the rate limit', () => {
         suite.request('POST', '/api/v1/contacts', { key: token, body: '{"a":' }),
       ),
     );
-    expect(published.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4);
+    expect(published.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(
+      6 - windowsOf(published),
+    );
     expect(published.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(1);
   });
 });

@@ -183,6 +183,12 @@ describe('a verdict', () => {
     const { projectId, read } = await buildProject();
     await sent(projectId, 100);
     await counted(projectId, { sent: 100, bounced: 0, complained: 0 });
+    await suite.database.query(
+      `CREATE FUNCTION wait_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.due_at := now() + interval ''1 hour''; RETURN NEW; END'`,
+    );
+    await suite.database.query(
+      `CREATE TRIGGER wait_long BEFORE INSERT ON work_items FOR EACH ROW WHEN (NEW.key = 'confirm' AND NEW.project_id = '${projectId}') EXECUTE FUNCTION wait_long()`,
+    );
     await bounced(projectId, 12);
     const confirmAt = (at: string) =>
       suite.database.query<{ id: string }>(

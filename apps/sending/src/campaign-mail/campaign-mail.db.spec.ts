@@ -71,11 +71,14 @@ describe('the mail of a campaign', () => {
       from: content.from,
     });
     expect(received(to)).toBe(20);
-    const sent = await suite.database.query<{ items: { campaignId: string }[] }>(
-      `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
-      [projectId, emailEvents.sent.name],
-    );
-    const items = sent.flatMap(({ items: each }) => each);
+    const items = await eventually(async () => {
+      const sent = await suite.database.query<{ items: { campaignId: string }[] }>(
+        `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+        [projectId, emailEvents.sent.name],
+      );
+      const found = sent.flatMap(({ items: each }) => each);
+      return found.length >= 20 && found;
+    }, 'the events are published');
     expect([items.length, new Set(items.map(({ campaignId }) => campaignId))]).toEqual([
       20,
       new Set([content.campaignId]),

@@ -265,12 +265,14 @@ describe('turns between projects', () => {
   it('lets a single mail of one project overtake the backlog of another (G14)', async () => {
     const suite = await startSendingSuite({ SENDING_RATE_PER_SECOND: '100' });
     try {
+      await suite.restart({ DELIVERY_PAUSED: 'true' });
       const [many, one] = [await suite.buildProject(), await suite.buildProject()];
       await Promise.all(
         Array.from({ length: 400 }, () => suite.bus.call(emails.accept, many.caller, buildSend(many.domain))),
       );
       const to = `single@${one.domain}`;
       await suite.bus.call(emails.accept, one.caller, buildSend(one.domain, { to }));
+      await suite.restart();
       await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));
       expect(suite.sink.messages.length).toBeLessThan(300);
     } finally {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { emails, suppressions } from '@posthorn/contracts';
-import { eventually, freePort, hasPostfix, startPostfix, type Postfix } from '@posthorn/testing';
+import { chooseQuietPort } from '@posthorn/dev';
+import { eventually, hasPostfix, startPostfix, type Postfix } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 const domain = 'bounces.shop.example';
@@ -9,7 +10,7 @@ const withPostfix = hasPostfix ? it : it.skip;
 let suite: SendingSuite;
 let postfix: Postfix | undefined;
 beforeAll(async () => {
-  const inboundPort = await freePort();
+  const inboundPort = await chooseQuietPort();
   if (hasPostfix) postfix = await startPostfix({ domain, port: inboundPort });
   suite = await startSendingSuite({
     ...(postfix ? { SMTP_URL: `smtp://127.0.0.1:${postfix.port}` } : {}),

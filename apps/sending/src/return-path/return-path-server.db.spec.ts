@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, serviceCaller, suppressions } from '@posthorn/contracts';
+import { chooseQuietPort } from '@posthorn/dev';
 import { buildReturnPath } from '@posthorn/mail';
-import { freePort } from '@posthorn/testing';
 import { buildReportedMails, type ReportedMail } from '../testing/reported-mail.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -12,7 +12,7 @@ const withSwaks = spawnSync('swaks', ['--version']).error ? it.skip : it;
 let suite: SendingSuite;
 let port: number;
 beforeAll(async () => {
-  port = await freePort();
+  port = await chooseQuietPort();
   suite = await startSendingSuite(
     { DELIVERY_PAUSED: 'true', INBOUND_PORT: String(port) },
     { breakable: true },

@@ -30,6 +30,7 @@ it('that belongs to another process is logged once, and that it is free as well'
   );
   server.rebindMs = 10;
   server.onApplicationBootstrap();
+  await eventually(async () => lines.length > 0, 'the other process is noticed');
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(lines).toEqual([`port ${port} belongs to another process, which takes the reports`]);
   other.close();

@@ -145,8 +145,10 @@ describe('a NATS that loses its store', () => {
        SELECT ('01980000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(), 'sending.email.sent', '[]', now(), now()
        FROM generate_series(1, 20000) AS n`,
       );
+      await suite.stopRelays();
       await suite.relayRepository().republishSince(new Date('2025-01-01T00:00:00Z'));
       expect(await suite.relayRepository().countRepublishing()).toBe(20_000 + suite.reported.length);
+      suite.startRelays();
       suite.startSubscribers();
       await suite.publish(5);
       for (const durable of durables) await suite.takenBy(durable);
@@ -178,7 +180,9 @@ describe('a NATS that loses its store', () => {
         .answers()
         .find(([contract]) => contract === operations.sending.republish)!;
       const call = { caller: serviceCaller('spec', newId()), deadline: null, body: { since: new Date(0) } };
+      await suite.stopRelays();
       expect(await republish(call)).toMatchObject({ facts: suite.reported.length });
+      suite.startRelays();
       await suite.expectEachOnce();
     },
     timeoutMs,

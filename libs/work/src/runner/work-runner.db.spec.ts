@@ -58,7 +58,7 @@ describe('a worker', () => {
     const began = performance.now();
     await other.queue.enqueue(kind, [{ projectId: newId() }]);
     await eventually(async () => times.length === 1, 'the first is done');
-    expect(times[0]! - began).toBeLessThan(1_000);
+    expect(times[0]! - began).toBeLessThan(10_000);
     await other.queue.enqueue(kind, [{ projectId: newId(), delayMs: 300 }]);
     await eventually(async () => times.length === 2, 'the second is done');
     expect(times[1]! - times[0]!).toBeGreaterThan(250);
@@ -128,8 +128,8 @@ describe('a worker', () => {
     await untilDone(worker, kind);
     expect(runs).toBe(2);
     await worker.queue.enqueue(kind, [{ projectId: cancelled, key: 'cancelled' }]);
+    expect(await eventually(async () => refused, 'its end is refused')).toBeInstanceOf(LeaseLost);
     await untilDone(worker, kind);
-    expect(refused).toBeInstanceOf(LeaseLost);
   });
 
   it('claims one item of a project at a time where the kind is exclusive, in the order of their times', async () => {

@@ -74,14 +74,16 @@ describe('a claim', () => {
     expect(projectsOf(await claim(60))).toEqual([other.projectId]);
     const claims = new ClaimsRepository(suite.database);
     expect(await claims.disabledPastWindow(100)).toEqual([]);
-    await suite.database.query(
-      `UPDATE deliveries SET due_at = now() - interval '25 hours', expires_at = now() - interval '1 hour' WHERE project_id = $1`,
-      [disabled.projectId],
-    );
-    expect(await claims.disabledPastWindow(100)).toHaveLength(30);
-    await new ProjectStates(suite.database).put([
-      { id: disabled.projectId, name: 'D', disabled: false, seq: 3 },
-    ]);
+    await suite.database.transaction(async () => {
+      await suite.database.query(
+        `UPDATE deliveries SET due_at = now() - interval '25 hours', expires_at = now() - interval '1 hour' WHERE project_id = $1`,
+        [disabled.projectId],
+      );
+      expect(await claims.disabledPastWindow(100)).toHaveLength(30);
+      await new ProjectStates(suite.database).put([
+        { id: disabled.projectId, name: 'D', disabled: false, seq: 3 },
+      ]);
+    });
     expect(await claim(60)).toHaveLength(30);
     expect(await claims.disabledPastWindow(100)).toEqual([]);
   });
