@@ -6,12 +6,12 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BusServer, PassErrorsOn, runAsService } from '@posthorn/messaging';
 import {
-  closeMeans,
-  meansModule,
+  closeResources,
+  resourcesModule,
   openService,
   runBackground,
   type RunningService,
-  type ServiceMeans,
+  type ServiceResources,
   type ServiceParts,
   type StartOptions,
 } from '@posthorn/platform';
@@ -41,35 +41,35 @@ export const startGateway = (options: StartOptions): Promise<RunningGateway> =>
 
 /** The HTTP server and the bus handlers share one Nest application. */
 async function start(options: StartOptions): Promise<RunningGateway> {
-  const means = await openService(parts, options);
-  const app = await build(means);
+  const resources = await openService(parts, options);
+  const app = await build(resources);
   await app.startAllMicroservices();
-  await app.listen(means.config.port, means.config.host);
+  await app.listen(resources.config.port, resources.config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const extra = await runBackground(parts, means);
+  const extra = await runBackground(parts, resources);
   return {
     name: parts.name,
     adminPort: extra.admin.port,
     port,
     served: (app.getHttpAdapter() as unknown as EdgeAdapter).served,
-    url: `http://${hostOf(means.config.host)}:${port}`,
+    url: `http://${hostOf(resources.config.host)}:${port}`,
     stop: AsyncLocalStorage.bind(async () => {
       extra.drain();
       app.get(Registrar).drain();
-      await delay(means.config.drainMs);
+      await delay(resources.config.drainMs);
       await drainServer(app.getHttpServer());
       await app.close();
       await extra.stop();
-      await closeMeans(means);
+      await closeResources(resources);
     }),
   };
 }
 
-async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApplication> {
-  const { config, logger } = means;
+async function build(resources: ServiceResources<GatewayConfig>): Promise<NestFastifyApplication> {
+  const { config, logger } = resources;
   const root: DynamicModule = {
     module: class ServiceModule {},
-    imports: [meansModule(parts, means), GatewayModule],
+    imports: [resourcesModule(parts, resources), GatewayModule],
   };
   const app = await NestFactory.create<NestFastifyApplication>(
     root,
@@ -83,7 +83,7 @@ async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApp
   // Filters must be set before the bus handlers are connected.
   app.useGlobalFilters(new PassErrorsOn());
   app.connectMicroservice(
-    { strategy: new BusServer({ service: 'gateway', ...means }) },
+    { strategy: new BusServer({ service: 'gateway', ...resources }) },
     { inheritAppConfig: true },
   );
   return app;

@@ -96,7 +96,7 @@ export class SendingConfig extends PaceConfig {
     kind: 'number',
     default: '900',
     min: 1,
-    describe: 'the same for marketing mail',
+    describe: 'the same for marketing mail, and for all mail of campaigns',
   })
   ambiguousMarketingSeconds: number;
 
@@ -113,7 +113,7 @@ export class SendingConfig extends PaceConfig {
     kind: 'choice',
     choices: ['resend', 'hold'],
     default: 'hold',
-    describe: 'the same for marketing mail',
+    describe: 'the same for marketing mail, and for all mail of campaigns',
   })
   ambiguousMarketingPolicy: AmbiguousPolicy;
 

@@ -72,7 +72,7 @@ export class Database {
     else listener();
   }
 
-  /** Calls `listener` after every transaction and hot statement; it must not throw. */
+  /** Calls `listener` after transactions and hot statements, but not those in one write; it must not throw. */
   onCommit(listener: () => void): () => void {
     this.commitListeners.add(listener);
     return () => this.commitListeners.delete(listener);

@@ -67,7 +67,8 @@ export class ServiceConfig {
     default: '10',
     min: 2,
     max: 200,
-    describe: 'maximum number of Postgres connections per process',
+    describe:
+      'maximum number of Postgres connections per process; half as many are added for short statements',
   })
   databasePool: number;
 

@@ -57,7 +57,7 @@ export interface StartOptions {
   processMetrics?: boolean;
 }
 
-export interface ServiceMeans<C extends ServiceConfig> {
+export interface ServiceResources<C extends ServiceConfig> {
   config: C;
   context: ServiceContext;
   database: Database;
@@ -90,7 +90,7 @@ const hour = 3_600_000;
 export async function openService<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
-): Promise<ServiceMeans<C>> {
+): Promise<ServiceResources<C>> {
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
@@ -139,33 +139,33 @@ function messagingOn(service: ServiceName, database: Database) {
   };
 }
 
-export function meansModule<C extends ServiceConfig>(
+export function resourcesModule<C extends ServiceConfig>(
   parts: ServiceParts<C>,
-  means: ServiceMeans<C>,
+  resources: ServiceResources<C>,
 ): DynamicModule {
   const providers = [
-    { provide: parts.config, useValue: means.config },
-    { provide: Database, useValue: means.database },
-    { provide: DatabaseClock, useValue: means.clock },
-    { provide: BusConnection, useValue: means.connection },
-    { provide: Bus, useValue: means.bus },
-    { provide: Outbox, useValue: means.outbox },
-    { provide: Inbox, useValue: means.inbox },
-    { provide: ReadModels, useValue: means.readModels },
-    { provide: EventErasure, useValue: means.eventErasure },
-    { provide: WakeUps, useValue: means.wakeUps },
-    { provide: WorkQueue, useValue: means.work },
+    { provide: parts.config, useValue: resources.config },
+    { provide: Database, useValue: resources.database },
+    { provide: DatabaseClock, useValue: resources.clock },
+    { provide: BusConnection, useValue: resources.connection },
+    { provide: Bus, useValue: resources.bus },
+    { provide: Outbox, useValue: resources.outbox },
+    { provide: Inbox, useValue: resources.inbox },
+    { provide: ReadModels, useValue: resources.readModels },
+    { provide: EventErasure, useValue: resources.eventErasure },
+    { provide: WakeUps, useValue: resources.wakeUps },
+    { provide: WorkQueue, useValue: resources.work },
     Commits,
     {
       provide: WorkRunner,
-      useFactory: () => new WorkRunner({ ...means, leaseMs: means.config.workLeaseSeconds * 1_000 }),
+      useFactory: () => new WorkRunner({ ...resources, leaseMs: resources.config.workLeaseSeconds * 1_000 }),
     },
-    { provide: Metrics, useValue: means.metrics },
-    { provide: Tracing, useValue: means.tracing },
-    { provide: Secrets, useValue: new Secrets(means.config.secretKeys) },
+    { provide: Metrics, useValue: resources.metrics },
+    { provide: Tracing, useValue: resources.tracing },
+    { provide: Secrets, useValue: new Secrets(resources.config.secretKeys) },
   ];
   return {
-    module: class MeansModule {},
+    module: class ResourcesModule {},
     global: true,
     providers,
     exports: providers.map((each) => ('provide' in each ? each.provide : each)),
@@ -181,10 +181,10 @@ export interface BackgroundServices {
 
 export async function runBackground<C extends ServiceConfig>(
   parts: ServiceParts<C>,
-  means: ServiceMeans<C>,
+  resources: ServiceResources<C>,
 ): Promise<BackgroundServices> {
-  const { config, database, outbox, inbox, metrics, logger } = means;
-  const relay = new OutboxRelay({ service: parts.name, ...means });
+  const { config, database, outbox, inbox, metrics, logger } = resources;
+  const relay = new OutboxRelay({ service: parts.name, ...resources });
   const housekeeping = new Loop({
     everyMs: hour,
     work: async () => {
@@ -194,7 +194,7 @@ export async function runBackground<C extends ServiceConfig>(
     onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
   });
   measurePools(metrics, database);
-  measureWaiting(metrics, outbox, means.deadLetters);
+  measureWaiting(metrics, outbox, resources.deadLetters);
   let draining = false;
   const admin = await startAdminServer({
     host: config.adminHost,
@@ -222,20 +222,20 @@ async function start<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
 ): Promise<RunningService> {
-  const means = await openService(parts, options);
-  const strategy = new BusServer({ service: parts.name, ...means });
+  const resources = await openService(parts, options);
+  const strategy = new BusServer({ service: parts.name, ...resources });
   const root: DynamicModule = {
     module: class ServiceModule {},
-    imports: [meansModule(parts, means), parts.module],
+    imports: [resourcesModule(parts, resources), parts.module],
   };
   const app: INestMicroservice = await NestFactory.createMicroservice(root, {
     strategy,
-    logger: means.logger,
+    logger: resources.logger,
     abortOnError: false,
   });
   app.useGlobalFilters(new PassErrorsOn());
   await app.listen();
-  const extra = await runBackground(parts, means);
+  const extra = await runBackground(parts, resources);
   return {
     name: parts.name,
     adminPort: extra.admin.port,
@@ -243,17 +243,17 @@ async function start<C extends ServiceConfig>(
       extra.drain();
       await app.close();
       await extra.stop();
-      await closeMeans(means);
+      await closeResources(resources);
     }),
   };
 }
 
-export async function closeMeans({
+export async function closeResources({
   context,
   connection,
   database,
   tracing,
-}: ServiceMeans<ServiceConfig>): Promise<void> {
+}: ServiceResources<ServiceConfig>): Promise<void> {
   context.close();
   await connection.close();
   await database.close();

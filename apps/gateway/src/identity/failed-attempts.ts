@@ -45,7 +45,7 @@ export class FailedAttempts {
   }
 }
 
-/** One IPv6 client usually has a whole /64. As the library of people spells it, so that both count by the same key. */
+/** One IPv6 client usually has a whole /64. As better-auth spells it, so that both count by the same key. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const groups = groupsOf(address.split('%')[0]!.toLowerCase());

@@ -126,8 +126,8 @@ export class AcceptBatchService {
       const finished = await this.replay(projectId, idempotency);
       if (finished) return finished;
     }
-    const instants = rows.length > 0 ? await this.accepting.insert(rows) : new Map<string, Date>();
-    if (instants.size < rows.length) throw unavailable('The deadline of the request has passed');
+    const acceptedAt = rows.length > 0 ? await this.accepting.insert(rows) : new Map<string, Date>();
+    if (acceptedAt.size < rows.length) throw unavailable('The deadline of the request has passed');
     if (idempotency) await this.accepting.rememberKey(projectId, idempotency, batch);
     return batch;
   }

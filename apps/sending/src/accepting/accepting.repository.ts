@@ -75,11 +75,11 @@ export class AcceptingRepository {
     const withFiles = rows.filter(({ files }) => files.length > 0);
     if (withFiles.length === 0) return this.insertEmails(rows);
     return this.transaction(async () => {
-      const instants = await this.insertEmails(rows);
+      const acceptedAt = await this.insertEmails(rows);
       for (const row of withFiles)
-        if (instants.has(row.contentId))
+        if (acceptedAt.has(row.contentId))
           await this.attachments.insert(row.projectId, row.contentId, row.files);
-      return instants;
+      return acceptedAt;
     });
   }
 

@@ -93,7 +93,7 @@ export class PrepareSend {
       idempotency: send.idempotency ?? null,
       trace: currentTraces(),
       options: {
-        ...kindOf(send, content),
+        ...categoryAndSourceOf(send, content),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
         ...(content.templateId
@@ -150,7 +150,7 @@ const verbatimContent = (subject: string): PinnedContent => ({
 });
 
 /** Only what differs from the default. */
-const kindOf = (
+const categoryAndSourceOf = (
   { sourceType }: AcceptSend,
   { category }: PinnedContent,
 ): Pick<AcceptRow['options'], 'category' | 'sourceType'> => ({

@@ -11,7 +11,7 @@ const filesMs = 5_000;
 /** Signing holds several copies of a message with 10 MiB of attachments. */
 const filesHeapMb = 256;
 
-/** Liquid and DKIM in worker threads, which projects share; attachments in one with more memory; the rest here, because a thread would cost more. */
+/** Liquid and DKIM in worker threads, which projects share; attachments and large texts in one with more memory; the rest here, because a thread would cost more. */
 export class ComposeThreads {
   private readonly commonPool: WorkerPool<ComposeJob, Composed>;
   private readonly largePool: WorkerPool<ComposeJob, Composed>;

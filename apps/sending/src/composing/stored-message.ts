@@ -34,6 +34,6 @@ export interface StoredMessage {
 
 export const storedMessageColumns = `
   json_build_object('email', e.from_email, 'name', e.from_name) AS "from", json_build_object('email', e.to_email, 'name', e.to_name) AS "to",
-  coalesce(k.subject, e.subject) AS subject, coalesce(e.scheduled_at, e.created_at) AS date, e.category, e.source_type AS "sourceType", e.campaign_id AS "campaignId", e.copies AS "headerRecipients", e.content_id AS "contentId",
-  k.html, k.text, k.reply_to AS "replyTo", k.headers, k.template_id AS "templateId", k.template_version AS "templateVersion", k.liquid, k.data, k.snippets,
-  k.track_opens AS "trackOpens", k.track_clicks AS "trackClicks", k.attachments`;
+  coalesce(content.subject, e.subject) AS subject, coalesce(e.scheduled_at, e.created_at) AS date, e.category, e.source_type AS "sourceType", e.campaign_id AS "campaignId", e.copies AS "headerRecipients", e.content_id AS "contentId",
+  content.html, content.text, content.reply_to AS "replyTo", content.headers, content.template_id AS "templateId", content.template_version AS "templateVersion", content.liquid, content.data, content.snippets,
+  content.track_opens AS "trackOpens", content.track_clicks AS "trackClicks", content.attachments`;

@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export type DeliveryState =
   'QUEUED' | 'HELD' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS' | 'SENT' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
 
-/** Transactional mail goes first; bulk mail keeps a tenth of the places. */
+/** Transactional mail goes first; bulk mail keeps a tenth of the ready buffer. */
 export const lanes = { transactional: 0, bulk: 1 } as const;
 export type Lane = (typeof lanes)[keyof typeof lanes];
 

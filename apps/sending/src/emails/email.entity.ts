@@ -9,7 +9,7 @@ import type {
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An e-mail as the API shows it; its queue state is in `deliveries`, its content in `email_contents`. Partitioned by month. */
+/** An e-mail as the API shows it; its queue state is in `deliveries`, its content in `email_contents`. Partitioned by 30 days. */
 @Entity('emails')
 export class EmailRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -72,7 +72,7 @@ export class EmailContentRow {
   @Column('text', { nullable: true }) subject: string | null;
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column('integer', { name: 'template_version', nullable: true }) templateVersion: number | null;
-  /** Whether the content is rendered as Liquid; that of the Postmark-compatible API and of system mails is not. */
+  /** Whether the content is rendered as Liquid: never that of the Postmark-compatible API and of system mails, nor what has no tags. */
   @Column('boolean') liquid: boolean;
   @Column('jsonb', { nullable: true }) data: Record<string, unknown> | null;
   @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;
@@ -99,7 +99,7 @@ export class EmailAttachmentRow {
   @Column('bytea') data: Buffer;
 }
 
-/** The history of an e-mail: one row for each attempt and each later event. Partitioned by month. */
+/** The history of an e-mail: one row for each attempt and each later event. Partitioned by 30 days. */
 @Entity('email_events')
 export class EmailHistoryRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

@@ -8,7 +8,7 @@ export class SentContentsRepository {
     const [row] = await this.database.query<StoredMessage>(
       `SELECT e.project_id AS "projectId", e.id AS "emailId", d.variables, ${storedMessageColumns}
        FROM emails e
-       JOIN email_contents k ON k.project_id = e.project_id AND k.id = e.content_id
+       JOIN email_contents content ON content.project_id = e.project_id AND content.id = e.content_id
        LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
        WHERE e.project_id = $1 AND e.id = $2 AND e.status <> 'VOIDED'`,
       [projectId, id],

@@ -15,7 +15,7 @@ export class PaceConfig extends ServiceConfig {
     default: '0',
     max: 1_000_000,
     describe:
-      'marketing messages that a new sending domain may send on its first day; more wait for the next day. 0 for no warm-up',
+      'messages that a new sending domain may send on its first day; above it bulk mail waits for the next day. 0 for no warm-up',
   })
   warmUpMessages: number;
 

@@ -7,7 +7,7 @@ import { anyDestination, destinationOf, domainOf, labelOf, providerOfMailServers
 import { slowDowns } from './pacing.metrics.js';
 import { SlowDownsRepository } from './slow-downs.repository.js';
 
-/** Where the provider has no limit of its own. */
+/** Where SENDING_RATE_PER_SECOND is 0. */
 const unlimitedRate = 100;
 const lookupMs = 3_000;
 const onceInMs = 1_000;
@@ -57,7 +57,7 @@ export class SlowDowns {
     );
   }
 
-  /** The provider of its hosts is not slowed down with the domain, because anybody can name such hosts. */
+  /** The mailbox provider of its hosts is not slowed down with the domain, because anybody can name such hosts. */
   private async learn(domain: string): Promise<void> {
     if (await this.slowed.isKnown(domain)) return;
     const hosts = await this.dns.mx(domain, AbortSignal.timeout(lookupMs));

@@ -13,7 +13,7 @@ export class SlowedDestinationRow {
   @Column({ type: 'timestamptz', name: 'slowed_at', precision: 3 }) slowedAt: Date;
 }
 
-/** What waits for a slowed destination stands in lines, one for each project and lane. */
+/** What waits for a slowed destination stands in lines, one for each project and lane; `tail` is the time of the last turn given. */
 @Entity('destination_lines')
 export class DestinationLineRow {
   @PrimaryColumn('text', { name: 'provider' }) providerKind: string;

@@ -108,7 +108,7 @@ const foundSql = `found AS MATERIALIZED (
       target.reported | CASE WHEN target.state = 'SENT' THEN ${reportedBits.SENT} ELSE 0 END | CASE WHEN target.position > 0 THEN 0 ELSE
         ${timestampBits} END AS before,
       -- A copy that the previous release sent: that was not published, so neither is what follows, lest it count alone.
-      target.position > 0 AND target.state = 'SENT' AND target.reported & ${reportedBits.SENT} = 0 AS is_free
+      target.position > 0 AND target.state = 'SENT' AND target.reported & ${reportedBits.SENT} = 0 AS is_unpublished
     FROM requested r
     JOIN emails e ON e.id = r.email_id AND e.status <> 'VOIDED'
     JOIN LATERAL (
@@ -180,7 +180,7 @@ const publishesCopyEvents = packedOutboxInsert(`
     SELECT DISTINCT ON (n.email_id, n.position, event.bit) n.*, event.bit, event.name, e.details
     FROM new n JOIN (${valuesOf(copyEventOfBit)}) AS event (bit, name) ON n.bits & event.bit <> 0 AND n.before & event.bit = 0,
       LATERAL (${copyEventDetailsOf('n')}) AS e
-    WHERE n.position > 0 AND NOT n.is_free AND NOT (event.bit = ${reportedBits.SENT} AND n.before & ${reportedBits.BOUNCED} <> 0)
+    WHERE n.position > 0 AND NOT n.is_unpublished AND NOT (event.bit = ${reportedBits.SENT} AND n.before & ${reportedBits.BOUNCED} <> 0)
     ORDER BY n.email_id, n.position, event.bit, n.occurred_at, n.history_id
   ) AS first_report`);
 
@@ -193,7 +193,7 @@ const applySql = `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 1)}
   ), ${foundSql}, known AS MATERIALIZED (
-    SELECT DISTINCT ON (f.project_id, r.email_id, r.history_id) r.*, f.project_id, f.position AS target, f.address, f.state, f.before, f.is_free,
+    SELECT DISTINCT ON (f.project_id, r.email_id, r.history_id) r.*, f.project_id, f.position AS target, f.address, f.state, f.before, f.is_unpublished,
       least(now(), greatest(f.created_at, coalesce(r.reported_at, now()))) AS occurred_at
     FROM requested r JOIN found f USING (row_index)
     WHERE r.bits & ~f.before <> 0 OR (SELECT count(*) FROM (
@@ -206,7 +206,7 @@ const applySql = `
     FROM known ORDER BY project_id, email_id, history_id
     ON CONFLICT DO NOTHING RETURNING email_id, id, detail
   ), new AS MATERIALIZED (
-    SELECT k.row_index, k.project_id, k.email_id, k.target AS position, k.address, k.history_id, k.bits, k.kind, k.before, k.is_free, k.state, k.suppression, k.message_id,
+    SELECT k.row_index, k.project_id, k.email_id, k.target AS position, k.address, k.history_id, k.bits, k.kind, k.before, k.is_unpublished, k.state, k.suppression, k.message_id,
       k.occurred_at, stored.detail
     FROM known k JOIN stored ON stored.email_id = k.email_id AND stored.id = k.history_id
   ), merged AS MATERIALIZED (

@@ -22,7 +22,7 @@ export const isReported = (kind: ProviderEventKind): kind is ReportedKind => kin
 
 const has = (bits: string, kind: ReportedKind): string => `(${bits}) & ${reportedBits[kind]} <> 0`;
 
-/** The status that the reports imply; the bits must not be 0. A better one does not replace a bounce, nor a worse one a delivery. */
+/** The status that the reports imply; the bits must not be 0. A bounce replaces anything else, and only a bounce replaces a delivery. */
 export const statusOfBits = (bits: string): string => `CASE
   WHEN ${has(bits, 'BOUNCED')} THEN 'BOUNCED' WHEN ${has(bits, 'DELIVERED')} THEN 'DELIVERED'
   WHEN ${has(bits, 'REJECTED')} THEN 'REJECTED' WHEN ${has(bits, 'SOFT_BOUNCED')} THEN 'FAILED'

@@ -5,7 +5,7 @@ import { hasLiquid } from '../rendering/liquid/liquid.js';
 import { Rendering, type JobOwner } from '../rendering/rendering.js';
 import type { CheckedSource } from '../rendering/template-check.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
-import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
+import { TemplatesRepository, type CurrentTemplate } from './templates.repository.js';
 
 export interface RequestedContent {
   templateId?: string;
@@ -29,7 +29,9 @@ export interface PinnedContent {
 
 @Injectable()
 export class TemplateDirectory {
-  private readonly heads = new TtlCache((projectId, id) => this.templates.head(projectId!, id!));
+  private readonly currentTemplates = new TtlCache((projectId, id) =>
+    this.templates.current(projectId!, id!),
+  );
   private readonly includedSnippets = new TtlCache((projectId, ...names) =>
     this.loadIncluded(projectId!, names),
   );
@@ -45,30 +47,31 @@ export class TemplateDirectory {
     { templateId, templateMember, ...texts }: RequestedContent,
     deadline: Date | null = null,
   ): Promise<PinnedContent> {
-    const head = templateId === undefined ? null : await this.headOf(projectId, templateId, templateMember);
+    const template =
+      templateId === undefined ? null : await this.currentOf(projectId, templateId, templateMember);
     const own = await this.checkOwn({ projectId, deadline }, texts);
-    // Where the send provides subject and body, the template contributes only its sender.
+    // Where the send provides subject and body, the template contributes only its sender, Reply-To and category.
     const replaced = texts.subject !== undefined && texts.html !== undefined;
-    const includes = [...own.includes, ...(replaced ? [] : (head?.includes ?? []))];
+    const includes = [...own.includes, ...(replaced ? [] : (template?.includes ?? []))];
     return {
-      templateId: head?.id ?? null,
-      templateVersion: head?.version ?? null,
-      subject: texts.subject ?? head?.subject ?? null,
-      from: mailboxOf(head?.from ?? null, head?.fromName ?? null),
-      replyTo: mailboxOf(head?.replyTo ?? null, null),
-      category: head?.emailCategory ?? 'TRANSACTIONAL',
+      templateId: template?.id ?? null,
+      templateVersion: template?.version ?? null,
+      subject: texts.subject ?? template?.subject ?? null,
+      from: mailboxOf(template?.from ?? null, template?.fromName ?? null),
+      replyTo: mailboxOf(template?.replyTo ?? null, null),
+      category: template?.emailCategory ?? 'TRANSACTIONAL',
       snippets:
         includes.length === 0
           ? {}
           : ((await this.includedSnippets.of(projectId, ...[...new Set(includes)].sort())) ?? {}),
-      liquid: own.liquid || (!replaced && head?.liquid === true),
+      liquid: own.liquid || (!replaced && template?.liquid === true),
     };
   }
 
-  private async headOf(projectId: string, id: string, member?: string): Promise<TemplateHead> {
-    const head = await this.heads.of(projectId, id);
-    if (!head) throw templateUnknown(member);
-    return head;
+  private async currentOf(projectId: string, id: string, member?: string): Promise<CurrentTemplate> {
+    const template = await this.currentTemplates.of(projectId, id);
+    if (!template) throw templateUnknown(member);
+    return template;
   }
 
   private async checkOwn(

@@ -13,7 +13,7 @@ import {
 } from '@posthorn/database';
 import { TemplateRow, TemplateVersionRow } from './template.entity.js';
 
-export type TemplateHead = Pick<
+export type CurrentTemplate = Pick<
   TemplateRow,
   'id' | 'version' | 'subject' | 'from' | 'fromName' | 'replyTo' | 'emailCategory' | 'includes' | 'liquid'
 >;
@@ -45,14 +45,14 @@ export class TemplatesRepository extends CountedRepository<TemplateRow> {
     return toPage(found, request);
   }
 
-  async head(projectId: string, id: string): Promise<TemplateHead | null> {
-    const [head] = await this.database.query<TemplateHead>(
+  async current(projectId: string, id: string): Promise<CurrentTemplate | null> {
+    const [template] = await this.database.query<CurrentTemplate>(
       `SELECT id, version, subject, from_email AS "from", from_name AS "fromName", reply_to AS "replyTo", email_category AS "emailCategory",
          includes, liquid
        FROM templates WHERE project_id = $1 AND id = $2`,
       [projectId, id],
     );
-    return head ?? null;
+    return template ?? null;
   }
 
   async idsAmong(projectId: string, ids: string[]): Promise<string[]> {

@@ -5,7 +5,7 @@ import { Text } from '../schema/fields.js';
 export class IdempotentRequest {
   @Text(1, 255) key: string;
   @Text(1, 100) operation: string;
-  /** SHA-256 of the canonical JSON of the body, in hex. */
+  /** SHA-256 of the canonical JSON of the body and of the ids in the path, in hex. */
   @Text(64, 64) bodyHash: string;
 }
 

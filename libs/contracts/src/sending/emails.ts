@@ -119,7 +119,7 @@ export class EmailId extends PickFields(Email, ['id']) {}
 export const emails = {
   /** One commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
   accept: request('sending.emails.accept', AcceptSend, AcceptedEmails, { gathered: true }),
-  /** Applies the sender and idempotency checks of `accept` before anything is created elsewhere. */
+  /** Applies the checks of `accept` (sender, headers, template, sandbox, what a key is confined to, idempotency) before anything is created elsewhere. */
   check: query('sending.emails.check', CheckSend, CheckedSend),
   /** Voids a send with an unknown outcome, or returns its receipt (docs/guarantees.md G2). */
   settle: request('sending.emails.settle', SettleSend, SettledSend),

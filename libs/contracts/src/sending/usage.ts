@@ -15,7 +15,7 @@ export type WhenExhausted = (typeof whenExhaustedChoices)[number];
 export const plans = ['SELF_HOSTED'] as const;
 export const trustTiers = ['UNLIMITED', 'LIMITED'] as const;
 
-/** Messages handed to the mail server or refused by it: each recipient counts once, retries do not. */
+/** Messages for which a hand-off to the mail server began: each recipient counts once, retries do not. */
 export class UsageCount {
   @Count() emailsSent: number;
   /** Null where there is none. */

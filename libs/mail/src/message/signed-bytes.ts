@@ -27,7 +27,7 @@ export class SignedBytes {
     return this.signed(text, this.keys[0]!);
   }
 
-  writings(text: Buffer): string[] {
+  tokensOfEachKey(text: Buffer): string[] {
     return this.keys.map((key) => this.signed(text, key));
   }
 

@@ -12,7 +12,7 @@ export interface RetryTime {
   firstMs?: number;
 }
 
-/** Delays double from the first one to 4 h, each ±20 % so that messages do not return all at once, for 24 h. */
+/** Delays double from the first one to 4 h, each ±20 % within these two so that messages do not return all at once, for 24 h. */
 export function nextRetry({
   attempts,
   waitedMs,

@@ -19,7 +19,7 @@ export interface Attempt {
   tls: boolean;
   durationMs: number;
   sessionUsable: boolean;
-  /** Why there is no reply: `lease_lost`, `timeout`, `paused`, `closed` (the pool is) or the socket's error.
+  /** Why there is no usable reply, such as `lease_lost`, `timeout`, `paused`, `closed` (the pool is) or the socket's error.
    * Beside a reply: `not sent`, where the reply is our own, or why no session could be opened. */
   error?: string;
 }

@@ -28,7 +28,7 @@ export class ConfirmTokens {
   of({ projectId, membershipId, round }: ConfirmTokenTarget): string[] {
     const count = Buffer.alloc(roundBytes);
     count.writeUInt32BE(round);
-    return this.bytes.writings(Buffer.concat([bytesOf(projectId), bytesOf(membershipId), count]));
+    return this.bytes.tokensOfEachKey(Buffer.concat([bytesOf(projectId), bytesOf(membershipId), count]));
   }
 
   read(token: string): (ConfirmTokenTarget & { tokenHash: string }) | null {

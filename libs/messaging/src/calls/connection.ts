@@ -65,7 +65,7 @@ export class BusConnection {
 
   private handleLoss(): void {
     this.up = false;
-    if (this.closing) currentService()?.busBack(this.server);
+    if (this.closing) currentService()?.endBusOutage(this.server);
     else currentService()?.busLost(this.server);
     for (const listener of [...this.lost]) listener();
     this.lost.clear();
@@ -73,6 +73,6 @@ export class BusConnection {
 
   private handleReturn(): void {
     this.up = true;
-    currentService()?.busBack(this.server);
+    currentService()?.endBusOutage(this.server);
   }
 }

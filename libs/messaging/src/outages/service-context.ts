@@ -33,7 +33,7 @@ export class ServiceContext {
     this.busOutage = beginOutage(server, this, 'the connection is lost');
   }
 
-  busBack(server: string): void {
+  endBusOutage(server: string): void {
     this.busOutage = null;
     endOutage(server, this);
   }

@@ -15,7 +15,7 @@ export interface ClaimedDelivery extends StoredMessage {
   leaseToken: number;
   /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
-  /** Milliseconds since its delivery window began: when it was first due, or released after an outage; measured by Postgres. */
+  /** Milliseconds since its delivery window began: when it was first due, released after an outage, or no longer kept back until another day; measured by Postgres. */
   waitedMs: number;
   /** Milliseconds since it was accepted, or since its scheduled time; measured by Postgres. */
   ageMs: number;
@@ -163,10 +163,10 @@ const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
          extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "waitedMs",
          extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_next_period AS "waitsForNextPeriod", c.expires_at <= now() AS "windowIsOver",
-         ${storedMessageColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
+         ${storedMessageColumns}, content.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id
-  LEFT JOIN email_contents k ON k.project_id = c.project_id AND k.id = e.content_id`;
+  LEFT JOIN email_contents content ON content.project_id = c.project_id AND content.id = e.content_id`;
 
 const isSuspect = `state = 'QUEUED' AND claims > 0 AND claims < ${maxClaims} AND due_at <= now() AND ${fits('$2', '$3')}`;
 const isTogether = `(claims = 1 AND bytes <= ${largeMessage})`;
@@ -185,25 +185,25 @@ const claimSuspectsSql = `
   ) ${claimedColumns}`;
 
 const claimSql = `
-  WITH RECURSIVE turn AS (
-    (SELECT project_id, ${isClaimable} AS is_due, (${isClaimable})::int AS n FROM deliveries
+  WITH RECURSIVE project AS (
+    (SELECT project_id, ${isClaimable} AS is_due, (${isClaimable})::int AS due_projects FROM deliveries
      WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
     UNION ALL
     -- Projects with scheduled messages only do not count.
-    SELECT following.project_id, following.is_due, turn.n + following.is_due::int FROM turn, LATERAL (
+    SELECT following.project_id, following.is_due, project.due_projects + following.is_due::int FROM project, LATERAL (
       SELECT project_id, ${isClaimable} AS is_due FROM deliveries
-      WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
-    ) AS following WHERE turn.n < ${maxProjectsInTurn}
+      WHERE state = 'QUEUED' AND lane = $1 AND project_id > project.project_id ORDER BY project_id, due_at LIMIT 1
+    ) AS following WHERE project.due_projects < ${maxProjectsInTurn}
   ), share AS (
-    SELECT greatest(${minShare}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
+    SELECT greatest(${minShare}, $3 / greatest(count(*), 1)) AS size FROM project WHERE is_due
   ), due AS (
-    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM turn, LATERAL (
+    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM project, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries
-      WHERE state = 'QUEUED' AND lane = $1 AND project_id = turn.project_id AND due_at <= now()
+      WHERE state = 'QUEUED' AND lane = $1 AND project_id = project.project_id AND due_at <= now()
         -- Messages whose last claimer died are claimed apart.
         AND claims = 0 AND ${fits('$7', '$8')}
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
-    ) AS taken WHERE turn.is_due LIMIT $3
+    ) AS taken WHERE project.is_due LIMIT $3
   ), bounded AS (
     SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY rank) AS upto FROM due) AS summed
     WHERE CASE WHEN is_large THEN upto <= $7 OR ($8 AND upto = bytes) ELSE upto - bytes < $5 END

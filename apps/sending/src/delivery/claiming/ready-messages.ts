@@ -114,7 +114,7 @@ export class ReadyMessages {
     await this.unclaimBuffer();
   }
 
-  /** At most one second of the rate limit, because claimed messages of one project cannot be overtaken by those of others. */
+  /** At most one second of the rate limit: what waits here is not yet available to other processes. */
   private get bufferLimit(): number {
     const { ratePerSecond } = this.config;
     return ratePerSecond > 0 ? Math.max(1, Math.min(bufferSize, Math.ceil(ratePerSecond))) : bufferSize;

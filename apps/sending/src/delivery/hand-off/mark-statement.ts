@@ -2,7 +2,7 @@ import { columnsOf, type Statement } from '@posthorn/database';
 import {
   addUsage,
   allowanceSource,
-  isFree,
+  isExempt,
   isLimited,
   isSimulated,
   leftOfDay,
@@ -47,7 +47,7 @@ export interface MarkSettings {
 }
 
 const senderDomainOf = ({ from }: MessageToMark): string => domainOf(from?.email ?? '');
-const placeOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
+const recipientDestinationOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
 
 /** A statement of its own, so that the next one sees what was committed before the locks were taken. What is locked, `email`, is an address, or a campaign as `campaignLockName` writes it. */
 export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
@@ -78,7 +78,7 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
       requested.map(({ projectId }) => projectId),
       requested.map(({ email }) => email),
       providerKind,
-      [anyDestination, ...messages.map(placeOf)],
+      [anyDestination, ...messages.map(recipientDestinationOf)],
       ...(warmUp ? [messages.map(({ projectId }) => projectId), messages.map(senderDomainOf)] : []),
     ],
   };
@@ -109,7 +109,7 @@ const columns = columnsOf<HashedMessageToMark>([
   ...leasedDeliveryColumns,
   { column: 'source_type', type: 'text', value: ({ sourceType }) => sourceType },
   { column: 'category', type: 'text', value: ({ category }) => category },
-  { column: 'destination', type: 'text', value: placeOf },
+  { column: 'destination', type: 'text', value: recipientDestinationOf },
   { column: 'sender_domain', type: 'text', value: senderDomainOf },
   {
     column: 'address_hash',
@@ -130,16 +130,16 @@ const passes = (before: string, isOver: string): string => `${before} AND NOT co
 
 const passesWarmUp = passes(
   'passes_slow_down',
-  `NOT is_free AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_free'))}`,
+  `NOT is_exempt AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_exempt'))}`,
 );
 
-// Each check sees the rows that those before it let pass. Turns at slowed destinations come first, because
+// Each check sees the rows that those before it let pass. Turns at slowed destinations come before limits, because
 // they keep a message back for the shortest time (docs/decisions/0026, docs/decisions/0027).
 const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isFree} AS is_free, usage.when_exhausted,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isExempt} AS is_exempt, usage.when_exhausted,
       ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
@@ -158,33 +158,33 @@ const markSql = (warmUp: WarmUp | null): string => `
   ), warmed AS (
     SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
   ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT is_free AND ${rank('project_id, source_type, passes_warm_up, is_free')} > left_of_source`)} AS passes_source_limit FROM warmed
+    SELECT *, ${passes('passes_warm_up', `NOT is_exempt AND ${rank('project_id, source_type, passes_warm_up, is_exempt')} > left_of_source`)} AS passes_source_limit FROM warmed
   ), ranked AS (
-    SELECT *, ${rank('project_id, passes_source_limit, is_free')} AS rank FROM after_source_limit
+    SELECT *, ${rank('project_id, passes_source_limit, is_exempt')} AS rank FROM after_source_limit
   ), decided AS (
     SELECT *,
       CASE
         WHEN rule <> 'ok' THEN rule
         WHEN NOT passes_slow_down THEN 'slowed'
         WHEN NOT passes_warm_up THEN 'warming_up'
-        WHEN NOT passes_source_limit OR NOT is_free AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
+        WHEN NOT passes_source_limit OR NOT is_exempt AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
       CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_free FROM decided j
+    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_exempt FROM decided j
     WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
       AND j.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING j.row_index, j.project_id, j.email_id, j.address_hash, j.cap_left, j.source_type, j.warm_up_domain, j.is_free
+    RETURNING j.row_index, j.project_id, j.email_id, j.address_hash, j.cap_left, j.source_type, j.warm_up_domain, j.is_exempt
   ), used AS (
-    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_free')}
+    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_exempt')}
   ), marketing AS (
     ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE cap_left IS NOT NULL')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
-  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_free')})` : ''}`;
+  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_exempt')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project: the condition always holds, and makes Postgres run those statements first. */
 const pacedCount = (warmUp: WarmUp | null): string =>

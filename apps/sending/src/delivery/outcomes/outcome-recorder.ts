@@ -7,7 +7,7 @@ import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 const maxGathered = 256;
 const retryMs = 250;
 const notStorable = 'The error text could not be stored';
-/** Nobody waits for an outcome, and writing outcomes one by one would be the largest cost of a hand-off. */
+/** No hand-off waits for an outcome, and writing outcomes one by one would be the largest cost of a hand-off. */
 const lingerMs = 5;
 
 /** The message may be out already, so its outcome is written however long that takes, and at worst without texts and events (docs/guarantees.md §3). */

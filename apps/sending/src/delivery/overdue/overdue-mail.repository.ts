@@ -92,8 +92,8 @@ export class OverdueMailRepository {
     return row!.at;
   }
 
-  // Each message gets a new delivery window. What may have left already is decided by the sweeper, by the
-  // policy of its lane, as any unknown outcome.
+  // Each message gets a new delivery window. What may have left already is sent once more at most, as the
+  // policy of its lane says; the sweeper fails the others.
   async release(
     projectId: string | null,
     limit: number,

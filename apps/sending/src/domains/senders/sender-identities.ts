@@ -58,13 +58,13 @@ export class SenderIdentities {
 
   private identityOf(row: DomainRow, keys: SigningKey[]): SenderIdentity {
     const { id, domain, verified, category, mailFromDomain, trackingHost } = row;
-    const returns = row.mailFromStatus === 'VERIFIED' && row.spfStatus === 'VERIFIED';
+    const hasReturnPath = row.mailFromStatus === 'VERIFIED' && row.spfStatus === 'VERIFIED';
     return {
       domainId: id,
       domain,
       verified,
       keys,
-      returnPathDomain: returns ? mailFromDomain : null,
+      returnPathDomain: hasReturnPath ? mailFromDomain : null,
       trackingHost: row.trackingStatus === 'VERIFIED' ? trackingHost : null,
       category,
     };
