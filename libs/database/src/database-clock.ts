@@ -21,7 +21,7 @@ export class DatabaseClock {
     return deadline && deadline.getTime() - (await this.now()).getTime();
   }
 
-  /** The client has heard that nothing happened, so nothing may be committed (docs/guarantees.md §4). */
+  /** The client has heard that nothing happened, so nothing may be committed (docs/guarantees.md G2). */
   async refuseLate(deadline: Date | null): Promise<void> {
     if (deadline && (await this.now()) >= deadline)
       throw unavailable('The deadline of the request has passed');

@@ -64,7 +64,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const claimedTooOften = await this.leases.claimedTooOften(unresolvedAtOnce);
     await Promise.all(
       claimedTooOften.map((row) =>
-        this.recorder.record({ ...row, subject: null, outcome: outcomeOfTooManyClaims() }),
+        this.recorder.record({ ...row, subject: null, outcome: outcomeOfTooManyClaims(row) }),
       ),
     );
     await this.failDisabled();

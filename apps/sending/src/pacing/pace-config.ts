@@ -45,7 +45,8 @@ export class PaceConfig extends ServiceConfig {
     kind: 'number',
     default: '300',
     min: 1,
-    describe: 'seconds to wait for each reply from MAIL to DATA, and for each piece of the body to leave',
+    describe:
+      'seconds to wait for the replies to MAIL, RCPT and DATA together, and for each piece of the body to leave',
   })
   commandTimeout: number;
 

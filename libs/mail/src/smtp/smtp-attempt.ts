@@ -44,7 +44,7 @@ export function parseReply(response: string | undefined): SmtpReply | undefined 
     : { code: Number(match[1]), enhanced, text };
 }
 
-/** The table of docs/guarantees.md §1.2. No reply means a lost connection, a timeout or a protocol violation. */
+/** As docs/guarantees.md §1.2 says. No reply means a lost connection, a timeout or a protocol violation. */
 export function judge(stage: SmtpStage, reply: SmtpReply | undefined): SmtpVerdict {
   const hundreds = reply === undefined ? 0 : Math.floor(reply.code / 100);
   if (hundreds === 4) return 'refused_temporarily';

@@ -49,7 +49,7 @@ export class BodyReader {
     this.large = new BodyBudget(options.large);
   }
 
-  /** Bodies of one `owner`, such as a project, wait for those of others that hold less memory. */
+  /** Bodies of one `owner`, such as a project, wait for those of others that hold fewer. */
   async read(request: IncomingMessage, limit: number, type = jsonType, owner = ''): Promise<HeldBody> {
     const size = announcedSize(request);
     if (size === 0) return { bytes: nothing, release: () => undefined };

@@ -158,6 +158,25 @@ describe('a message whose outcome stays unknown', () => {
   });
 });
 
+describe('a queued message whose third process ended', () => {
+  it('may have been taken where it was sent again before', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const accept = async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id;
+    const failureOf = async (resends: number) => {
+      const id = await accept();
+      await suite.database.query(
+        `UPDATE deliveries SET claims = 3, resends = $3 WHERE project_id = $1 AND email_id = $2`,
+        [projectId, id, resends],
+      );
+      return eventually(
+        async () => (await suite.bus.call(emails.get, caller, { id })).failureKind,
+        'it has failed',
+      );
+    };
+    expect(await Promise.all([failureOf(0), failureOf(1)])).toEqual(['rendering', 'delivery_unconfirmed']);
+  });
+});
+
 describe('the common outcome of a message', () => {
   it('is a heap-only update: no index contains a column that it changes', async () => {
     const { caller, projectId, domain } = await suite.buildProject();

@@ -13,9 +13,12 @@ export interface UnfinishedDelivery {
   claims: number;
 }
 
-export interface UnresolvedDelivery extends UnfinishedDelivery {
-  policy: AmbiguousPolicy;
+export interface ResendableDelivery extends UnfinishedDelivery {
   resends: number;
+}
+
+export interface UnresolvedDelivery extends ResendableDelivery {
+  policy: AmbiguousPolicy;
   windowIsOver: boolean;
 }
 
@@ -104,9 +107,9 @@ export class LeasesRepository {
     );
   }
 
-  async claimedTooOften(limit: number): Promise<UnfinishedDelivery[]> {
-    return this.database.query<UnfinishedDelivery>(
-      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims
+  async claimedTooOften(limit: number): Promise<ResendableDelivery[]> {
+    return this.database.query<ResendableDelivery>(
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims, resends
        FROM deliveries WHERE state = 'QUEUED' AND claims >= ${maxClaims} LIMIT $1`,
       [limit],
     );

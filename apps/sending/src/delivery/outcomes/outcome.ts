@@ -190,13 +190,12 @@ export const outcomeOfUncomposed = (failureKind: FailureKind, error: string): Ou
 /** The mark is too old: the message is queued at once, and is claimed, composed and marked anew. */
 export const requeueNow = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 
+const unconfirmedAfterDeaths = (when: string): Outcome =>
+  failure('delivery_unconfirmed', `${endedItsProcess} ${when}; the mail server may have taken it`);
+
 /** A delivery that stayed ambiguous for its grace period: sent again once at most, or failed, by the policy of its lane. */
 export function outcomeOfAmbiguity({ policy, claims, resends, windowIsOver }: AmbiguousDelivery): Outcome {
-  if (claims >= maxClaims)
-    return failure(
-      'delivery_unconfirmed',
-      `${endedItsProcess} while it was handed over; the mail server may have taken it`,
-    );
+  if (claims >= maxClaims) return unconfirmedAfterDeaths('while it was handed over');
   if (policy === 'resend' && resends < maxResends && !windowIsOver) return { ...requeueNow(), resent: true };
   return failure(
     'delivery_unconfirmed',
@@ -214,8 +213,13 @@ function outcomeOfExpiry({ attempts, resends }: DeliveryProgress): Outcome {
   return failure('expired', 'The message could not be handed over within a day');
 }
 
-export const outcomeOfTooManyClaims = (): Outcome =>
-  failure('rendering', `${endedItsProcess} before it could be handed over`);
+export const outcomeOfTooManyClaims = ({ resends }: Pick<DeliveryProgress, 'resends'>): Outcome =>
+  resends > 0
+    ? failure(
+        'delivery_unconfirmed',
+        `${endedItsProcess} after a hand-off; the mail server may have taken it`,
+      )
+    : failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
 function afterProviderFault({ attempt, delivery, rules, error, failureKind }: FailedAttempt): Outcome {
