@@ -46,8 +46,7 @@ export class SendsService {
   async sendToEach({ caller, body, idempotency }: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
-    const { from, template, headers } = body;
-    const query = { from, template, headers, ...confinedParts(caller, body), idempotency };
+    const query = { ...checkedParts(caller, body), idempotency };
     const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
     return legacyReceipt(
       accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
@@ -93,10 +92,14 @@ export class SendsService {
 }
 
 /** Checked before contacts are made of the recipients. */
-const confinedParts = ({ mode, confine }: Caller, { to, ...content }: SendEmails): Partial<CheckSend> => ({
-  ...(mode === 'TEST' || confine?.onlyContacts ? { to: to.map(({ email }) => email) } : {}),
-  ...(confine?.templateIds ? { ownContent: bringsContent(content) } : {}),
-});
+function checkedParts({ confine }: Caller, { to, ...content }: SendEmails): CheckSend {
+  const { from, template, headers, cc, bcc, scheduledAt } = content;
+  return {
+    ...{ from, template, headers, cc, bcc, scheduledAt },
+    to: to.map(({ email }) => email),
+    ...(confine?.templateIds ? { ownContent: bringsContent(content) } : {}),
+  };
+}
 
 const receiptOf = ({ id, to, from }: AcceptedEmails['emails'][number]): SendReceipt => ({
   id,

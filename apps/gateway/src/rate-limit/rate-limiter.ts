@@ -67,10 +67,15 @@ export class RateLimiter {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.state;
     const limit = perSecond ?? this.limits[kind];
-    const { second, used, now, until } =
+    const { second, ordinal, now, until } =
       this.reservations.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
     const left = (second + 1) * 1_000 - now;
-    const state = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
+    const state = {
+      limit,
+      used: ordinal,
+      resetAt: second + 1,
+      resetIn: Math.max(1, Math.ceil(left / 1_000)),
+    };
     if (isExceeded(state)) this.remember(keyId, state, until);
     return state;
   }
@@ -117,9 +122,9 @@ export class RateLimiter {
         limit: limits.get(keyId)!,
       });
     return requested.map(({ keyId }) => {
-      const used = firsts.get(keyId)!;
-      firsts.set(keyId, used + 1);
-      return { ...windows.get(keyId)!, used };
+      const ordinal = firsts.get(keyId)!;
+      firsts.set(keyId, ordinal + 1);
+      return { ...windows.get(keyId)!, ordinal };
     });
   }
 }

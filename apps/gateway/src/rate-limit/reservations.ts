@@ -8,13 +8,16 @@ const ofLast = 1.25;
 const maxExpected = 1_000;
 const checkEveryMs = 5;
 
-/** `until` is measured from before the query, so no position is used after its window. */
-export interface CountedRequest extends RateWindow {
+export type ReservedWindow = RateWindow & Pick<CountedRequest, 'until'>;
+
+/** `until` is measured from before the query, so no ordinal is used after its window. */
+export interface CountedRequest extends Omit<RateWindow, 'used'> {
+  ordinal: number;
   until: number;
 }
 
 interface Block {
-  window: CountedRequest;
+  window: ReservedWindow;
   limit: number;
   next: number;
   last: number;
@@ -29,10 +32,10 @@ export class Reservations {
   take(keyId: string): CountedRequest | null {
     const block = this.blocks.get(keyId);
     if (!block || block.next > block.last || performance.now() >= block.window.until) return null;
-    const used = block.next;
+    const ordinal = block.next;
     block.next += 1;
     block.served += 1;
-    return { ...block.window, used };
+    return { ...block.window, ordinal };
   }
 
   amountToReserve(keyId: string, wanted: number, limit: number): number {
@@ -54,7 +57,7 @@ export class Reservations {
   }
 
   keep(
-    window: CountedRequest,
+    window: ReservedWindow,
     { first, wanted, limit }: { first: number; wanted: number; limit: number },
   ): void {
     if (limit < blocksInLimit) return;

@@ -87,7 +87,7 @@ const insertSql = `
     INSERT INTO email_contents (project_id, id, html, text, reply_to, headers, template_id, template_version, liquid, subject, data, snippets,
                                 track_opens, track_clicks, attachments)
     SELECT project_id, content_id, html, text, reply_to, headers, (options->>'templateId')::uuid, (options->>'templateVersion')::int,
-           options ? 'liquid', options->>'subject', options->'data', options->'snippets',
+           options ? 'liquid', options->>'subjectTemplate', options->'data', options->'snippets',
            (options->>'trackOpens')::boolean, (options->>'trackClicks')::boolean, options->'attachments'
     FROM send WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (
@@ -109,7 +109,7 @@ const insertSql = `
   )
   SELECT DISTINCT content_id, created_at FROM email`;
 
-const itemBytes = 2_000;
+const assumedItemBytes = 2_000;
 
 function emailsOf(rows: AcceptRow[]): EmailToAccept[] {
   const events = new OutboxRowPacker();
@@ -118,7 +118,7 @@ function emailsOf(rows: AcceptRow[]): EmailToAccept[] {
       ...email,
       sendIndex,
       trace,
-      outboxRowId: events.rowIdFor(projectId, itemBytes),
+      outboxRowId: events.rowIdFor(projectId, assumedItemBytes),
     })),
   );
 }

@@ -110,6 +110,13 @@ describe('a key confined to contacts', () => {
       kind: 'forbidden',
       code: 'scope_missing',
     });
+    for (const copies of ['cc', 'bcc'])
+      await expect(
+        suite.bus.call(emails.check, confined, {
+          to: ['reader@example.org'],
+          [copies]: [{ email: 'stranger@example.org' }],
+        }),
+      ).rejects.toMatchObject({ code: 'scope_missing' });
   });
 
   it('sends nothing while it is unknown who is a contact', async () => {

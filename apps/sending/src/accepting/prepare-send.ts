@@ -100,7 +100,7 @@ export class PrepareSend {
           ? { templateId: content.templateId, templateVersion: content.templateVersion }
           : {}),
         ...(content.liquid
-          ? { liquid: true, subject, data: send.data ?? {}, snippets: content.snippets }
+          ? { liquid: true, subjectTemplate: subject, data: send.data ?? {}, snippets: content.snippets }
           : {}),
         ...trackingOf(tracking, content.category, send.tracking),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),
@@ -111,14 +111,18 @@ export class PrepareSend {
 
   async check(
     caller: Caller,
-    { from, template, headers, to = [], ownContent = false }: Omit<CheckSend, 'idempotency'>,
+    { from, template, headers, to = [], cc, bcc, ...send }: Omit<CheckSend, 'idempotency'>,
   ): Promise<void> {
+    const { ownContent = false, scheduledAt } = send;
+    refuseTooManyRecipients({ recipients: to, cc, bcc });
     refuseOutsideTemplates(caller, { template, ownContent });
     this.controlHeaders.refuseIn(headers);
+    if (scheduledAt) refuseFarSchedule(scheduledAt, await this.clock.now());
     const content = template ? await this.templates.pin(caller.projectId, { templateId: template }) : null;
     await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
-    refuseOutsideSandbox(caller, to);
-    refuseOtherRecipients(await this.confined.allowedRecipients(caller, to), to);
+    const addresses = [...to, ...addressesOf(cc), ...addressesOf(bcc)];
+    refuseOutsideSandbox(caller, addresses);
+    refuseOtherRecipients(await this.confined.allowedRecipients(caller, addresses), addresses);
   }
 
   private async contentOf(
@@ -175,5 +179,6 @@ const listed = (name: 'to' | 'cc', mailboxes: Mailbox[]): { to?: Mailbox[]; cc?:
 
 const everyAddress = ({ recipients, alsoTo = [], cc = [], bcc = [] }: AcceptSend): string[] => [
   ...recipients.map(({ to }) => to.email),
-  ...[...alsoTo, ...cc, ...bcc].map(({ email }) => email),
+  ...addressesOf([...alsoTo, ...cc, ...bcc]),
 ];
+const addressesOf = (mailboxes: readonly Mailbox[] = []): string[] => mailboxes.map(({ email }) => email);

@@ -26,7 +26,7 @@ export function refuseTooManyRecipients({
   alsoTo = [],
   cc = [],
   bcc = [],
-}: Pick<AcceptSend, 'recipients' | 'alsoTo' | 'cc' | 'bcc'>): void {
+}: Pick<AcceptSend, 'alsoTo' | 'cc' | 'bcc'> & { recipients: readonly unknown[] }): void {
   const seen = recipients.length + alsoTo.length + cc.length;
   if (seen > maxRecipients) throw tooManyRecipients('cc');
   if (seen + bcc.length > maxRecipients) throw tooManyRecipients('bcc');

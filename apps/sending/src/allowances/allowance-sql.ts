@@ -34,9 +34,10 @@ export const sentBy = (projects: string): string => `
       sum(CASE WHEN c.day = ${today} THEN c.sent_today ELSE 0 END)::int AS sent_today
     FROM usage_counts c WHERE c.project_id IN (${projects}) GROUP BY c.project_id`;
 
-export const sentThisMonthBy = (source: SourceType): string => `coalesce(sent.${countColumns[source]}, 0)`;
+export const sentThisMonthBy = (source: SourceType): string =>
+  `coalesce(usage_so_far.${countColumns[source]}, 0)`;
 export const sentThisMonth = `(${sources.map(([source]) => sentThisMonthBy(source)).join(' + ')})`;
-export const sentToday = `coalesce(sent.sent_today, 0)`;
+export const sentToday = `coalesce(usage_so_far.sent_today, 0)`;
 
 /** What is left of a limit of `usage`; null without one. `source` is an expression that names the source of a message. */
 export const leftOfSource = (source: string): string =>

@@ -54,7 +54,7 @@ export class UsageRepository {
   async get(projectId: string): Promise<UsageRecord> {
     const [row] = await this.database.query<UsageRecord>(
       `SELECT ${recordColumns} FROM (SELECT $1::uuid AS project_id) AS r LEFT JOIN project_usage usage USING (project_id)
-       LEFT JOIN (${sentBy('SELECT $1::uuid')}) AS sent USING (project_id)`,
+       LEFT JOIN (${sentBy('SELECT $1::uuid')}) AS usage_so_far USING (project_id)`,
       [projectId],
     );
     return row!;
@@ -64,7 +64,7 @@ export class UsageRepository {
   async allowed(projectId: string, source: SourceType | null): Promise<Allowed> {
     const [row] = await this.database.query<Allowed>(
       `SELECT least(${leftOfSource('$2::text')}, ${leftOfMonth}, ${leftOfDay})::int AS left, when_exhausted AS "whenExhausted" FROM project_usage usage
-       LEFT JOIN (${sentBy('SELECT $1::uuid')}) AS sent USING (project_id) WHERE usage.project_id = $1`,
+       LEFT JOIN (${sentBy('SELECT $1::uuid')}) AS usage_so_far USING (project_id) WHERE usage.project_id = $1`,
       [projectId, source],
     );
     return row ?? { left: null, whenExhausted: 'FAIL' };
@@ -93,7 +93,7 @@ export class UsageRepository {
   async nearLimits(after: string, limit: number): Promise<UsageRecord[]> {
     return this.database.query<UsageRecord>(
       `WITH page AS MATERIALIZED (SELECT * FROM project_usage usage WHERE ${isLimited} AND project_id > $1)
-       SELECT ${recordColumns} FROM page usage LEFT JOIN (${sentBy('SELECT project_id FROM page')}) AS sent USING (project_id)
+       SELECT ${recordColumns} FROM page usage LEFT JOIN (${sentBy('SELECT project_id FROM page')}) AS usage_so_far USING (project_id)
        WHERE ${isNearLimit} ORDER BY usage.project_id LIMIT $2`,
       [after, limit],
     );

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { campaignContentUnknown, type ArchivedMail } from '@posthorn/contracts';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
-import { Sources } from '../templates/sources.js';
+import { TemplateTexts } from '../templates/template-texts.js';
 import { CampaignMailRepository } from './campaign-mail.repository.js';
 
 /** Links that lead nowhere: whoever reads the public copy has no subscription of his own. */
@@ -18,7 +18,7 @@ export class ArchivedMails {
 
   constructor(
     private readonly mail: CampaignMailRepository,
-    private readonly sources: Sources,
+    private readonly templateTexts: TemplateTexts,
     private readonly projects: ProjectStates,
     private readonly rendering: Rendering,
   ) {}
@@ -44,7 +44,7 @@ export class ArchivedMails {
     const { templateId, templateVersion, category } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
     const snippets = Object.entries(content.snippets ?? {}).map(([name, id]) => ({ name, projectId, id }));
-    const loaded = await this.sources.load(templates, snippets);
+    const loaded = await this.templateTexts.load(templates, snippets);
     const { name } = await this.projects.settingsOf(projectId);
     const { subject, html } = await this.rendering.preview(
       { projectId, deadline },

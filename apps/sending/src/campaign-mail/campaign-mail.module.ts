@@ -14,7 +14,7 @@ import { CampaignMailHandlers } from './campaign-mail.handlers.js';
 import { CampaignMailRepository } from './campaign-mail.repository.js';
 import { CampaignMailService } from './campaign-mail.service.js';
 import { CampaignPreparation } from './campaign-preparation.js';
-import { CampaignSources } from './campaign-sources.js';
+import { CampaignTexts } from './campaign-texts.js';
 import { CampaignStates } from './campaign-states.repository.js';
 
 @Module({
@@ -39,8 +39,8 @@ import { CampaignStates } from './campaign-states.repository.js';
     ...onDatabase([CampaignMailRepository, CampaignStates]),
     CampaignMailService,
     CampaignPreparation,
-    CampaignSources,
+    CampaignTexts,
   ],
-  exports: [CampaignPreparation, CampaignSources],
+  exports: [CampaignPreparation, CampaignTexts],
 })
 export class CampaignMailModule {}

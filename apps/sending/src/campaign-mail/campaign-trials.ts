@@ -13,7 +13,7 @@ import type { PreviewSource } from '../rendering/preview.js';
 import { sampleLinks } from '../templates/previews.service.js';
 import { BlockedRecipients } from './blocked-recipients.read-model.js';
 import { CampaignPreparation, type CampaignDraft } from './campaign-preparation.js';
-import { CampaignSources } from './campaign-sources.js';
+import { CampaignTexts } from './campaign-texts.js';
 
 type Variables = Record<string, unknown>;
 
@@ -22,7 +22,7 @@ export class CampaignTrials {
   constructor(
     private readonly preparation: CampaignPreparation,
     private readonly blocked: BlockedRecipients,
-    private readonly sources: CampaignSources,
+    private readonly campaignTexts: CampaignTexts,
     private readonly rendering: Rendering,
     private readonly bus: Bus,
     private readonly config: SendingConfig,
@@ -35,7 +35,7 @@ export class CampaignTrials {
     const blocked = await this.blocked.among(projectId, recipients, category);
     const reached = recipients.filter(({ contactId }) => !blocked.has(contactId));
     const [source, variables] = [
-      await this.sources.of(draft),
+      await this.campaignTexts.of(draft),
       await this.variablesOf(caller, reached, draft),
     ];
     const owner = { projectId, deadline };

@@ -3,13 +3,13 @@ import type { MailAttachment } from '@posthorn/mail';
 import type { SendingConfig } from '../config.js';
 import { isErased } from '../erasures/erased-names.js';
 import type { SenderIdentity } from '../domains/senders/sender-identities.js';
-import type { LoadedSources } from '../templates/sources.js';
+import type { LoadedTexts } from '../templates/template-texts.js';
 import type { StoredMessage } from './stored-message.js';
 import type { ComposeJob } from './compose.js';
 
 interface JobInputs {
   variables: Record<string, unknown>;
-  sources: LoadedSources;
+  templateTexts: LoadedTexts;
   identity: SenderIdentity;
   files: Buffer[];
 }
@@ -18,12 +18,12 @@ export class ComposeJobs {
   constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys' | 'smtpUrl'>) {}
 
   /** Returns an error where the attachments or the version of the template no longer exist. */
-  of(message: StoredMessage, { variables, sources, identity, files }: JobInputs): ComposeJob | Error {
+  of(message: StoredMessage, { variables, templateTexts, identity, files }: JobInputs): ComposeJob | Error {
     const { templateId, templateVersion } = message;
     if (files.length < (message.attachments?.length ?? 0))
       return new Error('The attachments of the message are no longer retained');
     const template = templateId
-      ? sources.template({ projectId: message.projectId, templateId, version: templateVersion! })
+      ? templateTexts.template({ projectId: message.projectId, templateId, version: templateVersion! })
       : null;
     if (templateId && !template) return new Error('The content of the template was deleted');
     const {
@@ -54,7 +54,7 @@ export class ComposeJobs {
       category,
       texts: { subject, html: html === '' && template ? template.html : html, text },
       liquid: message.liquid
-        ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, sources) }
+        ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, templateTexts) }
         : null,
       publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
       secretKeys: this.config.secretKeys,
@@ -69,11 +69,14 @@ export class ComposeJobs {
   }
 }
 
-const snippetsOf = ({ projectId, snippets }: StoredMessage, sources: LoadedSources): Record<string, string> =>
+const snippetsOf = (
+  { projectId, snippets }: StoredMessage,
+  templateTexts: LoadedTexts,
+): Record<string, string> =>
   Object.fromEntries(
     Object.entries(snippets ?? {}).map(([name, id]) => [
       name,
-      sources.snippet({ projectId, id })?.body ?? '',
+      templateTexts.snippet({ projectId, id })?.body ?? '',
     ]),
   );
 

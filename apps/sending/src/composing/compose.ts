@@ -90,7 +90,7 @@ function tracked(
   tokens: EngagementTokens,
 ): string {
   if (html === '') return html;
-  // All copies have the same bytes, so engagement is counted for the message and not for the copy.
+  // All copies have the same bytes, so engagement is counted for the e-mail and not for the copy.
   const location = { projectId, emailId, position: 0 };
   return trackHtml(html, {
     base: publicUrl,

@@ -7,7 +7,7 @@ import {
 import { SendingConfig } from '../config.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { JobAbandoned } from '../rendering/workers/worker-pool.js';
-import { Sources, type LoadedSources } from '../templates/sources.js';
+import { TemplateTexts, type LoadedTexts } from '../templates/template-texts.js';
 import type { StoredMessage } from './stored-message.js';
 import type { Composed, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
@@ -43,7 +43,7 @@ export class Composer implements OnApplicationShutdown {
 
   constructor(
     private readonly variables: ContactVariables,
-    private readonly sources: Sources,
+    private readonly templateTexts: TemplateTexts,
     private readonly identities: SenderIdentities,
     private readonly attachments: AttachmentsRepository,
     config: SendingConfig,
@@ -62,9 +62,9 @@ export class Composer implements OnApplicationShutdown {
     done: (message: M, composition: Composition) => void,
   ): Promise<void> {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
-    const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));
+    const templateTexts = await this.templateTexts.load(templatesOf(messages), snippetsOf(messages));
     const composeOne = async (message: M) => {
-      const composing = this.composeToSend(message, variables.get(message.emailId), sources);
+      const composing = this.composeToSend(message, variables.get(message.emailId), templateTexts);
       done(message, await composing.catch((error) => this.failureOf(error)));
     };
     await Promise.all(messages.map(composeOne));
@@ -74,16 +74,18 @@ export class Composer implements OnApplicationShutdown {
   async composeToShow(message: StoredMessage): Promise<Composition> {
     const variables = message.liquid ? await this.variables.forPreview(message) : {};
     if (!variables) return { retryable: true };
-    const sources = await this.sources.load(templatesOf([message]), snippetsOf([message]));
+    const templateTexts = await this.templateTexts.load(templatesOf([message]), snippetsOf([message]));
     const host = hostOf(message.from.email);
     const identity = (await this.identities.of(message.projectId, host)) ?? unsignedIdentity(host);
-    return this.composeAs(message, identity, variables, sources).catch((error) => this.failureOf(error));
+    return this.composeAs(message, identity, variables, templateTexts).catch((error) =>
+      this.failureOf(error),
+    );
   }
 
   private async composeToSend(
     message: StoredMessage,
     variables: Record<string, unknown> | undefined,
-    sources: LoadedSources,
+    templateTexts: LoadedTexts,
   ): Promise<Composition> {
     if (message.contentIsMissing) return notRendered('The content of the message is no longer retained');
     if (message.liquid && !variables) return { retryable: true };
@@ -95,7 +97,7 @@ export class Composer implements OnApplicationShutdown {
         error: 'The domain of the sender is no longer verified',
       };
     if (this.failing.isKnown(message)) return notRendered(templateKeepsFailing);
-    const composition = await this.composeAs(message, identity, variables, sources);
+    const composition = await this.composeAs(message, identity, variables, templateTexts);
     if (isComposed(composition)) this.failing.clear(message);
     else if (!composition.retryable && composition.endedItsThread) this.failing.add(message);
     return composition;
@@ -105,10 +107,10 @@ export class Composer implements OnApplicationShutdown {
     message: StoredMessage,
     identity: SenderIdentity,
     variables: Record<string, unknown> | undefined,
-    sources: LoadedSources,
+    templateTexts: LoadedTexts,
   ): Promise<Composition> {
     const jobWith = (files: Buffer[]) =>
-      this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
+      this.jobs.of(message, { variables: variables ?? {}, templateTexts, identity, files });
     const composed = await (message.attachments
       ? this.composeWithFiles(message, jobWith)
       : this.composeJob(() => jobWith([])));

@@ -8,7 +8,7 @@ interface ContactFields {
 const withProject = (variables: string, projectId: string): string =>
   `${variables} || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = ${projectId})))`;
 
-/** The row of the main recipient (position 0) holds them for all copies of a message. */
+/** The row of the main recipient (position 0) holds them for all copies of an e-mail. */
 export class ContactVariablesRepository {
   constructor(private readonly database: Database) {}
 

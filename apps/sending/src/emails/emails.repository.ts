@@ -70,7 +70,7 @@ export class EmailsRepository {
     return toPage(rows, request);
   }
 
-  /** Cancels the message and its copies before their hand-off; returns its source, or null where nothing could be cancelled. */
+  /** Cancels the e-mail and its copies before their hand-off; returns its source, or null where nothing could be cancelled. */
   async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<SourceType | null> {
     const [cancelled] = await this.database.query<{ sourceType: SourceType }>(
       `WITH waiting AS (

@@ -2,7 +2,7 @@
 export const anyDestination = '*';
 
 /** Providers of many mailboxes: their own domains, and the hosts that take mail for domains of others. */
-const providers: Readonly<Record<string, { domains: readonly string[]; hosts: RegExp }>> = {
+const mailboxProviders: Readonly<Record<string, { domains: readonly string[]; hosts: RegExp }>> = {
   gmail: { domains: ['gmail.com', 'googlemail.com'], hosts: /\.google(mail)?\.com$/ },
   outlook: {
     domains: [
@@ -28,7 +28,7 @@ const providers: Readonly<Record<string, { domains: readonly string[]; hosts: Re
   proton: { domains: ['proton.me', 'protonmail.com', 'pm.me'], hosts: /\.protonmail\.ch$/ },
 };
 const byDomain = new Map(
-  Object.entries(providers).flatMap(([name, { domains }]) => domains.map((domain) => [domain, name])),
+  Object.entries(mailboxProviders).flatMap(([name, { domains }]) => domains.map((domain) => [domain, name])),
 );
 
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
@@ -36,9 +36,9 @@ export const domainOf = (email: string): string => email.slice(email.lastIndexOf
 /** The mailbox provider whose own domain it is; else the domain itself, which has a dot and so is no provider's name. */
 export const destinationOf = (domain: string): string => byDomain.get(domain) ?? domain;
 
-export function providerOfMailServers(hosts: readonly string[]): string | null {
+export function mailboxProviderOf(hosts: readonly string[]): string | null {
   const names = hosts.map((host) => `.${host.toLowerCase().replace(/\.$/, '')}`);
-  const found = Object.entries(providers).find(
+  const found = Object.entries(mailboxProviders).find(
     ([, { hosts: pattern }]) => names.length > 0 && names.every((name) => pattern.test(name)),
   );
   return found?.[0] ?? null;
@@ -46,4 +46,4 @@ export function providerOfMailServers(hosts: readonly string[]): string | null {
 
 /** The name of a mailbox provider, or `other`: few values, whatever the domains of recipients. */
 export const labelOf = (destination: string): string =>
-  destination === anyDestination || destination in providers ? destination : 'other';
+  destination === anyDestination || destination in mailboxProviders ? destination : 'other';

@@ -3,7 +3,7 @@ import { slowDownOf, type Attempt } from '@posthorn/mail';
 import { Metrics } from '@posthorn/telemetry';
 import { SendingConfig } from '../config.js';
 import { DnsLookup } from '../domains/checks/dns-lookup.js';
-import { anyDestination, destinationOf, domainOf, labelOf, providerOfMailServers } from './destination.js';
+import { anyDestination, destinationOf, domainOf, labelOf, mailboxProviderOf } from './destination.js';
 import { slowDowns } from './pacing.metrics.js';
 import { SlowDownsRepository } from './slow-downs.repository.js';
 
@@ -61,7 +61,7 @@ export class SlowDowns {
   private async learn(domain: string): Promise<void> {
     if (await this.slowed.isKnown(domain)) return;
     const hosts = await this.dns.mx(domain, AbortSignal.timeout(lookupMs));
-    const found = providerOfMailServers(hosts ?? []);
+    const found = mailboxProviderOf(hosts ?? []);
     if (found) await this.slowed.setDestination(domain, found);
   }
 }

@@ -14,7 +14,7 @@ import { Bus } from '@posthorn/messaging';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
-import { SourcesRepository } from './sources.repository.js';
+import { TemplateTextsRepository } from './template-texts.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 
 export const sampleLinks = {
@@ -26,7 +26,7 @@ export const sampleLinks = {
 export class PreviewsService {
   constructor(
     private readonly templates: TemplatesRepository,
-    private readonly sources: SourcesRepository,
+    private readonly templateTexts: TemplateTextsRepository,
     private readonly snippets: SnippetsRepository,
     private readonly rendering: Rendering,
     private readonly projects: ProjectStates,
@@ -44,7 +44,7 @@ export class PreviewsService {
     const [{ name }, contact, [source], snippets] = await Promise.all([
       this.projects.settingsOf(projectId),
       contactId === undefined ? {} : this.variablesOf(caller, contactId),
-      this.sources.templates([{ projectId, templateId: id, version: row.version }]),
+      this.templateTexts.templates([{ projectId, templateId: id, version: row.version }]),
       this.snippetsIn(projectId, row.includes),
     ]);
     const { subject, html } = source!;

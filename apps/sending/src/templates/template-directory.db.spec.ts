@@ -5,8 +5,8 @@ import { eventually } from '@posthorn/testing';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { Sources } from './sources.js';
-import { SourcesRepository } from './sources.repository.js';
+import { TemplateTexts } from './template-texts.js';
+import { TemplateTextsRepository } from './template-texts.repository.js';
 import { TemplateDirectory } from './template-directory.js';
 import { TemplatesRepository } from './templates.repository.js';
 
@@ -83,9 +83,9 @@ describe('the content of a send', () => {
     const later = await directory().pin(projectId, { templateId: id, html: '<p>{{> other}}</p>' });
     expect(Object.keys(later.snippets).sort()).toEqual(['inner', 'other', 'outer']);
     expect(later.snippets['inner']).not.toBe(pinned.snippets['inner']);
-    const sources = new Sources(new SourcesRepository(suite.database));
+    const templateTexts = new TemplateTexts(new TemplateTextsRepository(suite.database));
     const bodies = async (versions: Record<string, string>) => {
-      const loaded = await sources.load(
+      const loaded = await templateTexts.load(
         [],
         Object.values(versions).map((version) => ({ projectId, id: version })),
       );
@@ -136,7 +136,7 @@ describe('a version', () => {
     await suite.bus.call(templates.update, caller, { id: plain.id, body: '<p>Two</p>' });
     await suite.database.query(`DELETE FROM templates WHERE project_id = $1`, [projectId]);
     const ref = (templateId: string, version: number) => ({ projectId, templateId, version });
-    const loaded = await new Sources(new SourcesRepository(suite.database)).load(
+    const loaded = await new TemplateTexts(new TemplateTextsRepository(suite.database)).load(
       [ref(plain.id, 1), ref(plain.id, 2), ref(other.id, 1), ref(other.id, 2)],
       [],
     );

@@ -7,8 +7,8 @@ import { SnippetsModule } from '../snippets/snippets.module.js';
 import { LimitedPreviews } from './limited-previews.service.js';
 import { PreviewsService } from './previews.service.js';
 import { SavedSources } from './saved-sources.js';
-import { Sources } from './sources.js';
-import { SourcesRepository } from './sources.repository.js';
+import { TemplateTexts } from './template-texts.js';
+import { TemplateTextsRepository } from './template-texts.repository.js';
 import { TemplateDirectory } from './template-directory.js';
 import { TemplateSenders } from './template-senders.js';
 import { TemplateUses } from './template-uses.js';
@@ -20,16 +20,16 @@ import { TemplatesService } from './templates.service.js';
   imports: [DomainsModule, ProjectsModule, RenderingModule, SnippetsModule],
   controllers: [TemplatesHandlers],
   providers: [
-    ...onDatabase([SourcesRepository, TemplatesRepository]),
+    ...onDatabase([TemplateTextsRepository, TemplatesRepository]),
     LimitedPreviews,
     PreviewsService,
     SavedSources,
-    Sources,
+    TemplateTexts,
     TemplateDirectory,
     TemplateSenders,
     TemplatesService,
     TemplateUses,
   ],
-  exports: [Sources, TemplateDirectory],
+  exports: [TemplateTexts, TemplateDirectory],
 })
 export class TemplatesModule {}

@@ -7,7 +7,7 @@ import type {
   TryWorkflowMail,
 } from '@posthorn/contracts';
 import { CampaignPreparation } from '../campaign-mail/campaign-preparation.js';
-import { CampaignSources } from '../campaign-mail/campaign-sources.js';
+import { CampaignTexts } from '../campaign-mail/campaign-texts.js';
 import { Rendering, type JobOwner } from '../rendering/rendering.js';
 import { sampleLinks } from '../templates/previews.service.js';
 
@@ -15,7 +15,7 @@ import { sampleLinks } from '../templates/previews.service.js';
 export class WorkflowMailService {
   constructor(
     private readonly preparation: CampaignPreparation,
-    private readonly sources: CampaignSources,
+    private readonly campaignTexts: CampaignTexts,
     private readonly rendering: Rendering,
   ) {}
 
@@ -49,7 +49,7 @@ export class WorkflowMailService {
       from: from?.email ?? null,
       category: 'MARKETING',
     });
-    const source = await this.sources.of(draft);
+    const source = await this.campaignTexts.of(draft);
     const rendered = await this.rendering.preview(
       { projectId: caller.projectId, deadline },
       { ...source, variables: { ...variables, project: { name: draft.projectName }, ...sampleLinks } },

@@ -162,7 +162,7 @@ class AcceptContent extends EmailContent {
   @ListOf(() => AcceptRecipient, 1, maxRecipients) recipients: AcceptRecipient[];
   /** Further addresses of the To header, each receiving a copy; used by the compatibility dialect. */
   @Mailboxes(0, maxRecipients) @Optional() alsoTo?: Mailbox[];
-  /** The content is not a template; used by the compatibility dialect. */
+  /** Liquid in the texts is not rendered; used by the compatibility dialect and for system mail. */
   @Flag() @Optional() verbatim?: boolean;
   /** That of the template by default. */
   @Choice(emailCategories) @Optional() category?: EmailCategory;
@@ -219,8 +219,9 @@ const ownContent = ['from', 'subject', 'body', 'text', 'replyTo', 'headers', 'at
 export const bringsContent = (send: Partial<EmailContent>): boolean =>
   ownContent.some((name) => send[name] !== undefined);
 
-export class CheckSend extends PickFields(EmailContent, ['from', 'template', 'headers']) {
-  /** Every address; checked for TEST keys and keys that reach contacts only. */
+const checkedParts = ['from', 'template', 'headers', 'cc', 'bcc', 'scheduledAt'] as const;
+
+export class CheckSend extends PickFields(EmailContent, checkedParts) {
   @Addresses(1, maxRecipients) @Optional() to?: string[];
   @Flag() @Optional() ownContent?: boolean;
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;

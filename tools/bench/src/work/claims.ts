@@ -49,7 +49,7 @@ async function costOn(
   let finish = (): void => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
   const read = (line: string): void => {
-    const claim = /duration: ([\d.]+) ms {2}execute claim work:/.exec(line);
+    const claim = /duration: ([\d.]+) ms {2}execute claim work(?: after)?:/.exec(line);
     if (claim && took.push(Number(claim[1])) === claimsOfATurn) finish();
   };
   readers.add(read);

@@ -17,7 +17,7 @@ import { Provider } from './provider.js';
 import type { ReadyMessage } from '../claiming/ready-message.js';
 import { ReadyMessages } from '../claiming/ready-messages.js';
 
-const marksInFlight = 2;
+const maxMarksInFlight = 2;
 // An older mark is not used: a suppression may have been added since (docs/guarantees.md §3). With a rate limit
 // the time of its slot decides instead.
 const staleMarkMs = 2_000;
@@ -78,7 +78,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private dispatch(): void {
-    while (!this.stopped && this.marking < marksInFlight && this.ready.size > 0) {
+    while (!this.stopped && this.marking < maxMarksInFlight && this.ready.size > 0) {
       if (this.isProviderPaused()) return;
       const free = this.freeConnections;
       if (free <= 0 || this.lingers(free)) return;

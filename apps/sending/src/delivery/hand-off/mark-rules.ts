@@ -27,7 +27,7 @@ export const markJoins = `
     LEFT JOIN opt_outs opt_out ON opt_out.project_id = r.project_id AND opt_out.email = d.recipient
     LEFT JOIN erased_addresses erased ON erased.project_id = r.project_id AND erased.email = r.address_hash
     LEFT JOIN project_usage usage ON usage.project_id = r.project_id
-    LEFT JOIN usage_so_far sent ON sent.project_id = r.project_id`;
+    LEFT JOIN usage_so_far ON usage_so_far.project_id = r.project_id`;
 
 /** `r.category` is that of the e-mail, where it is known: campaigns send transactional mail in the bulk lane, too. */
 export const isMarketing = `coalesce(r.category = 'MARKETING', d.lane = ${lanes.bulk})`;

@@ -58,7 +58,7 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
       ...(campaignId ? [campaignLockName(campaignId)] : []),
     ].map((email) => ({ projectId, email })),
   );
-  const warming = `, warming AS (${
+  const lockedWarmUps = `, locked_warm_ups AS (${
     warmUp
       ? lockWarmUps('SELECT * FROM unnest($5::uuid[], $6::text[]) AS m (project_id, sender_domain)', warmUp)
       : ''
@@ -72,8 +72,8 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
            SELECT 1 FROM project_usage usage WHERE project_id IN (SELECT project_id FROM requested) AND ${isLimited} ORDER BY project_id FOR UPDATE),
          slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations s WHERE provider = $3 AND (destination = ANY ($4::text[]) OR EXISTS (
            SELECT FROM destination_domains known WHERE known.domain = ANY ($4::text[]) AND known.destination = s.destination
-         )) ORDER BY destination FOR UPDATE)${warmUp ? warming : ''}
-       SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM capped), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM warming)' : ''}`,
+         )) ORDER BY destination FOR UPDATE)${warmUp ? lockedWarmUps : ''}
+       SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM capped), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM locked_warm_ups)' : ''}`,
     parameters: [
       requested.map(({ projectId }) => projectId),
       requested.map(({ email }) => email),
@@ -94,13 +94,13 @@ export function markStatement(
   return {
     name: `mark-hand-off${paced ? '-paced' : ''}${warmUp ? '-warm-up' : ''}`,
     sql: `${markSql(warmUp)}${paced ? `, paced AS (${paced.sql})` : ''}
-      SELECT j.row_index AS index, CASE WHEN j.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE j.decision END AS decision,
+      SELECT decided.row_index AS index, CASE WHEN decided.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE decided.decision END AS decision,
         CASE
-          WHEN j.decision = 'quota' AND j.when_exhausted = 'HOLD' OR j.decision = 'warming_up' THEN extract(epoch FROM j.until - now())::float8 * 1000
-          WHEN j.decision = 'quiet_hours' THEN j.quiet_wait_ms
-          WHEN j.decision = 'slowed' THEN ${turnWaitMs('j.turn_at')}
-        END AS "delayMs", j.decision = 'slowed' AND ${isWithinHorizon('j.turn_at')} AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
-      FROM decided j LEFT JOIN marked USING (row_index)`,
+          WHEN decided.decision = 'quota' AND decided.when_exhausted = 'HOLD' OR decided.decision = 'warming_up' THEN extract(epoch FROM decided.until - now())::float8 * 1000
+          WHEN decided.decision = 'quiet_hours' THEN decided.quiet_wait_ms
+          WHEN decided.decision = 'slowed' THEN ${turnWaitMs('decided.turn_at')}
+        END AS "delayMs", decided.decision = 'slowed' AND ${isWithinHorizon('decided.turn_at')} AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
+      FROM decided LEFT JOIN marked USING (row_index)`,
     parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
 }
@@ -155,10 +155,10 @@ const markSql = (warmUp: WarmUp | null): string => `
     SELECT *, CASE WHEN rule = 'ok' AND needs_turn THEN ${turnOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_turn`))} END AS turn_at FROM after_cap
   ), after_slow_down AS (
     SELECT *, ${passes(`rule = 'ok'`, isTurnAhead('turn_at'))} AS passes_slow_down FROM with_turns
-  ), warmed AS (
+  ), after_warm_up AS (
     SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
   ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT is_exempt AND ${rank('project_id, source_type, passes_warm_up, is_exempt')} > left_of_source`)} AS passes_source_limit FROM warmed
+    SELECT *, ${passes('passes_warm_up', `NOT is_exempt AND ${rank('project_id, source_type, passes_warm_up, is_exempt')} > left_of_source`)} AS passes_source_limit FROM after_warm_up
   ), ranked AS (
     SELECT *, ${rank('project_id, passes_source_limit, is_exempt')} AS rank FROM after_source_limit
   ), decided AS (
@@ -173,19 +173,19 @@ const markSql = (warmUp: WarmUp | null): string => `
       CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT j.is_exempt FROM decided j
-    WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
-      AND j.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
+    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT decided.is_exempt FROM decided
+    WHERE d.project_id = decided.project_id AND d.email_id = decided.email_id AND d.position = decided.position
+      AND decided.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = decided.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING j.row_index, j.project_id, j.email_id, j.address_hash, j.cap_left, j.source_type, j.warm_up_domain, j.is_exempt
+    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.cap_left, decided.source_type, decided.warm_up_domain, decided.is_exempt
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_exempt')}
   ), marketing AS (
     ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE cap_left IS NOT NULL')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
-  )${warmUp ? `, warmed_up AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_exempt')})` : ''}`;
+  )${warmUp ? `, counted_warm_ups AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_exempt')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project: the condition always holds, and makes Postgres run those statements first. */
 const pacedCount = (warmUp: WarmUp | null): string =>
-  `SELECT count(*) FROM marked WHERE (SELECT count(*) FROM used) + (SELECT count(*) FROM turns)${warmUp ? ' + (SELECT count(*) FROM warmed_up)' : ''} >= 0`;
+  `SELECT count(*) FROM marked WHERE (SELECT count(*) FROM used) + (SELECT count(*) FROM turns)${warmUp ? ' + (SELECT count(*) FROM counted_warm_ups)' : ''} >= 0`;

@@ -18,7 +18,7 @@ export interface WorkerLost {
 }
 
 /** Shared counter: twice the number of finished jobs, plus one while a job runs, since a thread in a loop cannot send a message. */
-const started = (index: number): boolean => index % 2 === 1;
+const isJobRunning = (counter: number): boolean => counter % 2 === 1;
 const checksPerJob = 5;
 const youngMb = 8;
 
@@ -27,7 +27,7 @@ export class WorkerThread<Job, Result> {
   private readonly progress = new Int32Array(new SharedArrayBuffer(4));
   private readonly gone: Promise<void>;
   private lost: WorkerLost | null = null;
-  private seen = { index: 0, at: 0 };
+  private seen = { counter: 0, at: 0 };
 
   constructor(private readonly options: WorkerThreadOptions<Job>) {
     const begin: Begin = { progress: this.progress };
@@ -58,7 +58,7 @@ export class WorkerThread<Job, Result> {
       });
       void this.gone.then(resolve);
       Atomics.store(this.progress, 0, 0);
-      this.seen = { index: 0, at: 0 };
+      this.seen = { counter: 0, at: 0 };
       const { transferOf } = this.options;
       this.worker.postMessage(jobs, transferOf ? jobs.flatMap(transferOf) : []);
     });
@@ -79,9 +79,9 @@ export class WorkerThread<Job, Result> {
 
   /** A job that is the same at two checks has run for the time between them, even if the checks are late. */
   private endIfStuck(): void {
-    const index = Atomics.load(this.progress, 0);
+    const counter = Atomics.load(this.progress, 0);
     const now = performance.now();
-    if (!started(index) || index !== this.seen.index) this.seen = { index, at: now };
+    if (!isJobRunning(counter) || counter !== this.seen.counter) this.seen = { counter, at: now };
     else if (now - this.seen.at >= this.options.jobMs) {
       this.lose(`took longer than ${this.options.jobMs} ms`);
       void this.worker.terminate();
@@ -89,8 +89,8 @@ export class WorkerThread<Job, Result> {
   }
 
   private lose(reason: string): void {
-    const index = Atomics.load(this.progress, 0);
-    this.lost ??= { reason, index: started(index) ? index >> 1 : null };
+    const counter = Atomics.load(this.progress, 0);
+    this.lost ??= { reason, index: isJobRunning(counter) ? counter >> 1 : null };
   }
 }
 

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import {
-  SourcesRepository,
+  TemplateTextsRepository,
   type SnippetRef,
-  type SnippetSource,
+  type SnippetText,
   type TemplateRef,
-  type TemplateSource,
-} from './sources.repository.js';
+  type TemplateText,
+} from './template-texts.repository.js';
 
-export interface LoadedSources {
-  template(ref: TemplateRef): TemplateSource | undefined;
-  snippet(ref: SnippetRef): SnippetSource | undefined;
+export interface LoadedTexts {
+  template(ref: TemplateRef): TemplateText | undefined;
+  snippet(ref: SnippetRef): SnippetText | undefined;
 }
 
 const maxBytes = 32 * 1024 * 1024;
@@ -19,34 +19,34 @@ const templateKey = ({ projectId, templateId, version }: TemplateRef): string =>
 const snippetKey = ({ projectId, id }: SnippetRef): string => `${projectId} ${id}`;
 
 @Injectable()
-export class Sources {
-  private readonly stored = new Map<string, TemplateSource | SnippetSource>();
+export class TemplateTexts {
+  private readonly stored = new Map<string, TemplateText | SnippetText>();
   private bytes = 0;
 
-  constructor(private readonly sources: SourcesRepository) {}
+  constructor(private readonly templateTexts: TemplateTextsRepository) {}
 
-  async load(templates: TemplateRef[], snippets: SnippetRef[]): Promise<LoadedSources> {
-    const loaded = new Map<string, TemplateSource | SnippetSource>();
+  async load(templates: TemplateRef[], snippets: SnippetRef[]): Promise<LoadedTexts> {
+    const loaded = new Map<string, TemplateText | SnippetText>();
     const [missingTemplates, missingSnippets] = [
       this.take(templates, templateKey, loaded),
       this.take(snippets, snippetKey, loaded),
     ];
     const [readTemplates, readSnippets] = await Promise.all([
-      missingTemplates.length > 0 ? this.sources.templates(missingTemplates) : [],
-      missingSnippets.length > 0 ? this.sources.snippets(missingSnippets) : [],
+      missingTemplates.length > 0 ? this.templateTexts.templates(missingTemplates) : [],
+      missingSnippets.length > 0 ? this.templateTexts.snippets(missingSnippets) : [],
     ]);
     for (const source of readTemplates) this.keep(loaded, templateKey(source), source);
     for (const source of readSnippets) this.keep(loaded, snippetKey(source), source);
     return {
-      template: (ref) => loaded.get(templateKey(ref)) as TemplateSource | undefined,
-      snippet: (ref) => loaded.get(snippetKey(ref)) as SnippetSource | undefined,
+      template: (ref) => loaded.get(templateKey(ref)) as TemplateText | undefined,
+      snippet: (ref) => loaded.get(snippetKey(ref)) as SnippetText | undefined,
     };
   }
 
   private take<Ref>(
     refs: Ref[],
     keyOf: (ref: Ref) => string,
-    loaded: Map<string, TemplateSource | SnippetSource>,
+    loaded: Map<string, TemplateText | SnippetText>,
   ): Ref[] {
     const missing = new Map<string, Ref>();
     for (const ref of refs) {
@@ -64,9 +64,9 @@ export class Sources {
   }
 
   private keep(
-    loaded: Map<string, TemplateSource | SnippetSource>,
+    loaded: Map<string, TemplateText | SnippetText>,
     key: string,
-    source: TemplateSource | SnippetSource,
+    source: TemplateText | SnippetText,
   ): void {
     loaded.set(key, source);
     if (this.stored.has(key)) return;
@@ -80,5 +80,5 @@ export class Sources {
   }
 }
 
-const sizeOf = (source: TemplateSource | SnippetSource): number =>
+const sizeOf = (source: TemplateText | SnippetText): number =>
   2 * ('html' in source ? source.html.length + source.subject.length : source.body.length);

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { PreviewSource } from '../rendering/preview.js';
-import { Sources } from '../templates/sources.js';
+import { TemplateTexts } from '../templates/template-texts.js';
 import type { CampaignDraft } from './campaign-preparation.js';
 
 export type Renderable = Omit<PreviewSource, 'variables'>;
 
 /** What a draft is rendered from: its own content, else that of its template, with the snippets. */
 @Injectable()
-export class CampaignSources {
-  constructor(private readonly sources: Sources) {}
+export class CampaignTexts {
+  constructor(private readonly templateTexts: TemplateTexts) {}
 
   async of({ projectId, content, subject, html, category }: CampaignDraft): Promise<Renderable> {
     const { templateId, templateVersion } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
     const snippets = Object.entries(content.snippets).map(([name, id]) => ({ name, projectId, id }));
-    const loaded = await this.sources.load(templates, snippets);
+    const loaded = await this.templateTexts.load(templates, snippets);
     return {
       subject,
       html: html || (templates[0] ? (loaded.template(templates[0])?.html ?? '') : ''),

@@ -11,19 +11,19 @@ export interface SnippetRef {
   id: string;
 }
 
-export interface TemplateSource extends TemplateRef {
+export interface TemplateText extends TemplateRef {
   subject: string;
   html: string;
 }
 
-export interface SnippetSource extends SnippetRef {
+export interface SnippetText extends SnippetRef {
   body: string;
 }
 
-export class SourcesRepository {
+export class TemplateTextsRepository {
   constructor(private readonly database: Database) {}
 
-  async templates(refs: TemplateRef[]): Promise<TemplateSource[]> {
+  async templates(refs: TemplateRef[]): Promise<TemplateText[]> {
     return this.database.query(
       `SELECT project_id AS "projectId", template_id AS "templateId", version, subject, coalesce(html, body) AS html FROM template_versions
        JOIN unnest($1::uuid[], $2::uuid[], $3::int[]) AS requested (project_id, template_id, version) USING (project_id, template_id, version)`,
@@ -35,7 +35,7 @@ export class SourcesRepository {
     );
   }
 
-  async snippets(refs: SnippetRef[]): Promise<SnippetSource[]> {
+  async snippets(refs: SnippetRef[]): Promise<SnippetText[]> {
     return this.database.query(
       `SELECT project_id AS "projectId", id, body FROM snippet_versions
        JOIN unnest($1::uuid[], $2::uuid[]) AS requested (project_id, id) USING (project_id, id)`,
