@@ -7,6 +7,7 @@ import {
   type AcceptedEmails,
   type Caller,
   type CheckedSend,
+  systemProjectId,
   type CheckSend,
   type DomainError,
 } from '@posthorn/contracts';
@@ -79,9 +80,10 @@ export class AcceptEmailsService {
     return Promise.all(rows.map((row) => this.settle(row)));
   }
 
-  /** A workflow repeats its request under the same id, which must not be voided. */
+  /** Workflows and system mails repeat their request under the same id, which must not be voided. */
   private settle({ projectId, emails, options }: AcceptRow): Promise<Outcome> {
-    if (options.sourceType === 'WORKFLOW') return Promise.resolve(unavailable());
+    if (options.sourceType === 'WORKFLOW' || projectId === systemProjectId)
+      return Promise.resolve(unavailable());
     return this.settling.afterUnknownOutcome(
       projectId,
       emails.map(({ id }) => id),

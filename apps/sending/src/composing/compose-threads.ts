@@ -7,9 +7,9 @@ import { compose, type Composed, type ComposeJob } from './compose.js';
 const threads = 2;
 /** Composing a larger message would block the event loop too long. */
 const maxSmallLength = 128 * 1024;
-const filesMs = 5_000;
+const largeMs = 20_000;
 /** Signing holds several copies of a message with 10 MiB of attachments. */
-const filesHeapMb = 256;
+const largeHeapMb = 256;
 
 /** Liquid and DKIM in worker threads, which projects share; attachments and large texts in one with more memory; the rest here, because a thread would cost more. */
 export class ComposeThreads {
@@ -25,8 +25,8 @@ export class ComposeThreads {
     this.largePool = new WorkerPool({
       module,
       threads: 1,
-      jobMs: filesMs,
-      limits: { heapMb: filesHeapMb },
+      jobMs: largeMs,
+      limits: { heapMb: largeHeapMb },
       transferOf,
     });
   }

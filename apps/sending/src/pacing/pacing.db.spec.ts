@@ -75,6 +75,8 @@ describe('a destination that asks to slow down', () => {
     await suite.database.query(`UPDATE deliveries SET has_turn = true WHERE project_id = $1`, [projectId]);
     const again = await marksOf(providerKind).mark(workerId, messages.slice(0, 4));
     expect(decisionsOf(again)).toEqual(times(4, 'ok'));
+    // One that misses its slot of the rate is queued again with its turn.
+    expect(again.map(({ hasTurn }) => hasTurn)).toEqual(times(4, true));
   });
 
   it('gives its turns once, also to marks at the same time', async () => {

@@ -22,7 +22,8 @@ const tooLarge = mjml(47_000);
 describe('MJML that takes long to compile', () => {
   it('holds up no other project', async () => {
     const [{ caller: slow }, { caller: other }] = [await suite.buildProject(), await suite.buildProject()];
-    await create(other, mjml(1));
+    // The first compilations of a thread are slow, and count until others have outweighed them.
+    for (let round = 0; round < 4; round += 1) await create(other, mjml(1));
     await expect(create(slow, tooLarge)).rejects.toMatchObject({ kind: 'invalid' });
     let ended = 0;
     const many = Promise.allSettled(

@@ -249,18 +249,18 @@ export class ReadyMessages {
     return isComposed(composition) || !composition.retryable || message.windowIsOver;
   }
 
-  /** Retried until the database answers: while the lease is renewed, nobody else would take them. */
+  /** Retried until the database answers or the service ends: while the lease is renewed, nobody else would take them. */
   private async postpone(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     if (messages.length === 0) return;
     this.noLongerSuspect(messages);
-    while (!this.stopped) {
+    do {
       try {
         return await this.claims.unclaim(workerId, postponeMs, messages);
       } catch (error) {
         this.failed(error);
         await delay(postponeMs, undefined, { ref: false });
       }
-    }
+    } while (!this.stopped);
   }
 
   /** Called once their bytes are handed over or refused. */

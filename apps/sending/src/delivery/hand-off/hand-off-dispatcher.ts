@@ -78,8 +78,13 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private dispatch(): void {
-    while (!this.stopped && this.marking < maxMarksInFlight && this.ready.size > 0) {
-      if (this.isProviderPaused()) return;
+    // Also with an empty buffer: only this enables claiming after a pause.
+    while (
+      !this.stopped &&
+      !this.isProviderPaused() &&
+      this.marking < maxMarksInFlight &&
+      this.ready.size > 0
+    ) {
       const free = this.freeConnections;
       if (free <= 0 || this.lingers(free)) return;
       const batch = this.ready.take(free);
@@ -186,7 +191,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
       else if (inTime) {
         this.dispatchSoon();
         outcome = await this.handOver(ready);
-      } else outcome = requeueNow();
+      } else outcome = { ...requeueNow(), hasTurn };
     } finally {
       this.busy -= 1;
       this.ready.freeMemory([ready.message]);

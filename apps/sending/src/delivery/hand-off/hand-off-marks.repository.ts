@@ -15,7 +15,7 @@ export interface Mark {
   slot: Slot;
   /** Milliseconds until the message is to be marked again; null where the decision says it, or is final. */
   delayMs: number | null;
-  /** Where the decision is `slowed`: it was given a turn, at which it leaves without waiting again. */
+  /** It has a turn at a slowed destination, given now or before, at which it leaves without waiting again. */
   hasTurn: boolean;
 }
 

@@ -71,7 +71,7 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
          limited AS MATERIALIZED (
            SELECT 1 FROM project_usage usage WHERE project_id IN (SELECT project_id FROM requested) AND ${isLimited} ORDER BY project_id FOR UPDATE),
          slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations s WHERE provider = $3 AND (destination = ANY ($4::text[]) OR EXISTS (
-           SELECT FROM destination_domains known WHERE known.domain = ANY ($4::text[]) AND known.destination = s.destination
+           SELECT FROM destination_domains hosted WHERE hosted.domain = ANY ($4::text[]) AND hosted.destination = s.destination
          )) ORDER BY destination FOR UPDATE)${warmUp ? lockedWarmUps : ''}
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM capped), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM locked_warm_ups)' : ''}`,
     parameters: [
@@ -99,7 +99,7 @@ export function markStatement(
           WHEN decided.decision = 'quota' AND decided.when_exhausted = 'HOLD' OR decided.decision = 'warming_up' THEN extract(epoch FROM decided.until - now())::float8 * 1000
           WHEN decided.decision = 'quiet_hours' THEN decided.quiet_wait_ms
           WHEN decided.decision = 'slowed' THEN ${turnWaitMs('decided.turn_at')}
-        END AS "delayMs", decided.decision = 'slowed' AND ${isWithinHorizon('decided.turn_at')} AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
+        END AS "delayMs", CASE decided.decision WHEN 'slowed' THEN ${isWithinHorizon('decided.turn_at')} ELSE decided.has_turn END AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
       FROM decided LEFT JOIN marked USING (row_index)`,
     parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };

@@ -89,10 +89,10 @@ const events = columnsOf<EventRow>([
 
 const publishesEvents = packedOutboxInsert(`
   SELECT outcome.project_id, event.name, event.trace, row_index,
-    CASE WHEN event.item ? 'emailId' THEN described.details ELSE '{}' END || event.item || jsonb_build_object('at', now()) AS item
-  FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN described USING (row_index)
+    CASE WHEN event.item ? 'emailId' THEN email_details.details ELSE '{}' END || event.item || jsonb_build_object('at', now()) AS item
+  FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN email_details USING (row_index)
   WHERE CASE
-    WHEN event.item ? 'emailId' THEN described.row_index IS NOT NULL
+    WHEN event.item ? 'emailId' THEN email_details.row_index IS NOT NULL
       AND CASE event.bit WHEN 0 THEN NOT written.is_overruled ELSE written.before & event.bit = 0 END
     -- An address that was suppressed already is not announced again.
     ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END`);
@@ -142,7 +142,7 @@ const recordSql = `
     FROM outcome o JOIN written w USING (row_index)
     WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND (o.status IS NOT NULL OR w.after <> 0)
     RETURNING o.row_index, ${emailEventDetails('e')} AS details
-  ), described AS MATERIALIZED (
+  ), email_details AS MATERIALIZED (
     SELECT row_index, details FROM updated_email
     UNION ALL
     SELECT o.row_index, e.details FROM outcome o JOIN written USING (row_index), LATERAL (${copyEventDetailsOf('o')}) AS e WHERE o.position > 0
