@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { currentService } from './outages/service-context.js';
 
 export interface LoopOptions {
-  /** The pause between rounds, unless `work` returns another; a wake-up starts the next round at once. */
+  /** The pause between rounds that succeed, unless `work` returns another; a wake-up ends it. */
   everyMs: number;
   minIntervalMs?: number;
   work: () => Promise<void | number>;

@@ -4,6 +4,7 @@ import {
   emails,
   parseMailbox,
   serviceCaller,
+  systemMailOperation,
   systemProjectId,
   type AcceptSend,
   type Mailbox,
@@ -60,7 +61,7 @@ export class SystemMailsWork implements WorkHandler<object> {
       verbatim: true,
       tracking: { opens: false, clicks: false },
       recipients: [{ id: mail.id, to: { email: to } }],
-      idempotency: { key: mail.id, operation: 'system-mails', bodyHash: hash('sha256', mail.id) },
+      idempotency: { key: mail.id, operation: systemMailOperation, bodyHash: hash('sha256', mail.id) },
     };
   }
 

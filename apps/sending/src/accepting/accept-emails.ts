@@ -7,7 +7,7 @@ import {
   type AcceptedEmails,
   type Caller,
   type CheckedSend,
-  systemProjectId,
+  systemMailOperation,
   type CheckSend,
   type DomainError,
 } from '@posthorn/contracts';
@@ -81,9 +81,9 @@ export class AcceptEmailsService {
   }
 
   /** Workflows and system mails repeat their request under the same id, which must not be voided. */
-  private settle({ projectId, emails, options }: AcceptRow): Promise<Outcome> {
-    if (options.sourceType === 'WORKFLOW' || projectId === systemProjectId)
-      return Promise.resolve(unavailable());
+  private settle({ projectId, emails, options, idempotency }: AcceptRow): Promise<Outcome> {
+    const isSystemMail = idempotency?.operation === systemMailOperation;
+    if (options.sourceType === 'WORKFLOW' || isSystemMail) return Promise.resolve(unavailable());
     return this.settling.afterUnknownOutcome(
       projectId,
       emails.map(({ id }) => id),

@@ -75,8 +75,14 @@ describe('a destination that asks to slow down', () => {
     await suite.database.query(`UPDATE deliveries SET has_turn = true WHERE project_id = $1`, [projectId]);
     const again = await marksOf(providerKind).mark(workerId, messages.slice(0, 4));
     expect(decisionsOf(again)).toEqual(times(4, 'ok'));
-    // One that misses its slot of the rate is queued again with its turn.
+    // One that misses its slot of the rate is queued again with its turn, also where that is now.
     expect(again.map(({ hasTurn }) => hasTurn)).toEqual(times(4, true));
+    const quick = newProviderKind();
+    await slow(quick, 'gmail', 40);
+    const soon = await claimed(['gmail.com']);
+    expect(await marksOf(quick).mark(soon.workerId, soon.messages)).toMatchObject([
+      { decision: 'ok', hasTurn: true },
+    ]);
   });
 
   it('gives its turns once, also to marks at the same time', async () => {

@@ -170,6 +170,9 @@ class AcceptContent extends EmailContent {
   @Choice(['WORKFLOW']) @Optional() sourceType?: 'WORKFLOW';
 }
 
+/** The operation of idempotency keys of system mails, whose requests repeat the id of the e-mail. */
+export const systemMailOperation = 'system-mails';
+
 export class AcceptSend extends AcceptContent {
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;
 }

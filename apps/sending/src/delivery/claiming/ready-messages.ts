@@ -257,6 +257,7 @@ export class ReadyMessages {
       try {
         return await this.claims.unclaim(workerId, postponeMs, messages);
       } catch (error) {
+        if (this.stopped) return;
         this.failed(error);
         await delay(postponeMs, undefined, { ref: false });
       }

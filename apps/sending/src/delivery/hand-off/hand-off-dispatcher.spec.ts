@@ -43,8 +43,7 @@ describe('the dispatcher', () => {
     const enabled = once(buffer, 'enabled');
     buffer.size = 0;
     provider.pauseMs = 0;
-    await enabled;
+    expect(await enabled).toEqual([]);
     await dispatcher.beforeApplicationShutdown();
-    expect(buffer.size).toBe(0);
   }, 5_000);
 });

@@ -99,7 +99,7 @@ export function markStatement(
           WHEN decided.decision = 'quota' AND decided.when_exhausted = 'HOLD' OR decided.decision = 'warming_up' THEN extract(epoch FROM decided.until - now())::float8 * 1000
           WHEN decided.decision = 'quiet_hours' THEN decided.quiet_wait_ms
           WHEN decided.decision = 'slowed' THEN ${turnWaitMs('decided.turn_at')}
-        END AS "delayMs", CASE decided.decision WHEN 'slowed' THEN ${isWithinHorizon('decided.turn_at')} ELSE decided.has_turn END AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
+        END AS "delayMs", decided.has_turn OR coalesce(${isWithinHorizon('decided.turn_at')}, false) AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
       FROM decided LEFT JOIN marked USING (row_index)`,
     parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
