@@ -231,9 +231,8 @@ describe('workflows', () => {
   it('are listed newest first, each once, with the exact total', async () => {
     const { caller, projectId } = suite.buildProject();
     await create(suite.buildProject().caller);
-    const made = await Promise.all(
-      Array.from({ length: 25 }, (_, index) => create(caller, { name: `No ${index}` })),
-    );
+    const made: { id: string }[] = [];
+    for (let index = 0; index < 25; index += 1) made.push(await create(caller, { name: `No ${index}` }));
     await suite.bus.call(workflows.delete, caller, { id: made[0]!.id });
     const expected = await suite.database.query<{ id: string }>(
       `SELECT id FROM workflows WHERE project_id = $1 ORDER BY created_at DESC, id DESC`,
