@@ -60,12 +60,12 @@ describe('with external servers', () => {
         return answer.status === 202 && answer;
       },
       'the large mail is accepted',
-      60_000,
+      120_000,
     );
     await eventually(
       async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
       'the large mail is delivered',
-      60_000,
+      120_000,
     );
     // Eighty contacts of 64 KB exceed a page of 4 MiB.
     const data = { note: 'x'.repeat(64_000) };
@@ -79,7 +79,7 @@ describe('with external servers', () => {
       `/api/v1/contacts?limit=100&search=large.test&after=${page.body.next_cursor}`,
     );
     expect(page.body.data.length + rest.body.data.length).toBe(80);
-  });
+  }, 300_000);
 
   it('denies each service the databases of the others', async () => {
     const services = startableServices();

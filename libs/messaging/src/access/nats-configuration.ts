@@ -1,6 +1,9 @@
 import { busUsers, type BusUser } from '@posthorn/contracts';
 import { permissionsOf } from './nats-permissions.js';
 
+/** Seconds that a client may take to send its credentials; nats-server allows two, in which a busy process may fail. */
+const authenticationSeconds = 30;
+
 /** `passwordOf` returns a quoted password, or an environment variable of nats-server after a dollar sign. */
 export function natsConfiguration(passwordOf: (user: BusUser) => string): string {
   const users = busUsers.map((user) => {
@@ -16,7 +19,7 @@ export function natsConfiguration(passwordOf: (user: BusUser) => string): string
       '    }',
     ].join('\n');
   });
-  return `authorization: {\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
+  return `authorization: {\n  timeout: ${authenticationSeconds}\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
 }
 
 const list = (name: string, subjects: readonly string[]): string =>

@@ -28,7 +28,9 @@ export class BusConnection {
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
       waitOnFirstConnect: false,
-      timeout: 5_000,
+      // By default two refusals in a row would end the connection for good, also those of a busy moment.
+      ignoreAuthErrorAbort: true,
+      timeout: 20_000,
       noAsyncTraces: true,
     });
     if (inboxPrefix) rememberInboxPrefix(nats, inboxPrefix);
