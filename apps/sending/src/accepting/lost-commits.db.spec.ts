@@ -57,6 +57,16 @@ describe('accepting mail while the connection to the database breaks', () => {
     return answer;
   }
 
+  async function breakBeforeWrites(send: AcceptSend): Promise<unknown> {
+    const answer = await suite.database.transaction(async () => {
+      // The statement waits for this lock before it writes anything; a tombstone needs none of it.
+      await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
+      return breakDuring(send);
+    });
+    await finished();
+    return answer;
+  }
+
   describe('during a statement that the server continues', () => {
     beforeAll(() =>
       suite.database.query(`
@@ -96,17 +106,7 @@ describe('accepting mail while the connection to the database breaks', () => {
         source === 'a workflow'
           ? { ...content, sourceType: 'WORKFLOW' }
           : { ...content, idempotency: { ...idempotency!, operation: systemMailOperation } };
-      let answer: unknown;
-      await suite.database.transaction(async () => {
-        await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
-        const answering = accept(send).catch((error: { kind: string }) => error.kind);
-        await begun();
-        suite.line.cut();
-        suite.line.fix();
-        answer = await answering;
-      });
-      await finished();
-      expect(answer).toBe('unavailable');
+      expect(await breakBeforeWrites(send)).toBe('unavailable');
       // The server may hold the lock of the key a little longer.
       await eventually(
         () => accept(send).catch(({ kind }) => (kind === 'conflict' ? null : 'refused')),
@@ -120,18 +120,7 @@ describe('accepting mail while the connection to the database breaks', () => {
     'voids a statement that has not begun, so that it has no effect later (key %s)',
     async (key) => {
       const send = buildSend(domain, { key });
-      let answer: unknown;
-      await suite.database.transaction(async () => {
-        // The statement waits for this lock before it writes anything; a tombstone needs none of it.
-        await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
-        const answering = accept(send).catch((error: { kind: string }) => error.kind);
-        await begun();
-        suite.line.cut();
-        suite.line.fix();
-        answer = await answering;
-      });
-      await finished();
-      expect(answer).toBe('unavailable');
+      expect(await breakBeforeWrites(send)).toBe('unavailable');
       expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
       const keys = await suite.database.query(`SELECT 1 FROM idempotency_keys WHERE key = 'another-key'`);
       expect(keys).toHaveLength(0);
