@@ -72,6 +72,21 @@ export class ServiceConfig {
   })
   databasePool: number;
 
+  @Env('ANSWER_WITHIN_MS', {
+    kind: 'number',
+    default: '2000',
+    min: 2_000,
+    max: 20_000,
+    describe:
+      'milliseconds after which a request is refused with 503 because a service or the database does not answer; raise it on a slow machine that refuses requests while it is busy',
+  })
+  answerWithinMs: number;
+
+  /** A client gets a response in time even while Postgres hangs (docs/guarantees.md G17). */
+  get databaseWaitMs(): number {
+    return this.answerWithinMs * 0.75;
+  }
+
   @Env('WORK_LEASE_SECONDS', {
     kind: 'number',
     default: '15',

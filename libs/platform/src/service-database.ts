@@ -40,6 +40,7 @@ export async function openOwnDatabase<C extends ServiceConfig>(
     entities,
     migrations,
     poolSize: config.databasePool,
+    connectTimeoutMs: config.databaseWaitMs,
     tracing,
   });
   currentService()?.watchDatabase(url, () => database.query('SELECT 1'));

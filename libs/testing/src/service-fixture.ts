@@ -57,6 +57,8 @@ export async function openServiceFixture(
       NATS_URL: nats.url,
       POSTHORN_SECRET_KEY: testSecret,
       LOG_LEVEL: 'silent',
+      // The processors of a test may be slow and shared; a suite that breaks the connection tests the usual time.
+      ...(breakable ? {} : { ANSWER_WITHIN_MS: '10000' }),
     },
     line,
     nats,

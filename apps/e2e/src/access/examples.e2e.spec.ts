@@ -126,7 +126,7 @@ describe('every kind of refusal', () => {
       const { posthorn } = suite;
       const { method } = operation;
       const missing = ours.pathWith(operation, { id: nobodys });
-      const path = await ours.pathTo(operation);
+      const path = await ours.refusablePathTo(operation);
       const unread = method === 'GET' ? undefined : bodyFor(operation);
       keep(operation, await posthorn.request(method, path, undefined, { authorization: '' }));
       keep(operation, await posthorn.request(method, path, undefined, bearer(scopeless)));

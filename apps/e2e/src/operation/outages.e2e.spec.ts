@@ -30,7 +30,11 @@ describe('while a server is unavailable', () => {
       SMTP_URL: sink.url,
       SENDING_RATE_PER_SECOND: '0',
     };
-    posthorn = await RunningPosthorn.start(directory.path, { ...servers, LOG_LEVEL: 'info' });
+    posthorn = await RunningPosthorn.start(directory.path, {
+      ...servers,
+      LOG_LEVEL: 'info',
+      ANSWER_WITHIN_MS: '2000',
+    });
   });
   afterAll(async () => {
     await posthorn.stop();

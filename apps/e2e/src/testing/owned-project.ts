@@ -12,6 +12,7 @@ import type { Answer, RunningPosthorn } from './running-posthorn.js';
 export class OwnedProject {
   private colleague: Promise<string> | undefined;
   private partners: Promise<string> | undefined;
+  private readonly lasting = new Map<string, Promise<Made>>();
 
   private constructor(
     readonly posthorn: RunningPosthorn,
@@ -45,9 +46,18 @@ export class OwnedProject {
     return madeOf(noun)(this);
   }
 
-  /** A path that exists; a single-use resource is created for it. */
+  /** A path that exists; a resource of its own is created for it. */
   async pathTo(operation: Operation): Promise<string> {
     return this.pathWith(operation, hasId(operation) ? await this.make(nounOf(operation)) : {});
+  }
+
+  /** For requests that are refused: they change nothing, so that one resource of its kind serves them all. */
+  async refusablePathTo(operation: Operation): Promise<string> {
+    if (!hasId(operation)) return this.pathWith(operation, {});
+    const noun = nounOf(operation);
+    const made = this.lasting.get(noun) ?? this.make(noun);
+    this.lasting.set(noun, made);
+    return this.pathWith(operation, await made);
   }
 
   pathWith({ path, parameters = [] }: Operation, { id = '', link = 'no-link' }: Partial<Made>): string {

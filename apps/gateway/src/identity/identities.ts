@@ -22,17 +22,20 @@ export class Identities {
   private readonly memberships: IdentityCache<Membership>;
   constructor(
     rows: IdentitiesReadModel,
-    { sandboxDomain }: GatewayConfig,
+    { sandboxDomain, databaseWaitMs }: GatewayConfig,
     private readonly secret: PeopleSecret,
   ) {
-    this.keys = new IdentityCache(async (hashes) =>
-      (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)),
+    this.keys = new IdentityCache(
+      async (hashes) =>
+        (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)),
+      databaseWaitMs,
     );
-    this.tokens = new IdentityCache(async (hashes) =>
-      (await rows.tokensByHashes(hashes)).map((row) => row && delegatedCredentialOf(row)),
+    this.tokens = new IdentityCache(
+      async (hashes) => (await rows.tokensByHashes(hashes)).map((row) => row && delegatedCredentialOf(row)),
+      databaseWaitMs,
     );
-    this.sessions = new IdentityCache((hashes) => rows.sessionsByHashes(hashes));
-    this.memberships = new IdentityCache((pairs) => rows.memberships(pairs.map(pairOf)));
+    this.sessions = new IdentityCache((hashes) => rows.sessionsByHashes(hashes), databaseWaitMs);
+    this.memberships = new IdentityCache((pairs) => rows.memberships(pairs.map(pairOf)), databaseWaitMs);
   }
 
   key(hash: string): Credential | null | Promise<Credential | null> {

@@ -15,6 +15,7 @@ function build() {
       if (state.gone) throw new Error('gone');
       return lookups.map((query) => (query.startsWith('no') ? null : `${query} at ${now}`));
     },
+    1_500,
     () => state.now,
   );
   /** Delays the reply to the next query. */

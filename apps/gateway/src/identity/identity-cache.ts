@@ -1,5 +1,5 @@
 import { Gatherer } from '@posthorn/messaging';
-import { ownDatabaseMs, within } from '../edge/http/deadline.js';
+import { within } from '../edge/http/deadline.js';
 
 /** Changes of identity take effect on every gateway within a second (docs/api-decisions.md §2), counted from the start of the query. */
 const maxAgeMs = 950;
@@ -31,9 +31,10 @@ export class IdentityCache<Answer> {
 
   constructor(
     load: (lookups: string[]) => Promise<(Answer | null)[]>,
+    private readonly waitMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    const flush = (lookups: string[]) => within(ownDatabaseMs, load(lookups));
+    const flush = (lookups: string[]) => within(waitMs, load(lookups));
     this.lookups = new Gatherer({ flush, maxItems });
     this.renewals = new Gatherer({ flush, maxItems, lingerMs: renewalsTogetherMs });
   }
@@ -83,7 +84,7 @@ export class IdentityCache<Answer> {
     gatherer: Gatherer<string, Answer | null>,
   ): Promise<Answer | null> {
     // Waiting in the queue counts towards the timeout.
-    const answer = await within(ownDatabaseMs, gatherer.submit(query));
+    const answer = await within(this.waitMs, gatherer.submit(query));
     this.remember(query, { answer, requestedAt });
     return answer;
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ownDatabaseMs, within } from '../edge/http/deadline.js';
+import { GatewayConfig } from '../config.js';
+import { within } from '../edge/http/deadline.js';
 import { unknownRoute } from '../edge/http/edge-errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 
@@ -12,11 +13,16 @@ export const unknownSender: Sender = { name: null, language: 'en' };
 
 @Injectable()
 export class Senders {
-  constructor(private readonly projects: ProjectsRepository) {}
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly config: GatewayConfig,
+  ) {}
 
   /** If the database is unavailable, the page is still shown, in English and without a name. */
   async of(projectId: string): Promise<Sender> {
-    const project = await within(ownDatabaseMs, this.projects.find(projectId)).catch(() => unknownSender);
+    const project = await within(this.config.databaseWaitMs, this.projects.find(projectId)).catch(
+      () => unknownSender,
+    );
     if (!project) throw unknownRoute();
     return project;
   }

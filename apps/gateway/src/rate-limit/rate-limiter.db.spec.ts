@@ -24,6 +24,7 @@ const limits = Object.assign(new GatewayConfig(), {
   rateLimitEnabled: true,
   secretPerSecond: 10,
   publicPerSecond: 5,
+  answerWithinMs: 2_000,
 });
 const limiter = () =>
   new RateLimiter(limits, new RateWindowsRepository(suite.database), new Metrics('gateway'));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Gatherer } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
-import { ownDatabaseMs, within } from '../edge/http/deadline.js';
+import { within } from '../edge/http/deadline.js';
 import type { LimitedKind, RateLimitKey } from '../identity/credential.js';
 import { rateLimited } from '../edge/http/edge.metrics.js';
 import { isExceeded, type RateLimitState } from './rate-limit-state.js';
@@ -68,7 +68,8 @@ export class RateLimiter {
     if (known && performance.now() < known.until) return known.state;
     const limit = perSecond ?? this.limits[kind];
     const { second, ordinal, now, until } =
-      this.reservations.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
+      this.reservations.take(keyId) ??
+      (await within(this.config.databaseWaitMs, this.gatherer.submit({ keyId, limit })));
     const left = (second + 1) * 1_000 - now;
     const state = {
       limit,
@@ -107,7 +108,7 @@ export class RateLimiter {
       ]),
     );
     const requestedAt = performance.now();
-    const counted = await within(ownDatabaseMs, this.windows.count(amounts));
+    const counted = await within(this.config.databaseWaitMs, this.windows.count(amounts));
     const windows = new Map(
       counted.map((window) => [
         window.keyId,

@@ -49,7 +49,7 @@ export const routeChecks: readonly RouteCheck[] = [
     says: 'refuses every invalid credential with the same response',
     appliesTo: always,
     run: async (operation, fixture) => {
-      const path = await fixture.pathOf(operation);
+      const { path, body } = await fixture.refusable(operation);
       const typo = fixture.key.slice(0, -1) + (fixture.key.endsWith('0') ? '1' : '0');
       const none = [
         '',
@@ -61,7 +61,6 @@ export const routeChecks: readonly RouteCheck[] = [
         `Bearer ${fixture.revoked}`,
       ];
       const code = takesKeys(operation) ? 'invalid_api_key' : 'invalid_session';
-      const body = await fixture.bodyOf(operation);
       const answers: unknown[] = [];
       for (const authorization of none) {
         const answer = await fixture.request(operation, path, { authorization, body });
@@ -92,10 +91,8 @@ export const routeChecks: readonly RouteCheck[] = [
     appliesTo: takesKeys,
     run: async (operation, fixture) => {
       const key = await fixture.keyWithout(operation, scopes);
-      const answer = await fixture.request(operation, await fixture.pathOf(operation), {
-        key,
-        body: await fixture.bodyOf(operation),
-      });
+      const { path, body } = await fixture.refusable(operation);
+      const answer = await fixture.request(operation, path, { key, body });
       expect([answer.status, codeOf(answer)]).toEqual([403, 'scope_missing']);
     },
   },
@@ -103,13 +100,12 @@ export const routeChecks: readonly RouteCheck[] = [
     says: 'accepts public keys only if it declares so',
     appliesTo: always,
     run: async (operation, fixture) => {
-      const path = await fixture.pathOf(operation);
-      const answer = await fixture.request(operation, path, {
-        key: fixture.publicKey,
-        body: await fixture.bodyOf(operation),
-      });
-      if (operation['x-callers'].includes('PUBLIC'))
-        expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
+      const isAccepted = operation['x-callers'].includes('PUBLIC');
+      const { path, body } = isAccepted
+        ? { path: await fixture.pathOf(operation), body: await fixture.bodyOf(operation) }
+        : await fixture.refusable(operation);
+      const answer = await fixture.request(operation, path, { key: fixture.publicKey, body });
+      if (isAccepted) expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
       else
         expect([answer.status, codeOf(answer)]).toEqual(
           takesKeys(operation) ? [403, 'scope_missing'] : [401, 'invalid_session'],
@@ -125,7 +121,7 @@ export const routeChecks: readonly RouteCheck[] = [
       !operation.path.endsWith('{email}/explain'),
     run: async (operation, fixture) => {
       const nobodys = [randomId, 'no-id', '%00', randomId.slice(1)].map((id) => ({ id }));
-      const body = await fixture.bodyOf(operation);
+      const { body } = await fixture.refusable(operation);
       const answers: unknown[] = [];
       for (const resource of [fixture.strangersThingFor(operation), ...nobodys]) {
         const path = fixture.pathWith(operation, resource);
@@ -146,7 +142,7 @@ export const routeChecks: readonly RouteCheck[] = [
       if (references.ids.length + references.senders.length > 0)
         await refuseInBody(operation, fixture, references);
       for (const name of idParameters(operation)) {
-        const path = await fixture.pathOf(operation);
+        const { path } = await fixture.refusable(operation);
         const [theirs, nobodys] = [fixture.strangersUuids[0]!, randomId].map(
           (id) => `${path}?${name}=${id}`,
         ) as [string, string];
@@ -159,8 +155,7 @@ export const routeChecks: readonly RouteCheck[] = [
     says: 'refuses unknown parameters and members',
     appliesTo: always,
     run: async (operation, fixture) => {
-      const path = await fixture.pathOf(operation);
-      const body = await fixture.bodyOf(operation);
+      const { path, body } = await fixture.refusable(operation);
       const requested = [
         await fixture.request(operation, `${path}${path.includes('?') ? '&' : '?'}no_such_name=1`, { body }),
         ...(operation.method === 'GET'
@@ -179,7 +174,7 @@ export const routeChecks: readonly RouteCheck[] = [
     appliesTo: (operation) =>
       operationsOf(document).find(({ path }) => path === operation.path) === operation,
     run: async (operation, fixture) => {
-      const path = await fixture.pathOf(operation);
+      const { path } = await fixture.refusable(operation);
       const known = methods.filter((method) => operationAt(fixture.document, method, withoutQuery(path)));
       const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
       for (const method of methods.filter((each) => !known.includes(each))) {
@@ -207,15 +202,13 @@ function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** A refused request uses up neither what its path names nor its body, so both serve all references of an operation. */
 async function refuseInEntries(
   operation: Operation,
   fixture: WalkFixture,
   { list, ...references }: References & { list: string },
 ): Promise<void> {
-  const path = await fixture.pathOf(operation);
-  const body = (await fixture.bodyOf(operation))!;
-  const [first] = body[list] as object[];
+  const { path, body } = await fixture.refusable(operation);
+  const [first] = body![list] as object[];
   for (const { member, theirs, nobodys } of foreignOf(references, fixture)) {
     const answerTo = (value: unknown) =>
       fixture.request(operation, path, { body: { ...body, [list]: [{ ...first, [member]: value }] } });
@@ -233,8 +226,7 @@ async function refuseInBody(
   fixture: WalkFixture,
   references: References,
 ): Promise<void> {
-  const path = await fixture.pathOf(operation);
-  const body = await fixture.bodyOf(operation);
+  const { path, body } = await fixture.refusable(operation);
   for (const { member, inside, theirs, nobodys } of foreignOf(references, fixture)) {
     const answerTo = (value: unknown) => {
       if (!inside) return fixture.request(operation, path, { body: { ...body, [member]: value } });

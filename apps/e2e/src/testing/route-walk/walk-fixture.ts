@@ -23,6 +23,11 @@ interface Requested {
   idempotencyKey?: string;
 }
 
+interface Requestable {
+  path: string;
+  body: Record<string, unknown> | undefined;
+}
+
 /** The created contact, the recipient and the imported contact. */
 const strangersContacts = 3;
 
@@ -35,6 +40,7 @@ export class WalkFixture {
   readonly walked = new Set<string>();
   private readonly keysWithout = new Map<string, string>();
   private readonly strangersThings: Record<string, Made> = {};
+  private readonly bodies = new Map<string, Promise<Record<string, unknown> | undefined>>();
   private ours: OwnedProject;
   private outsider: OwnedProject;
   /** A revoked key of our project. */
@@ -119,9 +125,16 @@ export class WalkFixture {
     return answer;
   }
 
-  /** A path of our project that exists. */
+  /** A path of our project that exists, for a request that succeeds. */
   pathOf(operation: Operation): Promise<string> {
     return this.ours.pathTo(operation);
+  }
+
+  /** The path and body of an operation for requests that are refused. */
+  async refusable(operation: Operation): Promise<Requestable> {
+    const known = this.bodies.get(operation.operationId) ?? this.bodyOf(operation);
+    this.bodies.set(operation.operationId, known);
+    return { path: await this.ours.refusablePathTo(operation), body: await known };
   }
 
   /** A path of our project with this id. */
