@@ -63,7 +63,11 @@ describe('with external servers', () => {
       120_000,
     );
     await eventually(
-      async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
+      async () => {
+        const { status, failure_kind: failure } = (await posthorn.get(`/api/v1/emails/${body.id}`)).body;
+        expect([status, failure]).not.toContain('FAILED');
+        return status === 'DELIVERED';
+      },
       'the large mail is delivered',
       120_000,
     );

@@ -7,7 +7,7 @@ import { compose, type Composed, type ComposeJob } from './compose.js';
 const threads = 2;
 /** Composing a larger message would block the event loop too long. */
 const maxSmallLength = 128 * 1024;
-const largeMs = 15_000;
+const largeMs = 30_000;
 /** Signing holds several copies of a message with 10 MiB of attachments. */
 const largeHeapMb = 256;
 
