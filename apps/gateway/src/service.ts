@@ -57,7 +57,7 @@ async function start(options: StartOptions): Promise<RunningGateway> {
       extra.drain();
       app.get(Registrar).drain();
       await delay(resources.config.drainMs);
-      await drainServer(app.getHttpServer());
+      await drainServer(app.getHttpServer(), Math.max(10_000, 2 * resources.config.answerWithinMs));
       await app.close();
       await extra.stop();
       await closeResources(resources);

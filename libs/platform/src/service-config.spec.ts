@@ -36,3 +36,14 @@ describe('POSTHORN_SECRET_KEY', () => {
       expect(refusal).not.toContain(part.trim());
   });
 });
+
+describe('ANSWER_WITHIN_MS', () => {
+  it.each([
+    [undefined, 1_500, 1_700],
+    ['8000', 6_000, 6_800],
+  ])('%s gives the database and a call most of that time', (text, databaseMs, callMs) => {
+    const environment = { POSTHORN_SECRET_KEY: 'k'.repeat(32), ANSWER_WITHIN_MS: text };
+    const { databaseWaitMs, callTimeoutMs } = readConfig(ServiceConfig, environment);
+    expect([databaseWaitMs, callTimeoutMs]).toEqual([databaseMs, callMs]);
+  });
+});

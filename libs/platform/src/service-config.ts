@@ -76,7 +76,7 @@ export class ServiceConfig {
     kind: 'number',
     default: '2000',
     min: 2_000,
-    max: 20_000,
+    max: 8_000,
     describe:
       'milliseconds after which a request is refused with 503 because a service or the database does not answer; raise it on a slow machine that refuses requests while it is busy',
   })
@@ -85,6 +85,10 @@ export class ServiceConfig {
   /** A client gets a response in time even while Postgres hangs (docs/guarantees.md G17). */
   get databaseWaitMs(): number {
     return this.answerWithinMs * 0.75;
+  }
+
+  get callTimeoutMs(): number {
+    return this.answerWithinMs * 0.85;
   }
 
   @Env('WORK_LEASE_SECONDS', {

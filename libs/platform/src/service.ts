@@ -103,7 +103,7 @@ export async function openService<C extends ServiceConfig>(
   const clock = new DatabaseClock(database);
   const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
   const messagingMetrics = new MessagingMetrics(metrics);
-  const bus = new Bus(connection, clock, messagingMetrics, config.answerWithinMs);
+  const bus = new Bus(connection, clock, messagingMetrics, config.callTimeoutMs);
   const watching = { metrics, messagingMetrics, logger, tracing };
   const eventErasure = new EventErasure(database, parts.name, connection);
   const wakeUps = new WakeUps(connection, parts.name);

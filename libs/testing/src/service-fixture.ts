@@ -58,7 +58,7 @@ export async function openServiceFixture(
       POSTHORN_SECRET_KEY: testSecret,
       LOG_LEVEL: 'silent',
       // The processors of a test may be slow and shared; a suite that breaks the connection tests the usual time.
-      ...(breakable ? {} : { ANSWER_WITHIN_MS: '10000' }),
+      ...(breakable ? {} : { ANSWER_WITHIN_MS: '8000' }),
     },
     line,
     nats,

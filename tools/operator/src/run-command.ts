@@ -8,6 +8,9 @@ import { describeFailure } from './failure.js';
 import { ReadingBus } from './reading-bus.js';
 import { find, helpOf, nameOf, synopsis, usage } from './usage.js';
 
+/** Nobody's request waits for a command. */
+const callTimeoutMs = 10_000;
+
 /** Where a command runs: its environment, and what it says. */
 export interface Prompt {
   environment: Environment;
@@ -87,7 +90,7 @@ async function withBus(prompt: Prompt, work: (bus: ReadingBus) => Promise<number
   if (!connection)
     return fail(prompt, `NATS does not answer at ${url}: start Posthorn with npm start, or set NATS_URL`);
   try {
-    return await work(new ReadingBus(new Bus(connection)));
+    return await work(new ReadingBus(new Bus(connection, undefined, undefined, callTimeoutMs)));
   } finally {
     await connection.close();
   }

@@ -21,8 +21,8 @@ type Content = Pick<CampaignRow, 'subject' | 'body' | 'templateId' | 'from' | 'e
 
 /** Of the time that the caller waits; the rest is for the answer. */
 const marginMs = 3_000;
-const pageMs = 20_000;
-const trialMs = 20_000;
+const pageMs = 10_000;
+const trialMs = 10_000;
 const atOnce = 3;
 /** Each of them keeps threads of sending busy. */
 const limits = { what: 'dry runs', running: 2, perProject: 1, waitingPerProject: 4, waiting: 16 };

@@ -18,9 +18,6 @@ import { MailStates } from './mail-states.js';
 
 type Change = (row: CampaignRow) => Promise<CampaignRow>;
 
-/** After the deadline of a request. */
-const repairMs = 5_000;
-
 // Sending is told before the commit, so that no hand-off begins after the answer; of a cancellation first as
 // of a pause, which can be taken back. An item that was committed before tells it how the request ended.
 @Injectable()
@@ -73,7 +70,7 @@ export class TransitionsService {
     change: Change,
   ): Promise<CampaignRow> {
     await this.campaigns.findOrFail(projectId, id);
-    await this.queue.enqueue(mailStateWork, [{ projectId, key: id, delayMs: repairMs }]);
+    await this.queue.enqueue(mailStateWork, [{ projectId, key: id, delayMs: this.states.repairMs }]);
     return this.commits.before(deadline, async () => change(await this.campaigns.lockOrFail(projectId, id)));
   }
 

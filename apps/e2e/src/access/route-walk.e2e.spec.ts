@@ -6,15 +6,8 @@ import { document } from '../testing/described.js';
 import { routeChecks } from '../testing/route-walk/route-checks.js';
 import { WalkFixture } from '../testing/route-walk/walk-fixture.js';
 
-const suite = withPosthorn({
-  // So that a message is still PENDING when it is cancelled.
-  DELIVERY_PAUSED: 'true',
-  TRUSTED_PROXIES: '127.0.0.1',
-  // Of thousands of similar requests; examples.e2e.spec.ts logs and exports everything of every route.
-  LOG_LEVEL: 'info',
-  OTEL_TRACES_SAMPLER: 'traceidratio',
-  OTEL_TRACES_SAMPLER_ARG: '0.1',
-});
+// Paused, so that a message is still PENDING when it is cancelled.
+const suite = withPosthorn({ DELIVERY_PAUSED: 'true', TRUSTED_PROXIES: '127.0.0.1' });
 const operations = operationsOf(document).map(
   (operation) => [`${operation.method} ${operation.path}`, operation] as const,
 );

@@ -12,7 +12,7 @@ import type { Answer, RunningPosthorn } from './running-posthorn.js';
 export class OwnedProject {
   private colleague: Promise<string> | undefined;
   private partners: Promise<string> | undefined;
-  private readonly lasting = new Map<string, Promise<Made>>();
+  private readonly lasting = new Map<string, Made>();
 
   private constructor(
     readonly posthorn: RunningPosthorn,
@@ -55,9 +55,9 @@ export class OwnedProject {
   async refusablePathTo(operation: Operation): Promise<string> {
     if (!hasId(operation)) return this.pathWith(operation, {});
     const noun = nounOf(operation);
-    const made = this.lasting.get(noun) ?? this.make(noun);
+    const made = this.lasting.get(noun) ?? (await this.make(noun));
     this.lasting.set(noun, made);
-    return this.pathWith(operation, await made);
+    return this.pathWith(operation, made);
   }
 
   pathWith({ path, parameters = [] }: Operation, { id = '', link = 'no-link' }: Partial<Made>): string {

@@ -13,7 +13,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import { Accepting, sendBudgetMs } from '../emails/accepting.js';
+import { Accepting } from '../emails/accepting.js';
 import { MembersRepository } from '../members/members.repository.js';
 
 const prefix = '[TEST] ';
@@ -34,7 +34,7 @@ export class CampaignTestsService {
     if (!(await this.members.hasAddress(caller.projectId, email))) throw campaignTestToStranger();
     const subject = await this.subjectOf(caller, campaign);
     const { html } = await this.bus.call(campaignMail.html, caller, { body: campaign.body }, compiling);
-    const deadline = performance.now() + sendBudgetMs;
+    const deadline = performance.now() + this.accepting.budget.sendMs;
     const message = messageOf({ ...campaign, body: html }, subject, email);
     const accepted = await this.accepting.accept(caller, message, deadline);
     return { id, emailId: accepted.emails[0]!.id, to: email };

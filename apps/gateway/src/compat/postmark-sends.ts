@@ -10,7 +10,7 @@ import {
   type PostmarkAnswer,
 } from '../dialects/postmark.js';
 import { notJson } from '../edge/http/edge-errors.js';
-import { Accepting, msUntil, sendBudgetMs } from '../emails/accepting.js';
+import { Accepting, msUntil } from '../emails/accepting.js';
 import { readMessage, type ReadMessage } from './postmark-message.js';
 
 export interface PostmarkReceipt extends PostmarkAnswer {
@@ -20,8 +20,6 @@ export interface PostmarkReceipt extends PostmarkAnswer {
 }
 
 const maxMessages = 500;
-/** Time kept for the accept call after the suppression lookup. */
-const acceptMs = 900;
 
 /** Each message is one e-mail for all its recipients, as long as one visible recipient is not suppressed. Content is not a template. */
 @Injectable()
@@ -34,14 +32,14 @@ export class PostmarkSends {
   ) {}
 
   async send(caller: Caller, message: unknown): Promise<PostmarkReceipt> {
-    return this.accept(caller, readMessage(message), performance.now() + sendBudgetMs);
+    return this.accept(caller, readMessage(message), performance.now() + this.accepting.budget.sendMs);
   }
 
   /** Results are in the order of the request. A failure common to all messages fails the whole call. */
   async sendBatch(caller: Caller, messages: unknown): Promise<PostmarkAnswer[]> {
     if (!Array.isArray(messages)) throw notJson();
     if (messages.length > maxMessages) throw tooManyMessages(maxMessages);
-    const deadline = performance.now() + sendBudgetMs;
+    const deadline = performance.now() + this.accepting.budget.sendMs;
     const outcomes = await Promise.all(messages.map((message) => this.tryOne(caller, message, deadline)));
     const [first] = outcomes;
     if (
@@ -73,7 +71,11 @@ export class PostmarkSends {
     deadline: number,
   ): Promise<PostmarkReceipt> {
     const { cc = [], bcc = [], ...texts } = content;
-    const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc], deadline - acceptMs);
+    const suppressed = await this.suppressedOf(
+      caller,
+      [...named, ...cc, ...bcc],
+      deadline - this.accepting.budget.acceptMs,
+    );
     // The first recipient decides whether the e-mail is sent: not a suppressed one, nor a Bcc, which the header would reveal.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));
     const others = (mailboxes: Mailbox[]) => mailboxes.filter((mailbox) => mailbox !== first);

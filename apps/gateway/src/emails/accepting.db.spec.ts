@@ -10,6 +10,7 @@ import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { startTestNats, type TestNats } from '@posthorn/testing';
 import { operatorOf } from '../testing/gateway-suite.js';
+import { GatewayConfig } from '../config.js';
 import { Accepting } from './accepting.js';
 
 let nats: TestNats;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   nats = await startTestNats();
   gateway = await BusConnection.open({ url: nats.url, name: 'gateway' });
   sending = await BusConnection.open({ url: nats.url, name: 'sending' });
-  accepting = new Accepting(new Bus(gateway));
+  accepting = new Accepting(new Bus(gateway), Object.assign(new GatewayConfig(), { answerWithinMs: 2_000 }));
 });
 afterAll(async () => {
   await Promise.all([gateway.close(), sending.close()]);

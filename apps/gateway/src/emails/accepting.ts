@@ -13,10 +13,16 @@ import {
   type Caller,
 } from '@posthorn/contracts';
 import { Bus, CallFailed } from '@posthorn/messaging';
+import { GatewayConfig } from '../config.js';
 
 /** Clients get a response within two seconds (docs/guarantees.md G17); 100 ms of them are left for the network. */
-export const sendBudgetMs = 1_900;
-const settleMs = 400;
+const budgetOf = ({ answerWithinMs }: GatewayConfig) => ({
+  sendMs: answerWithinMs - 100,
+  checkMs: answerWithinMs * 0.2,
+  ensureMs: answerWithinMs * 0.3,
+  acceptMs: answerWithinMs * 0.45,
+  settleMs: answerWithinMs * 0.2,
+});
 const marginMs = 50;
 export const msUntil = (instant: number): number => Math.max(1, Math.floor(instant - performance.now()));
 const answerLost = 'The message was not stored; the reason was lost with the reply';
@@ -33,11 +39,18 @@ function refuseLargeFiles({ attachments = [] }: AcceptSend): void {
 /** Accepts sends. Where the reply is lost it settles what happened (docs/guarantees.md G2); if that fails, too, the answer is 500, outcome unknown. */
 @Injectable()
 export class Accepting {
-  constructor(private readonly bus: Bus) {}
+  readonly budget;
+
+  constructor(
+    private readonly bus: Bus,
+    config: GatewayConfig,
+  ) {
+    this.budget = budgetOf(config);
+  }
 
   async accept(caller: Caller, send: AcceptSend, deadline: number): Promise<AcceptedEmails> {
     refuseLargeFiles(send);
-    const timeoutMs = msUntil(deadline - settleMs - marginMs);
+    const timeoutMs = msUntil(deadline - this.budget.settleMs - marginMs);
     try {
       return await this.bus.call(emails.accept, caller, send, { timeoutMs });
     } catch (error) {
@@ -47,7 +60,7 @@ export class Accepting {
   }
 
   async acceptBatch(caller: Caller, batch: AcceptBatch, deadline: number): Promise<AcceptedBatch> {
-    const timeoutMs = msUntil(deadline - settleMs - marginMs);
+    const timeoutMs = msUntil(deadline - this.budget.settleMs - marginMs);
     try {
       return await this.bus.call(emails.acceptBatch, caller, batch, { timeoutMs });
     } catch (error) {
@@ -95,7 +108,7 @@ export class Accepting {
 
   private async requestSettlement(caller: Caller, recipients: AcceptSend['recipients']) {
     try {
-      return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: settleMs });
+      return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: this.budget.settleMs });
     } catch {
       // Without the outcome, only a repeat with the same key is safe.
       throw outcomeUnknown();

@@ -19,12 +19,9 @@ import {
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import type { RouteRequest, BatchResults } from '../edge/routes/route-request.js';
-import { Accepting, sendBudgetMs } from './accepting.js';
+import { Accepting } from './accepting.js';
 
 // Both calls come before the send, which must still have its time.
-const checkMs = 400;
-const ensureMs = 600;
-
 @Injectable()
 export class SendsService {
   constructor(
@@ -33,7 +30,7 @@ export class SendsService {
   ) {}
 
   async send({ caller, body, idempotency }: RouteRequest<SendEmail>): Promise<SendReceipt> {
-    const deadline = performance.now() + sendBudgetMs;
+    const deadline = performance.now() + this.accepting.budget.sendMs;
     const { to, ...content } = body;
     const accepted = await this.accepting.accept(
       caller,
@@ -44,17 +41,19 @@ export class SendsService {
   }
 
   async sendToEach({ caller, body, idempotency }: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
-    const deadline = performance.now() + sendBudgetMs;
+    const deadline = performance.now() + this.accepting.budget.sendMs;
     const { to, ...content } = body;
     const query = { ...checkedParts(caller, body), idempotency };
-    const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
+    const { accepted } = await this.bus.call(emails.check, caller, query, {
+      timeoutMs: this.accepting.budget.checkMs,
+    });
     return legacyReceipt(
       accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
     );
   }
 
   async sendBatch({ caller, body, idempotency, entries }: RouteRequest<SendBatch>): Promise<BatchResults> {
-    const deadline = performance.now() + sendBudgetMs;
+    const deadline = performance.now() + this.accepting.budget.sendMs;
     const { requestIndexes, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({
       ...content,
@@ -79,7 +78,7 @@ export class SendsService {
       contacts.ensure,
       caller,
       { emails: addresses },
-      { timeoutMs: ensureMs },
+      { timeoutMs: this.accepting.budget.ensureMs },
     );
     const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
     const newEmails = to.map((mailbox) => ({

@@ -10,9 +10,8 @@ import {
 } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
+import { GatewayConfig } from '../config.js';
 import type { EdgeAdapter, Fastify } from '../edge/http/fastify.js';
-
-const answerMs = 1_500;
 
 /** `/healthz` is for people: 200 if every service responds (docs/api-decisions.md §14). Orchestrators use `/readyz` of each process. */
 @Injectable()
@@ -22,6 +21,7 @@ export class Health implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly connection: BusConnection,
     private readonly bus: Bus,
+    private readonly config: GatewayConfig,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -52,7 +52,12 @@ export class Health implements OnApplicationBootstrap {
   /** What an operator must decide does not make a service unhealthy. */
   private async notes(): Promise<{ notes?: string[] }> {
     const { count } = await this.bus
-      .call(overdueMail.held, serviceCaller('gateway', noProject), {}, { timeoutMs: answerMs })
+      .call(
+        overdueMail.held,
+        serviceCaller('gateway', noProject),
+        {},
+        { timeoutMs: this.config.databaseWaitMs },
+      )
       .catch(() => ({ count: 0 }));
     if (count === 0) return {};
     return {
@@ -65,6 +70,6 @@ export class Health implements OnApplicationBootstrap {
   /** An empty batch, which every handler answers with an empty reply. */
   private async request({ subject }: RequestContract): Promise<void> {
     if (!this.connection.connected) throw new Error('not connected to NATS');
-    await this.connection.nats.request(`call.${subject}`, '[]', { timeout: answerMs });
+    await this.connection.nats.request(`call.${subject}`, '[]', { timeout: this.config.databaseWaitMs });
   }
 }

@@ -16,8 +16,7 @@ import { Gatherer } from './gatherer.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { tracedHeaders } from './traced-headers.js';
 
-/** Shorter timeouts are part of an answer within two seconds (docs/guarantees.md G17) and grow with `answerWithinMs`. */
-const usualAnswerMs = 2_000;
+/** Long enough for a busy service, short enough for an answer within two seconds (docs/guarantees.md G17). */
 const callTimeoutMs = 1_700;
 const maxGathered = 64;
 
@@ -53,7 +52,7 @@ export class Bus {
     /** Deadlines are in the time of Postgres, whatever the clocks of processes. */
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
-    private readonly answerWithinMs = usualAnswerMs,
+    private readonly timeoutMs = callTimeoutMs,
   ) {}
 
   get connected(): boolean {
@@ -64,17 +63,11 @@ export class Bus {
     contract: RequestContract<In, Out>,
     caller: Caller,
     body: In,
-    { timeoutMs = callTimeoutMs }: { timeoutMs?: number } = {},
+    { timeoutMs = this.timeoutMs }: { timeoutMs?: number } = {},
   ): Promise<Out> {
     return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
-      this.measured(contract, this.ask(contract, caller, body, this.lengthened(timeoutMs))),
+      this.measured(contract, this.ask(contract, caller, body, timeoutMs)),
     );
-  }
-
-  private lengthened(timeoutMs: number): number {
-    return timeoutMs > usualAnswerMs
-      ? timeoutMs
-      : Math.round((timeoutMs * this.answerWithinMs) / usualAnswerMs);
   }
 
   private async measured<Out>({ subject }: RequestContract, answer: Promise<Out>): Promise<Out> {

@@ -40,7 +40,7 @@ export class WalkFixture {
   readonly walked = new Set<string>();
   private readonly keysWithout = new Map<string, string>();
   private readonly strangersThings: Record<string, Made> = {};
-  private readonly bodies = new Map<string, Promise<Record<string, unknown> | undefined>>();
+  private readonly bodies = new Map<string, Record<string, unknown> | undefined>();
   private ours: OwnedProject;
   private outsider: OwnedProject;
   /** A revoked key of our project. */
@@ -132,9 +132,10 @@ export class WalkFixture {
 
   /** The path and body of an operation for requests that are refused. */
   async refusable(operation: Operation): Promise<Requestable> {
-    const known = this.bodies.get(operation.operationId) ?? this.bodyOf(operation);
-    this.bodies.set(operation.operationId, known);
-    return { path: await this.ours.refusablePathTo(operation), body: await known };
+    if (!this.bodies.has(operation.operationId))
+      this.bodies.set(operation.operationId, await this.bodyOf(operation));
+    const path = await this.ours.refusablePathTo(operation);
+    return { path, body: this.bodies.get(operation.operationId) };
   }
 
   /** A path of our project with this id. */

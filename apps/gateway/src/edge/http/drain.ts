@@ -4,12 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time for a newly accepted connection to send its request. */
 const lingerMs = 250;
-const maxRequestMs = 10_000;
 /** The listen queue holds 511 connections, and each turn of the event loop accepts two. */
 const maxTurns = 300;
 
 /** http.Server's own `close` would reset connections that were accepted but have not spoken yet (docs/guarantees.md G16). */
-export async function drainServer(server: Server): Promise<void> {
+export async function drainServer(server: Server, maxRequestMs = 10_000): Promise<void> {
   await acceptWaiting(server);
   const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   await firstOf(ended, lingerMs);
