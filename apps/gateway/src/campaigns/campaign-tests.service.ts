@@ -18,7 +18,7 @@ import { MembersRepository } from '../members/members.repository.js';
 
 const prefix = '[TEST] ';
 const maxSubject = 998;
-const compiling = { timeoutMs: 8_000 };
+const compiling = { timeoutMs: 15_000 };
 
 /** Sends one member of the project what the recipients of a campaign would get. It belongs to no campaign and counts nowhere. */
 @Injectable()

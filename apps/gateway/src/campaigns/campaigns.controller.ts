@@ -41,7 +41,7 @@ import { CampaignTestsService } from './campaign-tests.service.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** MJML is compiled once more when the campaign is sent. */
-const compiling = { timeoutMs: 8_000 };
+const compiling = { timeoutMs: 15_000 };
 const waitFor = ({ body, variants }: UpdateCampaign) =>
   [body, ...(variants ?? []).map((variant) => variant.body)].some(isMjml) ? compiling : {};
 

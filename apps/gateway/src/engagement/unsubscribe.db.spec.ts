@@ -114,11 +114,11 @@ describe('the page of an unsubscribe link', () => {
 });
 
 describe('one click (RFC 8058)', () => {
-  it('answers 200 requests at once with few calls, and none with a failure', async () => {
+  it('answers 100 requests at once with few calls, and none with a failure', async () => {
     const { path } = await buildLink();
     const began = performance.now();
     const published = await Promise.all(
-      Array.from({ length: 200 }, () => post(path, 'List-Unsubscribe=One-Click')),
+      Array.from({ length: 100 }, () => post(path, 'List-Unsubscribe=One-Click')),
     );
     expect(new Set(published.map(({ status, text }) => `${status}${text}`))).toEqual(new Set(['200']));
     // Sixty within a minute, then one a second.

@@ -23,7 +23,7 @@ import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 const bodyLimit = 3 * 1024 * 1024;
 /** Compiling MJML and rendering previews may have to start threads. */
-const rendering = { timeoutMs: 8_000 };
+const rendering = { timeoutMs: 15_000 };
 
 @Controller()
 export class TemplatesController {
