@@ -63,6 +63,10 @@ export class ProcessGroup {
     return [...this.members].find(([, process]) => process.pid === pid)?.[0];
   }
 
+  pidOf(member: Member): number | undefined {
+    return this.members.get(member)?.pid;
+  }
+
   signal(member: Member, signal: NodeJS.Signals): void {
     if (signal === 'SIGKILL') this.struck.add(member);
     this.members.get(member)!.kill(signal);
@@ -73,13 +77,17 @@ export class ProcessGroup {
     const process = this.members.get(member)!;
     if (!process.isRunning) return;
     this.struck.add(member);
+    const wasReady = await process.isReady();
     if (process.service === 'gateway')
       this.unsubscribes.push({ gateway: this.gateways.indexOf(process.url), at: performance.now() });
     const reportedAt = performance.now();
     const end = await process.stop(graceMs);
     // A kill of the fault before may only now have had its effect.
     const byEarlierKill = end.signal === 'SIGKILL' && performance.now() - reportedAt < graceMs;
-    if (end.code !== 0 && !byEarlierKill) this.badExits.push(`${member} ${describeEnd(end)}`);
+    // Node itself ends a process that is still loading its modules.
+    const whileLoading = end.signal === 'SIGTERM' && !wasReady;
+    if (end.code !== 0 && !byEarlierKill && !whileLoading)
+      this.badExits.push(`${member} ${describeEnd(end)}`);
   }
 
   async untilAllReady(except: ReadonlySet<Member> = new Set()): Promise<void> {

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
 import { stallMs, states, type Fault, type State, type FaultKind } from './faults.js';
 import type { ProcessGroup, Member } from '../process-group.js';
@@ -11,9 +12,13 @@ import type { Traps } from './traps.js';
 import type { Records } from '../judging/records.js';
 
 const timeoutMs = 2_500;
+const lookWithinMs = 60_000;
+const lookAgainMs = 100;
 
 export interface InjectedFault {
   fault: FaultKind;
+  /** How many sending processes ended by it, or lost their leases. */
+  ends: number;
   from: number;
   to: number;
 }
@@ -74,24 +79,51 @@ export class FaultInjector {
   }
 
   private async act(fault: Fault, members: readonly Member[]): Promise<void> {
-    const made: InjectedFault = { fault: fault.fault, from: performance.now(), to: Infinity };
+    const { fault: kind } = fault;
+    const ends = this.endsOf(kind, members);
+    const made: InjectedFault = { fault: kind, ends, from: performance.now(), to: Infinity };
     this.injectedFaults.push(made);
-    const injected = this.injections[fault.fault](fault, members);
+    const pids = members.flatMap((member) => this.processes.pidOf(member) ?? []);
+    const injected = this.injections[kind](fault, members);
     const found = new Set<string>();
     const look = async () => {
-      for (const id of await this.records.inHandOff().catch(() => [])) found.add(id);
+      for (const id of await this.records.inHandOff()) found.add(id);
     };
-    if (repeats.has(fault.fault)) await look();
+    if (repeats.has(kind)) await look().catch(() => undefined);
     await injected;
     // A mark that was on its way may have been committed since, and a database that was away can be asked only now.
-    if (repeats.has(fault.fault)) await look();
+    if (repeats.has(kind))
+      await untilDone(async () => {
+        if (kind === 'kill sending') await this.records.untilSessionsEnd('sending', pids);
+        await look();
+      });
     for (const id of found) this.suspected.set(id, (this.suspected.get(id) ?? 0) + 1);
     made.to = performance.now();
+  }
+
+  /** Without Postgres every process loses its lease. */
+  private endsOf(kind: FaultKind, members: readonly Member[]): number {
+    if (kind === 'kill sending' || kind === 'stop sending') return members.length;
+    const loses = kind === 'crash postgres' || kind === 'stall postgres';
+    return loses ? this.processes.names('sending').length : 0;
   }
 
   /** The very process that was seen; all of them where the state does not tell whose it was. */
   private victims({ fault: method, replica, at }: Fault, caught: Caught | null): readonly Member[] {
     const members = this.processes.names(method.split(' ')[1] as ServiceName);
     return seenMember(this.processes, members, caught) ?? (at && caught ? members : nth(members, replica));
+  }
+}
+
+/** A database that has just been started refuses connections at first. */
+async function untilDone(look: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + lookWithinMs;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await delay(lookAgainMs);
+    }
   }
 }

@@ -87,7 +87,7 @@ describe('the judge of a chaos run', () => {
 
   it('does not call cut off who was refused the connection', () => {
     const calls = [call({ status: null, error: 'ECONNREFUSED' }), call()];
-    const injections = [{ fault: 'leave gateway' as const, from: 14, to: 16 }];
+    const injections = [{ fault: 'leave gateway' as const, ends: 0, from: 14, to: 16 }];
     expect(
       brokenBy({ goodbyes: [{ gateway: 0, at: 15 }], strikes: injections, sends: [send({ calls })] }),
     ).toEqual([]);
@@ -196,6 +196,18 @@ describe('the judge of a chaos run', () => {
         totals: { ...sound.totals, delivered: 0 },
       }),
     ).toEqual([]);
+  });
+
+  it('excuses one message that was given up for three ends of processes, and none for two', () => {
+    const givenUp = {
+      emails: [{ ...unconfirmed, isGivenUp: true }],
+      events: [failed],
+      sink: [],
+      totals: { ...sound.totals, delivered: 0 },
+    };
+    const struck = (ends: number) => [{ fault: 'kill sending' as const, ends, from: 0, to: 1 }];
+    expect(brokenBy({ ...givenUp, strikes: struck(3) })).toEqual([]);
+    expect(brokenBy({ ...givenUp, strikes: struck(2) })).toEqual(['G1 G3', 'G6']);
   });
 
   it('excuses a repeat of what was in hand-off at a fault', () => {

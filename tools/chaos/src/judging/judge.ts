@@ -122,18 +122,10 @@ function repeated(cases: Case[], { doubted: suspected }: Evidence): Finding {
 /** How often its outcome may have been unknown: at faults, and where the mail server drops the connection after the message. */
 const unknownOutcomes = ({ kind }: Case['send'], faults = 0): number => faults + (kind.ambiguous ? 1 : 0);
 
-const endsProcesses: ReadonlySet<string> = new Set([
-  'kill sending',
-  'stop sending',
-  'crash postgres',
-  'stall postgres',
-]);
-
-/** The faults themselves end processes, so that a message may be taken for the cause and fail visibly; for three deaths one at most. */
+/** The faults themselves end processes, so that a message may be taken for the cause and fail visibly; for three ends one at most. */
 const isTakenForCause = ({ isGivenUp }: EmailRow, { strikes, emails }: Evidence): boolean =>
   isGivenUp === true &&
-  3 * emails.filter((each) => each.isGivenUp).length <=
-    strikes.filter(({ fault }) => endsProcesses.has(fault)).length;
+  3 * emails.filter((each) => each.isGivenUp).length <= strikes.reduce((sum, { ends }) => sum + ends, 0);
 
 /** After a second unknown outcome a message fails visibly instead of being sent a third time. */
 const isUnconfirmed = (

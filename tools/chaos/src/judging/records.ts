@@ -1,5 +1,11 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
 import pg from 'pg';
+
+/** Longer than a statement of the product waits for a lock. */
+const sessionsEndWithinMs = 10_000;
+const sessionsCheckMs = 50;
 
 export interface EmailRow {
   id: string;
@@ -66,6 +72,20 @@ export class Records {
       `SELECT email_id AS id FROM deliveries WHERE state IN ('HANDOFF', 'AMBIGUOUS')`,
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** Until Postgres has noticed that these processes are gone: what they asked for last may be committed until then. */
+  async untilSessionsEnd(service: ServiceName, pids: readonly number[]): Promise<void> {
+    const deadline = performance.now() + sessionsEndWithinMs;
+    while (performance.now() < deadline) {
+      const sessions = await this.query(
+        service,
+        `SELECT FROM pg_stat_activity WHERE substring(application_name FROM '[0-9]+') = ANY ($1::text[]) LIMIT 1`,
+        [pids.map(String)],
+      );
+      if (sessions.length === 0) return;
+      await delay(sessionsCheckMs);
+    }
   }
 
   /** Messages that a worker has, perhaps one that is gone. */
