@@ -182,6 +182,21 @@ describe('the judge of a chaos run', () => {
     expect(brokenBy(change)).toContain(property);
   });
 
+  it.each([
+    [3_400, 100, []],
+    [3_600, 100, ['G17']],
+    [4_400, 2_500, []],
+    [4_600, 2_500, ['G17']],
+    [6_100, 9_000, ['G17']],
+  ])('judges an answer after %i ms beside accepted ones that take %i ms', (lateMs, calmMs, broken) => {
+    const calls = [
+      call({ beganAt: 1_000, endedAt: 1_000 + lateMs, status: 503, retryAfter: true, body: null }),
+      call({ beganAt: 20_000, endedAt: 20_000 + calmMs }),
+    ];
+    const outages = [{ server: 'postgres' as const, from: 0, returning: 9_000, to: 10_000 }];
+    expect(brokenBy({ outages, sends: [send({ calls })] })).toEqual(broken);
+  });
+
   it('lets each copy go its own way', () => {
     expect(brokenBy({ events: [published, { ...ofCopy, statuses: ['PENDING', 'BOUNCED'] }] })).toEqual([]);
   });
