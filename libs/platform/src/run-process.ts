@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { StartError, type Environment } from './config.js';
 
 export interface Stoppable {
@@ -11,6 +12,9 @@ const failedStopMs = 30_000;
 
 /** Over an IPC channel it also stops when the channel closes: nothing else would stop it. */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
+  // Node waits for its threads when it exits, and one that compiles may then wait for ever for a garbage
+  // collection of the main thread (nodejs/node#54918).
+  setFlagsFromString('--no-concurrent-sparkplug');
   let service: Stoppable | undefined;
   let stopping = false;
   const end = (code = 0) => {
