@@ -94,7 +94,8 @@ export class FaultInjector {
     // A mark that was on its way may have been committed since, and a database that was away can be asked only now.
     if (repeats.has(kind))
       await untilDone(async () => {
-        if (kind === 'kill sending') await this.records.untilSessionsEnd('sending', pids);
+        if (kind === 'kill sending' && (await this.records.hasSessions('sending', pids)))
+          throw new Error('Postgres has not ended the sessions of killed processes');
         await look();
       });
     for (const id of found) this.suspected.set(id, (this.suspected.get(id) ?? 0) + 1);
@@ -115,7 +116,7 @@ export class FaultInjector {
   }
 }
 
-/** A database that has just been started refuses connections at first. */
+/** A database that has just been started refuses connections at first, and one whose client was killed notices later. */
 async function untilDone(look: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + lookWithinMs;
   for (;;) {

@@ -5,15 +5,15 @@ import { neverLeft, type CallRecord } from './ledger.js';
 const promisedMs = 2_000;
 /** What a busy machine of two cores takes on top; a slower one takes as long as for nearly all mail that it accepts in the same run. */
 const busyMs = { least: 1_500, most: 4_000, quantile: 0.99 };
-interface Span {
-  from: number;
-  to: number;
-}
-
 /** Sessions of a killed server end what they are at before they notice. */
 const lastBreathMs = 500;
 /** A gateway that was struck is back so long afterwards. */
 const gatewayBackMs = 15_000;
+
+interface Span {
+  from: number;
+  to: number;
+}
 
 /** What the clients were told, in good times and in bad ones. */
 export function judgeAnswers(evidence: Evidence): Finding[] {

@@ -1,11 +1,5 @@
-import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
 import pg from 'pg';
-
-/** Longer than a statement of the product waits for a lock. */
-const sessionsEndWithinMs = 10_000;
-const sessionsCheckMs = 50;
 
 export interface EmailRow {
   id: string;
@@ -74,18 +68,14 @@ export class Records {
     return rows.map(({ id }) => id);
   }
 
-  /** Until Postgres has noticed that these processes are gone: what they asked for last may be committed until then. */
-  async untilSessionsEnd(service: ServiceName, pids: readonly number[]): Promise<void> {
-    const deadline = performance.now() + sessionsEndWithinMs;
-    while (performance.now() < deadline) {
-      const sessions = await this.query(
-        service,
-        `SELECT FROM pg_stat_activity WHERE substring(application_name FROM '[0-9]+') = ANY ($1::text[]) LIMIT 1`,
-        [pids.map(String)],
-      );
-      if (sessions.length === 0) return;
-      await delay(sessionsCheckMs);
-    }
+  /** Whether Postgres still works for one of these processes: what it asked for last may yet be committed. */
+  async hasSessions(service: ServiceName, pids: readonly number[]): Promise<boolean> {
+    const sessions = await this.query(
+      service,
+      `SELECT FROM pg_stat_activity WHERE substring(application_name FROM '[0-9]+') = ANY ($1::text[]) LIMIT 1`,
+      [pids.map(String)],
+    );
+    return sessions.length > 0;
   }
 
   /** Messages that a worker has, perhaps one that is gone. */
