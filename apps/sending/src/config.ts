@@ -80,7 +80,8 @@ export class SendingConfig extends PaceConfig {
     default: '30',
     min: 2,
     max: 600,
-    describe: 'after how many seconds the messages of a dead process are claimed by another one',
+    describe:
+      'after how many seconds the messages of a dead process are claimed by another one; what was in hand-off then waits for AMBIGUOUS_SECONDS',
   })
   leaseSeconds: number;
 

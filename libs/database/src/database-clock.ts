@@ -3,7 +3,7 @@ import type { Database } from './database.js';
 
 const refreshMs = 30_000;
 
-/** Postgres alone counts (docs/guarantees.md G22); here an offset to the monotonic clock of the process. */
+/** Only the time of Postgres is valid (docs/guarantees.md G22); this is an offset to the monotonic clock of the process. */
 export class DatabaseClock {
   private offset: number | null = null;
   private readAt = 0;

@@ -100,14 +100,14 @@ export class AcceptEmailsService {
     const finished = await this.replays(rows);
     return this.repository.transaction(async () => {
       const decided = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
-      const withOpenKeys = rows.map((row, index) =>
+      const withoutDecidedKeys = rows.map((row, index) =>
         decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.repository.lockKeys(withOpenKeys);
-      withOpenKeys.forEach(
+      const locked = await this.repository.lockKeys(withoutDecidedKeys);
+      withoutDecidedKeys.forEach(
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
-      const finishedMeanwhile = await this.replays(withOpenKeys);
+      const finishedMeanwhile = await this.replays(withoutDecidedKeys);
       for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
       return this.insert(rows, decided);
     });

@@ -112,6 +112,7 @@ export class CreateSending1763700000000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX deliveries_queued ON deliveries (lane, project_id, due_at) WHERE state = 'QUEUED'`,
     );
+    // By worker; unrelated to the state HELD.
     await runner.query(
       `CREATE INDEX deliveries_held ON deliveries (worker_id) WHERE state IN ('CLAIMED', 'HANDOFF')`,
     );

@@ -31,7 +31,7 @@ export const warmUpJoin = ({ messages, growth, days }: WarmUp): string => `
       FROM domain_warm_ups w WHERE w.project_id = r.project_id AND w.domain = ${coveringDomain} AND w.day - w.first_day < ${days}
     ) AS warm_up ON true`;
 
-/** All mail counts, but only that of the bulk lane waits. */
+/** All mail that is not exempt counts, but only that of the bulk lane waits. */
 export const isOverWarmUp = (rank: string): string => `lane = ${lanes.bulk} AND ${rank} > warm_up_left`;
 
 export const addWarmUps = (marked: string): string => `

@@ -73,7 +73,11 @@ export function tryParse<T extends object>(
   const unknown = Object.entries(source).flatMap(([name, value]) =>
     nested.read(fieldsOf(shape)[name], name, value),
   );
-  const value = materialise(shape, plainToInstance(shape, hideFreeMaps(shape, source)), nested.values) as T;
+  const value = restoreMembers(
+    shape,
+    plainToInstance(shape, hideFreeMaps(shape, source)),
+    nested.values,
+  ) as T;
   const failures = validateSync(value, { forbidUnknownValues: false }).flatMap((error) => flatten(error, []));
   return { value, failures: [...unknown, ...failures, ...missingMembers(shape, source)] };
 }
@@ -91,7 +95,7 @@ function hideFreeMaps(shape: Shape, source: Record<string, unknown>): object {
   return visible;
 }
 
-function materialise(shape: Shape, instance: object, nested: ReadonlyMap<string, unknown>): object {
+function restoreMembers(shape: Shape, instance: object, nested: ReadonlyMap<string, unknown>): object {
   const target = instance as Record<string, unknown>;
   for (const name of Object.keys(fieldsOf(shape))) {
     const held = typeof target[name] === 'function' ? (target[name] as () => unknown)() : target[name];

@@ -117,7 +117,7 @@ export class EmailPage extends PageEnd {
 export class EmailId extends PickFields(Email, ['id']) {}
 
 export const emails = {
-  /** One commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
+  /** One commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`, `scope_missing`, `unavailable`. */
   accept: request('sending.emails.accept', AcceptSend, AcceptedEmails, { gathered: true }),
   /** Applies the checks of `accept` (sender, headers, template, sandbox, what a key is confined to, idempotency) before anything is created elsewhere. */
   check: query('sending.emails.check', CheckSend, CheckedSend),
@@ -197,7 +197,7 @@ export const emailEvents = {
   delivered: event(
     'sending.email.delivered',
     EmailChangedEvent,
-    'The message was delivered, as reported by the provider.',
+    'The message was delivered: the provider reported it, or the mail server accepted the message and no report is expected.',
   ),
   delayed: event(
     'sending.email.delayed',

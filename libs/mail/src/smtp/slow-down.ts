@@ -17,7 +17,7 @@ const stages: Partial<Record<SmtpStage, SlowDown>> = {
 };
 const codes = new Set([421, 450, 451, 452, 454]);
 /** Policy, or the state of the mail system; not a mailbox or an address (RFC 3463). */
-const meant = /^4\.(?:7\.\d+|3\.2|0\.0)$/;
+const ofPolicyOrSystem = /^4\.(?:7\.\d+|3\.2|0\.0)$/;
 
 /** RFC 5321 §4.2.3, RFC 3463 X.7.0; greylisting only wants the message to come again. */
 export function slowDownOf({
@@ -29,7 +29,7 @@ export function slowDownOf({
 }
 
 function asksForLess({ code, enhanced, text }: SmtpReply): boolean {
-  if (!codes.has(code) || (enhanced !== undefined && !meant.test(enhanced))) return false;
+  if (!codes.has(code) || (enhanced !== undefined && !ofPolicyOrSystem.test(enhanced))) return false;
   const own = text.replace(echoes, ' ');
   return words.test(own) && !greylisting.test(own);
 }

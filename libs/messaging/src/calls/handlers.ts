@@ -31,7 +31,7 @@ export function answerEach<Body, Reply>(
   return Promise.all(calls.map((call) => answerOne(call).catch((error: Error) => error)));
 }
 
-/** The subscriber runs within the transaction of the inbox rows and never sees an item twice. */
+/** The subscriber runs within the transaction of the inbox rows, so that an item takes effect once, though a failed batch is run again. */
 export interface DomainEvent<Item> {
   projectId: string;
   items: Item[];

@@ -17,12 +17,11 @@ export interface SoloTriesOptions {
   messagingMetrics?: MessagingMetrics;
 }
 
-/** Attempts are counted in Postgres before they begin, not by JetStream: an event that could not be tried,
- * because the database was away or a neighbour killed the process, loses none. */
+/** Attempts are counted in Postgres before they begin, not by JetStream: an event that could not be tried, because the database was away or a neighbour killed the process, loses none. */
 export class SoloTries {
   private readonly log: Logger;
   private readonly running = new Set<Promise<void>>();
-  private suspects = Promise.resolve();
+  private lastSuspect = Promise.resolve();
 
   constructor(
     private readonly options: SoloTriesOptions,
@@ -48,8 +47,8 @@ export class SoloTries {
     const { inbox, durable } = this.options;
     const { running } = await inbox.triesOf(durable, event.id);
     if (!running) return this.try(message, event);
-    const turn = this.suspects.then(() => this.try(message, event));
-    this.suspects = turn.catch(() => undefined);
+    const turn = this.lastSuspect.then(() => this.try(message, event));
+    this.lastSuspect = turn.catch(() => undefined);
     return turn;
   }
 

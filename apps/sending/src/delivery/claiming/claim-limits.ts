@@ -1,4 +1,4 @@
-// About 100 ms of work without a rate limit; with one the buffer is smaller (`bufferLimit`).
+// About 100 ms of work without a rate limit; one below 128 messages a second makes the buffer smaller (`bufferLimit`).
 export const bufferSize = 128;
 export const extraBufferPlaces = 16;
 /** The minimum time between the starts of two claims. */

@@ -15,7 +15,7 @@ export interface ClaimedDelivery extends StoredMessage {
   leaseToken: number;
   /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
-  /** Milliseconds since its delivery window began: when it was first due, released after an outage, or no longer kept back until another day; measured by Postgres. */
+  /** Milliseconds since its delivery window began: when it was first due, released after an outage, or due again after it was kept back; measured by Postgres. */
   waitedMs: number;
   /** Milliseconds since it was accepted, or since its scheduled time; measured by Postgres. */
   ageMs: number;

@@ -18,8 +18,7 @@ import type { ReadyMessage } from '../claiming/ready-message.js';
 import { ReadyMessages } from '../claiming/ready-messages.js';
 
 const maxMarksInFlight = 2;
-// An older mark is not used: a suppression may have been added since (docs/guarantees.md §3). With a rate limit
-// the time of its slot decides instead.
+// No delivery begins with an older mark: a suppression may have been added since (docs/guarantees.md §3). With a rate limit the time of its slot decides instead.
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
 /** How far ahead slots of the rate are reserved: every replica does so, and the message of a quiet project waits behind the slots of all. */

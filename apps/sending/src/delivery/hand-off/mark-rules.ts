@@ -32,8 +32,8 @@ export const markJoins = `
 /** `r.category` is that of the e-mail, where it is known: campaigns send transactional mail in the bulk lane, too. */
 export const isMarketing = `coalesce(r.category = 'MARKETING', d.lane = ${lanes.bulk})`;
 
-const quietAge = `mod(extract(epoch FROM now() - d.quiet_from)::bigint, 86400)`;
-export const quietWaitMs = `(d.quiet_seconds - ${quietAge})::float8 * 1000`;
+const sinceQuietBegan = `mod(extract(epoch FROM now() - d.quiet_from)::bigint, 86400)`;
+export const quietWaitMs = `(d.quiet_seconds - ${sinceQuietBegan})::float8 * 1000`;
 
 /** The rules of the last check, in the order in which they decide. The explanation of an e-mail reads the same ones. */
 export const markRules: readonly MarkRule[] = [
@@ -74,5 +74,5 @@ export const markRules: readonly MarkRule[] = [
     applies: `${isMarketing} AND erased.project_id IS NOT NULL AND EXISTS (
           SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = r.project_id AND hashed.email = r.address_hash AND hashed.opted_out)`,
   },
-  { decision: 'quiet_hours', applies: `d.quiet_from <= now() AND ${quietAge} < d.quiet_seconds` },
+  { decision: 'quiet_hours', applies: `d.quiet_from <= now() AND ${sinceQuietBegan} < d.quiet_seconds` },
 ];

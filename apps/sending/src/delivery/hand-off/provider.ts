@@ -48,7 +48,7 @@ export class Provider {
     return this.simulator.isFor(message.recipient) ? this.simulator.refusalOf(message) : null;
   }
 
-  /** Whether nothing is reported after the hand-off, so that acceptance is all there will be. */
+  /** Whether acceptance counts as delivery, because no report of it is expected. Later bounces are taken nevertheless. */
   acceptIsDelivery({ recipient }: HandedMessage): boolean {
     const { acceptIsDelivery, providerKind } = this.config;
     return !this.simulator.isFor(recipient) && (acceptIsDelivery || providerKind === 'capture');

@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('installation')
 export class InstallationRow {
   @PrimaryColumn('boolean') singleton: boolean;
-  /** The cluster and the database; a restored copy has another one. */
+  /** The cluster and the database: a restored dump has another one, a physical copy the same. */
   @Column('text', { name: 'epoch' }) databaseIdentity: string;
   @Column({ type: 'timestamptz', name: 'alive_at', precision: 3 }) aliveAt: Date;
   /** While overdue mail is being held: what became due before. */

@@ -6,7 +6,7 @@ import { lanes } from '../delivery.entity.js';
 export interface Gap {
   /** Seconds since a worker last used this database. */
   seconds: number;
-  /** The database is a copy of the one that it was last used as. */
+  /** `installation.epoch` names another database: this one was restored from a dump of it. */
   restored: boolean;
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 const letters = /^[A-Za-z0-9+/\r\n]*$/;
 // Line breaks belong to one part only: where two could take them, a mismatch takes quadratic time.
 const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*(?:={1,2}[\r\n]*)?$/;
-const padded = 64;
+const paddingValue = 64;
 const maxPadding = 2;
 const foreign = 255;
 const sixBits = new Uint8Array(256).fill(foreign);
@@ -58,7 +58,9 @@ export class Base64Text {
     const literal = this.bytes;
     if (literal.includes(backslash)) return 0;
     const end = literal.subarray(-maxPadding);
-    return Math.floor(((literal.length - end.filter((letter) => sixBits[letter] === padded).length) * 3) / 4);
+    return Math.floor(
+      ((literal.length - end.filter((letter) => sixBits[letter] === paddingValue).length) * 3) / 4,
+    );
   }
 
   toJSON(): string {
@@ -86,7 +88,7 @@ export class Base64Text {
           bytes[written + 2] = group;
           written += 3;
         }
-      } else if (value === padded) padding += 1;
+      } else if (value === paddingValue) padding += 1;
       else if (bytes[at] === backslash) at += 1;
     }
     const rest = letters % 4;
@@ -158,7 +160,7 @@ function isPlain(literal: Buffer): boolean {
   while (at < length && sixBits[literal[at]!]! < 64) at += 1;
   let padding = 0;
   for (; at < length; at += 1)
-    if (sixBits[literal[at]!] !== padded || (padding += 1) > maxPadding) return false;
+    if (sixBits[literal[at]!] !== paddingValue || (padding += 1) > maxPadding) return false;
   return true;
 }
 
