@@ -39,7 +39,7 @@ export class SendingConfig extends PaceConfig {
     min: 1,
     max: 200,
     describe:
-      'connections to the mail server that one process opens; also the most that one crash can repeat',
+      'connections to the mail server that one process opens; a crash repeats about as many messages at most',
   })
   connections: number;
 

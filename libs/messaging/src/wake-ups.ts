@@ -4,12 +4,12 @@ import type { BusConnection } from './calls/connection.js';
 
 export type WakeUpTopic = 'work' | 'deliveries';
 
-const togetherMs = 20;
+const lingerMs = 20;
 
 /** Wakes all processes of a service: this one directly, the others over NATS. Best effort: listeners also poll. */
 export class WakeUps {
   private readonly listeners = new Map<WakeUpTopic, Set<() => void>>();
-  private readonly leaving = new Set<WakeUpTopic>();
+  private readonly pending = new Set<WakeUpTopic>();
   private readonly sender = newId();
 
   constructor(
@@ -32,17 +32,17 @@ export class WakeUps {
 
   send(topic: WakeUpTopic): void {
     this.notify(topic);
-    if (this.leaving.has(topic)) return;
-    this.leaving.add(topic);
-    setTimeout(() => this.publish(topic), togetherMs).unref();
+    if (this.pending.has(topic)) return;
+    this.pending.add(topic);
+    setTimeout(() => this.publish(topic), lingerMs).unref();
   }
 
   flush(): void {
-    for (const topic of this.leaving) this.publish(topic);
+    for (const topic of this.pending) this.publish(topic);
   }
 
   private publish(topic: WakeUpTopic): void {
-    if (this.leaving.delete(topic) && this.connection.connected)
+    if (this.pending.delete(topic) && this.connection.connected)
       this.connection.nats.publish(this.subjectOf(topic), this.sender);
   }
 

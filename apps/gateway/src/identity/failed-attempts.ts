@@ -31,16 +31,16 @@ export class FailedAttempts {
   }
 
   count(address: string): void {
-    const location = networkOf(address);
+    const network = networkOf(address);
     const now = performance.now();
-    const known = this.windows.get(location);
+    const known = this.windows.get(network);
     if (known && known.until > now) known.failed += 1;
-    else this.begin(location, { failed: 1, until: now + windowMs });
+    else this.begin(network, { failed: 1, until: now + windowMs });
   }
 
-  private begin(location: string, attempts: Attempts): void {
-    this.windows.delete(location);
-    this.windows.set(location, attempts);
+  private begin(network: string, attempts: Attempts): void {
+    this.windows.delete(network);
+    this.windows.set(network, attempts);
     if (this.windows.size > maxAddresses) this.windows.delete(this.windows.keys().next().value!);
   }
 }

@@ -5,7 +5,7 @@ import { within } from '../edge/http/deadline.js';
 const maxAgeMs = 950;
 /** Entries still in use are refreshed in the background, in batches. */
 const renewAfterMs = 600;
-const renewalsTogetherMs = 100;
+const renewalLingerMs = 100;
 const maxItems = 256;
 const maxKnown = 10_000;
 // Guessed tokens must not evict valid ones.
@@ -36,7 +36,7 @@ export class IdentityCache<Answer> {
   ) {
     const flush = (lookups: string[]) => within(waitMs, load(lookups));
     this.lookups = new Gatherer({ flush, maxItems });
-    this.renewals = new Gatherer({ flush, maxItems, lingerMs: renewalsTogetherMs });
+    this.renewals = new Gatherer({ flush, maxItems, lingerMs: renewalLingerMs });
   }
 
   resolve(query: string): Answer | null | Promise<Answer | null> {
@@ -62,7 +62,7 @@ export class IdentityCache<Answer> {
 
   /** A failed refresh is ignored: the next lookup after expiry reports it. */
   private renew(query: string, ageMs: number): void {
-    const mayWait = ageMs < maxAgeMs - 2 * renewalsTogetherMs;
+    const mayWait = ageMs < maxAgeMs - 2 * renewalLingerMs;
     this.load(query, mayWait ? this.renewals : this.lookups).catch(() => undefined);
   }
 

@@ -63,11 +63,11 @@ function readAttachment(
 
 /** Node ignores invalid base64 silently, and an incomplete last group would lose bytes. */
 function bytesOf(content: string | Base64Text): Buffer | null {
-  if (content instanceof Base64Text) return content.take();
-  const letters = /[\r\n]/.test(content) ? content.replace(/[\r\n]+/g, '') : content;
-  const padded = letters.endsWith('=');
-  if (padded ? letters.length % 4 !== 0 : letters.length % 4 === 1) return null;
-  return Buffer.from(letters, 'base64');
+  if (content instanceof Base64Text) return content.decodeInPlace();
+  const characters = /[\r\n]/.test(content) ? content.replace(/[\r\n]+/g, '') : content;
+  const padded = characters.endsWith('=');
+  if (padded ? characters.length % 4 !== 0 : characters.length % 4 === 1) return null;
+  return Buffer.from(characters, 'base64');
 }
 
 /** A message may override the project's setting, but never widen MARKETING_ONLY (docs/api-decisions.md §3). */

@@ -98,7 +98,7 @@ export class CampaignPreparation {
   ): Promise<PinnedContent> {
     return this.templates.pin(projectId, {
       templateId: templateId ?? undefined,
-      templateMember: 'templateId',
+      templateIdMember: 'templateId',
       subject: subject ?? undefined,
       html: body ?? undefined,
     });

@@ -91,12 +91,12 @@ function tracked(
 ): string {
   if (html === '') return html;
   // All copies have the same bytes, so engagement is counted for the e-mail and not for the copy.
-  const location = { projectId, emailId, position: 0 };
+  const delivery = { projectId, emailId, position: 0 };
   return trackHtml(html, {
     base: publicUrl,
     untouched: unsubscribePrefixes(publicUrl),
-    openToken: trackOpens ? tokens.forOpen(location) : null,
-    clickToken: trackClicks ? (url) => tokens.forClick({ ...location, url }) : null,
+    openToken: trackOpens ? tokens.forOpen(delivery) : null,
+    clickToken: trackClicks ? (url) => tokens.forClick({ ...delivery, url }) : null,
   });
 }
 

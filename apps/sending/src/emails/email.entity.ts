@@ -99,7 +99,7 @@ export class EmailAttachmentRow {
   @Column('bytea') data: Buffer;
 }
 
-/** The history of an e-mail: one row for each attempt, each later event and the first wait for the next period. Partitioned by 30 days. */
+/** The history of an e-mail: one row for each attempt, each later event and the first wait for an allowance or a warm-up. Partitioned by 30 days. */
 @Entity('email_events')
 export class EmailHistoryRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

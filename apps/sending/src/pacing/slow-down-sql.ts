@@ -20,21 +20,21 @@ export const slowedDestinations = (providerKind: string): string => `slowed_now 
 
 /** Of the rows of `r` with the columns `destination` and `project_id`, and their delivery `d`: the slowest that applies, as `slow`, and how it is shared, as `line`. */
 export const slowDownJoins = (providerKind: string): string => `
-    LEFT JOIN destination_domains hosted ON (SELECT count(*) FROM slowed_now) > 0 AND hosted.domain = r.destination
+    LEFT JOIN destination_domains by_host ON (SELECT count(*) FROM slowed_now) > 0 AND by_host.domain = r.destination
     LEFT JOIN LATERAL (
-      SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, hosted.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
+      SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, by_host.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
     ) AS slow ON true
     LEFT JOIN LATERAL (
       SELECT max(t.tail) FILTER (WHERE t.project_id = r.project_id AND t.lane = d.lane) AS tail,
-        1 + count(*) FILTER (WHERE t.tail > now() AND NOT (t.project_id = r.project_id AND t.lane = d.lane)) AS shares
+        1 + count(*) FILTER (WHERE t.tail > now() AND NOT (t.project_id = r.project_id AND t.lane = d.lane)) AS line_count
       FROM destination_lines t WHERE slow.destination IS NOT NULL AND t.provider = ${providerKind} AND t.destination = slow.destination
     ) AS line ON true`;
 
-export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.tail, line.shares, d.has_turn`;
+export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.tail, line.line_count, d.has_turn`;
 
 /** When the message of this rank in the line of its project and lane may leave: each line gets an equal share of the rate. */
 export const turnOf = (rank: string): string =>
-  `greatest(tail, now()) + ${rank} * shares / slow_rate * interval '1 second'`;
+  `greatest(tail, now()) + ${rank} * line_count / slow_rate * interval '1 second'`;
 
 export const isTurnAhead = (turnAt: string): string => `${turnAt} > now() + ${tolerance}`;
 

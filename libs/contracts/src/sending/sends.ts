@@ -69,7 +69,7 @@ export class EmailContent {
   @Text(1, 15 * 1024 * 1024) @Optional() body?: string;
   /** Plain text with Liquid; derived from the HTML by default. */
   @Text(1, 15 * 1024 * 1024) @Optional() text?: string;
-  /** The version current at acceptance is used. */
+  /** The version current at acceptance is used (at most one second old). */
   @Id() @Optional() template?: string;
   /** Template variables; they override the contact's fields. At most 64 KiB of JSON. */
   @FreeMap({ max: 64 * 1024 }) @Optional() data?: Record<string, unknown>;

@@ -24,7 +24,7 @@ export interface MimePart {
 }
 
 const lineOctets = 57;
-const lineLetters = 76;
+const lineCharacters = 76;
 const encodedAtOnce = lineOctets * 512;
 
 export function textPart(subtype: 'plain' | 'html', text: string): MimePart {
@@ -80,10 +80,10 @@ function fileLines(data: Buffer): FileLines {
 export function writeLines(message: Buffer, start: number, { data }: FileLines): number {
   let at = start;
   for (let from = 0; from < data.length; from += encodedAtOnce) {
-    const letters = data.toString('base64', from, from + encodedAtOnce);
-    for (let line = 0; line < letters.length; line += lineLetters) {
+    const characters = data.toString('base64', from, from + encodedAtOnce);
+    for (let line = 0; line < characters.length; line += lineCharacters) {
       if (at > start) at += message.write('\r\n', at, 'latin1');
-      at += message.write(letters.slice(line, line + lineLetters), at, 'latin1');
+      at += message.write(characters.slice(line, line + lineCharacters), at, 'latin1');
     }
   }
   return at;

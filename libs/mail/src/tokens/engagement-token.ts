@@ -47,22 +47,22 @@ export class EngagementTokens {
     });
   }
 
-  forOpen(location: TokenTarget): string {
-    return this.write(kinds.open, location, positionByte(location));
+  forOpen(target: TokenTarget): string {
+    return this.write(kinds.open, target, positionByte(target));
   }
 
-  forClick({ url, ...location }: ClickTarget): string {
+  forClick({ url, ...target }: ClickTarget): string {
     const secure = url.startsWith(https);
     const text = Buffer.from(secure ? url.slice(https.length) : url, 'utf8');
     return this.write(
       secure ? kinds.clickHttps : kinds.click,
-      location,
-      Buffer.concat([positionByte(location), text]),
+      target,
+      Buffer.concat([positionByte(target), text]),
     );
   }
 
-  forUnsubscribe({ email, ...location }: UnsubscribeTarget): string {
-    return this.write(kinds.unsubscribe, location, Buffer.from(email, 'utf8'));
+  forUnsubscribe({ email, ...target }: UnsubscribeTarget): string {
+    return this.write(kinds.unsubscribe, target, Buffer.from(email, 'utf8'));
   }
 
   readOpen(token: string): TokenTarget | null {
@@ -97,8 +97,8 @@ export class EngagementTokens {
     if (!text || text.length < head) return null;
     const kind = text[0] as Kind;
     if (!wanted.includes(kind)) return null;
-    const location = { projectId: uuidAt(text, 1), emailId: uuidAt(text, 1 + uuidBytes) };
-    return { kind, ids: location, rest: text.subarray(head) };
+    const target = { projectId: uuidAt(text, 1), emailId: uuidAt(text, 1 + uuidBytes) };
+    return { kind, ids: target, rest: text.subarray(head) };
   }
 }
 

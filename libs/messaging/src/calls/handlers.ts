@@ -41,7 +41,7 @@ export interface DomainEvent<Item> {
 export interface EventOrigin {
   event: string;
   /** Of the message, and where in it the item is: together the same for every delivery. */
-  messageId: string;
+  eventId: string;
   position: number;
   at: Date;
   actor?: Caller['actor'];

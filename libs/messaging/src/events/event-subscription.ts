@@ -176,7 +176,7 @@ export class EventSubscription {
 
 const originOf = ({ id, fact: event, at, actor, address }: WireEvent, position: number): EventOrigin => ({
   event,
-  messageId: id,
+  eventId: id,
   position,
   at: new Date(at),
   actor,

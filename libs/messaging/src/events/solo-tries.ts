@@ -83,7 +83,7 @@ export class SoloTries {
       payload: event,
       error,
     });
-    messagingMetrics?.received.inc({ subscriber: durable, outcome: 'buried' });
+    messagingMetrics?.received.inc({ subscriber: durable, outcome: 'dead_letter' });
     message.term();
   }
 }

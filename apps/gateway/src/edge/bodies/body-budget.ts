@@ -82,14 +82,14 @@ export class BodyBudget {
         reject(error);
         this.admit();
       };
-      const left = () => leave(clientWentAway());
+      const onClientClosed = () => leave(clientWentAway());
       const timer = setTimeout(
         () => leave(unavailable('The gateway has no room for this body right now')),
         this.options.waitMs,
       );
       const stopWaiting = () => {
         clearTimeout(timer);
-        client.off('close', left);
+        client.off('close', onClientClosed);
         this.startOrStopSlowCheck();
       };
       const entry: Waiting = {
@@ -100,7 +100,7 @@ export class BodyBudget {
           resolve(this.open(size, owner));
         },
       };
-      client.once('close', left);
+      client.once('close', onClientClosed);
       this.queue.push(entry);
       this.startOrStopSlowCheck();
     });

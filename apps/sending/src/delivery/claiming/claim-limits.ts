@@ -1,9 +1,9 @@
 // About 100 ms of work without a rate limit; one below 128 messages a second makes the buffer smaller (`bufferLimit`).
 export const bufferSize = 128;
-export const extraBufferPlaces = 16;
+export const unbufferedPlaces = 16;
 /** The minimum time between the starts of two claims. */
 export const claimIntervalMs = 15;
-export const extraClaimIntervalMs = 5;
+export const unbufferedClaimIntervalMs = 5;
 /** Scheduled messages become due without a wake-up, and while nothing is queued a wake-up may be lost. */
 export const pollMs = { busy: 1_000, idle: 4_000 };
 export const composeSlice = 16;

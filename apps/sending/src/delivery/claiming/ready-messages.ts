@@ -17,9 +17,9 @@ import { beforeAllProjects, ProjectTurns } from './project-turns.js';
 import { Suspects } from './suspects.js';
 import {
   bufferSize,
-  extraBufferPlaces,
+  unbufferedPlaces,
   claimIntervalMs,
-  extraClaimIntervalMs,
+  unbufferedClaimIntervalMs,
   pollMs,
   composeSlice,
   postponeMs,
@@ -32,7 +32,7 @@ export class ReadyMessages {
   private readonly buffer = new ReadyBuffer<ReadyMessage>();
   private readonly turns: ProjectTurns;
   private readonly loop: Loop;
-  private readonly extraClaims: Loop;
+  private readonly unbufferedClaims: Loop;
   private readonly suspectClaims: Loop;
   private readonly suspects = new Suspects();
   private onReady: () => void = () => undefined;
@@ -56,7 +56,7 @@ export class ReadyMessages {
     const loop = (minIntervalMs: number, work: () => Promise<void | number>) =>
       new Loop({ everyMs: pollMs.busy, minIntervalMs, work, onError: (error) => this.failed(error) });
     this.loop = loop(claimIntervalMs, () => this.refill());
-    this.extraClaims = loop(extraClaimIntervalMs, () => this.claimUnbufferedProjects());
+    this.unbufferedClaims = loop(unbufferedClaimIntervalMs, () => this.claimUnbufferedProjects());
     this.suspectClaims = loop(claimIntervalMs, () => this.claimSuspects());
   }
 
@@ -69,10 +69,10 @@ export class ReadyMessages {
     this.wakeUp.onWakeUp(() => {
       this.idle = false;
       if (this.isLow) this.loop.wakeUp();
-      else this.extraClaims.wakeUp();
+      else this.unbufferedClaims.wakeUp();
     });
     this.loop.start();
-    this.extraClaims.start();
+    this.unbufferedClaims.start();
     this.suspectClaims.start();
   }
 
@@ -97,19 +97,19 @@ export class ReadyMessages {
     else this.buffer.putBack(messages);
   }
 
-  async startOver(): Promise<void> {
+  async abandonWorkerId(): Promise<void> {
     this.lease.abandon();
     await this.unclaimBuffer();
   }
 
   private failed(error: unknown): void {
     this.log.warn(`no claims: ${(error as Error).message}`);
-    if (mayHaveCommitted(error)) void this.startOver();
+    if (mayHaveCommitted(error)) void this.abandonWorkerId();
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
-    await Promise.all([this.loop.stop(), this.extraClaims.stop(), this.suspectClaims.stop()]);
+    await Promise.all([this.loop.stop(), this.unbufferedClaims.stop(), this.suspectClaims.stop()]);
     await Promise.all(this.underWay);
     await this.unclaimBuffer();
   }
@@ -162,7 +162,7 @@ export class ReadyMessages {
   /** A project without a message in the buffer does not wait until half of the buffer is sent. */
   private async claimUnbufferedProjects(): Promise<void> {
     const workerId = this.lease.workerId;
-    const limit = Math.min(extraBufferPlaces, this.bufferLimit) + Math.min(this.freePlaces, 0);
+    const limit = Math.min(unbufferedPlaces, this.bufferLimit) + Math.min(this.freePlaces, 0);
     if (!workerId || !this.claimingEnabled || this.isLow || limit <= 0 || this.memory.free.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const excludedProjects = [...this.buffer.projectsIn(lane), ...this.composing.projectsWith(1)];

@@ -172,7 +172,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     } catch (error) {
       this.log.warn(`${batch.length} messages wait to be marked: ${(error as Error).message}`);
       this.ready.putBack(batch);
-      if (mayHaveCommitted(error)) await this.ready.startOver();
+      if (mayHaveCommitted(error)) await this.ready.abandonWorkerId();
       await new Promise((resolve) => setTimeout(resolve, retryMarkMs));
       return null;
     } finally {

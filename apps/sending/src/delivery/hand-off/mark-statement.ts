@@ -71,7 +71,7 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
          limited AS MATERIALIZED (
            SELECT 1 FROM project_usage usage WHERE project_id IN (SELECT project_id FROM requested) AND ${isLimited} ORDER BY project_id FOR UPDATE),
          slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations s WHERE provider = $3 AND (destination = ANY ($4::text[]) OR EXISTS (
-           SELECT FROM destination_domains hosted WHERE hosted.domain = ANY ($4::text[]) AND hosted.destination = s.destination
+           SELECT FROM destination_domains by_host WHERE by_host.domain = ANY ($4::text[]) AND by_host.destination = s.destination
          )) ORDER BY destination FOR UPDATE)${warmUp ? lockedWarmUps : ''}
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM capped), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM locked_warm_ups)' : ''}`,
     parameters: [

@@ -21,7 +21,7 @@ export class DkimKeyRow {
   retiringSince: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 
-  get index(): SecretLocation {
+  get location(): SecretLocation {
     return { table: 'dkim_keys', projectId: this.projectId, id: this.id };
   }
 }

@@ -70,7 +70,7 @@ export class DkimKeys {
           state,
         });
         return Object.assign(row, {
-          sealed: this.secrets.seal(privateKey, row.index),
+          sealed: this.secrets.seal(privateKey, row.location),
           recordStatus: 'NOT_CHECKED' as const,
           retiringSince: null,
         });
@@ -80,7 +80,7 @@ export class DkimKeys {
 
   signing(keys: readonly DkimKeyRow[], domain: string): SigningKey[] {
     const active = keys.filter(({ state }) => state === 'ACTIVE');
-    return active.map(({ selector, algorithm, sealed, index: location }) => ({
+    return active.map(({ selector, algorithm, sealed, location }) => ({
       domain,
       selector,
       algorithm,

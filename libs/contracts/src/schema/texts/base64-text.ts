@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-const letters = /^[A-Za-z0-9+/\r\n]*$/;
+const characters = /^[A-Za-z0-9+/\r\n]*$/;
 // Line breaks belong to one part only: where two could take them, a mismatch takes quadratic time.
-const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*(?:={1,2}[\r\n]*)?$/;
+const charactersAndEnd = /^[A-Za-z0-9+/\r\n]*(?:={1,2}[\r\n]*)?$/;
 const paddingValue = 64;
 const maxPadding = 2;
 const foreign = 255;
@@ -16,8 +16,8 @@ const unicodeEscape = 0x75;
 const pieceBytes = 32 * 1024;
 
 /** Placeholder of a file in JSON. It starts with NUL, which no text of a body or call may contain. */
-const mark = `\0${randomUUID()}:`;
-const marks = new RegExp(`\\\\u0000${mark.slice(1)}(\\d+)`);
+const placeholder = `\0${randomUUID()}:`;
+const placeholders = new RegExp(`\\\\u0000${placeholder.slice(1)}(\\d+)`);
 let leftOut: Base64Text[] | null = null;
 
 /** Consecutive pieces of JSON: text, and the bytes of files, whose quotes are part of the surrounding text. */
@@ -64,7 +64,7 @@ export class Base64Text {
   }
 
   toJSON(): string {
-    return leftOut ? `${mark}${leftOut.push(this) - 1}` : this.toString();
+    return leftOut ? `${placeholder}${leftOut.push(this) - 1}` : this.toString();
   }
 
   toString(): string {
@@ -72,17 +72,17 @@ export class Base64Text {
   }
 
   /** Decodes the file in place, which destroys the text; null if the base64 is incomplete. */
-  take(): Buffer | null {
+  decodeInPlace(): Buffer | null {
     this.taken = true;
     const { bytes } = this;
-    let [written, letters, padding, group] = [0, 0, 0, 0];
+    let [written, characters, padding, group] = [0, 0, 0, 0];
     for (let at = 0; at < bytes.length; at += 1) {
       const value = sixBits[bytes[at]!]!;
       if (value < 64) {
         group = ((group << 6) | value) & 0xffffff;
-        letters += 1;
-        // Four letters become three bytes, so writing never overtakes reading.
-        if ((letters & 3) === 0) {
+        characters += 1;
+        // Four characters become three bytes, so writing never overtakes reading.
+        if ((characters & 3) === 0) {
           bytes[written] = group >> 16;
           bytes[written + 1] = group >> 8;
           bytes[written + 2] = group;
@@ -91,8 +91,8 @@ export class Base64Text {
       } else if (value === paddingValue) padding += 1;
       else if (bytes[at] === backslash) at += 1;
     }
-    const rest = letters % 4;
-    if (rest === 1 || (padding > 0 && (letters + padding) % 4 !== 0)) return null;
+    const rest = characters % 4;
+    if (rest === 1 || (padding > 0 && (characters + padding) % 4 !== 0)) return null;
     if (rest === 2) written = bytes.writeUInt8((group >> 4) & 0xff, written);
     if (rest === 3) written = bytes.writeUInt16BE((group >> 2) & 0xffff, written);
     return bytes.subarray(0, written);
@@ -107,7 +107,7 @@ export function readJson(bytes: Buffer, long: readonly LongString[]): unknown {
   for (const { start, end } of long) {
     const file = Base64Text.of(bytes.subarray(start, end));
     if (file) {
-      text += `${bytes.toString('utf8', from, start)}\\u0000${mark.slice(1)}${files.push(file) - 1}`;
+      text += `${bytes.toString('utf8', from, start)}\\u0000${placeholder.slice(1)}${files.push(file) - 1}`;
       from = end;
     }
   }
@@ -123,7 +123,9 @@ export function writeJson(write: () => string): JsonPiece[] {
     const text = write();
     return files.length === 0
       ? [text]
-      : text.split(marks).map((piece, index) => (index % 2 === 0 ? piece : files[Number(piece)]!.literal));
+      : text
+          .split(placeholders)
+          .map((piece, index) => (index % 2 === 0 ? piece : files[Number(piece)]!.literal));
   } finally {
     leftOut = null;
   }
@@ -151,7 +153,9 @@ function withFiles(value: unknown, name: string, files: readonly Base64Text[]): 
 }
 
 const fileOf = (value: unknown, files: readonly Base64Text[]): Base64Text | undefined =>
-  typeof value === 'string' && value.startsWith(mark) ? files[Number(value.slice(mark.length))] : undefined;
+  typeof value === 'string' && value.startsWith(placeholder)
+    ? files[Number(value.slice(placeholder.length))]
+    : undefined;
 
 /** Byte by byte, because substrings would allocate as much memory as the file. */
 function isPlain(literal: Buffer): boolean {
@@ -167,9 +171,9 @@ function isPlain(literal: Buffer): boolean {
 function isEscaped(literal: Buffer): boolean {
   let end = '';
   for (const piece of textsOf(literal)) {
-    if (end === '' && letters.test(piece)) continue;
+    if (end === '' && characters.test(piece)) continue;
     end += piece;
-    if (!lettersAndEnd.test(end)) return false;
+    if (!charactersAndEnd.test(end)) return false;
     // Enough context to check the next piece.
     end = /[\r\n]$/.test(end) ? '=\n' : end.slice(-2);
   }
