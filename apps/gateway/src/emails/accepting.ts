@@ -30,7 +30,7 @@ const answerLost = 'The message was not stored; the reason was lost with the rep
 /** Refuses files that are certainly too large without sending them, because the transfer could exceed the deadline. */
 function refuseLargeFiles({ attachments = [] }: AcceptSend): void {
   const fewest = attachments.reduce(
-    (sum, { content }) => sum + (content instanceof Base64Text ? content.fewestBytes : 0),
+    (sum, { content }) => sum + (content instanceof Base64Text ? content.minDecodedBytes : 0),
     0,
   );
   if (fewest > maxAttachmentBytes) throw attachmentsTooLarge();

@@ -11,13 +11,13 @@ import {
 import type { KeyMode } from '../api-keys/api-key-token.js';
 import { enforcedByServices } from './confined-keys.js';
 
-export type LimitedKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN';
-export type CallerKind = LimitedKind | 'NOBODY';
+export type RateLimitedKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN';
+export type CallerKind = RateLimitedKind | 'NOBODY';
 
 /** What the rate limiter counts by: the key, the grant of a token, or the user whatever the number of their sessions. */
 export interface RateLimitKey {
   keyId: string;
-  kind: LimitedKind;
+  kind: RateLimitedKind;
   /** Limit of the project; null means the configured limit. */
   perSecond: number | null;
 }
@@ -61,7 +61,7 @@ export interface TokenRow {
 }
 
 export interface Credential extends RateLimitKey {
-  kind: Exclude<LimitedKind, 'SESSION'>;
+  kind: Exclude<RateLimitedKind, 'SESSION'>;
   projectId: string;
   role?: MemberRole;
   scopes: ReadonlySet<Scope>;

@@ -66,7 +66,7 @@ export class Identities {
   }
 }
 
-function pairOf(query: string): { userId: string; projectId: string } {
-  const [userId, projectId] = query.split('/') as [string, string];
+function pairOf(lookupKey: string): { userId: string; projectId: string } {
+  const [userId, projectId] = lookupKey.split('/') as [string, string];
   return { userId, projectId };
 }

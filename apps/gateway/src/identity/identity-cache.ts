@@ -39,63 +39,63 @@ export class IdentityCache<Answer> {
     this.renewals = new Gatherer({ flush, maxItems, lingerMs: renewalLingerMs });
   }
 
-  resolve(query: string): Answer | null | Promise<Answer | null> {
-    const entry = this.known.get(query) ?? this.unknown.get(query);
+  resolve(lookupKey: string): Answer | null | Promise<Answer | null> {
+    const entry = this.known.get(lookupKey) ?? this.unknown.get(lookupKey);
     const ageMs = this.ageOf(entry);
-    if (!entry || ageMs >= maxAgeMs) return this.join(query) ?? this.load(query, this.lookups);
-    if (ageMs >= renewAfterMs && entry.answer && !this.join(query)) this.renew(query, ageMs);
+    if (!entry || ageMs >= maxAgeMs) return this.join(lookupKey) ?? this.load(lookupKey, this.lookups);
+    if (ageMs >= renewAfterMs && entry.answer && !this.join(lookupKey)) this.renew(lookupKey, ageMs);
     return entry.answer;
   }
 
-  wasKnown(query: string): boolean {
-    return this.known.has(query);
+  wasKnown(lookupKey: string): boolean {
+    return this.known.has(lookupKey);
   }
 
   private ageOf(requested: { requestedAt: number } | undefined): number {
     return requested ? this.now() - requested.requestedAt : Infinity;
   }
 
-  private join(query: string): Promise<Answer | null> | null {
-    const requesting = this.requesting.get(query);
+  private join(lookupKey: string): Promise<Answer | null> | null {
+    const requesting = this.requesting.get(lookupKey);
     return this.ageOf(requesting) < maxAgeMs ? requesting!.answer : null;
   }
 
   /** A failed refresh is ignored: the next lookup after expiry reports it. */
-  private renew(query: string, ageMs: number): void {
+  private renew(lookupKey: string, ageMs: number): void {
     const mayWait = ageMs < maxAgeMs - 2 * renewalLingerMs;
-    this.load(query, mayWait ? this.renewals : this.lookups).catch(() => undefined);
+    this.load(lookupKey, mayWait ? this.renewals : this.lookups).catch(() => undefined);
   }
 
-  private load(query: string, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
+  private load(lookupKey: string, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
     const requestedAt = this.now();
     const requesting: PendingLoad<Answer> = {
       requestedAt,
-      answer: this.answered(query, requestedAt, gatherer),
+      answer: this.answered(lookupKey, requestedAt, gatherer),
     };
-    this.requesting.set(query, requesting);
+    this.requesting.set(lookupKey, requesting);
     return requesting.answer.finally(() => {
-      if (this.requesting.get(query) === requesting) this.requesting.delete(query);
+      if (this.requesting.get(lookupKey) === requesting) this.requesting.delete(lookupKey);
     });
   }
 
   private async answered(
-    query: string,
+    lookupKey: string,
     requestedAt: number,
     gatherer: Gatherer<string, Answer | null>,
   ): Promise<Answer | null> {
     // Waiting in the queue counts towards the timeout.
-    const answer = await within(this.waitMs, gatherer.submit(query));
-    this.remember(query, { answer, requestedAt });
+    const answer = await within(this.waitMs, gatherer.submit(lookupKey));
+    this.remember(lookupKey, { answer, requestedAt });
     return answer;
   }
 
-  private remember(query: string, entry: Entry<Answer>): void {
-    const there = this.known.get(query) ?? this.unknown.get(query);
+  private remember(lookupKey: string, entry: Entry<Answer>): void {
+    const there = this.known.get(lookupKey) ?? this.unknown.get(lookupKey);
     if (there && there.requestedAt > entry.requestedAt) return;
-    this.known.delete(query);
-    this.unknown.delete(query);
+    this.known.delete(lookupKey);
+    this.unknown.delete(lookupKey);
     const [map, most] = entry.answer ? [this.known, maxKnown] : [this.unknown, maxUnknown];
-    map.set(query, entry);
+    map.set(lookupKey, entry);
     if (map.size > most) map.delete(map.keys().next().value!);
   }
 }

@@ -1,4 +1,4 @@
-import type { LimitedKind } from '../identity/credential.js';
+import type { RateLimitedKind } from '../identity/credential.js';
 import type { Surface } from '../edge/routes/route-request.js';
 
 export interface RateLimitState {
@@ -15,7 +15,7 @@ export const isExceeded = ({ used, limit }: RateLimitState): boolean => used > l
 export function rateLimitHeaders(
   { limit, used, resetAt, resetIn }: RateLimitState,
   surface: Surface,
-  kind: LimitedKind,
+  kind: RateLimitedKind,
 ): Record<string, string> {
   if (kind === 'SESSION') return {};
   const remaining = Math.max(0, limit - used);

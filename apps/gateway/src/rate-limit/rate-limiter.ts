@@ -3,7 +3,7 @@ import { Gatherer } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { within } from '../edge/http/deadline.js';
-import type { LimitedKind, RateLimitKey } from '../identity/credential.js';
+import type { RateLimitedKind, RateLimitKey } from '../identity/credential.js';
 import { rateLimited } from '../edge/http/edge.metrics.js';
 import { isExceeded, type RateLimitState } from './rate-limit-state.js';
 import { Reservations, type CountedRequest } from './reservations.js';
@@ -16,7 +16,7 @@ interface Requested {
   limit: number;
 }
 
-const labels: Record<LimitedKind, string> = {
+const labels: Record<RateLimitedKind, string> = {
   SECRET: 'secret',
   TOKEN: 'secret',
   PUBLIC: 'public',
@@ -31,7 +31,7 @@ export class RateLimiter {
   /** Keys over their limit until the end of the window, refused without a query. */
   private readonly exhausted = new Map<string, { state: RateLimitState; until: number }>();
   private readonly reservations = new Reservations();
-  private readonly limits: Record<LimitedKind, number>;
+  private readonly limits: Record<RateLimitedKind, number>;
 
   constructor(
     private readonly config: GatewayConfig,

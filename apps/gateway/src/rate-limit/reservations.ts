@@ -4,7 +4,7 @@ const maxKeys = 10_000;
 /** Reserving a hundredth of a high limit saves statements and never exceeds it; other gateways may find that hundredth used up. */
 const blocksInLimit = 100;
 /** Headroom over the demand of the last window. */
-const ofLast = 1.25;
+const demandFactor = 1.25;
 const maxExpected = 1_000;
 const checkEveryMs = 5;
 
@@ -79,6 +79,6 @@ export class Reservations {
 /** The demand of the last window; within a window, twice the last block once it is used up. */
 function wantedSoon(block: Block | undefined): number {
   if (!block) return 0;
-  if (performance.now() >= block.window.until) return Math.ceil(block.served * ofLast);
+  if (performance.now() >= block.window.until) return Math.ceil(block.served * demandFactor);
   return block.next > block.last ? block.size * 2 : 0;
 }

@@ -22,7 +22,7 @@ interface Lookup {
 /** The addresses that a caller may write to; null is anybody. */
 export type AllowedRecipients = ReadonlySet<string> | null;
 
-/** Which contacts a key that is confined to contacts reaches: one call for all messages that wait (docs/decisions/0023). */
+/** Which contacts a key that is confined to contacts reaches: one call for each project that waits (docs/decisions/0023). */
 @Injectable()
 export class ConfinedSends {
   private readonly lookups = new Gatherer<Lookup, ReadonlySet<string>>({

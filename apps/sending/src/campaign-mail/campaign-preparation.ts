@@ -98,7 +98,7 @@ export class CampaignPreparation {
   ): Promise<PinnedContent> {
     return this.templates.pin(projectId, {
       templateId: templateId ?? undefined,
-      templateIdMember: 'templateId',
+      templateErrorMember: 'templateId',
       subject: subject ?? undefined,
       html: body ?? undefined,
     });

@@ -12,7 +12,7 @@ import type { Database } from '@posthorn/database';
 import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
 import {
   allowanceSource,
-  isExempt,
+  needsNoAllowance,
   leftOfDay,
   leftOfMonth,
   leftOfSource,
@@ -72,7 +72,7 @@ export interface ExplainedDelivery {
   decision: RuleDecision | 'frequency_cap' | null;
   left: number | null;
   whenExhausted: WhenExhausted | null;
-  isExempt: boolean;
+  needsNoAllowance: boolean;
   /** Its destination, while that asks for less mail; `*` for the mail server. */
   slowDestination: string | null;
   suppressionReason: SuppressionReason | null;
@@ -108,7 +108,7 @@ const deliveriesSql = `
   ), ${usageOfLimited}
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_next_period AS "waitsForNextPeriod",
     CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} WHEN ${leftOfFrequencyCap} <= 0 THEN 'frequency_cap' END AS decision,
-    least(${leftOfSource(allowanceSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isExempt} AS "isExempt",
+    least(${leftOfSource(allowanceSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${needsNoAllowance} AS "needsNoAllowance",
     slow.destination AS "slowDestination",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"

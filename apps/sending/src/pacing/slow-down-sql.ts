@@ -20,9 +20,9 @@ export const slowedDestinations = (providerKind: string): string => `slowed_now 
 
 /** Of the rows of `r` with the columns `destination` and `project_id`, and their delivery `d`: the slowest that applies, as `slow`, and how it is shared, as `line`. */
 export const slowDownJoins = (providerKind: string): string => `
-    LEFT JOIN destination_domains by_host ON (SELECT count(*) FROM slowed_now) > 0 AND by_host.domain = r.destination
+    LEFT JOIN destination_domains recipient_domain ON (SELECT count(*) FROM slowed_now) > 0 AND recipient_domain.domain = r.destination
     LEFT JOIN LATERAL (
-      SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, by_host.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
+      SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, recipient_domain.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
     ) AS slow ON true
     LEFT JOIN LATERAL (
       SELECT max(t.tail) FILTER (WHERE t.project_id = r.project_id AND t.lane = d.lane) AS tail,

@@ -9,7 +9,7 @@ import { TemplatesRepository, type CurrentTemplate } from './templates.repositor
 
 export interface RequestedContent {
   templateId?: string;
-  templateIdMember?: string;
+  templateErrorMember?: string;
   subject?: string;
   html?: string;
   text?: string;
@@ -44,11 +44,11 @@ export class TemplateDirectory {
 
   async pin(
     projectId: string,
-    { templateId, templateIdMember, ...texts }: RequestedContent,
+    { templateId, templateErrorMember, ...texts }: RequestedContent,
     deadline: Date | null = null,
   ): Promise<PinnedContent> {
     const template =
-      templateId === undefined ? null : await this.currentOf(projectId, templateId, templateIdMember);
+      templateId === undefined ? null : await this.currentOf(projectId, templateId, templateErrorMember);
     const own = await this.checkOwn({ projectId, deadline }, texts);
     // Where the send provides subject and body, the template contributes only its sender, Reply-To and category.
     const replaced = texts.subject !== undefined && texts.html !== undefined;
@@ -76,7 +76,7 @@ export class TemplateDirectory {
 
   private async checkOwn(
     owner: JobOwner,
-    { subject, html, text }: Omit<RequestedContent, 'templateId' | 'templateIdMember'>,
+    { subject, html, text }: Omit<RequestedContent, 'templateId' | 'templateErrorMember'>,
   ): Promise<CheckedSource> {
     const checked: CheckedSource[] = [];
     for (const [member, source] of Object.entries({ subject, body: html, text })) {

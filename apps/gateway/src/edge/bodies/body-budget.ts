@@ -31,7 +31,7 @@ interface Waiting {
 
 export const clientWentAway = () => unavailable('The client went away');
 
-// Chosen so that the largest send at the lowest allowed rate arrives before the next one times out.
+// About the time that the largest send takes at the lowest allowed rate.
 const defaults = { waitMs: 20_000, bytesPerSecond: 750_000, graceMs: 2_000 };
 
 /** Admits bodies to memory within one budget: owners take turns, and those that hold the fewest are first. */

@@ -1,5 +1,5 @@
 import { DomainError, inSeconds, type InvalidMember } from '@posthorn/contracts';
-import type { LimitedKind } from '../../identity/credential.js';
+import type { RateLimitedKind } from '../../identity/credential.js';
 
 /** Validation errors whose paths already use the names of the request's dialect. */
 export class RefusedMembers extends DomainError {
@@ -53,7 +53,7 @@ export const scopeMissing = (scope: string) =>
   new DomainError('forbidden', 'scope_missing', `The credential lacks the scope ${scope}`);
 export const projectDisabled = () =>
   new DomainError('forbidden', 'project_disabled', 'The project is disabled');
-export const rateLimited = (kind: LimitedKind, perSecond: number, retryAfterSeconds: number) =>
+export const rateLimited = (kind: RateLimitedKind, perSecond: number, retryAfterSeconds: number) =>
   new DomainError(
     'rate_limited',
     'rate_limited',

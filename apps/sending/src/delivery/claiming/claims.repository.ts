@@ -152,7 +152,7 @@ const isIdleSql = `
 /** Part of the index condition, so that an excluded project costs one step of the index scan. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
 
-/** Mail of a disabled project stays where it is, so that it takes no slot from others. */
+/** Mail of a disabled project stays where it is, so that it takes no claim from others. */
 const isClaimable = `${isDue} AND NOT EXISTS (SELECT FROM project_states s WHERE s.project_id = deliveries.project_id AND s.disabled)`;
 
 // A single upper bound, which the index can apply; with an OR every row would be read.
@@ -186,16 +186,16 @@ const claimSuspectsSql = `
 
 const claimSql = `
   WITH RECURSIVE project AS (
-    (SELECT project_id, ${isClaimable} AS is_due, (${isClaimable})::int AS due_projects FROM deliveries
+    (SELECT project_id, ${isClaimable} AS is_claimable, (${isClaimable})::int AS due_projects FROM deliveries
      WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
     UNION ALL
     -- Projects with scheduled messages only do not count.
-    SELECT following.project_id, following.is_due, project.due_projects + following.is_due::int FROM project, LATERAL (
-      SELECT project_id, ${isClaimable} AS is_due FROM deliveries
+    SELECT following.project_id, following.is_claimable, project.due_projects + following.is_claimable::int FROM project, LATERAL (
+      SELECT project_id, ${isClaimable} AS is_claimable FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > project.project_id ORDER BY project_id, due_at LIMIT 1
     ) AS following WHERE project.due_projects < ${maxProjectsInTurn}
   ), share AS (
-    SELECT greatest(${minShare}, $3 / greatest(count(*), 1)) AS size FROM project WHERE is_due
+    SELECT greatest(${minShare}, $3 / greatest(count(*), 1)) AS size FROM project WHERE is_claimable
   ), due AS (
     SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS rank FROM project, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries
@@ -203,7 +203,7 @@ const claimSql = `
         -- Messages whose last claimer died are claimed apart.
         AND claims = 0 AND ${fits('$7', '$8')}
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
-    ) AS taken WHERE project.is_due LIMIT $3
+    ) AS taken WHERE project.is_claimable LIMIT $3
   ), bounded AS (
     SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY rank) AS upto FROM due) AS summed
     WHERE CASE WHEN is_large THEN upto <= $7 OR ($8 AND upto = bytes) ELSE upto - bytes < $5 END

@@ -2,7 +2,7 @@ import { columnsOf, type Statement } from '@posthorn/database';
 import {
   addUsage,
   allowanceSource,
-  isExempt,
+  needsNoAllowance,
   isLimited,
   isSimulated,
   leftOfDay,
@@ -71,7 +71,7 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
          limited AS MATERIALIZED (
            SELECT 1 FROM project_usage usage WHERE project_id IN (SELECT project_id FROM requested) AND ${isLimited} ORDER BY project_id FOR UPDATE),
          slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations s WHERE provider = $3 AND (destination = ANY ($4::text[]) OR EXISTS (
-           SELECT FROM destination_domains by_host WHERE by_host.domain = ANY ($4::text[]) AND by_host.destination = s.destination
+           SELECT FROM destination_domains recipient_domain WHERE recipient_domain.domain = ANY ($4::text[]) AND recipient_domain.destination = s.destination
          )) ORDER BY destination FOR UPDATE)${warmUp ? lockedWarmUps : ''}
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM capped), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM locked_warm_ups)' : ''}`,
     parameters: [
@@ -130,7 +130,7 @@ const passes = (before: string, isOver: string): string => `${before} AND NOT co
 
 const passesWarmUp = passes(
   'passes_slow_down',
-  `NOT is_exempt AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_exempt'))}`,
+  `NOT needs_no_allowance AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, needs_no_allowance'))}`,
 );
 
 // Each check sees the rows that those before it let pass. Turns at slowed destinations come before limits, because
@@ -139,7 +139,7 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${isExempt} AS is_exempt, usage.when_exhausted,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${needsNoAllowance} AS needs_no_allowance, usage.when_exhausted,
       ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
@@ -158,33 +158,33 @@ const markSql = (warmUp: WarmUp | null): string => `
   ), after_warm_up AS (
     SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
   ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT is_exempt AND ${rank('project_id, source_type, passes_warm_up, is_exempt')} > left_of_source`)} AS passes_source_limit FROM after_warm_up
+    SELECT *, ${passes('passes_warm_up', `NOT needs_no_allowance AND ${rank('project_id, source_type, passes_warm_up, needs_no_allowance')} > left_of_source`)} AS passes_source_limit FROM after_warm_up
   ), ranked AS (
-    SELECT *, ${rank('project_id, passes_source_limit, is_exempt')} AS rank FROM after_source_limit
+    SELECT *, ${rank('project_id, passes_source_limit, needs_no_allowance')} AS rank FROM after_source_limit
   ), decided AS (
     SELECT *,
       CASE
         WHEN rule <> 'ok' THEN rule
         WHEN NOT passes_slow_down THEN 'slowed'
         WHEN NOT passes_warm_up THEN 'warming_up'
-        WHEN NOT passes_source_limit OR NOT is_exempt AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
+        WHEN NOT passes_source_limit OR NOT needs_no_allowance AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
       CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT decided.is_exempt FROM decided
+    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT decided.needs_no_allowance FROM decided
     WHERE d.project_id = decided.project_id AND d.email_id = decided.email_id AND d.position = decided.position
       AND decided.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = decided.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.cap_left, decided.source_type, decided.warm_up_domain, decided.is_exempt
+    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.cap_left, decided.source_type, decided.warm_up_domain, decided.needs_no_allowance
   ), used AS (
-    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_exempt')}
+    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT needs_no_allowance')}
   ), marketing AS (
     ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE cap_left IS NOT NULL')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
-  )${warmUp ? `, counted_warm_ups AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_exempt')})` : ''}`;
+  )${warmUp ? `, counted_warm_ups AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT needs_no_allowance')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project: the condition always holds, and makes Postgres run those statements first. */
 const pacedCount = (warmUp: WarmUp | null): string =>

@@ -59,7 +59,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'has_turn', type: 'boolean', value: ({ outcome }) => outcome.hasTurn ?? false },
   { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
   { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
-  // Every attempt and every change becomes a row of the e-mail's history; what is merely postponed (requeued without an attempt) only does when an allowance or a warm-up first keeps it back.
+  // Every attempt and every change becomes a row of the e-mail's history; what is merely postponed (requeued without an attempt) only does when it begins to wait for an allowance or a warm-up.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
   { column: 'provider_message_id', type: 'text', value: ({ outcome }) => messageIdOf(outcome) },

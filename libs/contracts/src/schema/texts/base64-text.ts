@@ -18,7 +18,7 @@ const pieceBytes = 32 * 1024;
 /** Placeholder of a file in JSON. It starts with NUL, which no text of a body or call may contain. */
 const placeholder = `\0${randomUUID()}:`;
 const placeholders = new RegExp(`\\\\u0000${placeholder.slice(1)}(\\d+)`);
-let leftOut: Base64Text[] | null = null;
+let replaced: Base64Text[] | null = null;
 
 /** Consecutive pieces of JSON: text, and the bytes of files, whose quotes are part of the surrounding text. */
 export type JsonPiece = string | Uint8Array;
@@ -54,7 +54,7 @@ export class Base64Text {
   }
 
   /** Size of the file without decoding it; 0 if the text has escapes. */
-  get fewestBytes(): number {
+  get minDecodedBytes(): number {
     const literal = this.bytes;
     if (literal.includes(backslash)) return 0;
     const end = literal.subarray(-maxPadding);
@@ -64,7 +64,7 @@ export class Base64Text {
   }
 
   toJSON(): string {
-    return leftOut ? `${placeholder}${leftOut.push(this) - 1}` : this.toString();
+    return replaced ? `${placeholder}${replaced.push(this) - 1}` : this.toString();
   }
 
   toString(): string {
@@ -118,7 +118,7 @@ export function readJson(bytes: Buffer, long: readonly LongString[]): unknown {
 /** Runs `write`, which calls JSON.stringify, and returns its text with the files as separate pieces. */
 export function writeJson(write: () => string): JsonPiece[] {
   const files: Base64Text[] = [];
-  leftOut = files;
+  replaced = files;
   try {
     const text = write();
     return files.length === 0
@@ -127,7 +127,7 @@ export function writeJson(write: () => string): JsonPiece[] {
           .split(placeholders)
           .map((piece, index) => (index % 2 === 0 ? piece : files[Number(piece)]!.literal));
   } finally {
-    leftOut = null;
+    replaced = null;
   }
 }
 
