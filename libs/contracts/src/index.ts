@@ -61,7 +61,7 @@ export * from './sending/provider-events.js';
 export * from './common/read-models.js';
 export * from './sending/recipients.js';
 export * from './schema/required-members.js';
-export * from './schema/revive.js';
+export * from './schema/revive-dates.js';
 export * from './common/scopes.js';
 export * from './common/scope-descriptions.js';
 export * from './common/secrets.js';

@@ -60,7 +60,7 @@ export class CampaignRecipientsController {
     scope: 'campaigns:read',
     body: null,
     onlyReads: true,
-    failing: SentMembers,
+    errorShape: SentMembers,
     reply: DryRun,
     missing: campaignNotFound,
     errors: [senderNotVerified],

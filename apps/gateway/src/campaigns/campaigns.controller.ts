@@ -118,7 +118,7 @@ export class CampaignsController {
     reply: Campaign,
     idempotent: true,
     missing: campaignNotFound,
-    failing: SentMembers,
+    errorShape: SentMembers,
     errors: [
       campaignNotSendable,
       campaignWithoutRecipients,
@@ -162,7 +162,7 @@ export class CampaignsController {
     body: null,
     reply: Campaign,
     missing: campaignNotFound,
-    failing: SentMembers,
+    errorShape: SentMembers,
     errors: [campaignNotPaused],
   })
   resume({ caller, params }: RouteRequest): Promise<Campaign> {

@@ -35,7 +35,7 @@ export interface Dialect {
   showsTotal(envelope: LegacyList): boolean;
   readonly statusOf: Readonly<Record<Success, number>>;
   /** For a batch in which some entries failed. */
-  readonly statusOfPart: number;
+  readonly statusOfPartialFailure: number;
   resource(shape: Shape, value: object): object;
   bare(shape: Shape, value: object): object;
   deleted(value: Named): object;

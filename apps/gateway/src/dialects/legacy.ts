@@ -6,7 +6,7 @@ import { ShapeNames } from './shape-names.js';
 import { writeResource } from './write-resource.js';
 
 const names = new ShapeNames({
-  outer: (name) => name,
+  dialectName: (name) => name,
   aliases: (field) => field.legacyAliases ?? [],
   shows: (field) => !field.v1Only,
   asText: () => false,
@@ -20,7 +20,7 @@ export const legacy: Dialect = {
   hasPages: (envelope) => envelope !== 'whole',
   showsTotal: (envelope) => envelope === 'items' || envelope === 'nested',
   statusOf: { done: 200, created: 201, accepted: 200, queued: 202, deleted: 200, batch: 200 },
-  statusOfPart: 207,
+  statusOfPartialFailure: 207,
   resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
   bare: (shape, value) => writeResource(names, shape, value),
   deleted: () => ({ success: true }),

@@ -29,9 +29,9 @@ class Renaming {
     for (const [name, value] of Object.entries(plain)) {
       const named = table.get(name);
       if (!named) this.refuse([...path, name], 'unknown_field', this.unknown(name, table.keys()));
-      else if (Object.hasOwn(renamed, named.inner))
+      else if (Object.hasOwn(renamed, named.contractName))
         this.refuse([...path, name], 'not_allowed', 'sets a field that is already set under another name');
-      else renamed[named.inner] = this.value(named, value, [...path, name]);
+      else renamed[named.contractName] = this.value(named, value, [...path, name]);
     }
     return renamed;
   }

@@ -21,7 +21,7 @@ export function readEntries<T extends object>(
   plain: object,
   member: string,
 ): ReadEntries<T> {
-  const outer = names.of(shape).byInner.get(member)!.outer;
+  const dialectName = names.of(shape).byContractName.get(member)!.dialectName;
   try {
     const body = readBody(names, shape, plain);
     return {
@@ -30,23 +30,23 @@ export function readEntries<T extends object>(
       refused: [],
     };
   } catch (error) {
-    const entries = (plain as Record<string, unknown>)[outer];
+    const entries = (plain as Record<string, unknown>)[dialectName];
     if (!(error instanceof RefusedMembers) || !Array.isArray(entries)) throw error;
-    const refused = refusedOf(error, outer);
+    const refused = refusedOf(error, dialectName);
     const removed = new Set(refused.map(({ index }) => index));
     const requestIndexes = entries.map((_, index) => index).filter((index) => !removed.has(index));
     const left = requestIndexes.map((index) => entries[index] as unknown);
     // The shape refuses an empty list; here it means that every entry was refused.
     const body =
-      left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
+      left.length > 0 ? readBody(names, shape, { ...plain, [dialectName]: left }) : emptied(shape, member);
     return { body, requestIndexes, refused };
   }
 }
 
 /** Rethrows errors that concern more than single entries. */
-function refusedOf(error: RefusedMembers, outer: string): RefusedEntry[] {
+function refusedOf(error: RefusedMembers, dialectName: string): RefusedEntry[] {
   const errors = error.details.errors!;
-  if (!errors.every(({ path }) => path[0] === outer && /^\d+$/.test(path[1] ?? ''))) throw error;
+  if (!errors.every(({ path }) => path[0] === dialectName && /^\d+$/.test(path[1] ?? ''))) throw error;
   return [...Map.groupBy(errors, ({ path }) => Number(path[1]))].map(([index, wrong]) => ({
     index,
     message: wrong.map(text).join('; '),

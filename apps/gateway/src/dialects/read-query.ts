@@ -28,8 +28,8 @@ class NoQuery {}
 export function parametersOf(dialect: Dialect, declaration: RouteDeclaration): Parameters {
   const renamed = dialect.surface === 'legacy' ? (declaration.legacyQueryNames ?? {}) : {};
   const known = new Map<string, Parameter>();
-  for (const named of dialect.names.of(declaration.query ?? NoQuery).byInner.values())
-    known.set(renamed[named.inner] ?? named.outer, named);
+  for (const named of dialect.names.of(declaration.query ?? NoQuery).byContractName.values())
+    known.set(renamed[named.contractName] ?? named.dialectName, named);
   if (declaration.listed && dialect.hasPages(declaration.listed))
     known.set(dialect.cursorParameter, 'cursor').set('limit', 'limit');
   return known;
@@ -56,7 +56,7 @@ export function readQuery(
     else if (parameter === 'limit')
       read.limit =
         limitOf(value) ?? (refuse('out_of_range', `must be a whole number from 1 to ${maxPageSize}`), 0);
-    else plain[parameter.inner] = coerce(parameter.field, value);
+    else plain[parameter.contractName] = coerce(parameter.field, value);
   }
   const parsed = tryParse(shape, plain);
   const all = [...failures, ...named(known, parsed.failures)];
@@ -68,15 +68,15 @@ const needsNothing = (shape: Shape): boolean =>
   Object.values(fieldsOf(shape)).every(({ optional }) => optional);
 
 function named(known: Parameters, failures: InvalidMember[]): InvalidMember[] {
-  const outer = new Map(
+  const dialectNames = new Map(
     [...known].map(([name, parameter]) => [
-      typeof parameter === 'string' ? parameter : parameter.inner,
+      typeof parameter === 'string' ? parameter : parameter.contractName,
       name,
     ]),
   );
   return failures.map(({ path: [name = ''], ...failure }) => ({
     ...failure,
-    path: [outer.get(name) ?? name],
+    path: [dialectNames.get(name) ?? name],
   }));
 }
 

@@ -1,7 +1,7 @@
 import { fieldsOf, type Field, type InvalidMember, type Shape } from '@posthorn/contracts';
 
 export interface Naming {
-  outer(name: string): string;
+  dialectName(name: string): string;
   aliases(field: Field): readonly string[];
   shows(field: Field): boolean;
   /** Whether an object is written as a string holding JSON. */
@@ -10,15 +10,15 @@ export interface Naming {
 }
 
 export interface NamedField {
-  inner: string;
-  outer: string;
+  contractName: string;
+  dialectName: string;
   field: Field;
   asText: boolean;
 }
 
 interface Names {
   read: ReadonlyMap<string, NamedField>;
-  byInner: ReadonlyMap<string, NamedField>;
+  byContractName: ReadonlyMap<string, NamedField>;
   shown: readonly NamedField[];
 }
 
@@ -42,14 +42,14 @@ export class ShapeNames {
   path(shape: Shape, path: readonly string[]): string[] {
     const [name, ...rest] = path;
     if (name === undefined) return [];
-    const named = this.of(shape).byInner.get(name);
+    const named = this.of(shape).byContractName.get(name);
     if (!named) return [...path];
-    const { field, outer } = named;
-    if (field.kind !== 'object' || !field.nested) return [outer, ...rest];
+    const { field, dialectName } = named;
+    if (field.kind !== 'object' || !field.nested) return [dialectName, ...rest];
     const [index, ...inside] = rest;
     return field.list && index !== undefined
-      ? [outer, index, ...this.path(field.nested(), inside)]
-      : [outer, ...this.path(field.nested(), rest)];
+      ? [dialectName, index, ...this.path(field.nested(), inside)]
+      : [dialectName, ...this.path(field.nested(), rest)];
   }
 
   failures(shape: Shape, failures: readonly InvalidMember[]): InvalidMember[] {
@@ -57,16 +57,21 @@ export class ShapeNames {
   }
 
   private make(shape: Shape): Names {
-    const { outer, aliases, shows, asText } = this.naming;
+    const { dialectName, aliases, shows, asText } = this.naming;
     const read = new Map<string, NamedField>();
-    const byInner = new Map<string, NamedField>();
+    const byContractName = new Map<string, NamedField>();
     const shown: NamedField[] = [];
-    for (const [inner, field] of Object.entries(fieldsOf(shape))) {
-      const named: NamedField = { inner, outer: outer(inner), field, asText: asText(field) };
-      for (const name of [named.outer, ...aliases(field)]) read.set(name, named);
-      byInner.set(inner, named);
+    for (const [contractName, field] of Object.entries(fieldsOf(shape))) {
+      const named: NamedField = {
+        contractName,
+        dialectName: dialectName(contractName),
+        field,
+        asText: asText(field),
+      };
+      for (const name of [named.dialectName, ...aliases(field)]) read.set(name, named);
+      byContractName.set(contractName, named);
       if (shows(field)) shown.push(named);
     }
-    return { read, byInner, shown };
+    return { read, byContractName, shown };
   }
 }

@@ -5,7 +5,7 @@ import { ShapeNames } from './shape-names.js';
 import { writeResource } from './write-resource.js';
 
 const names = new ShapeNames({
-  outer: (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  dialectName: (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   aliases: () => [],
   shows: (field) => !field.legacyOnly,
   asText: (field) => field.v1JsonText === true,
@@ -19,7 +19,7 @@ export const v1: Dialect = {
   hasPages: () => true,
   showsTotal: () => false,
   statusOf: { done: 200, created: 201, accepted: 202, queued: 202, deleted: 200, batch: 200 },
-  statusOfPart: 207,
+  statusOfPartialFailure: 207,
   resource: (shape, value) => writeResource(names, shape, value),
   bare: (shape, value) => writeResource(names, shape, value),
   deleted: (value) => ({ ...('id' in value ? { id: value.id } : { email: value.email }), deleted: true }),

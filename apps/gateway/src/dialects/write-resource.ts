@@ -7,8 +7,8 @@ export function writeResource(names: ShapeNames, shape: Shape, value: object): R
   const source = value as Record<string, unknown>;
   const written: Record<string, unknown> = {};
   for (const named of names.of(shape).shown) {
-    const member = source[named.inner];
-    if (member !== undefined) written[named.outer] = writeMember(names, named, member);
+    const member = source[named.contractName];
+    if (member !== undefined) written[named.dialectName] = writeMember(names, named, member);
   }
   return written;
 }

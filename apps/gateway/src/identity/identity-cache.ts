@@ -42,8 +42,9 @@ export class IdentityCache<Answer> {
   resolve(lookupKey: string): Answer | null | Promise<Answer | null> {
     const entry = this.known.get(lookupKey) ?? this.unknown.get(lookupKey);
     const ageMs = this.ageOf(entry);
-    if (!entry || ageMs >= maxAgeMs) return this.join(lookupKey) ?? this.load(lookupKey, this.lookups);
-    if (ageMs >= renewAfterMs && entry.answer && !this.join(lookupKey)) this.renew(lookupKey, ageMs);
+    if (!entry || ageMs >= maxAgeMs)
+      return this.ongoingLookup(lookupKey) ?? this.load(lookupKey, this.lookups);
+    if (ageMs >= renewAfterMs && entry.answer && !this.ongoingLookup(lookupKey)) this.renew(lookupKey, ageMs);
     return entry.answer;
   }
 
@@ -55,7 +56,7 @@ export class IdentityCache<Answer> {
     return requested ? this.now() - requested.requestedAt : Infinity;
   }
 
-  private join(lookupKey: string): Promise<Answer | null> | null {
+  private ongoingLookup(lookupKey: string): Promise<Answer | null> | null {
     const requesting = this.requesting.get(lookupKey);
     return this.ageOf(requesting) < maxAgeMs ? requesting!.answer : null;
   }

@@ -120,7 +120,7 @@ function queryOf({ declaration, surface }: Route, schemas: ShapeSchemas): object
         { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize },
         'Entries per page',
       );
-    return queryParameter(name, members[parameter.outer]!, parameter.field.describe);
+    return queryParameter(name, members[parameter.dialectName]!, parameter.field.describe);
   });
 }
 
@@ -159,7 +159,7 @@ const formWithFile: JsonSchema = {
 
 function successResponsesOf(route: Route, schemas: ShapeSchemas): Record<string, object> {
   const { declaration, surface } = route;
-  const { statusOf, statusOfPart } = dialects[surface];
+  const { statusOf, statusOfPartialFailure } = dialects[surface];
   const status = statusOf[successOf(declaration)];
   const example = recorded.operations[operationIdOf(route)]?.answer;
   const content = {
@@ -178,7 +178,9 @@ function successResponsesOf(route: Route, schemas: ShapeSchemas): Record<string,
     content,
   });
   const part =
-    successOf(declaration) === 'batch' ? { [statusOfPart]: answer('Some entries failed', statusOfPart) } : {};
+    successOf(declaration) === 'batch'
+      ? { [statusOfPartialFailure]: answer('Some entries failed', statusOfPartialFailure) }
+      : {};
   return { [status]: answer(declaration.summary, status), ...part };
 }
 

@@ -47,12 +47,12 @@ export class ShapeSchemas {
   }
 
   private schemaOf(surface: Surface, shape: Shape, use: Use): JsonSchema {
-    const { byInner, shown } = dialects[surface].names.of(shape);
+    const { byContractName, shown } = dialects[surface].names.of(shape);
     const texts: SchemaSurface = {
-      nameOf: (name) => byInner.get(name)!.outer,
-      shows: (name) => use === 'request' || shown.some(({ inner }) => inner === name),
+      nameOf: (name) => byContractName.get(name)!.dialectName,
+      shows: (name) => use === 'request' || shown.some(({ contractName }) => contractName === name),
       refOf: (nested) => this.refOf(surface, nested, use)['$ref'] as string,
-      rewrite: (schema, name, field) => described(schema, field, byInner.get(name)!, use),
+      rewrite: (schema, name, field) => described(schema, field, byContractName.get(name)!, use),
       closed: use === 'request',
     };
     const schema = jsonSchemaOf(shape, texts);
@@ -73,10 +73,10 @@ function described(schema: JsonSchema, field: Field, { asText }: NamedField, use
 
 /** Requests are closed, so aliases have to be listed as well. */
 function withAliases(schema: JsonSchema, shape: Shape, surface: Surface): JsonSchema {
-  const { read, byInner } = dialects[surface].names.of(shape);
+  const { read, byContractName } = dialects[surface].names.of(shape);
   const properties = { ...(schema['properties'] as Record<string, JsonSchema>) };
-  for (const [name, { inner }] of read) {
-    const first = byInner.get(inner)!.outer;
+  for (const [name, { contractName }] of read) {
+    const first = byContractName.get(contractName)!.dialectName;
     if (name !== first)
       properties[name] = {
         ...properties[first],

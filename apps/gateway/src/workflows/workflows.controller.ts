@@ -95,7 +95,7 @@ export class WorkflowsController {
     body: null,
     reply: ResumedWorkflow,
     missing: workflowNotFound,
-    failing: UpdateWorkflow,
+    errorShape: UpdateWorkflow,
     errors: [workflowChanged],
   })
   resume({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {

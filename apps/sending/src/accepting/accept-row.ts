@@ -32,7 +32,7 @@ export interface SendOptions {
   templateId?: string | null;
   templateVersion?: number | null;
   liquid?: true;
-  subjectTemplate?: string;
+  liquidSubject?: string;
   data?: object;
   snippets?: Record<string, string>;
   trackOpens: boolean;

@@ -1,4 +1,4 @@
-import { controlHeaders } from '@posthorn/contracts';
+import { controlHeadersRefused } from '@posthorn/contracts';
 
 // Providers obey these: they add recipients, turn off suppression or choose another account. Suppression,
 // allowance and TEST mode would not see it, because they decide about the recipients of the envelope.
@@ -41,7 +41,7 @@ export class ControlHeaders {
 
   refuseIn(headers: Readonly<Record<string, string>> = {}): void {
     const refused = Object.keys(headers).filter((name) => this.isRefused(name.toLowerCase()));
-    if (refused.length > 0) throw controlHeaders(refused);
+    if (refused.length > 0) throw controlHeadersRefused(refused);
   }
 
   private isRefused(name: string): boolean {

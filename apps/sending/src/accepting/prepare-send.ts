@@ -100,7 +100,7 @@ export class PrepareSend {
           ? { templateId: content.templateId, templateVersion: content.templateVersion }
           : {}),
         ...(content.liquid
-          ? { liquid: true, subjectTemplate: subject, data: send.data ?? {}, snippets: content.snippets }
+          ? { liquid: true, liquidSubject: subject, data: send.data ?? {}, snippets: content.snippets }
           : {}),
         ...trackingOf(tracking, content.category, send.tracking),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),

@@ -2,7 +2,7 @@ import type { MessageTexts } from '../rendering/liquid/liquid.js';
 import { FairJobs } from '../rendering/workers/fair-jobs.js';
 import { WorkerPool } from '../rendering/workers/worker-pool.js';
 import { workerModule } from '../rendering/workers/worker-jobs.js';
-import { compose, type Composed, type ComposeJob } from './compose.js';
+import { compose, type ComposeResult, type ComposeJob } from './compose.js';
 
 const threads = 2;
 /** Composing a larger message would block the event loop too long. */
@@ -13,9 +13,9 @@ const largeHeapMb = 256;
 
 /** Liquid and DKIM in worker threads, which projects share; attachments and large texts in one with more memory; the rest here, because a thread would cost more. */
 export class ComposeThreads {
-  private readonly commonPool: WorkerPool<ComposeJob, Composed>;
-  private readonly largePool: WorkerPool<ComposeJob, Composed>;
-  private readonly commonQueue: FairJobs<ComposeJob, Composed>;
+  private readonly commonPool: WorkerPool<ComposeJob, ComposeResult>;
+  private readonly largePool: WorkerPool<ComposeJob, ComposeResult>;
+  private readonly commonQueue: FairJobs<ComposeJob, ComposeResult>;
 
   constructor() {
     const module = workerModule(import.meta.url, './compose.worker.js');
@@ -32,7 +32,7 @@ export class ComposeThreads {
   }
 
   /** Transfers the attachments of the job to the thread: the caller can no longer read them. */
-  async compose(job: ComposeJob): Promise<Composed | Error> {
+  async compose(job: ComposeJob): Promise<ComposeResult | Error> {
     if (job.files.length > 0 || sizeOf(job.texts) > maxSmallLength) return this.composeLarge(job);
     return job.liquid || job.keys.length > 0 ? this.queue(job) : composeHere(job);
   }
@@ -42,7 +42,7 @@ export class ComposeThreads {
   }
 
   /** The limits for templates hold for the rendering alone, so it runs in the common pool first. */
-  private async composeLarge(job: ComposeJob): Promise<Composed | Error> {
+  private async composeLarge(job: ComposeJob): Promise<ComposeResult | Error> {
     if (!job.liquid) return this.runLarge(job);
     const rendered = await this.queue({ ...job, files: [], keys: [], trackOpens: false, trackClicks: false });
     return rendered instanceof Error
@@ -50,19 +50,19 @@ export class ComposeThreads {
       : this.runLarge({ ...job, texts: rendered.texts, liquid: null });
   }
 
-  private async runLarge(job: ComposeJob): Promise<Composed | Error> {
+  private async runLarge(job: ComposeJob): Promise<ComposeResult | Error> {
     const [composed] = await this.largePool.run([job]);
     return composed!;
   }
 
-  private queue(job: ComposeJob): Promise<Composed | Error> {
+  private queue(job: ComposeJob): Promise<ComposeResult | Error> {
     return this.commonQueue.run(job.projectId, job);
   }
 }
 
 const sizeOf = ({ html, text }: MessageTexts): number => html.length + (text?.length ?? 0);
 
-function composeHere(job: ComposeJob): Composed | Error {
+function composeHere(job: ComposeJob): ComposeResult | Error {
   try {
     return compose(job);
   } catch (error) {

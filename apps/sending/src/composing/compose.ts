@@ -34,13 +34,13 @@ export interface ComposeJob {
   keys: SigningKey[];
 }
 
-export interface Composed {
+export interface ComposeResult {
   raw: Uint8Array;
   utf8: boolean;
   texts: MessageTexts;
 }
 
-export function compose(job: ComposeJob): Composed {
+export function compose(job: ComposeJob): ComposeResult {
   const tokens = tokensOf(job.secretKeys);
   const unsubscribeLink = unsubscribeUrl(
     job.publicUrl,

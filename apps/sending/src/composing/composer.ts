@@ -9,7 +9,7 @@ import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { JobAbandoned } from '../rendering/workers/worker-pool.js';
 import { TemplateTexts, type LoadedTexts } from '../templates/template-texts.js';
 import type { StoredMessage } from './stored-message.js';
-import type { Composed, ComposeJob } from './compose.js';
+import type { ComposeResult, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
@@ -25,13 +25,14 @@ export type NotComposed =
       endedItsThread?: boolean;
     };
 
-export interface ComposedMessage extends Composed {
+export interface ComposedMessage extends ComposeResult {
   returnPathDomain: string | null;
 }
 
-export type Composition = ComposedMessage | NotComposed;
+export type ComposeOutcome = ComposedMessage | NotComposed;
 
-export const isComposed = (composition: Composition): composition is ComposedMessage => 'raw' in composition;
+export const isComposed = (composition: ComposeOutcome): composition is ComposedMessage =>
+  'raw' in composition;
 
 @Injectable()
 export class Composer implements OnApplicationShutdown {
@@ -59,7 +60,7 @@ export class Composer implements OnApplicationShutdown {
   /** Calls `done` for each message as soon as it is composed, because others of the batch may take long. */
   async compose<M extends StoredMessage>(
     messages: readonly M[],
-    done: (message: M, composition: Composition) => void,
+    done: (message: M, composition: ComposeOutcome) => void,
   ): Promise<void> {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const templateTexts = await this.templateTexts.load(templatesOf(messages), snippetsOf(messages));
@@ -71,7 +72,7 @@ export class Composer implements OnApplicationShutdown {
   }
 
   /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
-  async composeToShow(message: StoredMessage): Promise<Composition> {
+  async composeToShow(message: StoredMessage): Promise<ComposeOutcome> {
     const variables = message.liquid ? await this.variables.forPreview(message) : {};
     if (!variables) return { retryable: true };
     const templateTexts = await this.templateTexts.load(templatesOf([message]), snippetsOf([message]));
@@ -86,7 +87,7 @@ export class Composer implements OnApplicationShutdown {
     message: StoredMessage,
     variables: Record<string, unknown> | undefined,
     templateTexts: LoadedTexts,
-  ): Promise<Composition> {
+  ): Promise<ComposeOutcome> {
     if (message.contentIsMissing) return notRendered('The content of the message is no longer retained');
     if (message.liquid && !variables) return { retryable: true };
     const identity = await this.identities.of(message.projectId, hostOf(message.from.email));
@@ -108,7 +109,7 @@ export class Composer implements OnApplicationShutdown {
     identity: SenderIdentity,
     variables: Record<string, unknown> | undefined,
     templateTexts: LoadedTexts,
-  ): Promise<Composition> {
+  ): Promise<ComposeOutcome> {
     const jobWith = (files: Buffer[]) =>
       this.jobs.of(message, { variables: variables ?? {}, templateTexts, identity, files });
     const composed = await (message.attachments
@@ -124,7 +125,7 @@ export class Composer implements OnApplicationShutdown {
   private composeWithFiles(
     { projectId, contentId, attachments }: StoredMessage,
     jobWith: (files: Buffer[]) => ComposeJob | Error,
-  ): Promise<Composed | Error> {
+  ): Promise<ComposeResult | Error> {
     const sizes = attachments!.map(({ size }) => size);
     const mine = this.lastWithFiles.then(() =>
       this.composeJob(async () => jobWith(await this.attachments.filesOf(projectId, contentId, sizes))),
@@ -136,12 +137,12 @@ export class Composer implements OnApplicationShutdown {
   /** Where the whole process stalled, every job exceeds its time limit; a second try tells a slow job from a slow process. */
   private async composeJob(
     jobOf: () => ComposeJob | Error | Promise<ComposeJob | Error>,
-  ): Promise<Composed | Error> {
+  ): Promise<ComposeResult | Error> {
     const composed = await this.composeOnce(await jobOf());
     return composed instanceof JobAbandoned ? this.composeOnce(await jobOf()) : composed;
   }
 
-  private async composeOnce(job: ComposeJob | Error): Promise<Composed | Error> {
+  private async composeOnce(job: ComposeJob | Error): Promise<ComposeResult | Error> {
     return job instanceof Error ? job : this.threads.compose(job);
   }
 

@@ -4,7 +4,7 @@ import { makeSigningKeys, wireFaults } from '@posthorn/testing';
 import fc from 'fast-check';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime, { type Email } from 'postal-mime';
-import { compose, type Composed, type ComposeJob } from './compose.js';
+import { compose, type ComposeResult, type ComposeJob } from './compose.js';
 
 // G21 over everything that a message can be made of; `POSTHORN_MESSAGES=20000` asks for more.
 const runs = Number(process.env['POSTHORN_MESSAGES'] ?? 2_000);
@@ -165,7 +165,7 @@ async function expectSigned(raw: Buffer, { category, date }: Job): Promise<void>
     );
 }
 
-function expectContent(parsed: Email, { texts: text }: Composed, job: Job): void {
+function expectContent(parsed: Email, { texts: text }: ComposeResult, job: Job): void {
   expect((parsed.subject ?? '').trim()).toBe(text.subject.trim());
   expect(lines(parsed.text)).toContain(job.texts.text === null ? '' : lines(text.text!));
   const sent = job.files.map(({ data }) => Buffer.from(data).toString('base64')).sort();

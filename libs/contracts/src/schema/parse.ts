@@ -6,7 +6,7 @@ import type { FailureCode } from './field-check.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 import { checkField } from './field-check.js';
 import { missingMembers } from './required-members.js';
-import { revive } from './revive.js';
+import { reviveDates } from './revive-dates.js';
 import { invalid, type InvalidMember } from '../common/errors.js';
 import { rememberRules } from './validation-rules.js';
 
@@ -20,7 +20,7 @@ export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
 
 /** Creates no instances, which would cost more than the work: a failure here is a bug. */
 export function validateInPlace<T extends object>(shape: Shape<T>, plain: T): T {
-  const failures = validateMembers(shape, revive(shape, plain), []);
+  const failures = validateMembers(shape, reviveDates(shape, plain), []);
   if (failures.length > 0) throw invalid(failures);
   return plain;
 }

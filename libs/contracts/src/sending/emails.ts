@@ -246,7 +246,7 @@ export const tooManyRecipients = (member: 'cc' | 'bcc') =>
 export const attachmentsTooLarge = () => invalidMember(['attachments'], 'too_long', 'exceed 10 MiB in total');
 export const attachmentUnreadable = (index: number) =>
   invalidMember(['attachments', String(index), 'content'], 'invalid_format', 'must be complete base64');
-export const controlHeaders = (names: readonly string[]) =>
+export const controlHeadersRefused = (names: readonly string[]) =>
   invalid(
     names.map((name) => ({
       path: ['headers', name],

@@ -1,4 +1,4 @@
-import { keyInFlight, keyReused, revive, type IdempotentRequest, type Shape } from '@posthorn/contracts';
+import { keyInFlight, keyReused, reviveDates, type IdempotentRequest, type Shape } from '@posthorn/contracts';
 import type { Database } from '../database.js';
 
 const keyHours = 24;
@@ -21,7 +21,7 @@ export class IdempotencyKeys {
       [projectId, idempotency.operation, idempotency.key],
     );
     if (known && known.body_hash !== idempotency.bodyHash) throw keyReused();
-    return known ? revive(shape, known.receipt) : null;
+    return known ? reviveDates(shape, known.receipt) : null;
   }
 
   /** In the ambient transaction, unless the key has finished. While another request uses the key: 409. */
@@ -98,7 +98,7 @@ export class IdempotencyKeys {
       [projectId, operation, key, bodyHash, JSON.stringify(receipt)],
     );
     await this.deleteOld();
-    return revive(shape, stored!.receipt);
+    return reviveDates(shape, stored!.receipt);
   }
 
   private async deleteOld(): Promise<void> {

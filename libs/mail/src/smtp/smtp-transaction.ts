@@ -83,7 +83,7 @@ export class SmtpTransaction {
     const { envelope, raw } = this.delivery;
     this.arm(this.timeouts.commandMs);
     // nodemailer accepts anything with `pipe` as a stream and calls it only after the reply to DATA.
-    const body = { pipe: (stream: Unpipeable) => this.goAhead(stream) };
+    const body = { pipe: (stream: Unpipeable) => this.onServerReady(stream) };
     this.connection.send(
       { from: envelope.from, to: envelope.to, size: raw.length },
       body as unknown as Readable,
@@ -94,7 +94,7 @@ export class SmtpTransaction {
     );
   }
 
-  private goAhead(stream: Unpipeable): void {
+  private onServerReady(stream: Unpipeable): void {
     // Its own stream would add the dot by itself; ours is written explicitly, so that we know when.
     stream.unpipe();
     this.bodyStarted = true;

@@ -1,7 +1,7 @@
 import { errors as natsErrors } from '@nats-io/transport-node';
 import {
   DomainError,
-  revive,
+  reviveDates,
   unavailable,
   writeJson,
   type Caller,
@@ -97,7 +97,7 @@ export class Bus {
     const frame: CallFrame = { caller, deadline, body, requests, traces: currentTraces() ?? undefined };
     const answer = await this.send(contract, { pieces: writeJson(() => JSON.stringify(frame)), timeoutMs });
     if ('error' in answer) throw fromWireError(answer.error);
-    return revive(contract.reply, answer.reply as Out);
+    return reviveDates(contract.reply, answer.reply as Out);
   }
 
   private async send(contract: RequestContract, outgoing: Outgoing): Promise<ReplyFrame> {

@@ -1,14 +1,14 @@
 import {
   DomainError,
   isUuid,
-  longString,
+  minFileTextLength,
   readJson,
   type Caller,
   type ErrorCode,
   type ErrorDetails,
   type ErrorKind,
   type JsonPiece,
-  type LongString,
+  type FileText,
 } from '@posthorn/contracts';
 
 export interface CallFrame {
@@ -75,19 +75,19 @@ export function encodeAll(entries: readonly JsonPiece[][]): Uint8Array[] {
 }
 
 /** Like `decode`, but long files stay in the payload, which must not be reused. */
-export const decodeLarge = <T>(payload: Buffer): T => readJson(payload, longContents(payload)) as T;
+export const decodeLarge = <T>(payload: Buffer): T => readJson(payload, fileTextsIn(payload)) as T;
 
 const content = Buffer.from('"content":"');
 const quote = 0x22;
 const backslash = 0x5c;
 
 /** Relies on JSON.stringify's form. A string with an escaped quote is no file: it would end too early. */
-function longContents(payload: Buffer): LongString[] {
-  const found: LongString[] = [];
+function fileTextsIn(payload: Buffer): FileText[] {
+  const found: FileText[] = [];
   for (let at = payload.indexOf(content); at >= 0;) {
     const start = at + content.length;
     const end = payload.indexOf(quote, start);
-    if (end - start > longString && payload[end - 1] !== backslash) found.push({ start, end });
+    if (end - start > minFileTextLength && payload[end - 1] !== backslash) found.push({ start, end });
     at = payload.indexOf(content, Math.max(start, end));
   }
   return found;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { longString, type LongString } from '@posthorn/contracts';
+import { minFileTextLength, type FileText } from '@posthorn/contracts';
 
 /** A structural fault of a body (docs/guarantees.md §1.5); `path` uses the body's own names. */
 export interface BodyFault {
@@ -35,11 +35,11 @@ const space = 0x20;
 const escapable = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) escapable[letter] = 1;
 
-// One pass in linear time. Invalid JSON may pass, because JSON.parse rejects it. `long` collects the offsets
+// One pass in linear time. Invalid JSON may pass, because JSON.parse rejects it. `fileTexts` collects the offsets
 // of long strings of members that may be files.
-export function scanBody(bytes: Buffer, members = maxMembers, long: LongString[] = []): BodyFault | null {
+export function scanBody(bytes: Buffer, members = maxMembers, fileTexts: FileText[] = []): BodyFault | null {
   if (!isUtf8(bytes)) return { kind: 'not_utf8', path: [] };
-  return scanner.scan(bytes, members, long);
+  return scanner.scan(bytes, members, fileTexts);
 }
 
 class BodyScanner {
@@ -52,15 +52,15 @@ class BodyScanner {
   private nothingYet: boolean;
   private escaped: boolean;
   private fault: BodyFault | null;
-  private long: LongString[];
+  private fileTexts: FileText[];
   private readonly isObject: boolean[] = [];
   private readonly keys: Set<string>[] = Array.from({ length: maxDepth + 1 }, () => new Set());
   private readonly key: string[] = [];
   private readonly index: number[] = [];
 
-  scan(bytes: Buffer, members: number, long: LongString[]): BodyFault | null {
+  scan(bytes: Buffer, members: number, fileTexts: FileText[]): BodyFault | null {
     this.bytes = bytes;
-    this.long = long;
+    this.fileTexts = fileTexts;
     this.maxMembers = members;
     this.at = this.depth = this.members = 0;
     this.expectsKey = this.nothingYet = this.escaped = false;
@@ -120,8 +120,8 @@ class BodyScanner {
     if (isKey) this.key[this.depth] = '';
     this.skipString();
     if (isKey && this.fault === null) this.name(start, this.at - 1);
-    else if (this.at - start > longString && /^content$/i.test(this.key[this.depth] ?? ''))
-      this.long.push({ start, end: this.at - 1 });
+    else if (this.at - start > minFileTextLength && /^content$/i.test(this.key[this.depth] ?? ''))
+      this.fileTexts.push({ start, end: this.at - 1 });
   }
 
   private skipString(): void {

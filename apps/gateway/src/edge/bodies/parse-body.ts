@@ -1,4 +1,4 @@
-import { readJson, type DomainError, type InvalidMember, type LongString } from '@posthorn/contracts';
+import { readJson, type DomainError, type InvalidMember, type FileText } from '@posthorn/contracts';
 import { maxDepth, scanBody, type BodyFault, type BodyFaultKind } from './body-guard.js';
 import {
   bodyMissing,
@@ -30,10 +30,10 @@ export function parseBody(bytes: Buffer, members?: number): object {
 /** Parses any JSON value. Long base64 members are views of `bytes`, which must not be reused meanwhile. */
 export function parseValue(bytes: Buffer, members?: number): unknown {
   if (bytes.length === 0) throw bodyMissing();
-  const long: LongString[] = [];
-  const fault = scanBody(bytes, members, long);
+  const fileTexts: FileText[] = [];
+  const fault = scanBody(bytes, members, fileTexts);
   if (fault) throw refusal(fault);
-  return parseJson(bytes, long);
+  return parseJson(bytes, fileTexts);
 }
 
 function refusal({ kind, path }: BodyFault): DomainError {
@@ -53,9 +53,9 @@ function refusal({ kind, path }: BodyFault): DomainError {
   }
 }
 
-function parseJson(bytes: Buffer, long: LongString[]): unknown {
+function parseJson(bytes: Buffer, fileTexts: FileText[]): unknown {
   try {
-    return readJson(bytes, long);
+    return readJson(bytes, fileTexts);
   } catch (error) {
     if (error instanceof SyntaxError) throw notJson();
     throw error;

@@ -45,7 +45,7 @@ export class Failures {
     if (limit !== undefined) void reply.headers(exhausted(limit, retryAfterSeconds ?? 1));
     if (allow) void reply.header('allow', allow.join(', '));
     if (error.kind === 'unauthenticated') void reply.header('www-authenticate', this.challenge);
-    const shape = route?.declaration.failing ?? route?.declaration.body ?? route?.declaration.query;
+    const shape = route?.declaration.errorShape ?? route?.declaration.body ?? route?.declaration.query;
     const queryNames = route?.declaration.legacyQueryNames;
     const body = dialect.error(error, {
       instance,

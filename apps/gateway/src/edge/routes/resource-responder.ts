@@ -84,7 +84,7 @@ type Declaration = RouteKinds['resource' | 'upload'];
 
 export const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
   successOf(declaration) === 'batch' && (result as BatchResults).someFailed
-    ? dialect.statusOfPart
+    ? dialect.statusOfPartialFailure
     : dialect.statusOf[successOf(declaration)];
 
 export function replyBody(declaration: Declaration, dialect: Dialect, result: object): object {

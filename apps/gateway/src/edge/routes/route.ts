@@ -35,7 +35,7 @@ interface RouteBase {
   onlyReads?: true;
   errors?: readonly (() => DomainError)[];
   /** The shape whose members its errors name, where that is not the body or query. */
-  failing?: Shape;
+  errorShape?: Shape;
 }
 
 interface ResourceRoute extends RouteBase {

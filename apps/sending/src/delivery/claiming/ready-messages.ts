@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { mayHaveCommitted } from '@posthorn/database';
 import { Loop, IdleBackoff } from '@posthorn/messaging';
-import { Composer, isComposed, type Composition } from '../../composing/composer.js';
+import { Composer, isComposed, type ComposeOutcome } from '../../composing/composer.js';
 import { SendingConfig } from '../../config.js';
 import { ComposingCounts } from './composing-counts.js';
 import { ClaimsRepository, type ClaimedDelivery } from './claims.repository.js';
@@ -146,7 +146,7 @@ export class ReadyMessages {
 
   private async fill(workerId: string, limit: number): Promise<number> {
     const transactional = await this.claimLane(workerId, lanes.transactional, limit);
-    const left = Math.max(limit - transactional.length, this.missingBulk);
+    const left = Math.max(limit - transactional.length, this.bulkShortfall);
     const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
     const claimed = [...transactional, ...bulk];
     // A full claim means that there may be more; so does a large message, since others of its size had to wait.
@@ -155,7 +155,7 @@ export class ReadyMessages {
   }
 
   /** A share of the buffer is for bulk, also while transactional mail could fill all of it. */
-  private get missingBulk(): number {
+  private get bulkShortfall(): number {
     return Math.ceil(this.bufferLimit / bulkEvery) - this.buffer.countIn(lanes.bulk);
   }
 
@@ -235,7 +235,7 @@ export class ReadyMessages {
   }
 
   /** Returns false for a message that is to be composed again later. */
-  private finish(workerId: string, message: ClaimedDelivery, composition: Composition): boolean {
+  private finish(workerId: string, message: ClaimedDelivery, composition: ComposeOutcome): boolean {
     if (isComposed(composition)) {
       this.memory.resize(message, composition.raw.length);
       this.buffer.add(toReadyMessage(message, workerId, composition, this.config));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { growthOf, repeated } from '@posthorn/testing';
 import fc from 'fast-check';
-import { Base64Text, readJson, writeJson, type LongString } from './base64-text.js';
+import { Base64Text, readJson, writeJson, type FileText } from './base64-text.js';
 import { parse } from '../parse.js';
 import { SendEmail } from '../../sending/sends.js';
 
@@ -9,7 +9,7 @@ const textOf = (written: string): Base64Text | null => Base64Text.of(Buffer.from
 const wrapped = (data: Buffer, end: string): string => data.toString('base64').replace(/.{76}/g, `$&${end}`);
 
 /** The offsets of the only long string, as the body reader finds them. */
-function only(json: Buffer): LongString[] {
+function only(json: Buffer): FileText[] {
   const start = json.indexOf('"content":"') + '"content":"'.length;
   return [{ start, end: json.indexOf('"', start) }];
 }

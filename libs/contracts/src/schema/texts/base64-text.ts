@@ -24,12 +24,12 @@ let replaced: Base64Text[] | null = null;
 export type JsonPiece = string | Uint8Array;
 
 /** Offsets of a long string in JSON bytes: after its opening quote, and of its closing quote. */
-export interface LongString {
+export interface FileText {
   start: number;
   end: number;
 }
 
-export const longString = 64 * 1024;
+export const minFileTextLength = 64 * 1024;
 
 /** Kept in its bytes: as a string a file would be copied at every step. */
 export class Base64Text {
@@ -100,11 +100,11 @@ export class Base64Text {
 }
 
 /** `JSON.parse` that leaves attachments in their bytes; other long strings become strings again. */
-export function readJson(bytes: Buffer, long: readonly LongString[]): unknown {
+export function readJson(bytes: Buffer, fileTexts: readonly FileText[]): unknown {
   const files: Base64Text[] = [];
   let text = '';
   let from = 0;
-  for (const { start, end } of long) {
+  for (const { start, end } of fileTexts) {
     const file = Base64Text.of(bytes.subarray(start, end));
     if (file) {
       text += `${bytes.toString('utf8', from, start)}\\u0000${placeholder.slice(1)}${files.push(file) - 1}`;

@@ -1,7 +1,7 @@
 import { parseInstant } from './instant.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 
-export function revive<T extends object>(shape: Shape<T>, plain: T): T {
+export function reviveDates<T extends object>(shape: Shape<T>, plain: T): T {
   const target = plain as Record<string, unknown>;
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
     const value = target[name];
@@ -15,5 +15,5 @@ export function revive<T extends object>(shape: Shape<T>, plain: T): T {
 function reviveNested(field: Field, value: unknown): void {
   const nested = field.nested!();
   const entries = field.list && Array.isArray(value) ? (value as object[]) : [value as object];
-  for (const entry of entries) if (typeof entry === 'object' && entry !== null) revive(nested, entry);
+  for (const entry of entries) if (typeof entry === 'object' && entry !== null) reviveDates(nested, entry);
 }
