@@ -5,6 +5,9 @@ import { resolve } from 'node:path';
 import { expect } from '@jest/globals';
 import { format } from 'prettier';
 
+/** A refusal after which `curl --retry` of the guides tried again: a slow machine may have some. Without a success the output is missing. */
+const retried = /^curl: \(22\) The requested URL returned error: 503\n/gm;
+
 /** A fenced block of a guide. A block without a language after a command is its output. */
 interface GuideBlock {
   language: string;
@@ -55,7 +58,7 @@ export class Terminal {
     this.bash.stdin.write(`${commands}\necho ${end}\n`);
     while (!this.printed.includes(`${end}\n`))
       await new Promise<void>((resolve) => (this.received = resolve));
-    return this.printed.replace(`${end}\n`, '');
+    return this.printed.replace(`${end}\n`, '').replace(retried, '');
   }
 
   close(): void {

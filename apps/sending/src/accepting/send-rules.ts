@@ -27,9 +27,9 @@ export function refuseTooManyRecipients({
   cc = [],
   bcc = [],
 }: Pick<AcceptSend, 'alsoTo' | 'cc' | 'bcc'> & { recipients: readonly unknown[] }): void {
-  const seen = recipients.length + alsoTo.length + cc.length;
-  if (seen > maxRecipients) throw tooManyRecipients('cc');
-  if (seen + bcc.length > maxRecipients) throw tooManyRecipients('bcc');
+  const visible = recipients.length + alsoTo.length + cc.length;
+  if (visible > maxRecipients) throw tooManyRecipients('cc');
+  if (visible + bcc.length > maxRecipients) throw tooManyRecipients('bcc');
 }
 
 /** The caller passes the time of Postgres. A time that has passed means now (docs/api-decisions.md §3). */

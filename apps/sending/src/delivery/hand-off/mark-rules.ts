@@ -42,7 +42,7 @@ export const markRules: readonly MarkRule[] = [
   { decision: 'campaign_cancelled', applies: `campaign.state = 'CANCELLED'` },
   { decision: 'campaign_paused', applies: `campaign.state = 'PAUSED'` },
   {
-    // A campaign may have handed it over after the deletion of its contact.
+    // Its campaign may have queued it after the deletion of its contact.
     decision: 'suppressed',
     applies: `d.campaign_id IS NOT NULL AND erased.project_id IS NOT NULL AND EXISTS (
           SELECT 1 FROM emails e WHERE e.project_id = r.project_id AND e.id = r.email_id AND e.contact_id = erased.contact_id)`,

@@ -40,7 +40,7 @@ export interface OutcomeRules {
 interface DeliveryProgress {
   recipient: string;
   attempts: number;
-  /** How often it was sent again after an attempt with an unknown outcome. */
+  /** How often it was sent again after an attempt with an unknown outcome; one that is HELD counts its release already. */
   resends: number;
   waitedMs: number;
   ageMs: number;
