@@ -13,8 +13,8 @@ const base = {
 };
 
 export default {
-  // Not a check: four suites share two processors, which may be slow ones.
-  testTimeout: 120_000,
+  // Not a check: four suites share two processors, which may be slow ones. Mutants are given up sooner.
+  testTimeout: Number(process.env['POSTHORN_TEST_TIMEOUT_MS'] ?? 400_000),
   // Twice as many as there are processors: suites wait for a time that passes, for Postgres and for the product.
   maxWorkers: 4,
   testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),

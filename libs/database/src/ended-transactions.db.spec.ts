@@ -81,7 +81,7 @@ describe('work that outlives its transaction', () => {
     await note('locked');
     expect(await notes()).toEqual(['committed', 'locked']);
     expect((await openConnections())[0]!.connections).toBeLessThanOrEqual(Math.max(before, 2));
-  }, 30_000);
+  });
 
   const openConnections = () =>
     database.query<{ connections: number }>(

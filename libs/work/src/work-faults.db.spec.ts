@@ -112,7 +112,7 @@ describe('a worker process', () => {
       await Promise.all(['effects', 'deaths'].map((table) => counted(client, table as 'effects', names))),
     ).toEqual([9, 0]);
     expect(processes.deaths).toBe(3);
-  }, 60_000);
+  });
 });
 
 describe('a worker that is told to stop', () => {

@@ -21,7 +21,7 @@ describe('the queue of work, compared with a model', () => {
     suite = await WorkSuite.open();
     processes = new WorkerProcesses({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
     [client] = await Promise.all([suite.process(), processes.start(2)]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await processes.stop();
     await suite.close();
@@ -55,7 +55,7 @@ describe('the queue of work, compared with a model', () => {
     // Otherwise little was proven.
     expect(processes.deaths).toBeGreaterThanOrEqual(waves);
     expect(figures.runs).toBeGreaterThan(figures.items);
-  }, 180_000);
+  });
 });
 
 async function disturb(processes: WorkerProcesses, faults: readonly Disturbance[]): Promise<void> {

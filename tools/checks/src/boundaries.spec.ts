@@ -217,7 +217,7 @@ describe('the walls of the house', () => {
     clean = await lint();
     for (const [, file, source] of violations) plant(file, source);
     planted = await lint();
-  }, 60_000);
+  });
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 

@@ -97,7 +97,7 @@ async function run(
   const child = spawn(program, args, {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, CI: '' },
+    env: { ...process.env, CI: '', POSTHORN_TEST_TIMEOUT_MS: '120000' },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

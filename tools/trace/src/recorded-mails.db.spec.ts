@@ -15,7 +15,7 @@ describe('the traces of mails that are sent at once', () => {
       texts: [],
       environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
     });
-  }, 60_000);
+  });
 
   it('go from the request through bus, commit, claim, mark and hand-over to every consumer, each whole by itself', () => {
     expect(recorded.traces).toHaveLength(sent);

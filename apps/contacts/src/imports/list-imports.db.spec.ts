@@ -91,5 +91,5 @@ describe('an import into lists', () => {
     expect(await imports.errorsOf(caller, begun)).toEqual([
       { line: expect.any(Number), reason: expect.stringContaining(removed.id) },
     ]);
-  }, 90_000);
+  });
 });

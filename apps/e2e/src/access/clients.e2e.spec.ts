@@ -50,7 +50,7 @@ print({ fields, code: again.error?.error.code, emails: listed.data?.data.items.m
 
 beforeAll(async () => {
   for (const surface of surfaces) await clients[surface].generate(partOf(surface));
-}, 120_000);
+});
 afterAll(() => surfaces.forEach((surface) => clients[surface].remove()));
 
 describe('a client generated from the document', () => {
@@ -75,5 +75,5 @@ describe('a client generated from the document', () => {
         "import { legacyContactsCreate } from './api/sdk.gen.js';\nvoid legacyContactsCreate;",
       ),
     ).rejects.toThrow(/legacyContactsCreate/);
-  }, 120_000);
+  });
 });

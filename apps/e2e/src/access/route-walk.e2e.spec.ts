@@ -19,7 +19,7 @@ let fixture: WalkFixture;
 beforeAll(async () => {
   fixture = new WalkFixture(document, suite.posthorn, suite.operator);
   await fixture.prepare();
-}, 60_000);
+});
 
 // Bypasses the reporter, which would add a location to every line.
 afterAll(

@@ -228,7 +228,7 @@ describe('an import of contacts', () => {
       failed: 1,
     });
     expect(await addressesOf('line.example')).toEqual(['before@line.example', 'behind@line.example']);
-  }, 60_000);
+  });
 
   it('is cancelled if its client disconnects', async () => {
     const { baseUrl, secretKey } = suite.posthorn.dev;

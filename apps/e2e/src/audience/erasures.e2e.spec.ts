@@ -166,7 +166,7 @@ describe('the erasure of a person', () => {
     });
     for (const { id } of data) await completed(id);
     expect(await tablesContaining(posthorn, ['@many.example.com'])).toEqual([]);
-  }, 120_000);
+  });
 
   it.each(surfaces)('of nobody is not found, on %s', async (surface) => {
     const path = `${prefixes[surface]}/erasures/${randomId}`;

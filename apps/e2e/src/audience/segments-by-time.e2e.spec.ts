@@ -25,7 +25,7 @@ beforeAll(async () => {
     mode === 'one' ? ['--services'] : undefined,
   );
   database = new pg.Pool({ connectionString: await urlOfDatabase(posthorn, 'posthorn_contacts'), max: 2 });
-}, 60_000);
+});
 afterAll(async () => {
   await database.end();
   await posthorn.stop();

@@ -70,5 +70,5 @@ describe('the embedded servers of npm start', () => {
     expect(await posthorn.exitCode()).toBe(1);
     expect(posthorn.output).toMatch(/^NATS ended by SIGKILL, the 5th time in a row: Posthorn stops\..*$/m);
     expect(posthorn.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-  }, 60_000);
+  });
 });

@@ -153,7 +153,7 @@ describe('while a server is unavailable', () => {
       `the mail server 127.0.0.1:${port} is paused, and mail waits: connect: `,
       again,
     );
-  }, 90_000);
+  });
 });
 
 function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {

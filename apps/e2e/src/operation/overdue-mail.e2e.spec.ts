@@ -47,7 +47,7 @@ describe('a start after a long outage', () => {
     expect(await operator('deliveries', 'release')).toEqual({ released: 1, left: 0 });
     await eventually(async () => arrived('overdue@sink.test'), 'released mail leaves');
     expect(await health()).not.toHaveProperty('notes');
-  }, 120_000);
+  });
 });
 
 /** The state that seven hours without a running product leave behind. */

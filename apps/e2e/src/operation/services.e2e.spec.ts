@@ -41,7 +41,7 @@ describe('npm run start:services with one process of each service', () => {
     expect(pidOf('sending')).not.toBe(before);
     expect((await posthorn.post('/api/v1/emails', mail)).status).toBe(202);
     await eventually(async () => (await inboxMessages(posthorn)).length === 1, 'the mail');
-  }, 90_000);
+  });
 
   it('answers requests in progress when it is stopped', expectAnswerWhileStopping, 90_000);
 });
@@ -75,7 +75,7 @@ describe('npm run start:services with two gateways', () => {
     await sink.waitFor(load.answered.length, 60_000);
     expect(new Set(sink.messages.map(({ messageId }) => messageId)).size).toBe(load.answered.length);
     expect(sink.messages).toHaveLength(load.answered.length);
-  }, 150_000);
+  });
 
   it('answers requests in progress when it is stopped', expectAnswerWhileStopping, 90_000);
 });
@@ -101,7 +101,7 @@ describe('npm run start:services that is killed', () => {
     expect(posthorn.output).toMatch(/Stopping contacts \(process \d+\) that an earlier start left behind/);
     expect(processes.filter(({ pid }) => runningProcess(pid))).toEqual([]);
     expect(await delivered()).toBe(true);
-  }, 90_000);
+  });
 });
 
 /** The product has stopped afterwards. */

@@ -150,7 +150,7 @@ describe('a composed message', () => {
       { numRuns: runs },
     );
     process.stderr.write(`wire property: ${seen} generated messages, 0 defects\n`);
-  }, 300_000);
+  });
 });
 
 async function expectSigned(raw: Buffer, { category, date }: Job): Promise<void> {

@@ -87,7 +87,7 @@ describe('an import of suppressions', () => {
       failed: 0,
     });
     expect(await published(projectId)).toBe(20_000);
-  }, 90_000);
+  });
 
   it('fails at a malformed row, and keeps the rows before it', async () => {
     const { caller } = await suite.buildProject();

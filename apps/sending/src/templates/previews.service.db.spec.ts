@@ -116,7 +116,7 @@ describe('a preview', () => {
         errors: [{ message: 'line 2: Liquid between MJML elements stands in <mj-raw>' }, expect.anything()],
       },
     });
-  }, 60_000);
+  });
 });
 
 describe('an unsaved source', () => {

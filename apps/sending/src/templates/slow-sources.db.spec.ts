@@ -32,7 +32,7 @@ describe('MJML that takes long to compile', () => {
     for (let round = 0; round < 2; round += 1) await create(other, mjml(1));
     expect(ended).toBeLessThan(2);
     await many;
-  }, 60_000);
+  });
 
   it('is refused where too much of the project waits already, or where its caller would wait too long', async () => {
     const { caller } = await suite.buildProject();
@@ -46,5 +46,5 @@ describe('MJML that takes long to compile', () => {
     expect(refused[0]!.details.retryAfterSeconds).toBe(2);
     const { caller: other } = await suite.buildProject();
     expect(await create(other, mjml(1))).toMatchObject({ name: 'Slow' });
-  }, 60_000);
+  });
 });

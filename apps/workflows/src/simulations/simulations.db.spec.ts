@@ -25,7 +25,7 @@ describe('a rehearsal, compared with executions of the same graph', () => {
     outside = new Outside(new Random(firstSeed));
     outside.isReliable = true;
     leave.push(...(await outside.standIn(fixture.connection)), await startWorker(fixture, null));
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(leave.map((stop) => stop()));
     await fixture.close();
@@ -50,7 +50,7 @@ describe('a rehearsal, compared with executions of the same graph', () => {
       });
       expect({ ...about, spans: rehearsedSpans(rehearsed, scenario) }).toEqual({ ...about, spans });
     }
-  }, 120_000);
+  });
 });
 
 function scenariosThatEnd(): Scenario[] {

@@ -100,7 +100,7 @@ describe('signMessage', () => {
       }),
       { numRuns: runs },
     );
-  }, 120_000);
+  });
 
   it.each(['', '\r\n', '\r\n\r\n', ' ', ' \r\n \r\n', 'a', 'a \t b\t\r\n\r\n', 'a\r\n\r\n b \r\n\r\n\r\n'])(
     'signs the bare body %j',

@@ -145,7 +145,7 @@ describe('buildMessage', () => {
       }),
       { numRuns: runs },
     );
-  }, 120_000);
+  });
 
   it('folds headers to 76 columns where they can be folded', () => {
     const to = Array.from({ length: 12 }, (_, index) => ({

@@ -82,7 +82,7 @@ describe('the attachments of a message', () => {
       ),
       { numRuns: runs },
     );
-  }, 120_000);
+  });
 
   it('are related to the HTML that shows them, or follow it', () => {
     const file = (

@@ -44,7 +44,7 @@ describe('the image', () => {
       DATABASE_URL: postgres.url,
     });
     expect([await ended, child.exitCode]).toEqual([{ code: 0, said: '' }, 0]);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
     await Promise.all([postgres.stop(), nats.stop()]);

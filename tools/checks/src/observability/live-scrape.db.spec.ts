@@ -65,7 +65,7 @@ beforeAll(async () => {
     const there = new Set(all().map(({ name }) => name));
     return wanted.every((name) => there.has(name));
   }, 'every metric has a series');
-}, 150_000);
+});
 afterAll(() => product.stop());
 
 async function scrapeAll(): Promise<Map<string, Scrape>> {

@@ -62,7 +62,7 @@ describe('segments after random changes', () => {
     }
     await expectEventsLead(mine, made[2]!);
     await expectEventsLead(mine, made[3]!);
-  }, 120_000);
+  });
 
   async function expectRecount(mine: SegmentsOf, made: readonly Segment[], hand: Segment): Promise<void> {
     await mine.settled();

@@ -104,4 +104,4 @@ it('a project whose contacts take long to evaluate has its share of a round, and
   )) as [{ waiting: number }];
   expect(waiting).toBeGreaterThan(0);
   await costly.settled();
-}, 60_000);
+});

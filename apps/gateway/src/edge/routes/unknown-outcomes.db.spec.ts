@@ -35,7 +35,7 @@ describe.each(['/api/v1', '/api'])('a request below %s whose service did not ans
     }
     expect(created.status).toBe(500);
     expect(created.text).toMatch(/outcome is unknown/);
-  }, 30_000);
+  });
 
   it('is unavailable where it writes and a service behind its own did not answer', async () => {
     const leave = await standIn(suite.connection, contacts.update, () =>

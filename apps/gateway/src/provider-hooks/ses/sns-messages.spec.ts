@@ -18,5 +18,5 @@ describe('a message of Amazon SNS', () => {
       kind: 'unavailable',
       message: 'The certificate of Amazon SNS cannot be read',
     });
-  }, 20_000);
+  });
 });

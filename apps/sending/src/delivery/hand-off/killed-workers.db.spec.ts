@@ -185,7 +185,7 @@ describe('a worker that is killed', () => {
     expect(copiesOf(deadly)).toEqual([]);
     await Promise.all([...plain, ...slice.filter((each) => each !== deadly)].map(delivered));
     await leave();
-  }, 120_000);
+  });
 
   it('during DATA duplicates at most one message, with the same bytes', async () => {
     const worker = await startWorker();
@@ -207,5 +207,5 @@ describe('a worker that is killed', () => {
     await expectAllDelivered(sent, handedOff);
     expect(sent.slice(0, 2).map((each) => copiesOf(each).map(signaturesOf))).toEqual([[2], [2, 2]]);
     await leave();
-  }, 90_000);
+  });
 });
