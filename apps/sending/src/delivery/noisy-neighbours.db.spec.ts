@@ -100,12 +100,12 @@ describe('the mail of a project', () => {
       most = Math.max(most, marked.filter(({ recipient }) => !taken.has(recipient)).length);
       return suite.sink.messages.some(({ to }) => to === 'ahead-20@noisy.test');
     }, 'half of them have arrived');
-    // Each replica reserves slots in its marks: with two of them, a second ahead would be two.
-    expect(most).toBeLessThan(7);
+    // Each replica reserves slots in its marks: a second ahead would be fourteen, and with two replicas two seconds.
+    expect(most).toBeLessThan(11);
   });
 
   it('moves as bulk while another project floods with transactional mail', async () => {
-    await acceptMany(noisy, 80, (index) => `flood-${index}@sink.test`);
+    await acceptMany(noisy, 120, (index) => `flood-${index}@sink.test`);
     await acceptMany(quiet, 4, (index) => `bulk-${index}@sink.test`);
     await suite.database.query(`UPDATE deliveries SET lane = ${lanes.bulk} WHERE project_id = $1`, [
       quiet.projectId,
@@ -113,6 +113,6 @@ describe('the mail of a project', () => {
     await suite.restart(pace);
     for (const index of [0, 1, 2, 3]) await arrived(`bulk-${index}@sink.test`);
     const order = suite.sink.messages.map(({ to }) => to).filter((to) => /^(flood|bulk)-/.test(to));
-    expect(order.findLastIndex((to) => to.startsWith('bulk'))).toBeLessThan(55);
+    expect(order.findLastIndex((to) => to.startsWith('bulk'))).toBeLessThan(110);
   });
 });
