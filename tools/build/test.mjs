@@ -50,7 +50,7 @@ async function run(args) {
     },
   );
   prefer(jest.pid);
-  const interrupt = () => process.kill(-jest.pid, 'SIGINT');
+  const interrupt = () => jest.pid && process.kill(-jest.pid, 'SIGINT');
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
   const code = await new Promise((resolve) => jest.on('exit', (exit) => resolve(exit ?? 1)));
   for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
