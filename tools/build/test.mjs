@@ -1,6 +1,6 @@
 // Starts the servers that the tests need, runs every test, and ends with one line over all of them.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -35,7 +35,6 @@ async function run(args) {
     [youngSpace, join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args],
     {
       cwd: root,
-      detached: true,
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...process.env,
@@ -49,24 +48,11 @@ async function run(args) {
       },
     },
   );
-  prefer(jest.pid);
-  const interrupt = () => jest.pid && process.kill(-jest.pid, 'SIGINT');
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
+  const interrupt = () => jest.kill('SIGINT');
+  process.on('SIGINT', interrupt);
   const code = await new Promise((resolve) => jest.on('exit', (exit) => resolve(exit ?? 1)));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
+  process.off('SIGINT', interrupt);
   return { code, suites: read(report) };
-}
-
-/**
- * Linux gives each session an equal share of the processors. Suites and products are one session, but every connection of Postgres is
- * one of its own, so a few busy ones would stop the others for seconds. Only root may raise a share.
- */
-function prefer(pid) {
-  try {
-    writeFileSync(`/proc/${pid}/autogroup`, '-10');
-  } catch {
-    return;
-  }
 }
 
 /** Databases of tests need no disk, and a file system in memory halves what they cost, where it has room for all of them. */

@@ -19,6 +19,7 @@ afterAll(() => suite.stop());
 
 describe('messages with large attachments', () => {
   it('are sent in the order of arrival, while small messages overtake them', async () => {
+    await suite.restart({ DELIVERY_PAUSED: 'true' });
     const { caller, domain } = await suite.buildProject();
     const files = Array.from({ length: 3 }, () => randomBytes(8_000_000));
     const sends = await Promise.all(
@@ -30,6 +31,7 @@ describe('messages with large attachments', () => {
       ),
     );
     const small = await fixture.accept(caller, domain, { subject: 'Small', body: '<p>Small</p>' });
+    await suite.restart();
     await fixture.taken(small.to);
     expect(sends.every(({ to }) => suite.sink.messages.some((message) => message.to === to))).toBe(false);
     for (const [index, { to }] of sends.entries()) {
