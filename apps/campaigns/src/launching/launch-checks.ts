@@ -6,6 +6,7 @@ import { Unopened } from '../audiences/unopened.read-model.js';
 import { insideVariant } from '../variants/inside-variant.js';
 import { audienceOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import { compileMs } from '../campaigns/references.js';
 import type { LaunchedContent } from './launches.repository.js';
 
 type OwnContent = Pick<
@@ -23,7 +24,6 @@ type OwnContent = Pick<
 
 /** Within what the gateway waits for the whole call. */
 const callerWaitsMs = 1_200;
-const compileMs = 7_000;
 
 @Injectable()
 export class LaunchChecks {

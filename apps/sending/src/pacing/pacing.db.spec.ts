@@ -110,7 +110,7 @@ describe('a destination that asks to slow down', () => {
     await slow(providerKind, 'gmail', 2);
     const wait = async ({ workerId, messages }: typeof big) =>
       waitsOf(await marksOf(providerKind).mark(workerId, messages)).at(-1)! / 1_000;
-    // The rate recovers from the first moment on, by less than a tenth in ten seconds.
+    // The rate recovers from the first moment on, by less than a twentieth in ten seconds.
     expect((await wait(big)) / 60).toBeCloseTo(1, 1);
     expect([await wait(small), await wait(own)].map(Math.round)).toEqual([2, 3]);
   });

@@ -10,7 +10,7 @@ const maxBytes = 96 * 1024 * 1024;
 const silenceMs = 10_000;
 
 const sizeHeader = 'Posthorn-Size';
-const chunkHeader = 'Posthorn-Control';
+const controlSubjectHeader = 'Posthorn-Control';
 
 /** The message that carries the payload or, with headers, announces its chunks. */
 export interface PackedPayload {
@@ -26,7 +26,7 @@ export function packPayload(nats: NatsConnection, pieces: readonly Uint8Array[])
   const control = newInbox(nats);
   const firstHeaders = headers();
   firstHeaders.set(sizeHeader, String(size));
-  firstHeaders.set(chunkHeader, control);
+  firstHeaders.set(controlSubjectHeader, control);
   const subscription = nats.subscribe(control, {
     callback: (error, message) => (error ? subscription.unsubscribe() : advance(message)),
   });
@@ -62,7 +62,7 @@ export const isChunked = (message: Msg): boolean => sizeOf(message) >= 0;
 
 export function receivePayload(nats: NatsConnection, message: Msg): Promise<Buffer> | Uint8Array {
   const size = sizeOf(message);
-  const control = message.headers?.get(chunkHeader) ?? '';
+  const control = message.headers?.get(controlSubjectHeader) ?? '';
   if (size < 0) return message.data;
   if (!(size <= maxBytes)) return Promise.reject(new Error(`a transfer of ${size} bytes is too large`));
   return new Promise((resolve, reject) => {
