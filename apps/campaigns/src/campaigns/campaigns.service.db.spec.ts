@@ -254,7 +254,8 @@ describe('campaigns', () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller);
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
-    const late = new Bus(connection, { now: () => Promise.resolve(new Date(Date.now() - 60_000)) });
+    const clock = { now: () => Promise.resolve(new Date(Date.now() - 60_000)) };
+    const late = new Bus(connection, clock, undefined, 20_000);
     const idempotency = { key: 'late', operation: 'POST /api/v1/campaigns', bodyHash: 'a'.repeat(64) };
     const outcomes = await Promise.all(
       [

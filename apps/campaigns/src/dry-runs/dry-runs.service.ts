@@ -19,10 +19,17 @@ import { DryRunSums } from './dry-run.js';
 
 type Content = Pick<CampaignRow, 'subject' | 'body' | 'templateId' | 'from' | 'emailCategory'>;
 
+interface Run {
+  caller: Caller;
+  sums: DryRunSums;
+  /** No part begins later. */
+  until: number;
+}
+
 /** Of the time that the caller waits; the rest is for the answer. */
 const marginMs = 3_000;
-const pageMs = 10_000;
-const trialMs = 10_000;
+/** Of that, for a part that begins at the end. */
+const lastPartMs = 2_000;
 const atOnce = 3;
 /** Each of them keeps threads of sending busy. */
 const limits = { what: 'dry runs', running: 2, perProject: 1, waitingPerProject: 4, waiting: 16 };
@@ -48,71 +55,70 @@ export class DryRunsService {
   private async goThrough(caller: Caller, row: CampaignRow, deadline: Date | null): Promise<DryRun> {
     const sums = new DryRunSums();
     const until = (await this.clock.now()).getTime() + ((await this.clock.msUntil(deadline)) ?? 0) - marginMs;
+    const run = { caller, sums, until };
     // First for nobody: what is wrong with the campaign itself is said before the audience is read.
-    const contents = await this.contentsOf(caller, row);
-    for (const content of contents) await this.tryOut(caller, content, [], sums);
+    const contents = await this.contentsOf(run, row);
+    for (const content of contents) await this.tryOut(run, content, []);
     let after: string | null = null;
     do {
-      const { items, next } = await this.page(caller, row, after);
+      const { items, next } = await this.page(run, row, after);
       const reached = sums.enter(items, row.emailCategory === 'MARKETING');
       for (const [content, members] of byContent(row, contents, reached))
-        await this.renderAll(caller, content, members, sums, until);
+        await this.renderAll(run, content, members);
       after = next;
     } while (after !== null);
     return sums.result(row);
   }
 
   /** MJML is compiled once, and not for each part of the audience. */
-  private contentsOf(caller: Caller, row: CampaignRow): Promise<Content[]> {
+  private contentsOf(run: Run, row: CampaignRow): Promise<Content[]> {
     const contents: Content[] = row.variants?.map((variant) => ({ ...row, ...variant })) ?? [row];
     return Promise.all(
       contents.map(async (content) => {
         const { body } = content;
         if (!isMjml(body)) return content;
-        return {
-          ...content,
-          body: (await this.bus.call(campaignMail.html, caller, { body }, { timeoutMs: trialMs })).html,
-        };
+        const { html } = await this.bus.call(campaignMail.html, run.caller, { body }, await this.timeOf(run));
+        return { ...content, body: html };
       }),
     );
   }
 
-  private async page(caller: Caller, row: CampaignRow, after: string | null): Promise<AudiencePage> {
-    return this.pages.members(caller, row, { after, until: await this.clock.now(), timeoutMs: pageMs });
+  private async page(run: Run, row: CampaignRow, after: string | null): Promise<AudiencePage> {
+    const position = { after, until: await this.clock.now(), ...(await this.timeOf(run)) };
+    return this.pages.members(run.caller, row, position);
   }
 
   /** As far as the time suffices. */
-  private async renderAll(
-    caller: Caller,
-    row: Content,
-    members: readonly AudienceMember[],
-    sums: DryRunSums,
-    until: number,
-  ): Promise<void> {
+  private async renderAll(run: Run, row: Content, members: readonly AudienceMember[]): Promise<void> {
     for (let first = 0; first < members.length; first += atOnce * maxTriedRecipients) {
-      if ((await this.clock.now()).getTime() > until) return;
+      if ((await this.clock.now()).getTime() > run.until) return;
       const parts = Array.from({ length: atOnce }, (_, part) => {
         const from = first + part * maxTriedRecipients;
         return members.slice(from, from + maxTriedRecipients);
       }).filter((part) => part.length > 0);
       // One by one as long as samples are missing, so that no more than three are answered.
-      if (sums.missingSamples > 0) for (const part of parts) await this.tryOut(caller, row, part, sums);
-      else await Promise.all(parts.map((part) => this.tryOut(caller, row, part, sums)));
+      if (run.sums.missingSamples > 0) for (const part of parts) await this.tryOut(run, row, part);
+      else await Promise.all(parts.map((part) => this.tryOut(run, row, part)));
     }
   }
 
   private async tryOut(
-    caller: Caller,
+    run: Run,
     { subject, body, templateId, from, emailCategory: category }: Content,
     members: readonly AudienceMember[],
-    sums: DryRunSums,
   ): Promise<void> {
+    const { caller, sums } = run;
     const recipients = members.map(({ contactId, email }) => ({ contactId, email }));
     const draft = { subject, body, templateId, from, category, recipients, samples: sums.missingSamples };
     sums.add(
-      await this.bus.call(campaignMail.tryOut, caller, draft, { timeoutMs: trialMs }),
+      await this.bus.call(campaignMail.tryOut, caller, draft, await this.timeOf(run)),
       recipients.length,
     );
+  }
+
+  /** Services load what renders at its first use, which takes long on a busy machine; nothing outlives the caller. */
+  private async timeOf({ until }: Run): Promise<{ timeoutMs: number }> {
+    return { timeoutMs: Math.max(0, until - (await this.clock.now()).getTime()) + lastPartMs };
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
+import type { CallTime } from '@posthorn/messaging';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { CampaignsConfig } from '../config.js';
@@ -26,8 +27,8 @@ export class LateLaunches {
     return (await this.clock.now()).getTime() - scheduledAt!.getTime() > this.config.lateHours * hourMs;
   }
 
-  check(caller: Caller, row: CampaignRow, timeoutMs?: number): Promise<LaunchedContent> {
-    return this.checks.check(caller, row, timeoutMs);
+  check(caller: Caller, row: CampaignRow, time?: CallTime): Promise<LaunchedContent> {
+    return this.checks.check(caller, row, time);
   }
 
   async prepared(caller: Caller, id: string): Promise<LaunchedContent | null> {

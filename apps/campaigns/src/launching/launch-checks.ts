@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { audiences, campaignMail, campaignWithoutRecipients, isMjml, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Bus, CallFailed } from '@posthorn/messaging';
+import { Bus, CallFailed, type CallTime } from '@posthorn/messaging';
 import { Unopened } from '../audiences/unopened.read-model.js';
 import { insideVariant } from '../variants/inside-variant.js';
 import { audienceOf } from '../campaigns/audience.js';
@@ -22,8 +22,8 @@ type OwnContent = Pick<
   | 'emailCategory'
 >;
 
-/** Within what the gateway waits for the whole call. */
-const callerWaitsMs = 1_200;
+/** Of what the gateway waits for the whole call. */
+const requestTime = { share: 0.7 };
 
 @Injectable()
 export class LaunchChecks {
@@ -32,19 +32,19 @@ export class LaunchChecks {
     private readonly unopened: Unopened,
   ) {}
 
-  async check(caller: Caller, row: CampaignRow, timeoutMs = callerWaitsMs): Promise<LaunchedContent> {
+  async check(caller: Caller, row: CampaignRow, time: CallTime = requestTime): Promise<LaunchedContent> {
     const [content] = await Promise.all([
-      this.prepareContents(caller, row, timeoutMs),
-      this.refuseEmptyAudience(caller, row, timeoutMs),
+      this.prepareContents(caller, row, time),
+      this.refuseEmptyAudience(caller, row, time),
     ]);
     return content;
   }
 
   /** A condition may take longer for all contacts than the caller waits; then there is somebody, or the ledger stays empty. */
-  private async refuseEmptyAudience(caller: Caller, row: CampaignRow, timeoutMs: number): Promise<void> {
+  private async refuseEmptyAudience(caller: Caller, row: CampaignRow, time: CallTime): Promise<void> {
     const audience = { ...audienceOf(row), subscribedOnly: row.emailCategory === 'MARKETING' };
     const { hasMembers } = await this.bus
-      .call(audiences.check, caller, audience, { timeoutMs })
+      .call(audiences.check, caller, audience, time)
       .catch((error: unknown) => {
         if (error instanceof CallFailed && error.kind === 'timeout') return { hasMembers: true };
         throw error;
@@ -55,15 +55,11 @@ export class LaunchChecks {
   }
 
   /** Fixes the content, and that of each variant. One that is not used afterwards does no harm. */
-  private async prepareContents(
-    caller: Caller,
-    row: CampaignRow,
-    timeoutMs: number,
-  ): Promise<LaunchedContent> {
+  private async prepareContents(caller: Caller, row: CampaignRow, time: CallTime): Promise<LaunchedContent> {
     const [content, ...variants] = await Promise.all([
-      this.prepareContent(caller, { ...row, ...row.variants?.[0] }, timeoutMs),
+      this.prepareContent(caller, { ...row, ...row.variants?.[0] }, time),
       ...(row.variants ?? []).slice(1).map((variant, index) =>
-        this.prepareContent(caller, { ...row, ...variant }, timeoutMs).catch((error: unknown) => {
+        this.prepareContent(caller, { ...row, ...variant }, time).catch((error: unknown) => {
           throw insideVariant(error, index + 1);
         }),
       ),
@@ -75,7 +71,7 @@ export class LaunchChecks {
   private async prepareContent(
     caller: Caller,
     row: OwnContent,
-    timeoutMs: number,
+    time: CallTime,
   ): Promise<Omit<LaunchedContent, 'variantContents'>> {
     const { id: campaignId, subject, body, templateId, fromName, replyTo, emailCategory: category } = row;
     const draft = {
@@ -91,7 +87,7 @@ export class LaunchChecks {
       campaignMail.prepare,
       caller,
       { campaignId, contentId: newId(), ...draft },
-      { timeoutMs: isMjml(row.body) ? Math.max(timeoutMs, compileMs) : timeoutMs },
+      isMjml(row.body) ? { timeoutMs: Math.max(compileMs, time.timeoutMs ?? 0) } : time,
     );
     const { contentId, subject: shown, from, tracksOpens } = prepared;
     return { contentId, subject: shown, from, tracksOpens };

@@ -4,7 +4,7 @@ import { Bus } from '@posthorn/messaging';
 import { CampaignsConfig } from '../config.js';
 import { LaunchesRepository } from './launches.repository.js';
 
-const timeoutMs = 1_000;
+const time = { share: 0.6 };
 
 @Injectable()
 export class MailStates {
@@ -25,7 +25,7 @@ export class MailStates {
       campaignMail.setState,
       serviceCaller('campaigns', projectId),
       { campaignId, state, seq },
-      { timeoutMs },
+      time,
     );
     // Sending knows a later word, as after this database was restored; the next number may be higher than that.
     if (held.state !== state) throw unavailable();

@@ -11,7 +11,7 @@ import { Launching } from './launching.js';
 import { isLasting, SelfPauses } from './self-pauses.js';
 
 /** Nobody waits for it. */
-const timeoutMs = 20_000;
+const time = { timeoutMs: 20_000 };
 
 type Decision = { content: LaunchedContent } | { reason: 'LATE' | 'CONTENT'; why: string };
 
@@ -50,7 +50,7 @@ export class ScheduledLaunchesWork implements WorkHandler<object> {
   private async decide(row: CampaignRow): Promise<Decision> {
     if (await this.late.isLate(row)) return { reason: 'LATE', why: 'its scheduled time was missed by hours' };
     try {
-      return { content: await this.late.check(serviceCaller('campaigns', row.projectId), row, timeoutMs) };
+      return { content: await this.late.check(serviceCaller('campaigns', row.projectId), row, time) };
     } catch (error) {
       if (!isLasting(error)) throw error;
       return { reason: 'CONTENT', why: error.message };

@@ -3,7 +3,7 @@ import { DomainError, listTemplateUnknown, serviceCaller, templates } from '@pos
 import { Bus } from '@posthorn/messaging';
 
 /** Shorter than the caller's deadline. */
-const callTimeoutMs = 800;
+const time = { share: 0.45 };
 
 @Injectable()
 export class ConfirmationTemplates {
@@ -11,12 +11,7 @@ export class ConfirmationTemplates {
 
   async refuseUnknown(projectId: string, id: string): Promise<void> {
     try {
-      await this.bus.call(
-        templates.get,
-        serviceCaller('contacts', projectId),
-        { id },
-        { timeoutMs: callTimeoutMs },
-      );
+      await this.bus.call(templates.get, serviceCaller('contacts', projectId), { id }, time);
     } catch (error) {
       throw error instanceof DomainError && error.kind === 'not_found' ? listTemplateUnknown() : error;
     }

@@ -14,7 +14,7 @@ import type { SegmentRow } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
 /** Called twice within the deadline of the caller, and the second time under the lock of the project. */
-const callTimeoutMs = 800;
+const time = { share: 0.45 };
 
 /** Deletes segments that are not in use; without an answer of campaigns and workflows nothing is deleted. */
 @Injectable()
@@ -45,12 +45,7 @@ export class SegmentDeletionService {
     const slugs = await this.segments.slugsOf(projectId, id);
     const users = await Promise.all(
       (['campaigns', 'workflows'] as const).map(async (owner) => {
-        const { names } = await this.bus.call(
-          segmentUses[owner],
-          caller,
-          { id, slugs },
-          { timeoutMs: callTimeoutMs },
-        );
+        const { names } = await this.bus.call(segmentUses[owner], caller, { id, slugs }, time);
         return names.map((name) => `the ${owner.slice(0, -1)} ${name}`);
       }),
     );

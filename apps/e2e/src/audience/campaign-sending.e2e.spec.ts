@@ -225,7 +225,7 @@ describe('a scheduled campaign', () => {
       status: 422,
       errors: [['/scheduled_for', 'out_of_range']],
     });
-    const at = new Date(Date.now() + 2_000).toISOString();
+    const at = new Date(Date.now() + 8_000).toISOString();
     expect(await done(post(`campaigns/${id}/send`, { scheduled_for: at }))).toMatchObject({
       status: 'SCHEDULED',
       scheduled_at: at,
@@ -240,7 +240,7 @@ describe('a scheduled campaign', () => {
     const segment_id = await groupOf([{ email: 'never@example.org' }]);
     const { id } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Never' });
     const { id: next } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Next' });
-    const soon = () => ({ scheduled_for: new Date(Date.now() + 5_000).toISOString() });
+    const soon = () => ({ scheduled_for: new Date(Date.now() + 8_000).toISOString() });
     await done(post(`campaigns/${id}/send`, soon()));
     await done(post(`campaigns/${id}/cancel`));
     await done(post(`campaigns/${next}/send`, soon()));

@@ -101,19 +101,22 @@ describe('an import of contacts', () => {
   });
 
   it.each(surfaces)('is followed by events until it ends, on %s', async (surface) => {
-    const rows = Array.from({ length: 20_000 }, (_, index) => `r${index}@events-${surface}.example`);
-    const begun = await upload(positions[surface], ['email', ...rows].join('\n'));
-    const published = await suite.posthorn.get(
-      `${prefixes[surface]}/contacts/imports/${jobOf(begun)['id'] as string}`,
-      {
-        accept: 'text/event-stream',
-      },
-    );
-    expect(published.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    const data = published.text.split('\n').filter((line) => line.startsWith('data: '));
-    const states = data.map((line) => jobOf({ body: JSON.parse(line.slice(6)) } as Answer));
-    expect(states.length).toBeGreaterThan(1);
-    expect(states.at(-1)).toMatchObject({ status: 'COMPLETED', processed: 20_000, created: 20_000 });
+    // An import may end before the stream is opened, but not every time.
+    for (let round = 1, seen = 0; seen < 2; round += 1) {
+      expect(round).toBeLessThan(6);
+      const rows = Array.from(
+        { length: 20_000 },
+        (_, index) => `r${index}@events-${round}-${surface}.example`,
+      );
+      const begun = await upload(positions[surface], ['email', ...rows].join('\n'));
+      const path = `${prefixes[surface]}/contacts/imports/${jobOf(begun)['id'] as string}`;
+      const published = await suite.posthorn.get(path, { accept: 'text/event-stream' });
+      expect(published.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+      const data = published.text.split('\n').filter((line) => line.startsWith('data: '));
+      const states = data.map((line) => jobOf({ body: JSON.parse(line.slice(6)) } as Answer));
+      expect(states.at(-1)).toMatchObject({ status: 'COMPLETED', processed: 20_000, created: 20_000 });
+      seen = states.length;
+    }
   });
 
   it('accepts the file of a form, with its options before', async () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { GatewayConfig } from '../config.js';
 import { within } from '../edge/http/deadline.js';
 import { unknownRoute } from '../edge/http/edge-errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -10,15 +11,18 @@ export interface Sender {
 
 export const unknownSender: Sender = { name: null, language: 'en' };
 
-const waitMs = 1_500;
-
 @Injectable()
 export class Senders {
-  constructor(private readonly projects: ProjectsRepository) {}
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly config: GatewayConfig,
+  ) {}
 
   /** If the database is unavailable, the page is still shown, in English and without a name. */
   async of(projectId: string): Promise<Sender> {
-    const project = await within(waitMs, this.projects.find(projectId)).catch(() => unknownSender);
+    const project = await within(this.config.databaseWaitMs, this.projects.find(projectId)).catch(
+      () => unknownSender,
+    );
     if (!project) throw unknownRoute();
     return project;
   }

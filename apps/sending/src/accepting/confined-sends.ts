@@ -12,7 +12,7 @@ import {
 import { Bus, Gatherer } from '@posthorn/messaging';
 
 /** Part of the time that an accept has. */
-const timeoutMs = 600;
+const time = { share: 0.35 };
 
 interface Lookup {
   projectId: string;
@@ -57,7 +57,7 @@ export class ConfinedSends {
       emails.slice(index * maxAddressesChecked, (index + 1) * maxAddressesChecked),
     );
     const found = await Promise.all(
-      parts.map((part) => this.bus.call(contacts.subscribed, caller, { emails: part }, { timeoutMs })),
+      parts.map((part) => this.bus.call(contacts.subscribed, caller, { emails: part }, time)),
     );
     return new Set(found.flatMap((each) => each.emails));
   }

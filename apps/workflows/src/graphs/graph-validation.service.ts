@@ -12,8 +12,8 @@ import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { graphFindings } from './graph-findings.js';
 import { withStoredIds } from './new-graph.js';
 
-/** Within what the gateway waits for the whole call: 1.7 s. */
-const timeoutMs = 1_000;
+/** Of what the gateway waits for the whole call. */
+const time = { share: 0.6 };
 
 @Injectable()
 export class GraphValidation {
@@ -53,6 +53,6 @@ export class GraphValidation {
   /** A graph cannot have more steps than one call takes ids. */
   private async knownTemplates(caller: Caller, ids: string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
-    return new Set((await this.bus.call(templates.known, caller, { ids }, { timeoutMs })).ids);
+    return new Set((await this.bus.call(templates.known, caller, { ids }, time)).ids);
   }
 }

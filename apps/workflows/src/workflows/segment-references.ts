@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { audiences, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** Within what the gateway waits for the whole call: 1.7 s. */
-const timeoutMs = 1_000;
+/** Of what the gateway waits for the whole call. */
+const time = { share: 0.6 };
 const everybody = {
   audienceCondition: null,
   listId: null,
@@ -19,6 +19,6 @@ export class SegmentReferences {
   async refuseUnknown(caller: Caller, segmentId: string | null | undefined): Promise<void> {
     if (!segmentId) return;
     const audience = { ...everybody, audienceType: 'SEGMENT' as const, segmentId };
-    await this.bus.call(audiences.validate, caller, audience, { timeoutMs });
+    await this.bus.call(audiences.validate, caller, audience, time);
   }
 }

@@ -20,6 +20,12 @@ import { tracedHeaders } from './traced-headers.js';
 const callTimeoutMs = 1_700;
 const maxGathered = 64;
 
+/** How long a call waits for its answer: a time of its own, or a share of what calls usually wait, which follows `ANSWER_WITHIN_MS`. */
+export interface CallTime {
+  timeoutMs?: number;
+  share?: number;
+}
+
 interface Outgoing {
   pieces: JsonPiece[];
   timeoutMs: number;
@@ -63,7 +69,7 @@ export class Bus {
     contract: RequestContract<In, Out>,
     caller: Caller,
     body: In,
-    { timeoutMs = this.timeoutMs }: { timeoutMs?: number } = {},
+    { share = 1, timeoutMs = share * this.timeoutMs }: CallTime = {},
   ): Promise<Out> {
     return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
       this.measured(contract, this.ask(contract, caller, body, timeoutMs)),

@@ -4,9 +4,6 @@ import { Commits, LimitedRuns } from '@posthorn/platform';
 import { ContactsConfig } from '../../config.js';
 import { connectionsOf } from '../../connection-shares.js';
 
-/** Longer than the call to sending that the holder of a lock may wait for (opt-outs.ts), and within the deadline of the call. */
-const lockTimeout = '1500ms';
-
 export interface LimitedChange {
   projectId: string;
   deadline: Date | null;
@@ -24,11 +21,12 @@ export class LimitedChanges {
   private readonly byLink: LimitedRuns;
 
   constructor(
-    { databasePool }: ContactsConfig,
+    private readonly config: ContactsConfig,
     private readonly database: Database,
     private readonly clock: DatabaseClock,
     private readonly commits: Commits,
   ) {
+    const { databasePool } = config;
     const limits = { perProject: 2, waitingPerProject: 250, waiting: 2_000, joinsRunning: false };
     this.requested = new LimitedRuns({
       ...{ ...limits, what: 'changes of contacts' },
@@ -45,7 +43,10 @@ export class LimitedChanges {
     const runs = linkTarget === undefined ? this.requested : this.byLink;
     return runs.run(projectId, linkTarget ?? newId(), remainingMs, () =>
       this.commits.before(deadline, async () => {
-        await this.database.query(`SELECT set_config('lock_timeout', $1, true)`, [lockTimeout]);
+        // Longer than the call to sending that the holder of a lock may wait for (opt-outs.ts), and within the deadline of the call.
+        await this.database.query(`SELECT set_config('lock_timeout', $1, true)`, [
+          `${this.config.databaseWaitMs}ms`,
+        ]);
         return work();
       }),
     );
