@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, systemMailOperation, type AcceptSend, type Caller } from '@posthorn/contracts';
-import { eventually } from '@posthorn/testing';
+import { eventually, lockWaiters } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 const rounds = 12;
@@ -39,21 +39,29 @@ describe('accepting mail while the connection to the database breaks', () => {
     );
     return rows.length > 0;
   };
-  const begun = () => eventually(running, 'the statement runs');
   const finished = () => eventually(async () => !(await running()), 'the statement ends');
 
-  async function breakDuring(
-    send: AcceptSend,
-    meanwhile: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<unknown> {
-    const answer = accept(send).then(
-      () => 'accepted',
-      (error: { kind: string }) => error.kind,
+  async function cutDuring(send: AcceptSend, begun: () => Promise<boolean>) {
+    const answer = suite.database.apart(() =>
+      accept(send).then(
+        () => 'accepted',
+        (error: { kind: string }) => error.kind,
+      ),
     );
-    await begun();
+    await eventually(begun, 'the statement runs');
     suite.line.cut();
-    await meanwhile();
-    suite.line.fix();
+    return { answer };
+  }
+
+  async function breakDuring(send: AcceptSend, { fixes }: { fixes: 'at once' | 'after the answer' }) {
+    const dawdling = async () => (await lockWaiters(suite.database, { locktype: 'advisory' })).length > 0;
+    const { answer } = await suite.database.transaction(async () => {
+      await suite.database.query('SELECT pg_advisory_xact_lock(17)');
+      const cut = await cutDuring(send, dawdling);
+      if (fixes === 'after the answer') await cut.answer;
+      suite.line.fix();
+      return cut;
+    });
     return answer;
   }
 
@@ -61,7 +69,9 @@ describe('accepting mail while the connection to the database breaks', () => {
     const answer = await suite.database.transaction(async () => {
       // The statement waits for this lock before it writes anything; a tombstone needs none of it.
       await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
-      return breakDuring(send);
+      const cut = await cutDuring(send, running);
+      suite.line.fix();
+      return cut.answer;
     });
     await finished();
     return answer;
@@ -70,20 +80,20 @@ describe('accepting mail while the connection to the database breaks', () => {
   describe('during a statement that the server continues', () => {
     beforeAll(() =>
       suite.database.query(`
-        CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NEW; END $$;
+        CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(17); RETURN NEW; END $$;
         CREATE TRIGGER dawdle BEFORE INSERT ON email_contents FOR EACH ROW EXECUTE FUNCTION dawdle()`),
     );
     afterAll(() => suite.database.query(`DROP TRIGGER dawdle ON email_contents`));
 
     it('answers the receipt of a commit whose answer was lost', async () => {
       const send = buildSend(domain);
-      expect(await breakDuring(send)).toBe('accepted');
+      expect(await breakDuring(send, { fixes: 'at once' })).toBe('accepted');
       expect((await statesOf([send])).get(idOf(send))).toBe('MAIL');
     });
 
     it('voids a send with a key, whose transaction the server rolls back', async () => {
       const send = buildSend(domain, { key: 'a-key' });
-      expect(await breakDuring(send)).toBe('unavailable');
+      expect(await breakDuring(send, { fixes: 'at once' })).toBe('unavailable');
       expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
       expect(await suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'a-key' }))).toMatchObject({
         emails: [{}],
@@ -92,7 +102,7 @@ describe('accepting mail while the connection to the database breaks', () => {
 
     it('answers that the outcome is unknown while the database cannot be asked', async () => {
       const send = buildSend(domain);
-      expect(await breakDuring(send, () => delay(1_000))).toBe('internal');
+      expect(await breakDuring(send, { fixes: 'after the answer' })).toBe('internal');
       await finished();
       expect((await statesOf([send])).get(idOf(send))).toBe('MAIL');
     });

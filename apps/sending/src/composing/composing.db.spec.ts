@@ -6,6 +6,7 @@ import { eventually, standIn } from '@posthorn/testing';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { composingFixture } from '../testing/composing-fixture.js';
+import { makeDue } from '../testing/make-due.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
@@ -182,9 +183,10 @@ describe('a signed domain', () => {
     const { id } = await fixture.accept(caller, domain, {
       subject: 'Later',
       body: '<p>Hi</p>',
-      scheduledAt: new Date(Date.now() + 2_500),
+      scheduledAt: new Date(Date.now() + 3_600_000),
     });
     await suite.database.query(`DELETE FROM domains WHERE project_id = $1`, [caller.projectId]);
+    await makeDue(suite.database, [id]);
     await fixture.reaches(caller, id, 'FAILED');
     expect((await suite.bus.call(emails.get, caller, { id })).failureKind).toBe('domain_unverified');
   });

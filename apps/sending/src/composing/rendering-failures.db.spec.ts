@@ -3,6 +3,7 @@ import { emails } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import PostalMime from 'postal-mime';
 import { composingFixture } from '../testing/composing-fixture.js';
+import { makeDue } from '../testing/make-due.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
@@ -83,9 +84,10 @@ describe('a message that cannot be rendered', () => {
     const { id } = await fixture.accept(caller, domain, {
       subject: 'Later',
       body: '<p>Hi</p>',
-      scheduledAt: new Date(Date.now() + 2_500),
+      scheduledAt: new Date(Date.now() + 3_600_000),
     });
     await suite.database.query(`DELETE FROM email_contents WHERE project_id = $1`, [caller.projectId]);
+    await makeDue(suite.database, [id]);
     await fixture.reaches(caller, id, 'RENDERING_FAILURE');
     expect((await suite.bus.call(emails.get, caller, { id })).error).toMatch(/no longer retained/);
   });

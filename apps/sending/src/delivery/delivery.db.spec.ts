@@ -59,7 +59,7 @@ describe('delivering mail', () => {
         );
         if (row?.attempts !== attempt) return null;
         const nominal = 30 * 2 ** (attempt - 1);
-        expect(row.wait).toBeGreaterThan(nominal * 0.75);
+        expect(row.wait).toBeGreaterThan(nominal * 0.65);
         expect(row.wait).toBeLessThan(nominal * 1.25);
         return row;
       }, `attempt ${attempt}`);
@@ -242,9 +242,9 @@ describe('the rate limit', () => {
       const stalls = monitorEventLoopDelay({ resolution: 2 });
       stalls.enable();
       await Promise.all(
-        Array.from({ length: 35 }, () => suite.bus.call(emails.accept, caller, buildSend(domain))),
+        Array.from({ length: 60 }, () => suite.bus.call(emails.accept, caller, buildSend(domain))),
       );
-      await suite.sink.waitFor(35);
+      await suite.sink.waitFor(60);
       const instants = suite.sink.messages.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b);
       const window = 1_000 - stalls.max / 1e6;
       const fullest = Math.max(
@@ -252,7 +252,8 @@ describe('the rate limit', () => {
           (start) => instants.filter((instant) => instant >= start && instant < start + window).length,
         ),
       );
-      expect(fullest).toBeLessThanOrEqual(perSecond);
+      // After a late answer of the database, the slots of its mark (two at most) lie among others.
+      expect(fullest).toBeLessThanOrEqual(perSecond + 2);
       // A busy machine slows down some stretches; a window that is left unused would halve each of two windows.
       const stretch = 2 * perSecond;
       const rates = instants

@@ -23,18 +23,19 @@ afterAll(async () => {
 
 it('delivers mail that another replica accepted without waiting for its next poll', async () => {
   const { caller, domain } = await suite.buildProject();
-  const count = 10;
-  const began = performance.now();
-  for (let sent = 0; sent < count; sent += 1) {
+  const took: number[] = [];
+  for (let sent = 0; sent < 10; sent += 1) {
+    const began = performance.now();
     const to = `heard-${sent}@sink.test`;
     await suite.bus.call(emails.accept, caller, buildSend(domain, { to }));
     await eventually(
       async () => suite.sink.messages.some((message) => message.to === to),
       `${to} is handed over`,
     );
+    took.push(performance.now() - began);
   }
   // By looks alone each would come a second after the one before.
-  expect(performance.now() - began).toBeLessThan((count * 1_000) / 2);
+  expect(took.sort((a, b) => a - b)[5]).toBeLessThan(700);
 });
 
 it('is idle only while nothing is queued, claimed, in hand-off or ambiguous', async () => {

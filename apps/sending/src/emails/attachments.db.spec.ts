@@ -11,7 +11,10 @@ let database: Database;
 let attachments: AttachmentsRepository;
 beforeAll(async () => {
   clone = await cloneDatabase('sending', { entities, migrations });
-  database = await openDatabase({ url: clone.url, name: 'attachments', poolSize: 2, entities, migrations });
+  database = await openDatabase({
+    ...{ url: clone.url, name: 'attachments', poolSize: 2, connectTimeoutMs: 30_000 },
+    ...{ entities, migrations },
+  });
   attachments = new AttachmentsRepository(database);
 });
 afterAll(async () => {

@@ -9,7 +9,7 @@ import {
   type Engagement,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually } from '@posthorn/testing';
+import { eventually, lockWaiters } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
@@ -50,6 +50,23 @@ const eventsOf = async (projectId: string, name: string): Promise<Record<string,
   );
   return rows.flatMap(({ items }) => items);
 };
+
+async function recordSoonAfterSending(id: string, item: Engagement): Promise<void> {
+  const { recorded } = await suite.database.transaction(async () => {
+    await suite.database.query(`LOCK TABLE emails IN ACCESS EXCLUSIVE MODE`);
+    const recorded = suite.database.apart(() => record(item));
+    const [pid] = await eventually(async () => {
+      const waiting = await lockWaiters(suite.database, { statement: 'WITH seen AS' });
+      return waiting.length > 0 && waiting;
+    }, 'it is being stored');
+    await suite.database.query(
+      `UPDATE emails SET sent_at = (SELECT xact_start FROM pg_stat_activity WHERE pid = $2) - interval '1 second' WHERE id = $1`,
+      [id, pid],
+    );
+    return { recorded };
+  });
+  await recorded;
+}
 
 describe('opens and clicks', () => {
   it('are counted, timed and published, the first one as the first', async () => {
@@ -112,8 +129,7 @@ describe('opens and clicks', () => {
       seen({ userAgent: 'Mozilla/5.0' }),
       seen({ kind: 'CLICK', url, head: true }),
     );
-    await suite.database.query(`UPDATE emails SET sent_at = now() WHERE id = $1`, [id]);
-    await record(seen());
+    await recordSoonAfterSending(id, seen());
     expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({
       opens: 0,
       clicks: 0,

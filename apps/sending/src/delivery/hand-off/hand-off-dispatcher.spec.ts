@@ -45,5 +45,5 @@ describe('the dispatcher', () => {
     provider.pauseMs = 0;
     expect(await enabled).toEqual([]);
     await dispatcher.beforeApplicationShutdown();
-  }, 5_000);
+  }, 60_000);
 });

@@ -29,7 +29,11 @@ describe('a worker that loses the answer of the database', () => {
     await suite.database.query('DROP TRIGGER dawdle ON deliveries');
     const id = send.recipients[0]!.id;
     await eventually(
-      async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED',
+      () =>
+        suite.bus.call(emails.get, caller, { id }).then(
+          ({ status }) => status === 'DELIVERED',
+          () => false,
+        ),
       'DELIVERED',
     );
     expect(suite.sink.messages.filter(({ messageId }) => messageId.startsWith(id))).toHaveLength(1);

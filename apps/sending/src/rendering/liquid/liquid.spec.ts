@@ -124,9 +124,10 @@ describe('a source', () => {
 
   it('has a bounded number of tags, and is parsed in linear time', () => {
     expect(refusal('{{ a }}'.repeat(20_001))[0]).toMatch(/more than 20000 tags/);
-    const began = performance.now();
+    const began = process.cpuUsage();
     parse(`${'{{ a ?? b }}x'.repeat(19_000)}${'{ '.repeat(300_000)}`);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1_000).toBeLessThan(3_000);
   });
 
   it('is distinguished from plain text', () => {
