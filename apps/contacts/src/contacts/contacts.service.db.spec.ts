@@ -235,7 +235,8 @@ describe('contacts', () => {
     const { caller, projectId } = suite.buildProject();
     const made = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
-    const late = new Bus(connection, { now: () => Promise.resolve(new Date(Date.now() - 60_000)) });
+    const clock = { now: () => Promise.resolve(new Date(Date.now() - 60_000)) };
+    const late = new Bus(connection, clock, undefined, 20_000);
     const outcomes = await Promise.all(
       [
         late.call(contacts.create, caller, { email: 'ben@example.org' }),

@@ -143,7 +143,8 @@ describe('an event', () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email });
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
-    const late = new Bus(connection, { now: () => Promise.resolve(new Date(Date.now() - 60_000)) });
+    const clock = { now: () => Promise.resolve(new Date(Date.now() - 60_000)) };
+    const late = new Bus(connection, clock, undefined, 20_000);
     for (const body of [
       { contactId: id },
       { email },

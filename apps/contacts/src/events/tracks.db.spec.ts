@@ -83,7 +83,8 @@ describe('events that change their contacts', () => {
   it('create nothing past their deadline', async () => {
     const { caller, projectId } = suite.buildProject();
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
-    const late = new Bus(connection, { now: () => Promise.resolve(new Date(Date.now() - 60_000)) });
+    const clock = { now: () => Promise.resolve(new Date(Date.now() - 60_000)) };
+    const late = new Bus(connection, clock, undefined, 20_000);
     const request = late.call(events.track, caller, {
       event: 'late',
       email: 'new@example.org',

@@ -28,7 +28,7 @@ const published = async () =>
   (await suite.eventsOf(projectId, contactEvents.membershipChanged)).map(({ status }) => status);
 const expire = () =>
   suite.database.query(
-    `UPDATE memberships SET token_ends_at = clock_timestamp() - interval '1 second' WHERE project_id = $1`,
+    `UPDATE memberships SET token_ends_at = clock_timestamp() - interval '1 hour' WHERE project_id = $1`,
     [projectId],
   );
 const over = { kind: 'gone', message: 'The confirmation link was used or has expired' };

@@ -7,9 +7,21 @@ import {
   type OptOut,
 } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
-import { EventPublisher, openServiceFixture, standIn, type ServiceFixture } from '@posthorn/testing';
+import {
+  EventPublisher,
+  openServiceFixture,
+  standIn,
+  type FixtureOptions,
+  type ServiceFixture,
+} from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startContacts } from '../service.js';
+
+/** Its conditions are live however slow the machine is, unless a suite says otherwise. */
+export async function openContactsFixture(options: FixtureOptions = {}): Promise<ServiceFixture> {
+  const fixture = await openServiceFixture('contacts', { entities, migrations }, options);
+  return { ...fixture, environment: { ...fixture.environment, SEGMENT_LIVE_MS: '60000' } };
+}
 
 /** The contacts service with a database and a NATS server of its own, and a sending service that publishes events, stores opt-outs and has some mail. */
 export interface ContactsSuite extends Pick<
@@ -29,7 +41,7 @@ export interface ContactsSuite extends Pick<
 }
 
 export async function startContactsSuite(): Promise<ContactsSuite> {
-  const fixture = await openServiceFixture('contacts', { entities, migrations });
+  const fixture = await openContactsFixture();
   const sending = await EventPublisher.start(fixture.connection);
   const put: ContactsSuite['optOuts'] = [];
   const mail: ContactsSuite['mail'] = new Map();

@@ -167,9 +167,9 @@ describe('a message of the compatibility dialect', () => {
   });
 
   it('splits addresses in linear time', () => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     for (const To of ['"'.repeat(100_000), '<'.repeat(100_000), '"a\\'.repeat(30_000), ','.repeat(100_000)])
       answerTo({ ...plain, To });
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(2_000);
   });
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { domainEvents, emails, type AcceptedEmails, type AcceptSend } from '@posthorn/contracts';
+import { domainEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually, EventPublisher, standIn } from '@posthorn/testing';
+import { eventually, EventPublisher } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { takeMails } from '../testing/taken-mails.js';
 
 let suite: GatewaySuite;
 let sending: EventPublisher;
@@ -15,22 +16,8 @@ afterAll(async () => {
   await suite.stop();
 });
 
-const receipt = ({ recipients }: AcceptSend): AcceptedEmails => ({
-  emails: recipients.map(({ id, to }) => ({
-    id,
-    to: to.email,
-    from: 'hello@posthorn.example.test',
-    contactId: null,
-  })),
-  acceptedAt: new Date(),
-});
-
 it('owners, and only they, get one mail when a domain loses its verification', async () => {
-  const taken: AcceptSend[] = [];
-  const stop = await standIn(suite.connection, emails.accept, async (send) => {
-    taken.push(send);
-    return receipt(send);
-  });
+  const { taken, stop } = await takeMails(suite);
   const { projectId } = await suite.buildProject();
   const { projectId: another } = await suite.buildProject();
   for (const [email, role] of [

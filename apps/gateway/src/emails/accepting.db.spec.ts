@@ -50,7 +50,7 @@ async function lost(settled: SettledSend | null): Promise<AcceptedEmails> {
   });
   await sending.nats.flush();
   try {
-    return await answerInTime();
+    return await answerInTime(settled ? 400 : boundMs);
   } finally {
     hang.unsubscribe();
     settle.unsubscribe();
@@ -58,13 +58,13 @@ async function lost(settled: SettledSend | null): Promise<AcceptedEmails> {
   }
 }
 
-async function answerInTime(): Promise<AcceptedEmails> {
+async function answerInTime(slowMs: number): Promise<AcceptedEmails> {
   const took: number[] = [];
   for (;;) {
     const started = performance.now();
     const [answer] = await Promise.allSettled([accepting.accept(caller, send, started + budgetMs)]);
     took.push(performance.now() - started);
-    if (took.at(-1)! >= boundMs && took.length < maxTries) continue;
+    if (took.at(-1)! >= slowMs && took.length < maxTries) continue;
     expect(Math.min(...took)).toBeLessThan(boundMs);
     if (answer.status === 'rejected') throw answer.reason;
     return answer.value;
@@ -100,7 +100,7 @@ describe('a send whose reply was lost', () => {
       kind: 'unavailable',
       isOutcomeUnknown: false,
     });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(8_000);
   });
 });
 

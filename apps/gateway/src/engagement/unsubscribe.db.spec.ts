@@ -3,6 +3,7 @@ import { contacts } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { EngagementTokens } from '@posthorn/mail';
 import { standIn, testSecret } from '@posthorn/testing';
+import { expectWithin } from '../testing/fastest.js';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 
 const tokens = new EngagementTokens([testSecret]);
@@ -19,7 +20,7 @@ const contactsCome = async () => {
 };
 
 beforeAll(async () => {
-  suite = await startGatewaySuite({}, { breakable: true });
+  suite = await startGatewaySuite({ ANSWER_WITHIN_MS: '8000' }, { breakable: true });
   await contactsCome();
 });
 beforeEach(() => {
@@ -175,22 +176,28 @@ describe('a link', () => {
   });
 
   it('is answered within two seconds while contacts takes every call and answers none, also where it waits for another request', async () => {
-    const { path } = await buildLink();
+    const strict = await suite.startAnother({ ANSWER_WITHIN_MS: '2000' });
     await leave();
     const { nats } = suite.connection;
-    const begun = Promise.withResolvers<void>();
+    let begun = Promise.withResolvers<void>();
     const silent = nats.subscribe(`call.${contacts.unsubscribe.subject}`, {
       callback: () => begun.resolve(),
     });
     await nats.flush();
     try {
-      const first = post(path, 'confirmed=yes');
-      await begun.promise;
-      const later = [post(path, 'confirmed=yes'), post(path, 'List-Unsubscribe=One-Click')];
-      for (const { status, ms, headers } of await Promise.all([first, ...later])) {
-        expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-        expect(ms).toBeLessThan(2_000);
-      }
+      await expectWithin(2_000, async () => {
+        const { path } = await buildLink();
+        const ask = (body: string) =>
+          suite.requestAt(strict, 'POST', path, { body, headers: { 'content-type': form } });
+        begun = Promise.withResolvers();
+        const first = ask('confirmed=yes');
+        await begun.promise;
+        const later = [ask('confirmed=yes'), ask('List-Unsubscribe=One-Click')];
+        const published = await Promise.all([first, ...later]);
+        for (const { status, headers } of published)
+          expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+        return Math.max(...published.map(({ ms }) => ms));
+      });
     } finally {
       silent.unsubscribe();
       await contactsCome();

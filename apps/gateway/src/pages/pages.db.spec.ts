@@ -17,7 +17,10 @@ let base: string;
 beforeAll(async () => {
   const port = await chooseQuietPort();
   base = `http://localhost:${port}`;
-  suite = await startPeopleSuite({ PORT: String(port), PUBLIC_URL: base }, { breakable: true });
+  suite = await startPeopleSuite(
+    { PORT: String(port), PUBLIC_URL: base, ANSWER_WITHIN_MS: '8000' },
+    { breakable: true },
+  );
 });
 afterAll(() => suite.stop());
 

@@ -1,40 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  copyEvents,
-  emailEvents,
-  emails,
-  projects,
-  type AcceptedEmails,
-  type AcceptSend,
-  type Project,
-} from '@posthorn/contracts';
+import { copyEvents, emailEvents, projects, type AcceptSend, type Project } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually, EventPublisher, standIn } from '@posthorn/testing';
+import { eventually, EventPublisher } from '@posthorn/testing';
 import { operatorOf, startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { takeMails } from '../testing/taken-mails.js';
 import { verdictOf } from './reputation-rules.js';
 
 let suite: GatewaySuite;
 let sending: EventPublisher;
-const taken: AcceptSend[] = [];
+let taken: AcceptSend[];
 let stop: () => Promise<void>;
-
-const receipt = ({ recipients }: AcceptSend): AcceptedEmails => ({
-  emails: recipients.map(({ id, to }) => ({
-    id,
-    to: to.email,
-    from: 'hello@posthorn.example.test',
-    contactId: null,
-  })),
-  acceptedAt: new Date(),
-});
 
 beforeAll(async () => {
   suite = await startGatewaySuite({ REPUTATION_CONFIRM_SECONDS: '1' });
   sending = await EventPublisher.start(suite.connection, 'sending');
-  stop = await standIn(suite.connection, emails.accept, async (send) => {
-    taken.push(send);
-    return receipt(send);
-  });
+  ({ taken, stop } = await takeMails(suite));
 });
 afterAll(async () => {
   await stop();

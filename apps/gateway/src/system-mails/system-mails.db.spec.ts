@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   noProject,
@@ -16,7 +15,7 @@ import { systemMailWork } from './system-mail-kind.js';
 
 let suite: PeopleSuite;
 beforeAll(async () => {
-  suite = await startPeopleSuite({}, { breakable: true });
+  suite = await startPeopleSuite();
 });
 afterAll(() => suite.stop());
 
@@ -69,19 +68,23 @@ it('waits sealed while sending is unavailable, and is accepted under the id and 
 
 it('is sent again under the same id if the reply or the removal was lost', async () => {
   const ids: string[] = [];
+  await suite.database.query(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN RAISE EXCEPTION ''the removal is lost''; END'`);
+  await suite.database.query(
+    `CREATE TRIGGER lost BEFORE DELETE ON system_mails FOR EACH ROW EXECUTE FUNCTION lose()`,
+  );
   const stop = await standIn(suite.connection, accept, async (send) => {
     ids.push(send.recipients[0]!.id);
     if (ids.length === 1) throw senderNotVerified();
-    if (ids.length === 2) suite.line.cut();
     return receipt(send);
   });
   await request('lost@example.com');
-  await eventually(async () => ids.length === 2, 'it was repeated');
-  await delay(300);
-  suite.line.fix();
+  await eventually(async () => (await waiting())[0]?.failures === 2, 'it was repeated');
+  await suite.database.query(`DROP TRIGGER lost ON system_mails`);
   await gone();
   await stop();
-  expect([ids.length, new Set(ids).size]).toEqual([3, 1]);
+  expect(ids.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(ids).size).toBe(1);
 });
 
 it('is dropped after a day, without traces', async () => {

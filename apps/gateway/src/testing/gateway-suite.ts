@@ -42,7 +42,7 @@ export interface GatewaySuite extends Pick<
 > {
   gateway: RunningGateway;
   /** A second gateway on the same database and NATS; stopped with the suite. */
-  startAnother(): Promise<RunningGateway>;
+  startAnother(changes?: Record<string, string>): Promise<RunningGateway>;
   requestAt(
     gateway: Pick<RunningGateway, 'url'>,
     method: string,
@@ -87,8 +87,8 @@ export async function startGatewaySuite(
   return {
     ...fixture,
     gateway,
-    startAnother: async () => {
-      const another = await startGateway({ environment, processMetrics: false });
+    startAnother: async (more = {}) => {
+      const another = await startGateway({ environment: { ...environment, ...more }, processMetrics: false });
       let ended: Promise<void> | undefined;
       const one = { ...another, stop: () => (ended ??= another.stop()) };
       others.push(one);

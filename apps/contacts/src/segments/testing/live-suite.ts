@@ -1,8 +1,8 @@
 import { contactEvents } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
-import { openServiceFixture, type FixtureOptions, type ServiceFixture } from '@posthorn/testing';
-import { entities, migrations } from '../../data-source.js';
+import type { FixtureOptions, ServiceFixture } from '@posthorn/testing';
 import { startContacts } from '../../service.js';
+import { openContactsFixture } from '../../testing/contacts-suite.js';
 import { SegmentsOf } from './segments-suite.js';
 
 /** The contacts service without other services, which tests can stop and start, and the events of its segments. */
@@ -12,7 +12,7 @@ export class LiveSuite {
   private constructor(readonly fixture: ServiceFixture) {}
 
   static async start(options: FixtureOptions = {}): Promise<LiveSuite> {
-    const suite = new LiveSuite(await openServiceFixture('contacts', { entities, migrations }, options));
+    const suite = new LiveSuite(await openContactsFixture(options));
     await suite.fixture.carry(suite.serve());
     return suite;
   }

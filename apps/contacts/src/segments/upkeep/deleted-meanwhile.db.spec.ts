@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { contactEvents, contacts } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
-import { eventually, lockWaiters, openServiceFixture, type ServiceFixture } from '@posthorn/testing';
-import { entities, migrations } from '../../data-source.js';
+import { eventually, lockWaiters, type ServiceFixture } from '@posthorn/testing';
 import { startContacts } from '../../service.js';
+import { openContactsFixture } from '../../testing/contacts-suite.js';
 import { SegmentsOf } from '../testing/segments-suite.js';
 
 let fixture: ServiceFixture;
 let service: RunningService;
 beforeAll(async () => {
-  fixture = await openServiceFixture('contacts', { entities, migrations });
+  fixture = await openContactsFixture();
   service = await fixture.carry(startContacts({ environment: fixture.environment, processMetrics: false }));
 });
 afterAll(async () => {

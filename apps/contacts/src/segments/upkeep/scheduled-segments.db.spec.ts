@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@posthorn/platform';
-import { eventually, openServiceFixture, type ServiceFixture } from '@posthorn/testing';
-import { entities, migrations } from '../../data-source.js';
+import { eventually, type ServiceFixture } from '@posthorn/testing';
 import { startContacts } from '../../service.js';
+import { openContactsFixture } from '../../testing/contacts-suite.js';
 import { segmentRefreshWork } from '../segment-kinds.js';
 import { plan, SegmentsOf } from '../testing/segments-suite.js';
 
@@ -10,7 +10,7 @@ describe('a scheduled refresh', () => {
   let fixture: ServiceFixture;
   let service: RunningService;
   beforeAll(async () => {
-    fixture = await openServiceFixture('contacts', { entities, migrations });
+    fixture = await openContactsFixture();
     const environment = { ...fixture.environment, SEGMENT_REFRESH_SECONDS: '1' };
     service = await fixture.carry(startContacts({ environment, processMetrics: false }));
   });

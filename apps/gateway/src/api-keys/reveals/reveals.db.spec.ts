@@ -102,7 +102,7 @@ describe('a reveal link', () => {
       );
     await move(-0.001);
     expectOver(await open(link, { as: link.owner }));
-    await move(5);
+    await move(60);
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
   });
 
