@@ -13,7 +13,13 @@ let clone: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   clone = await cloneDatabase('errors', bareParts);
-  database = await openDatabase({ url: clone.url, name: 'errors', poolSize: 1, ...bareParts });
+  database = await openDatabase({
+    url: clone.url,
+    name: 'errors',
+    poolSize: 1,
+    connectTimeoutMs: 30_000,
+    ...bareParts,
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -50,6 +56,7 @@ it('has no statement timeout during a migration, and one minute afterwards', asy
     url: clone.url,
     name: 'migrated',
     poolSize: 1,
+    connectTimeoutMs: 30_000,
     entities: [],
     migrations,
   });

@@ -11,7 +11,13 @@ describe('work that outlives its transaction', () => {
 
   beforeAll(async () => {
     clone = await cloneDatabase('ended', bareParts);
-    database = await openDatabase({ url: clone.url, name: 'ended', poolSize: 2, ...bareParts });
+    database = await openDatabase({
+      url: clone.url,
+      name: 'ended',
+      poolSize: 2,
+      connectTimeoutMs: 30_000,
+      ...bareParts,
+    });
     await database.query(`CREATE TABLE notes (text text PRIMARY KEY)`);
   });
   afterAll(async () => {

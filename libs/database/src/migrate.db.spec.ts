@@ -11,7 +11,13 @@ let database: Database;
 let replicas: Database[];
 beforeAll(async () => {
   clone = await cloneDatabase('migrate', bareParts);
-  database = await openDatabase({ url: clone.url, name: 'migrate', poolSize: 4, ...bareParts });
+  database = await openDatabase({
+    url: clone.url,
+    name: 'migrate',
+    poolSize: 4,
+    connectTimeoutMs: 30_000,
+    ...bareParts,
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -31,6 +37,7 @@ async function replicaWith(migrations: Migrations): Promise<Database> {
     url: clone.url,
     name: `replica-${replicas.length}`,
     poolSize: 2,
+    connectTimeoutMs: 30_000,
     entities: [],
     migrations: [...bareParts.migrations, ...migrations],
   });
@@ -95,10 +102,10 @@ describe('a migration of a table that another session reads', () => {
       'it waits',
     );
     const began = performance.now();
-    const tooLong = setTimeout(() => void leave(), 5_000);
+    const tooLong = setTimeout(() => void leave(), 30_000);
     await database.query('INSERT INTO big VALUES (1)');
     clearTimeout(tooLong);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     await eventually(async () => lines.length > 0, 'it says so');
     expect(lines).toEqual([expect.stringMatching(/AddColumn1700000000002 waits for a table/)]);
     await leave();

@@ -11,7 +11,13 @@ let stop: () => void;
 
 beforeAll(async () => {
   clone = await cloneDatabase('on_insert', bareParts);
-  database = await openDatabase({ url: clone.url, name: 'on-insert', poolSize: 2, ...bareParts });
+  database = await openDatabase({
+    url: clone.url,
+    name: 'on-insert',
+    poolSize: 2,
+    connectTimeoutMs: 30_000,
+    ...bareParts,
+  });
   await database.query(
     'CREATE TABLE watched (id int); CREATE TABLE watched_too (id int); CREATE TABLE other (id int)',
   );

@@ -10,7 +10,13 @@ let clone: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   clone = await cloneDatabase('text_array', bareParts);
-  database = await openDatabase({ url: clone.url, name: 'text-array', poolSize: 2, ...bareParts });
+  database = await openDatabase({
+    url: clone.url,
+    name: 'text-array',
+    poolSize: 2,
+    connectTimeoutMs: 30_000,
+    ...bareParts,
+  });
 });
 afterAll(async () => {
   await database.close();

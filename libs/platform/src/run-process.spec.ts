@@ -15,7 +15,7 @@ async function run(body: string): Promise<{ reported: string; complained: string
     console.log('serves');`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 10_000,
+    timeout: 60_000,
     killSignal: 'SIGKILL',
   });
   const [output, complained, [code]] = await Promise.all([

@@ -59,7 +59,13 @@ export class EventPublisher {
 
   static async start(connection: BusConnection, service: ServiceName = 'sending'): Promise<EventPublisher> {
     const clone = await cloneDatabase('fact_source', parts);
-    const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 8, ...parts });
+    const database = await openDatabase({
+      url: clone.url,
+      name: 'fact-source',
+      poolSize: 8,
+      connectTimeoutMs: 30_000,
+      ...parts,
+    });
     return new EventPublisher(service, clone, database, await jetstreamManager(connection.nats), connection);
   }
 

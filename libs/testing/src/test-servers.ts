@@ -57,6 +57,7 @@ async function makeTemplate(
     url: urlOf(template),
     name: 'template',
     poolSize: 2,
+    connectTimeoutMs: 30_000,
     ...options,
   });
   await migrate(database);

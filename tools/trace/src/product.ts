@@ -24,7 +24,13 @@ export class Product {
   private constructor(texts: readonly string[], environment: Record<string, string>) {
     // Postgres's own user has to reach what is in it.
     chmodSync(this.folder, 0o755);
-    const own = { PORT: '0', INBOX_PORT: '0', TRUSTED_PROXIES: '127.0.0.1', POSTHORN_DATA_DIR: this.folder };
+    const own = {
+      PORT: '0',
+      INBOX_PORT: '0',
+      TRUSTED_PROXIES: '127.0.0.1',
+      ANSWER_WITHIN_MS: '8000',
+      POSTHORN_DATA_DIR: this.folder,
+    };
     this.child = spawn(process.execPath, [program, ...texts], {
       env: { ...process.env, ...own, ...environment },
       stdio: 'pipe',

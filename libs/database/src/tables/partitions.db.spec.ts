@@ -15,7 +15,13 @@ describe('partitions', () => {
     clone = await cloneDatabase('partitions', bareParts);
     replicas = await Promise.all(
       Array.from({ length: 4 }, (_, index) =>
-        openDatabase({ url: clone.url, name: `replica-${index}`, poolSize: 2, ...bareParts }),
+        openDatabase({
+          url: clone.url,
+          name: `replica-${index}`,
+          poolSize: 2,
+          connectTimeoutMs: 30_000,
+          ...bareParts,
+        }),
       ),
     );
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { SmtpSink } from '../../../testing/src/smtp-sink/smtp-sink.js';
 import { openSession } from './smtp-session.js';
 import type { SmtpEndpoint } from './smtp-url.js';
-import { endpointOf, flat, timeouts, type SmtpFaultCase } from '../testing/smtp-fault-case.js';
+import { endpointOf, flat, timeoutsOf, type SmtpFaultCase } from '../testing/smtp-fault-case.js';
 
 interface Case extends SmtpFaultCase {
   endpoint?: Partial<SmtpEndpoint>;
@@ -147,7 +147,7 @@ afterEach(() => sink?.stop());
 describe('verdicts before MAIL', () => {
   it.each(beforeMail)('$at', async ({ sink: options, endpoint, expected }) => {
     sink = await SmtpSink.start(options);
-    const opened = await openSession(endpointOf(sink, endpoint), timeouts);
+    const opened = await openSession(endpointOf(sink, endpoint), timeoutsOf(expected));
     expect('failure' in opened ? flat(opened.failure) : opened).toMatchObject({
       ...expected,
       sessionUsable: false,
@@ -158,10 +158,10 @@ describe('verdicts before MAIL', () => {
     const removed = await SmtpSink.start();
     const endpoint = endpointOf(removed);
     await removed.stop();
-    expect(await openSession(endpoint, timeouts)).toMatchObject({
+    expect(await openSession(endpoint, timeoutsOf({}))).toMatchObject({
       failure: { verdict: 'no_reply', stage: 'connect', error: 'ECONNREFUSED' },
     });
-    expect(await openSession({ ...endpoint, tls: 'implicit' }, timeouts)).toMatchObject({
+    expect(await openSession({ ...endpoint, tls: 'implicit' }, timeoutsOf({}))).toMatchObject({
       failure: { stage: 'connect' },
     });
   });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SmtpSink } from '../../../testing/src/smtp-sink/smtp-sink.js';
 import { openSession } from './smtp-session.js';
-import { endpointOf, flat, timeouts, type SmtpFaultCase } from '../testing/smtp-fault-case.js';
+import { endpointOf, flat, timeoutsOf, type SmtpFaultCase } from '../testing/smtp-fault-case.js';
 
 interface Case extends SmtpFaultCase {
   from?: string;
@@ -87,7 +87,7 @@ const fromMail: Case[] = [
   {
     at: 'RCPT one byte a while',
     to: 'one-byte-a-second@d.test',
-    sink: { trickleMs: 60 },
+    sink: { trickleMs: 200 },
     expected: { verdict: 'no_reply', stage: 'rcpt', error: 'timeout' },
   },
   {
@@ -256,16 +256,11 @@ describe.each([true, false])('verdicts from MAIL on, pipelining %s', (pipelining
       taken = 0,
     }) => {
       sink = await SmtpSink.start({ ...options, pipelining });
-      const opened = await openSession(endpointOf(sink), {
-        ...timeouts,
-        connectMs: 5_000,
-        greetingMs: 5_000,
-        commandMs: 600,
-        dotMs: 600,
-      });
+      const opened = await openSession(endpointOf(sink), timeoutsOf(expected));
       if ('failure' in opened) throw new Error(opened.failure.error);
       const attempt = await opened.session.deliver({ envelope: { from, to }, raw });
       expect(flat(attempt)).toMatchObject(expected);
+      await sink.waitFor(taken);
       expect(sink.count).toBe(taken);
       expect(opened.session.usable).toBe(attempt.sessionUsable);
       if (attempt.sessionUsable && sink.rules.maxSize === undefined) await expectNextWorks();

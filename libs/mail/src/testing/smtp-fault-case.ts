@@ -1,5 +1,6 @@
 import type { SmtpSink, SmtpSinkOptions } from '../../../testing/src/smtp-sink/smtp-sink.js';
-import type { Attempt } from '../smtp/smtp-attempt.js';
+import type { Attempt, SmtpStage } from '../smtp/smtp-attempt.js';
+import type { SmtpTimeouts } from '../smtp/smtp-session.js';
 import type { SmtpEndpoint } from '../smtp/smtp-url.js';
 
 /** One fault of a mail server, and the verdict that it leads to. */
@@ -9,7 +10,23 @@ export interface SmtpFaultCase {
   expected: Partial<Omit<Attempt, 'reply'>> & { code?: number; enhanced?: string };
 }
 
-export const timeouts = { connectMs: 250, greetingMs: 250, commandMs: 250, dotMs: 250 };
+const long = { connectMs: 10_000, greetingMs: 10_000, commandMs: 10_000, dotMs: 10_000 };
+const armedBefore: Partial<Record<SmtpStage, number>> = { greeting: 0, ehlo: 1, tls: 2, auth: 2 };
+
+/** Short only where the case expects a timeout: from there on a slow machine reads nothing that comes too late. */
+export function timeoutsOf({ error, stage = 'connect' }: SmtpFaultCase['expected']): SmtpTimeouts {
+  if (error !== 'timeout') return long;
+  let armed = 0;
+  return {
+    ...long,
+    get greetingMs() {
+      return armed++ < (armedBefore[stage] ?? Infinity) ? long.greetingMs : 250;
+    },
+    // One time limit is that of all commands before the body.
+    commandMs: { mail: 250, rcpt: 1_500, data: 1_500 }[stage as string] ?? long.commandMs,
+    dotMs: 600,
+  };
+}
 
 export function endpointOf(server: SmtpSink, endpoint: Partial<SmtpEndpoint> = {}): SmtpEndpoint {
   return { host: '127.0.0.1', port: server.port, tls: 'opportunistic', insecure: true, ...endpoint };

@@ -141,10 +141,9 @@ describe('calls', () => {
     connection.nats.subscribe('call.sending.spec.lost', { callback: () => void own.stop() });
     await connection.nats.flush();
     const contract = request('sending.spec.lost', Payload, Payload);
-    await expect(new Bus(connection).call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
-      isOutcomeUnknown: true,
-    });
-    expect(performance.now() - began).toBeLessThan(5_000);
+    const call = new Bus(connection).call(contract, caller, { data: {} }, { timeoutMs: 60_000 });
+    await expect(call).rejects.toMatchObject({ isOutcomeUnknown: true });
+    expect(performance.now() - began).toBeLessThan(30_000);
     await expect(new Bus(connection).call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       isOutcomeUnknown: false,
     });

@@ -36,7 +36,13 @@ describe('erasing addresses from events', () => {
 
   beforeAll(async () => {
     [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('erasing', effectsTable)]);
-    database = await openDatabase({ url: clone.url, name: 'erasing', poolSize: 10, ...effectsTable });
+    database = await openDatabase({
+      url: clone.url,
+      name: 'erasing',
+      poolSize: 10,
+      connectTimeoutMs: 30_000,
+      ...effectsTable,
+    });
     connection = await BusConnection.open({ url: nats.url, name: 'erasing' });
     manager = await jetstreamManager(connection.nats, { checkAPI: false });
     [outbox, relayRepository] = [new Outbox(database), new OutboxRelayRepository(database, 'sending')];

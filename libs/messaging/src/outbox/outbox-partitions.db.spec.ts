@@ -8,7 +8,13 @@ let clone: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   clone = await cloneDatabase('relay', effectsTable);
-  database = await openDatabase({ url: clone.url, name: 'outbox-partitions', poolSize: 4, ...effectsTable });
+  database = await openDatabase({
+    url: clone.url,
+    name: 'outbox-partitions',
+    poolSize: 4,
+    connectTimeoutMs: 30_000,
+    ...effectsTable,
+  });
 });
 afterAll(async () => {
   await database.close();

@@ -7,7 +7,13 @@ import { Inbox } from '../events/inbox.repository.js';
 import { effectsTable } from './effects-table.js';
 
 const [databaseUrl = '', natsUrl = '', poison] = process.argv.slice(2);
-const database = await openDatabase({ url: databaseUrl, name: 'dying', poolSize: 4, ...effectsTable });
+const database = await openDatabase({
+  url: databaseUrl,
+  name: 'dying',
+  poolSize: 4,
+  connectTimeoutMs: 30_000,
+  ...effectsTable,
+});
 const connection = await BusConnection.open({ url: natsUrl, name: 'dying' });
 const durable = 'spec-dying';
 

@@ -41,7 +41,13 @@ export class RepairSuite {
 
   static async start(): Promise<RepairSuite> {
     const [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('repair', effectsTable)]);
-    const database = await openDatabase({ url: clone.url, name: 'repair', poolSize: 10, ...effectsTable });
+    const database = await openDatabase({
+      url: clone.url,
+      name: 'repair',
+      poolSize: 10,
+      connectTimeoutMs: 30_000,
+      ...effectsTable,
+    });
     const connect = (name: string) => BusConnection.open({ url: nats.url, name });
     const replicas = await Promise.all(['relay-1', 'relay-2'].map(connect));
     return new RepairSuite(nats, clone, database, replicas, await connect('subscribers'));

@@ -51,6 +51,7 @@ export async function openWorkProcess(
     url: databaseUrl,
     name: `work-${newId()}`,
     poolSize: 6,
+    connectTimeoutMs: 30_000,
     ...workParts,
   });
   const connection = await BusConnection.open({ url: natsUrl, name: 'work' });

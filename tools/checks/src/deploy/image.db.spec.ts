@@ -119,8 +119,8 @@ describe('the image', () => {
     'starts %s until it is ready, and ends it with 0 on SIGTERM',
     async (service) => {
       const env = await environmentFor(service);
-      const { child, ended } = run(service, env);
       expect(await isReady(env)).toBe(false);
+      const { child, ended } = run(service, env);
       await eventually(
         async () => child.exitCode !== null || (await isReady(env)),
         `${service} ready`,
