@@ -22,7 +22,6 @@ type OwnContent = Pick<
   | 'emailCategory'
 >;
 
-/** Of what the gateway waits for the whole call. */
 const requestTime = { share: 0.7 };
 
 @Injectable()

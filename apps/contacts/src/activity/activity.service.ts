@@ -14,7 +14,6 @@ import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ActivityReadModel, type ActivityQuery } from './activity.read-model.js';
 import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
 
-/** Shorter than the caller's deadline, so that the caller still gets an answer. */
 const time = { share: 0.6 };
 
 /** Merges the histories of a contact. Each source returns one item more than the page shows, from the same position on. */

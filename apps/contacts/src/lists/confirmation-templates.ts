@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, listTemplateUnknown, serviceCaller, templates } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** Shorter than the caller's deadline. */
 const time = { share: 0.45 };
 
 @Injectable()

@@ -11,7 +11,6 @@ import {
 } from '@posthorn/contracts';
 import { Bus, Gatherer } from '@posthorn/messaging';
 
-/** Part of the time that an accept has. */
 const time = { share: 0.35 };
 
 interface Lookup {

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { templateInUse, templateUses, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** Of what the gateway waits for the whole answer. */
 const time = { share: 0.45 };
 
 /** Campaigns and workflows are queried at deletion; without their answers nothing is deleted. */

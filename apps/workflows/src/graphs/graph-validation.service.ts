@@ -12,7 +12,6 @@ import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { graphFindings } from './graph-findings.js';
 import { withStoredIds } from './new-graph.js';
 
-/** Of what the gateway waits for the whole call. */
 const time = { share: 0.6 };
 
 @Injectable()

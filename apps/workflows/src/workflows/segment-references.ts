@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { audiences, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** Of what the gateway waits for the whole call. */
 const time = { share: 0.6 };
 const everybody = {
   audienceCondition: null,
