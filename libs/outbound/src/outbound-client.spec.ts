@@ -147,10 +147,10 @@ describe('a request', () => {
       const result = await client.send(requestTo(`http://${host}:${portOf(server)}/`, { timeoutMs: 15_000 }));
       expect([host, result]).toMatchObject([host, { status: 200 }]);
     }
-    const impatient = sendSilent(8, 1_500);
+    const brief = sendSilent(8, 1_500);
     // A timer of the same process: what delays the one delays the other.
     const late = delay(4_000, 'late', { ref: false });
-    expect(await Promise.race([impatient, late])).toMatchObject({ fault: 'timeout' });
+    expect(await Promise.race([brief, late])).toMatchObject({ fault: 'timeout' });
     await client.close();
     for (const result of await Promise.all(silent)) expect(result).toMatchObject({ kind: 'failed' });
   });
@@ -163,8 +163,8 @@ describe('a request', () => {
     );
     const healthy = await client.send(requestTo(local('/fine'), { timeoutMs: 15_000 }));
     expect(healthy).toMatchObject({ status: 200, body: 'fine' });
-    const impatient = await client.send(requestTo(local('/hanging'), { timeoutMs: 500 }));
-    expect(impatient).toMatchObject({ fault: 'timeout' });
+    const brief = await client.send(requestTo(local('/hanging'), { timeoutMs: 500 }));
+    expect(brief).toMatchObject({ fault: 'timeout' });
     await client.close();
     for (const result of await Promise.all(hanging)) expect(result).toMatchObject({ kind: 'failed' });
   });

@@ -22,14 +22,14 @@ type Content = Pick<CampaignRow, 'subject' | 'body' | 'templateId' | 'from' | 'e
 interface Run {
   caller: Caller;
   sums: DryRunSums;
-  /** No part begins later. */
+  /** No part of the audience is tried out later. */
   until: number;
 }
 
 /** Of the time that the caller waits; the rest is for the answer. */
 const marginMs = 3_000;
-/** Of that, for a part that begins at the end. */
-const lastPartMs = 2_000;
+/** Of that, for what begins at the end. */
+const lastCallMs = 2_000;
 const atOnce = 3;
 /** Each of them keeps threads of sending busy. */
 const limits = { what: 'dry runs', running: 2, perProject: 1, waitingPerProject: 4, waiting: 16 };
@@ -118,7 +118,7 @@ export class DryRunsService {
 
   /** Services load what renders at its first use, which takes long on a busy machine; nothing outlives the caller. */
   private async timeOf({ until }: Run): Promise<{ timeoutMs: number }> {
-    return { timeoutMs: Math.max(0, until - (await this.clock.now()).getTime()) + lastPartMs };
+    return { timeoutMs: Math.max(1, until + lastCallMs - (await this.clock.now()).getTime()) };
   }
 }
 

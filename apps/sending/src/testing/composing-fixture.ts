@@ -50,7 +50,7 @@ export function composingFixture(suite: SendingSuite) {
     },
     statusOf,
     reaches: (caller: Caller, id: string, status: string) =>
-      eventually(async () => (await statusOf(caller, id)) === status, status, 60_000),
+      eventually(async () => (await statusOf(caller, id)) === status, status, 240_000),
     taken: async (to: string) => {
       await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));
       return suite.sink.messages.find((message) => message.to === to)!.raw!;

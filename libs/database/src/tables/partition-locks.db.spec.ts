@@ -137,7 +137,7 @@ describe('while another session reads the table', () => {
       expect(performance.now() - began).toBeLessThan(limitMs);
       return tries;
     };
-    // A second for each try; a patient round tries its first table three times, with pauses of three seconds.
+    // A second for each try; maintenance tries its first table three times, with pauses of three seconds.
     expect(await triesOf(preparePartitions, 20_000)).toBe(4);
     expect(await triesOf(maintainPartitions, 30_000)).toBe(6);
     await pgDump.leave();
