@@ -27,8 +27,6 @@ async function run(mode) {
   const words = [
     '--selectProjects',
     'e2e',
-    '--testTimeout',
-    '120000',
     ...(mode === 'one' ? [] : ['--maxWorkers', '2']),
     ...process.argv.slice(2).filter((word) => word.startsWith('-')),
   ];

@@ -15,10 +15,10 @@ import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { Accepting } from '../emails/accepting.js';
 import { MembersRepository } from '../members/members.repository.js';
+import { renderingTime } from '../templates/rendering-time.js';
 
 const prefix = '[TEST] ';
 const maxSubject = 998;
-const compiling = { timeoutMs: 15_000 };
 
 /** Sends one member of the project what the recipients of a campaign would get. It belongs to no campaign and counts nowhere. */
 @Injectable()
@@ -33,7 +33,7 @@ export class CampaignTestsService {
     const campaign = await this.bus.call(campaigns.get, caller, { id });
     if (!(await this.members.hasAddress(caller.projectId, email))) throw campaignTestToStranger();
     const subject = await this.subjectOf(caller, campaign);
-    const { html } = await this.bus.call(campaignMail.html, caller, { body: campaign.body }, compiling);
+    const { html } = await this.bus.call(campaignMail.html, caller, { body: campaign.body }, renderingTime);
     const deadline = performance.now() + this.accepting.budget.sendMs;
     const message = messageOf({ ...campaign, body: html }, subject, email);
     const accepted = await this.accepting.accept(caller, message, deadline);

@@ -39,11 +39,11 @@ import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { CampaignTestsService } from './campaign-tests.service.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
+import { renderingTime } from '../templates/rendering-time.js';
 
 /** MJML is compiled once more when the campaign is sent. */
-const compiling = { timeoutMs: 15_000 };
 const waitFor = ({ body, variants }: UpdateCampaign) =>
-  [body, ...(variants ?? []).map((variant) => variant.body)].some(isMjml) ? compiling : {};
+  [body, ...(variants ?? []).map((variant) => variant.body)].some(isMjml) ? renderingTime : {};
 
 @Controller()
 export class CampaignsController {
@@ -129,7 +129,7 @@ export class CampaignsController {
     ],
   })
   send({ caller, params, body, idempotency }: RouteRequest<SendCampaign>): Promise<Campaign> {
-    return this.bus.call(campaigns.send, caller, { ...body, id: params['id']!, idempotency }, compiling);
+    return this.bus.call(campaigns.send, caller, { ...body, id: params['id']!, idempotency }, renderingTime);
   }
 
   @Post('campaigns/:id/cancel', {
@@ -166,7 +166,7 @@ export class CampaignsController {
     errors: [campaignNotPaused],
   })
   resume({ caller, params }: RouteRequest): Promise<Campaign> {
-    return this.bus.call(campaigns.resume, caller, { id: params['id']! }, compiling);
+    return this.bus.call(campaigns.resume, caller, { id: params['id']! }, renderingTime);
   }
 
   @Post('campaigns/:id/winner', {

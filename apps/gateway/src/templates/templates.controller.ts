@@ -20,10 +20,9 @@ import {
 import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
+import { renderingTime } from './rendering-time.js';
 
 const bodyLimit = 3 * 1024 * 1024;
-/** Compiling MJML and rendering previews may have to start threads. */
-const rendering = { timeoutMs: 15_000 };
 
 @Controller()
 export class TemplatesController {
@@ -39,7 +38,7 @@ export class TemplatesController {
     errors: [senderNotVerified],
   })
   create({ caller, body }: RouteRequest<CreateTemplate>): Promise<Template> {
-    return this.bus.call(templates.create, caller, body, rendering);
+    return this.bus.call(templates.create, caller, body, renderingTime);
   }
 
   @Get('templates', {
@@ -73,7 +72,7 @@ export class TemplatesController {
     missing: templateNotFound,
   })
   update({ caller, params, body }: RouteRequest<UpdateTemplate>): Promise<Template> {
-    return this.bus.call(templates.update, caller, { ...body, id: params['id']! }, rendering);
+    return this.bus.call(templates.update, caller, { ...body, id: params['id']! }, renderingTime);
   }
 
   @Delete('templates/:id', {
@@ -108,7 +107,7 @@ export class TemplatesController {
     missing: templateNotFound,
   })
   preview({ caller, params, body }: RouteRequest<PreviewTemplate>): Promise<RenderedTemplate> {
-    return this.bus.call(templates.preview, caller, { ...body, id: params['id']! }, rendering);
+    return this.bus.call(templates.preview, caller, { ...body, id: params['id']! }, renderingTime);
   }
 
   @Post('templates/lint', {
@@ -120,6 +119,6 @@ export class TemplatesController {
     bodyLimit,
   })
   lint({ caller, body }: RouteRequest<LintTemplate>): Promise<LintReport> {
-    return this.bus.call(templates.lint, caller, body, rendering);
+    return this.bus.call(templates.lint, caller, body, renderingTime);
   }
 }
