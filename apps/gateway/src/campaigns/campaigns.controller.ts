@@ -41,7 +41,6 @@ import { CampaignTestsService } from './campaign-tests.service.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import { renderingTime } from '../templates/rendering-time.js';
 
-/** MJML is compiled once more when the campaign is sent. */
 const waitFor = ({ body, variants }: UpdateCampaign) =>
   [body, ...(variants ?? []).map((variant) => variant.body)].some(isMjml) ? renderingTime : {};
 
