@@ -70,6 +70,7 @@ describe('work that outlives its transaction', () => {
     const hung = database.transaction(
       async () => {
         await note('locked');
+        await database.query(`SET LOCAL statement_timeout = 0`);
         await database.query(`SELECT pg_sleep(3600)`);
       },
       { limitMs: 200 },
