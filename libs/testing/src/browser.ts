@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 const require = createRequire(import.meta.url);
@@ -16,6 +16,16 @@ export const openBrowser = async (): Promise<Browser> =>
     ...(executablePath ? { executablePath } : {}),
     args: ['--no-sandbox'],
   });
+
+// Above what rendering takes where other suites use all processors; a page that never shows it still fails.
+const actionTimeoutMs = 120_000;
+
+/** A page in a context of its own. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(actionTimeoutMs);
+  return context.newPage();
+}
 
 interface Violation {
   id: string;

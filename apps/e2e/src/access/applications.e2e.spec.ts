@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
-import { choose, hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
+import { choose, hasBrowser, openBrowser, openPage, press, typeForm, violationsOf } from '@posthorn/testing';
 import * as oauth from 'oauth4webapi';
 import type { Browser, Page } from 'playwright-core';
 import { looksSecret } from '../testing/leaks.js';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   callback = `http://127.0.0.1:${(device.address() as AddressInfo).port}/callback`;
   if (!hasBrowser) return;
   browser = await openBrowser();
-  page = await browser.newPage({ viewport: { width: 900, height: 1000 } });
+  page = await openPage(browser, { viewport: { width: 900, height: 1000 } });
 });
 afterAll(async () => {
   await browser?.close();

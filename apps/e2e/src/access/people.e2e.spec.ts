@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
-import { eventually, hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
+import {
+  eventually,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  press,
+  typeForm,
+  violationsOf,
+} from '@posthorn/testing';
 import { inboxMessages } from '../testing/inbox.js';
 import { makeDataDirectory, RunningPosthorn } from '../testing/running-posthorn.js';
 
@@ -119,7 +127,7 @@ describe('people', () => {
     async () => {
       const browser = await openBrowser();
       try {
-        const page = await browser.newPage();
+        const page = await openPage(browser);
         const email = 'newcomer@example.com';
         await page.goto(`${base}/sign-up`);
         await typeForm(page, { Name: 'Ada', 'E-mail address': email, Password: 'correct horse battery' });

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { hasBrowser, openBrowser } from '@posthorn/testing';
+import { hasBrowser, openBrowser, openPage } from '@posthorn/testing';
 import { withPosthorn } from '../testing/bad-input.js';
 import { Terminal, walkGuide } from '../testing/guide.js';
 
@@ -37,7 +37,7 @@ describe('the audience guide', () => {
   /** On a page of another origin. */
   async function onPage(script: string): Promise<string> {
     const [url, list, key] = (await terminal.run('echo $URL $LIST $PUBLIC')).trim().split(' ');
-    const page = await browser.newPage();
+    const page = await openPage(browser);
     await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
     const names = { URL: url, LIST: list, PUBLIC: key };
     const texts = Object.entries(names).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`);
@@ -51,7 +51,7 @@ describe('the audience guide', () => {
 
   /** Opens the mail in the inbox like its reader, follows its link and presses the button. */
   async function click(subject: string, link: string, button: string): Promise<string> {
-    const inbox = await (await browser.newContext({ locale: 'en' })).newPage();
+    const inbox = await openPage(browser, { locale: 'en' });
     await inbox.goto(suite.posthorn.dev.inboxUrl);
     await inbox.getByRole('option', { name: subject }).click();
     const opens = inbox.waitForEvent('popup');

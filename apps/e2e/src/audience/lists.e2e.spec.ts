@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hasBrowser, openBrowser, press, violationsOf } from '@posthorn/testing';
+import { hasBrowser, openBrowser, openPage, press, violationsOf } from '@posthorn/testing';
 import {
   expectRefusal,
   pointerOn,
@@ -223,7 +223,7 @@ describe('double opt-in', () => {
       await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
       const browser = await openBrowser();
       try {
-        const page = await browser.newPage();
+        const page = await openPage(browser);
         await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
         const answer =
           (await page.evaluate(`fetch(${JSON.stringify(`${posthorn.dev.baseUrl}/api/lists/${id}/subscribe`)}, {
@@ -232,7 +232,7 @@ describe('double opt-in', () => {
             data: { status: string; confirmToken: string };
           };
         expect(answer.data.status).toBe('PENDING');
-        const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+        const plain = await openPage(browser, { javaScriptEnabled: false });
         await plain.route('https://shop.example/thanks', (route) =>
           route.fulfill({ contentType: 'text/html', body: '<title>Thanks</title>' }),
         );
@@ -265,7 +265,7 @@ describe('double opt-in', () => {
       const browser = await openBrowser();
       try {
         for (const colorScheme of ['light', 'dark'] as const) {
-          const page = await (await browser.newContext({ colorScheme })).newPage();
+          const page = await openPage(browser, { colorScheme });
           await page.goto(link);
           expect(await violationsOf(page)).toEqual([]);
           if (colorScheme === 'light') continue;

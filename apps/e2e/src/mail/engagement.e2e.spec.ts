@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
 import { EngagementTokens } from '@posthorn/mail';
-import { eventually, hasBrowser, openBrowser, press, testSecret, violationsOf } from '@posthorn/testing';
+import {
+  eventually,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  press,
+  testSecret,
+  violationsOf,
+} from '@posthorn/testing';
 import PostalMime, { type Email } from 'postal-mime';
 import { inboxMessages, rawMessage } from '../testing/inbox.js';
 import { makeDataDirectory, RunningPosthorn } from '../testing/running-posthorn.js';
@@ -157,12 +165,12 @@ describe('unsubscribing', () => {
         const email = 'page@example.com';
         const id = await buildContact(email);
         const { wayOut } = await sent(email);
-        const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+        const page = await openPage(browser, { javaScriptEnabled: false });
         await page.goto(wayOut);
         expect([await page.textContent('h1'), await subscribed(id)]).toEqual(['Unsubscribe?', true]);
         await page.getByRole('button', { name: 'Unsubscribe' }).click();
         expect([await page.textContent('h1'), await subscribed(id)]).toEqual(['You are unsubscribed', false]);
-        const checked = await browser.newPage();
+        const checked = await openPage(browser);
         await checked.goto(wayOut);
         expect(await violationsOf(checked)).toEqual([]);
         await press(checked, 'Unsubscribe');

@@ -73,7 +73,7 @@ export class ContactsController {
     summary: 'Create or update up to 1,000 contacts',
     scope: 'contacts:write',
     body: BulkContacts,
-    eachOf: 'contacts',
+    batchField: 'contacts',
     reply: BulkOutcome,
   })
   bulk(request: RouteRequest<BulkContacts>): Promise<BulkOutcome> {

@@ -71,7 +71,7 @@ export class EmailsController {
     body: SendBatch,
     reply: BatchResult,
     success: 'batch',
-    eachOf: 'emails',
+    batchField: 'emails',
     bodyLimit: batchBodyLimit,
   })
   sendBatch(request: RouteRequest<SendBatch>): Promise<BatchResults> {

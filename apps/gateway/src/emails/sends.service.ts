@@ -21,7 +21,6 @@ import { Bus } from '@posthorn/messaging';
 import type { RouteRequest, BatchResults } from '../edge/routes/route-request.js';
 import { Accepting } from './accepting.js';
 
-// `sendToEach` calls `emails.check` and `contacts.ensure` first; the send must still have its time.
 @Injectable()
 export class SendsService {
   constructor(

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chromium } from 'playwright-core';
+import { hasBrowser, openBrowser, openPage } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
@@ -58,15 +58,14 @@ describe('/docs', () => {
     expect(page.text).toContain(`<dd>${problem.title}</dd>`);
   });
 
-  const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
-  const inBrowser = browser ? it : it.skip;
+  const inBrowser = hasBrowser ? it : it.skip;
   inBrowser(
     'shows every group of operations without requests to other hosts (needs: apt-get install chromium)',
     async () => {
-      const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+      const browser = await openBrowser();
       try {
         // Swagger UI renders only visible elements.
-        const page = await chrome.newPage({ viewport: { width: 1_200, height: 20_000 } });
+        const page = await openPage(browser, { viewport: { width: 1_200, height: 20_000 } });
         const complaints: string[] = [];
         const requested = new Set<string>();
         page.on('pageerror', (error) => complaints.push(error.message));
@@ -91,7 +90,7 @@ describe('/docs', () => {
         expect(complaints).toEqual([]);
         expect([...requested]).toEqual([suite.gateway.url]);
       } finally {
-        await chrome.close();
+        await browser.close();
       }
     },
   );

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
 import type { Browser, Page } from 'playwright-core';
-import { hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
+import { hasBrowser, openBrowser, openPage, press, typeForm, violationsOf } from '@posthorn/testing';
 import { codeNow } from '../testing/authenticator.js';
 import { join } from '../testing/people.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
@@ -29,19 +29,18 @@ const mailedLink = async (email: string) => pathsOf((await suite.mailsTo(email))
 
 /** A tab that fails on every browser warning. */
 async function openTab(browser: Browser, scheme: 'light' | 'dark' = 'light', javaScriptEnabled = true) {
-  const context = await browser.newContext({
+  const page = await openPage(browser, {
     colorScheme: scheme,
     javaScriptEnabled,
     extraHTTPHeaders: { 'x-forwarded-for': suite.visitor().address },
   });
-  const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on(
     'console',
     (message) => /Content.Security|Refused/i.test(message.text()) && complaints.push(message.text()),
   );
-  return { page, complaints, context };
+  return { page, complaints };
 }
 
 async function looksGood(page: Page, name: string): Promise<void> {

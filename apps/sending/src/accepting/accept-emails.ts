@@ -21,7 +21,7 @@ import { AcceptingRepository, type KnownKey } from './accepting.repository.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 
-type Outcome = AcceptedEmails | Error;
+type AcceptResult = AcceptedEmails | Error;
 
 const maxGathered = 128;
 const maxGatheredBytes = 16 * 1024 * 1024;
@@ -65,7 +65,7 @@ export class AcceptEmailsService {
   }
 
   @Spanned('commit accepts')
-  private async commit(rows: AcceptRow[]): Promise<Outcome[]> {
+  private async commit(rows: AcceptRow[]): Promise<AcceptResult[]> {
     const outcomes = await bisect(
       rows,
       (part) => this.store(part),
@@ -75,13 +75,13 @@ export class AcceptEmailsService {
     return outcomes;
   }
 
-  private async afterFailure(rows: AcceptRow[], error: Error): Promise<Outcome[]> {
+  private async afterFailure(rows: AcceptRow[], error: Error): Promise<AcceptResult[]> {
     if (!mayHaveCommitted(error)) return rows.map(() => error);
     return Promise.all(rows.map((row) => this.settle(row)));
   }
 
   /** Workflows and system mails repeat their request under the same id, which must not be voided. */
-  private settle({ projectId, emails, options, idempotency }: AcceptRow): Promise<Outcome> {
+  private settle({ projectId, emails, options, idempotency }: AcceptRow): Promise<AcceptResult> {
     const isSystemMail = idempotency?.operation === systemMailOperation;
     if (options.sourceType === 'WORKFLOW' || isSystemMail) return Promise.resolve(unavailable());
     return this.settling.afterUnknownOutcome(
@@ -90,16 +90,16 @@ export class AcceptEmailsService {
     );
   }
 
-  private store(rows: AcceptRow[]): Promise<Outcome[]> {
+  private store(rows: AcceptRow[]): Promise<AcceptResult[]> {
     const keyed = rows.some(({ idempotency }) => idempotency !== null);
     return keyed ? this.storeKeyed(rows) : this.insert(rows, new Map());
   }
 
   /** Finished keys are read before their locks are tried; otherwise two replays of one key would conflict (docs/guarantees.md §1.3). */
-  private async storeKeyed(rows: AcceptRow[]): Promise<Outcome[]> {
+  private async storeKeyed(rows: AcceptRow[]): Promise<AcceptResult[]> {
     const finished = await this.replays(rows);
     return this.repository.transaction(async () => {
-      const decided = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
+      const decided = new Map<number, AcceptResult>([...this.repeatsWithin(rows, finished), ...finished]);
       const withoutDecidedKeys = rows.map((row, index) =>
         decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
@@ -113,7 +113,7 @@ export class AcceptEmailsService {
     });
   }
 
-  private repeatsWithin(rows: AcceptRow[], finished: Map<number, Outcome>): [number, DomainError][] {
+  private repeatsWithin(rows: AcceptRow[], finished: Map<number, AcceptResult>): [number, DomainError][] {
     const seen = new Set<string>();
     return rows.flatMap(({ projectId, idempotency }, index): [number, DomainError][] => {
       if (!idempotency || finished.has(index)) return [];
@@ -124,7 +124,7 @@ export class AcceptEmailsService {
     });
   }
 
-  private async replays(rows: AcceptRow[]): Promise<Map<number, Outcome>> {
+  private async replays(rows: AcceptRow[]): Promise<Map<number, AcceptResult>> {
     const known = await this.repository.knownKeys(rows);
     return new Map(
       [...known].map(([index, key]) => [
@@ -134,7 +134,7 @@ export class AcceptEmailsService {
     );
   }
 
-  private async insert(rows: AcceptRow[], decided: Map<number, Outcome>): Promise<Outcome[]> {
+  private async insert(rows: AcceptRow[], decided: Map<number, AcceptResult>): Promise<AcceptResult[]> {
     const fresh = rows.filter((_, index) => !decided.has(index));
     const acceptedAtById = fresh.length > 0 ? await this.repository.insert(fresh) : new Map<string, Date>();
     this.accepted.inc(

@@ -23,7 +23,7 @@ const keys = columnsOf<IndexedKey>([
 ]);
 
 const keyHours = 24;
-const keyLockSeed = 24;
+const idempotencyLockSeed = 24;
 
 export class AcceptingRepository {
   private readonly attachments: AttachmentsRepository;
@@ -51,7 +51,7 @@ export class AcceptingRepository {
   async lockKeys(rows: KeyedRow[]): Promise<Set<number>> {
     const locked = await this.database.query<{ index: number }>(
       `SELECT row_index AS index FROM (
-         SELECT row_index, pg_try_advisory_xact_lock(hashtextextended(project_id || operation || key, ${keyLockSeed})) AS locked
+         SELECT row_index, pg_try_advisory_xact_lock(hashtextextended(project_id || operation || key, ${idempotencyLockSeed})) AS locked
          FROM ${keys.unnest('requested', 1)}
        ) AS tried WHERE locked`,
       keys.values(keyed(rows)),

@@ -13,7 +13,7 @@ import { SendingConfig } from '../config.js';
 import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
-import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
+import { TemplateDirectory, type ResolvedContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accept-row.js';
 import {
   ConfinedSends,
@@ -118,7 +118,9 @@ export class PrepareSend {
     refuseOutsideTemplates(caller, { template, ownContent });
     this.controlHeaders.refuseIn(headers);
     if (scheduledAt) refuseFarSchedule(scheduledAt, await this.clock.now());
-    const content = template ? await this.templates.pin(caller.projectId, { templateId: template }) : null;
+    const content = template
+      ? await this.templates.resolve(caller.projectId, { templateId: template })
+      : null;
     await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
     const addresses = [...to, ...addressesOf(cc), ...addressesOf(bcc)];
     refuseOutsideSandbox(caller, addresses);
@@ -129,7 +131,7 @@ export class PrepareSend {
     projectId: string,
     send: AcceptSend,
     deadline: Date | null,
-  ): Promise<PinnedContent> {
+  ): Promise<ResolvedContent> {
     const { template, subject, body, text, verbatim } = send;
     const hasBody = body !== undefined || (verbatim && text !== undefined);
     const missing = [subject === undefined ? 'subject' : null, hasBody ? null : 'body'] as const;
@@ -137,12 +139,12 @@ export class PrepareSend {
     if (needed.length > 0) throw contentMissing(...needed);
     if (verbatim) return verbatimContent(subject!);
     const requested = { templateId: template, subject, html: body, text };
-    const pinned = await this.templates.pin(projectId, requested, deadline);
-    return { ...pinned, category: send.category ?? pinned.category };
+    const resolved = await this.templates.resolve(projectId, requested, deadline);
+    return { ...resolved, category: send.category ?? resolved.category };
   }
 }
 
-const verbatimContent = (subject: string): PinnedContent => ({
+const verbatimContent = (subject: string): ResolvedContent => ({
   templateId: null,
   templateVersion: null,
   subject,
@@ -156,7 +158,7 @@ const verbatimContent = (subject: string): PinnedContent => ({
 /** Only what differs from the default. */
 const categoryAndSourceOf = (
   { sourceType }: AcceptSend,
-  { category }: PinnedContent,
+  { category }: ResolvedContent,
 ): Pick<AcceptRow['options'], 'category' | 'sourceType'> => ({
   ...(category === 'MARKETING' ? { category } : {}),
   ...(sourceType ? { sourceType } : {}),

@@ -12,7 +12,7 @@ import { trackingOf } from '../accepting/send-rules.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
-import { TemplateDirectory, type PinnedContent } from '../templates/template-directory.js';
+import { TemplateDirectory, type ResolvedContent } from '../templates/template-directory.js';
 import type { CampaignContentRow } from './campaign-content.entity.js';
 
 export type NewContent = Omit<CampaignContentRow, 'createdAt'>;
@@ -20,7 +20,7 @@ export type NewContent = Omit<CampaignContentRow, 'createdAt'>;
 export interface CampaignDraft {
   projectId: string;
   projectName: string;
-  content: PinnedContent;
+  content: ResolvedContent;
   from: Mailbox;
   category: EmailCategory;
   subject: string;
@@ -95,8 +95,8 @@ export class CampaignPreparation {
   private contentOf(
     projectId: string,
     { templateId, subject, body }: CheckCampaignMail,
-  ): Promise<PinnedContent> {
-    return this.templates.pin(projectId, {
+  ): Promise<ResolvedContent> {
+    return this.templates.resolve(projectId, {
       templateId: templateId ?? undefined,
       templateErrorMember: 'templateId',
       subject: subject ?? undefined,
@@ -110,5 +110,5 @@ function missingIn({ templateId, subject, body }: CheckCampaignMail): ('subject'
   return [...(subject ? [] : (['subject'] as const)), ...(body ? [] : (['body'] as const))];
 }
 
-const senderOf = ({ from }: CheckCampaignMail, content: PinnedContent): Mailbox | undefined =>
+const senderOf = ({ from }: CheckCampaignMail, content: ResolvedContent): Mailbox | undefined =>
   from === null ? (content.from ?? undefined) : { email: from };

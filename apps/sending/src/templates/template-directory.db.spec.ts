@@ -42,7 +42,7 @@ describe('the content of a send', () => {
   it('is frozen with the version of its template and the sender of that', async () => {
     const { caller, projectId, domain } = await suite.buildProject();
     const { id } = await build(caller, { from: `a@${domain}`, fromName: 'Ada', replyTo: 'x@y.example' });
-    expect(await directory().pin(projectId, { templateId: id })).toEqual({
+    expect(await directory().resolve(projectId, { templateId: id })).toEqual({
       ...{
         templateId: id,
         templateVersion: 1,
@@ -52,17 +52,17 @@ describe('the content of a send', () => {
       },
       ...{ category: 'MARKETING', snippets: {}, liquid: false },
     });
-    const own = await directory().pin(projectId, { templateId: id, subject: 'Mine {{ x }}' });
+    const own = await directory().resolve(projectId, { templateId: id, subject: 'Mine {{ x }}' });
     expect(own).toMatchObject({ subject: 'Mine {{ x }}', liquid: true, templateVersion: 1 });
   });
 
   it('is that of the call where there is no template', async () => {
     const { projectId } = await suite.buildProject();
-    expect(await directory().pin(projectId, { subject: 'a', html: '<p>b</p>' })).toEqual({
+    expect(await directory().resolve(projectId, { subject: 'a', html: '<p>b</p>' })).toEqual({
       ...{ templateId: null, templateVersion: null, subject: 'a', from: null, replyTo: null },
       ...{ category: 'TRANSACTIONAL', snippets: {}, liquid: false },
     });
-    await expect(directory().pin(projectId, { subject: 'a', html: '\n{{' })).rejects.toMatchObject({
+    await expect(directory().resolve(projectId, { subject: 'a', html: '\n{{' })).rejects.toMatchObject({
       details: {
         errors: [
           { path: ['body'], code: 'invalid_format', message: expect.stringMatching(/^line 2, column 1/) },
@@ -77,12 +77,12 @@ describe('the content of a send', () => {
     const inner = await snippet(caller, 'inner', 'one');
     await snippet(caller, 'other', 'x');
     const { id } = await build(caller, { subject: '{{> outer}}', body: '{{> gone}}' });
-    const pinned = await directory().pin(projectId, { templateId: id });
-    expect([Object.keys(pinned.snippets).sort(), pinned.liquid]).toEqual([['inner', 'outer'], true]);
+    const resolved = await directory().resolve(projectId, { templateId: id });
+    expect([Object.keys(resolved.snippets).sort(), resolved.liquid]).toEqual([['inner', 'outer'], true]);
     await suite.bus.call(snippets.update, caller, { id: inner.id, body: 'two' });
-    const later = await directory().pin(projectId, { templateId: id, html: '<p>{{> other}}</p>' });
+    const later = await directory().resolve(projectId, { templateId: id, html: '<p>{{> other}}</p>' });
     expect(Object.keys(later.snippets).sort()).toEqual(['inner', 'other', 'outer']);
-    expect(later.snippets['inner']).not.toBe(pinned.snippets['inner']);
+    expect(later.snippets['inner']).not.toBe(resolved.snippets['inner']);
     const templateTexts = new TemplateTexts(new TemplateTextsRepository(suite.database));
     const bodies = async (versions: Record<string, string>) => {
       const loaded = await templateTexts.load(
@@ -92,9 +92,9 @@ describe('the content of a send', () => {
       return loaded.snippet({ projectId, id: versions['inner']! })?.body;
     };
     expect([
-      await bodies(pinned.snippets),
+      await bodies(resolved.snippets),
       await bodies(later.snippets),
-      await bodies(pinned.snippets),
+      await bodies(resolved.snippets),
     ]).toEqual(['one', 'two', 'one']);
   });
 
@@ -106,10 +106,10 @@ describe('the content of a send', () => {
       [projectId, newId()],
       [outsider, id],
     ] as const) {
-      await expect(directory().pin(project, { templateId: template })).rejects.toMatchObject(unknown);
+      await expect(directory().resolve(project, { templateId: template })).rejects.toMatchObject(unknown);
     }
     await suite.database.query(`DELETE FROM templates WHERE project_id = $1 AND id = $2`, [projectId, id]);
-    await expect(directory().pin(projectId, { templateId: id })).rejects.toMatchObject(unknown);
+    await expect(directory().resolve(projectId, { templateId: id })).rejects.toMatchObject(unknown);
   });
 
   it('is cached for a second, except for templates that were not found', async () => {
@@ -118,13 +118,13 @@ describe('the content of a send', () => {
     let id = '';
     const isRemembered = async () => {
       ({ id } = await build(caller));
-      expect(await one.pin(projectId, { templateId: id })).toMatchObject({ templateVersion: 1 });
+      expect(await one.resolve(projectId, { templateId: id })).toMatchObject({ templateVersion: 1 });
       await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
-      const { templateVersion, subject } = await one.pin(projectId, { templateId: id });
+      const { templateVersion, subject } = await one.resolve(projectId, { templateId: id });
       return templateVersion === 1 && subject === 'Hello';
     };
     await eventually(isRemembered, 'the first version is taken within a second');
-    const changed = async () => (await one.pin(projectId, { templateId: id })).templateVersion === 2;
+    const changed = async () => (await one.resolve(projectId, { templateId: id })).templateVersion === 2;
     await eventually(changed, 'the change is known');
   });
 });

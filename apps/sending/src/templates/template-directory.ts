@@ -16,7 +16,7 @@ export interface RequestedContent {
 }
 
 /** What a message is rendered from, as far as acceptance fixes it; the fields of its contact are fixed by the first claim. */
-export interface PinnedContent {
+export interface ResolvedContent {
   templateId: string | null;
   templateVersion: number | null;
   subject: string | null;
@@ -42,11 +42,11 @@ export class TemplateDirectory {
     private readonly rendering: Rendering,
   ) {}
 
-  async pin(
+  async resolve(
     projectId: string,
     { templateId, templateErrorMember, ...texts }: RequestedContent,
     deadline: Date | null = null,
-  ): Promise<PinnedContent> {
+  ): Promise<ResolvedContent> {
     const template =
       templateId === undefined ? null : await this.currentOf(projectId, templateId, templateErrorMember);
     const own = await this.checkOwn({ projectId, deadline }, texts);

@@ -69,7 +69,7 @@ export class SmtpSession {
     return (
       !this.connection.destroyed &&
       this.current === undefined &&
-      !this.connection.hasUnaskedReply &&
+      !this.connection.hasUnexpectedReply &&
       this.connection.socket?.writable === true
     );
   }
@@ -110,7 +110,7 @@ export class SmtpSession {
   }
 
   private usableFor(transaction: SmtpTransaction): boolean {
-    return this.current === transaction && !this.connection.destroyed && !this.connection.hasUnaskedReply;
+    return this.current === transaction && !this.connection.destroyed && !this.connection.hasUnexpectedReply;
   }
 
   private handleEnd(): void {

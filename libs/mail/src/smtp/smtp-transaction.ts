@@ -100,7 +100,7 @@ export class SmtpTransaction {
     this.bodyStarted = true;
     const answer = String(this.connection.lastServerResponse);
     // nodemailer takes a 250 for the 354; after an unsolicited reply all later ones are off by one.
-    if (!answer.startsWith('354') || this.connection.hasUnaskedReply)
+    if (!answer.startsWith('354') || this.connection.hasUnexpectedReply)
       this.drop('data', `out of step: ${answer.slice(0, 100)}`);
     else this.writeNext(new WireBody(this.delivery.raw));
   }
@@ -202,7 +202,7 @@ export class SmtpTransaction {
       stage !== 'body' &&
       reply?.code !== 421 &&
       !connection.destroyed &&
-      !connection.hasUnaskedReply;
+      !connection.hasUnexpectedReply;
     const durationMs = performance.now() - this.startedAt;
     const attempt: Attempt = {
       verdict,

@@ -42,7 +42,7 @@ export class StageTrackingConnection extends SMTPConnection {
     return this.internals._socket || undefined;
   }
 
-  get hasUnaskedReply(): boolean {
+  get hasUnexpectedReply(): boolean {
     return this.internals._responseQueue.length > 0 || this.internals._remainder !== '';
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { hasBrowser, openBrowser, openPage } from '@posthorn/testing';
 import { createTransport } from 'nodemailer';
-import { chromium } from 'playwright-core';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInbox } from './inbox.js';
@@ -115,15 +115,14 @@ describe('the development inbox', () => {
     await inbox.stop();
   });
 
-  const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
-  const inBrowser = browser ? it : it.skip;
+  const inBrowser = hasBrowser ? it : it.skip;
   inBrowser(
     'shows a mail in the page without a reload, and runs none of its scripts (needs: apt-get install chromium)',
     async () => {
       const inbox = await startInbox({ directory: join(folder, 'page') });
-      const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+      const browser = await openBrowser();
       try {
-        const page = await chrome.newPage();
+        const page = await openPage(browser);
         const complaints: string[] = [];
         page.on('pageerror', (error) => complaints.push(error.message));
         await page.goto(inbox.url);
@@ -139,7 +138,7 @@ describe('the development inbox', () => {
         expect(await page.title()).toBe('(1) Posthorn inbox');
         expect(complaints).toEqual([]);
       } finally {
-        await chrome.close();
+        await browser.close();
         await inbox.stop();
       }
     },

@@ -49,8 +49,8 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
   const { route, declaration, dialect, request } = exchange;
   const { filters } = queryOf(exchange);
   const parsed = parsedBodyOf(exchange, bytes);
-  const { body, ...entries } = declaration.eachOf
-    ? readEntries(dialect.names, declaration.body!, parsed, declaration.eachOf)
+  const { body, ...entries } = declaration.batchField
+    ? readEntries(dialect.names, declaration.body!, parsed, declaration.batchField)
     : { body: readBody(dialect.names, declaration.body ?? NoBody, parsed) };
   const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
   return routeRequestOf(exchange, {
@@ -73,10 +73,10 @@ const isConfirmed = ({ query }: Resource['request']): boolean =>
   (query as { confirm?: unknown }).confirm === '1';
 
 function parsedBodyOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
-  const { body, csvMember, eachOf, mayBeEmpty } = declaration;
+  const { body, csvMember, batchField, mayBeEmpty } = declaration;
   if (csvMember && isCsv(raw)) return readCsv(bytes, csvMember);
   return bytes.length > 0 || (body && !mayBeEmpty)
-    ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined)
+    ? parseBody(bytes, batchField ? maxMembersOfBatch : undefined)
     : {};
 }
 

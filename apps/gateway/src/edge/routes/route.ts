@@ -46,7 +46,7 @@ interface ResourceRoute extends RouteBase {
   success?: Success;
   legacySuccess?: Success;
   /** The list of the body whose entries are read and answered one by one; the success `batch` answers all of them. */
-  eachOf?: string;
+  batchField?: string;
   idempotent?: boolean;
   /** Largest body in bytes; 1 MiB by default. */
   bodyLimit?: number;

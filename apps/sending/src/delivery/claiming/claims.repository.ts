@@ -205,8 +205,8 @@ const claimSql = `
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
     ) AS taken WHERE project.is_claimable LIMIT $3
   ), bounded AS (
-    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY rank) AS upto FROM due) AS summed
-    WHERE CASE WHEN is_large THEN upto <= $7 OR ($8 AND upto = bytes) ELSE upto - bytes < $5 END
+    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY rank) AS running_bytes FROM due) AS summed
+    WHERE CASE WHEN is_large THEN running_bytes <= $7 OR ($8 AND running_bytes = bytes) ELSE running_bytes - bytes < $5 END
   ), claimed AS (
     UPDATE deliveries d SET state = 'CLAIMED', worker_id = $4, lease_token = d.lease_token + 1, claims = d.claims + 1
     FROM bounded b WHERE d.project_id = b.project_id AND d.email_id = b.email_id AND d.position = b.position

@@ -11,7 +11,7 @@ export class ComposingCounts {
     this.total += each * messages.length;
   }
 
-  projectsWith(least: number): string[] {
+  projectsWithAtLeast(least: number): string[] {
     return [...this.counts].flatMap(([projectId, count]) => (count >= least ? [projectId] : []));
   }
 }

@@ -165,7 +165,7 @@ export class ReadyMessages {
     const limit = Math.min(unbufferedPlaces, this.bufferLimit) + Math.min(this.freePlaces, 0);
     if (!workerId || !this.claimingEnabled || this.isLow || limit <= 0 || this.memory.free.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
-      const excludedProjects = [...this.buffer.projectsIn(lane), ...this.composing.projectsWith(1)];
+      const excludedProjects = [...this.buffer.projectsIn(lane), ...this.composing.projectsWithAtLeast(1)];
       const freeBytes = this.memory.free;
       const options = { workerId, lane, limit, afterProject: beforeAllProjects, freeBytes, excludedProjects };
       await this.composeAll(workerId, await this.claims.claim(options));
@@ -183,7 +183,7 @@ export class ReadyMessages {
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedDelivery[]> {
     const freeBytes = this.memory.free;
-    const excludedProjects = this.composing.projectsWith(this.composingShare);
+    const excludedProjects = this.composing.projectsWithAtLeast(this.composingShare);
     const messages = await this.turns.claim({ workerId, lane, limit, freeBytes, excludedProjects });
     await this.composeAll(workerId, messages);
     return messages;
@@ -244,7 +244,7 @@ export class ReadyMessages {
       const outcome = outcomeOfUncomposed(failureKind, error);
       void this.recorder
         .record({ ...message, subject: null, outcome })
-        .finally(() => this.noLongerSuspect([message]));
+        .finally(() => this.removeSuspects([message]));
     }
     return isComposed(composition) || !composition.retryable || message.windowIsOver;
   }
@@ -252,7 +252,7 @@ export class ReadyMessages {
   /** Retried until the database answers or the service ends: while the lease is renewed, nobody else would take them. */
   private async postpone(workerId: string, messages: ClaimedDelivery[]): Promise<void> {
     if (messages.length === 0) return;
-    this.noLongerSuspect(messages);
+    this.removeSuspects(messages);
     do {
       try {
         return await this.claims.unclaim(workerId, postponeMs, messages);
@@ -270,7 +270,7 @@ export class ReadyMessages {
   }
 
   /** Also frees their memory. From here on they cannot be the cause if this process dies. */
-  noLongerSuspect(messages: readonly ClaimedDelivery[]): void {
+  removeSuspects(messages: readonly ClaimedDelivery[]): void {
     this.freeMemory(messages);
     if (this.suspects.remove(messages)) this.suspectClaims.wakeUp();
   }
@@ -283,7 +283,7 @@ export class ReadyMessages {
   private async unclaim(messages: readonly ReadyMessage[]): Promise<void> {
     for (const [workerId, ready] of Map.groupBy(messages, (ready) => ready.workerId)) {
       const claimed = ready.map(({ message }) => message);
-      this.noLongerSuspect(claimed);
+      this.removeSuspects(claimed);
       await this.claims
         .unclaim(workerId, 0, claimed)
         .catch((error: Error) => this.log.warn(`not released: ${error.message}`));

@@ -155,7 +155,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     batch.forEach((ready, index) =>
       this.track(
         this.proceed(ready, marks[index]!, markedAt).finally(() =>
-          this.ready.noLongerSuspect([ready.message]),
+          this.ready.removeSuspects([ready.message]),
         ),
       ),
     );

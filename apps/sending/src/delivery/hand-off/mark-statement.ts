@@ -49,7 +49,7 @@ export interface MarkSettings {
 const senderDomainOf = ({ from }: MessageToMark): string => domainOf(from?.email ?? '');
 const recipientDestinationOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
 
-/** A statement of its own, so that the next one sees what was committed before the locks were taken. What is locked, `email`, is an address, or a campaign as `campaignLockName` writes it. */
+/** A statement of its own, so that the next one sees what was committed before the locks were taken. `email` names what is locked: an address, or a campaign as `campaignLockName` writes it. */
 export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
   const requested = messages.flatMap(({ projectId, recipient, position, campaignId, to: mainRecipient }) =>
     [
@@ -139,7 +139,7 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${needsNoAllowance} AS needs_no_allowance, usage.when_exhausted,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS frequency_cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${needsNoAllowance} AS needs_no_allowance, usage.when_exhausted,
       ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
@@ -150,7 +150,7 @@ const markSql = (warmUp: WarmUp | null): string => `
       END AS first_rule
     FROM requested r ${markJoins} ${slowDownJoins(providerKind)} ${warmUp ? warmUpJoin(warmUp) : ''}
   ), after_cap AS (
-    SELECT *, CASE WHEN first_rule = 'ok' AND ${rank(`project_id, address_hash, first_rule = 'ok' AND cap_left IS NOT NULL`)} > cap_left THEN 'frequency_cap' ELSE first_rule END AS rule FROM checked
+    SELECT *, CASE WHEN first_rule = 'ok' AND ${rank(`project_id, address_hash, first_rule = 'ok' AND frequency_cap_left IS NOT NULL`)} > frequency_cap_left THEN 'frequency_cap' ELSE first_rule END AS rule FROM checked
   ), with_turns AS (
     SELECT *, CASE WHEN rule = 'ok' AND needs_turn THEN ${turnOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_turn`))} END AS turn_at FROM after_cap
   ), after_slow_down AS (
@@ -177,11 +177,11 @@ const markSql = (warmUp: WarmUp | null): string => `
     WHERE d.project_id = decided.project_id AND d.email_id = decided.email_id AND d.position = decided.position
       AND decided.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = decided.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.cap_left, decided.source_type, decided.warm_up_domain, decided.needs_no_allowance
+    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.frequency_cap_left, decided.source_type, decided.warm_up_domain, decided.needs_no_allowance
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT needs_no_allowance')}
   ), marketing AS (
-    ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE cap_left IS NOT NULL')}
+    ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE frequency_cap_left IS NOT NULL')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
   )${warmUp ? `, counted_warm_ups AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT needs_no_allowance')})` : ''}`;
