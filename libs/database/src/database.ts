@@ -24,8 +24,8 @@ interface Ambient {
   runner: QueryRunner;
   /** Set before COMMIT or ROLLBACK, after which the connection may already serve another transaction. */
   ended: boolean;
-  committed: (() => void)[];
-  inserted: Set<() => void>;
+  onCommit: (() => void)[];
+  onInserts: Set<() => void>;
 }
 
 export interface PoolUse {
@@ -68,7 +68,7 @@ export class Database {
   /** After the commit of the ambient transaction, or at once where there is none. It must not throw. */
   afterCommit(listener: () => void): void {
     const ambient = this.ambient.getStore();
-    if (ambient) ambient.committed.push(listener);
+    if (ambient) ambient.onCommit.push(listener);
     else listener();
   }
 
@@ -97,7 +97,7 @@ export class Database {
   private async request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const ambient = this.joined();
     if (ambient) {
-      this.insertListeners.collect(sql, ambient.inserted);
+      this.insertListeners.collect(sql, ambient.onInserts);
       return rowsOf<Row>(ambient.runner, sql, parameters);
     }
     const rows = await rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
@@ -133,7 +133,7 @@ export class Database {
     return inSpan(statement.name, asClient, async () => {
       const ambient = this.joined();
       if (ambient) {
-        this.insertListeners.collect(statement.sql, ambient.inserted);
+        this.insertListeners.collect(statement.sql, ambient.onInserts);
         return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
       }
       const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
@@ -176,14 +176,14 @@ export class Database {
 
   private async runOnce<T>(work: () => Promise<T>, limitMs?: number): Promise<T> {
     const runner = this.source.createQueryRunner();
-    const ambient: Ambient = { runner, ended: false, committed: [], inserted: new Set() };
+    const ambient: Ambient = { runner, ended: false, onCommit: [], onInserts: new Set() };
     const running = () => this.ambient.run(ambient, work);
     try {
       await runner.startTransaction();
       const result = await (limitMs === undefined ? running() : within(limitMs, running()));
       ambient.ended = true;
       await runner.commitTransaction();
-      for (const listener of [...ambient.committed, ...this.commitListeners, ...ambient.inserted]) listener();
+      for (const listener of [...ambient.onCommit, ...this.commitListeners, ...ambient.onInserts]) listener();
       return result;
     } catch (error) {
       ambient.ended = true;
@@ -234,8 +234,8 @@ async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown
 async function rowsOfOne<Row>(pool: Pool, requested: QueryConfig): Promise<Row[]> {
   try {
     return await new Promise<Row[]>((resolve, reject) => {
-      pool.connect((away, client, release) => {
-        if (!client) return reject(away!);
+      pool.connect((connectError, client, release) => {
+        if (!client) return reject(connectError!);
         client.query(requested, (failure: Error | null, result) => {
           // The server announces its shutdown before the connection ends: it must not be lent again.
           release(isDatabaseAway(failure));

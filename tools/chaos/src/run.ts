@@ -14,6 +14,7 @@ import { Random } from './random.js';
 import type { Load } from './loads/load.js';
 import { slowAfter, slowBefore, type Wanted } from './recipients.js';
 import { report } from './judging/report.js';
+import { StallWatch } from './judging/stall-watch.js';
 import { emailIdOf, readSinkBytes, readSinkLedger } from './judging/sink-ledger.js';
 import { workLeft, workLine } from './judging/work-books.js';
 import { Traps, type Taken } from './faults/traps.js';
@@ -41,6 +42,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const fixture = await Fixture.start(options.directory, options.load);
   const processes = skewedProcesses(fixture, options);
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
+  const stallWatch = new StallWatch();
   try {
     await processes.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
     const { token, records } = await chaosProject(fixture);
@@ -64,9 +66,10 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
       options,
       (performance.now() - began) / 1_000,
       faultInjector,
-      await gather({ fixture, processes, records, ledger, faultInjector, options }),
+      await gather({ fixture, processes, records, ledger, faultInjector, stallWatch, options }),
     );
   } finally {
+    stallWatch.stop();
     await processes.stop();
     await fixture.stop();
     ledger.close();
@@ -116,6 +119,7 @@ interface Witnesses {
   records: Records;
   ledger: Ledger;
   faultInjector: FaultInjector;
+  stallWatch: StallWatch;
   options: ChaosOptions;
 }
 
@@ -125,6 +129,7 @@ async function gather({
   records: records,
   ledger,
   faultInjector: nemesis,
+  stallWatch,
   options,
 }: Witnesses): Promise<Evidence> {
   const [emails, events, contacts, totals, unfinished, deadLetters, work] = await Promise.all([
@@ -150,6 +155,7 @@ async function gather({
     doubted: nemesis.suspected,
     strikes: nemesis.injectedFaults,
     outages: fixture.outages,
+    stalls: stallWatch.stalls,
     goodbyes: processes.unsubscribes,
     badExits: processes.badExits,
     ratePerSecond: options.ratePerSecond,

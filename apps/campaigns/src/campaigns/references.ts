@@ -26,7 +26,7 @@ const audienceMembers = [
 ] as const;
 
 /** Of what the gateway waits for the whole call, which is 25 s for MJML, whose compiler must be loaded first. */
-const time = { share: 0.6 };
+const time = { timeoutShare: 0.6 };
 export const compileMs = 22_000;
 
 /** Segments and lists belong to contacts, senders and templates to sending; their errors point to the members of a campaign. */

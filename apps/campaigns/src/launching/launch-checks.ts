@@ -22,7 +22,7 @@ type OwnContent = Pick<
   | 'emailCategory'
 >;
 
-const requestTime = { share: 0.7 };
+const requestTime = { timeoutShare: 0.7 };
 
 @Injectable()
 export class LaunchChecks {

@@ -4,7 +4,7 @@ import { Bus } from '@posthorn/messaging';
 import { CampaignsConfig } from '../config.js';
 import { LaunchesRepository } from './launches.repository.js';
 
-const time = { share: 0.6 };
+const time = { timeoutShare: 0.6 };
 
 @Injectable()
 export class MailStates {

@@ -14,7 +14,7 @@ import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ActivityReadModel, type ActivityQuery } from './activity.read-model.js';
 import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
 
-const time = { share: 0.6 };
+const time = { timeoutShare: 0.6 };
 
 /** Merges the histories of a contact. Each source returns one item more than the page shows, from the same position on. */
 @Injectable()

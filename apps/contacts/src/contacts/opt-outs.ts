@@ -4,7 +4,7 @@ import { Bus } from '@posthorn/messaging';
 import { OptOutsRepository } from './opt-outs.repository.js';
 
 /** Shorter than the caller's deadline, so that the caller still hears that nothing changed. */
-const time = { share: 0.6 };
+const time = { timeoutShare: 0.6 };
 const maxPerCall = 500;
 
 /** Stores in sending who wants no marketing mail, before the change commits here (docs/decisions/0020-opt-outs-inside-the-transaction.md). */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, listTemplateUnknown, serviceCaller, templates } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-const time = { share: 0.45 };
+const time = { timeoutShare: 0.45 };
 
 @Injectable()
 export class ConfirmationTemplates {

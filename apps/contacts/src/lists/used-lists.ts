@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { listUsed, listUses, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-const time = { share: 0.45 };
+const time = { timeoutShare: 0.45 };
 
 /** A list that a campaign still needs is not deleted; nor is any while campaigns do not answer. */
 @Injectable()

@@ -14,7 +14,7 @@ import type { SegmentRow } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
 /** Called twice within the deadline of the caller, and the second time under the lock of the project. */
-const time = { share: 0.45 };
+const time = { timeoutShare: 0.45 };
 
 /** Deletes segments that are not in use; without an answer of campaigns and workflows nothing is deleted. */
 @Injectable()

@@ -24,7 +24,7 @@ import {
   type HttpRequest,
 } from '../edge/http/fastify.js';
 import { headerValues } from '../edge/http/header-values.js';
-import { changesNothing, wantsHtml } from '../edge/http/html-page.js';
+import { isReadOnly, wantsHtml } from '../edge/http/html-page.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
 import { Senders, unknownSender, type Sender } from '../pages/senders.js';
 import { buttonPage, donePage, overPage, unknownPage } from './confirm-pages.js';
@@ -135,7 +135,7 @@ const refusedAs =
   };
 
 const isLook = ({ raw, query }: HttpRequest): boolean =>
-  changesNothing(raw, (query as { confirm?: unknown }).confirm === '1');
+  isReadOnly(raw, (query as { confirm?: unknown }).confirm === '1');
 
 /** A client that accepts both is a browser. */
 const wantsJson = ({ raw }: HttpRequest): boolean =>

@@ -100,14 +100,14 @@ export class AcceptEmailsService {
     const finished = await this.replays(rows);
     return this.repository.transaction(async () => {
       const decided = new Map<number, AcceptResult>([...this.repeatsWithin(rows, finished), ...finished]);
-      const withoutDecidedKeys = rows.map((row, index) =>
+      const rowsWithOpenKeys = rows.map((row, index) =>
         decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.repository.lockKeys(withoutDecidedKeys);
-      withoutDecidedKeys.forEach(
+      const locked = await this.repository.lockKeys(rowsWithOpenKeys);
+      rowsWithOpenKeys.forEach(
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
-      const finishedMeanwhile = await this.replays(withoutDecidedKeys);
+      const finishedMeanwhile = await this.replays(rowsWithOpenKeys);
       for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
       return this.insert(rows, decided);
     });

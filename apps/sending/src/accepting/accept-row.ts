@@ -3,7 +3,7 @@ import type { StoredAttachment } from '../emails/email.entity.js';
 
 export interface AcceptRow {
   projectId: string;
-  acceptedBy: string;
+  credential: string;
   /** The id of the first e-mail, and the key of the content that all of them share. */
   contentId: string;
   from: { email: string; name: string | null };

@@ -11,7 +11,7 @@ import {
 } from '@posthorn/contracts';
 import { Bus, Gatherer } from '@posthorn/messaging';
 
-const time = { share: 0.35 };
+const time = { timeoutShare: 0.35 };
 
 interface Lookup {
   projectId: string;

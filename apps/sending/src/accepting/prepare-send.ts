@@ -73,7 +73,7 @@ export class PrepareSend {
     const subject = content.subject ?? '';
     return {
       projectId: caller.projectId,
-      acceptedBy: `${caller.actor.kind} ${caller.actor.id}`,
+      credential: `${caller.actor.kind} ${caller.actor.id}`,
       contentId: send.recipients[0]!.id,
       from: { email: from.email, name: from.name ?? null },
       subject,

@@ -40,12 +40,12 @@ export const sentThisMonth = `(${sources.map(([source]) => sentThisMonthBy(sourc
 export const sentToday = `coalesce(usage_so_far.sent_today, 0)`;
 
 /** What is left of a limit of `usage`; null without one. `source` is an expression that names the source of a message. */
-export const leftOfSource = (source: string): string =>
+export const remainingOfSource = (source: string): string =>
   `(CASE ${source} ${sources
     .map(([name]) => `WHEN '${name}' THEN usage.${limitColumns[name]} - ${sentThisMonthBy(name)}`)
     .join(' ')} END)`;
-export const leftOfMonth = `(usage.monthly_limit - ${sentThisMonth})`;
-export const leftOfDay = `(usage.daily_limit - ${sentToday})`;
+export const remainingOfMonth = `(usage.monthly_limit - ${sentThisMonth})`;
+export const remainingOfDay = `(usage.daily_limit - ${sentToday})`;
 
 /** Marks of such a project lock its row before they read it. */
 export const isLimited = `num_nonnulls(${Object.values(limitColumns)

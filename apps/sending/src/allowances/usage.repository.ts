@@ -4,9 +4,9 @@ import { deliveryWindowHours } from '../delivery/delivery.entity.js';
 import {
   countColumns,
   isLimited,
-  leftOfDay,
-  leftOfMonth,
-  leftOfSource,
+  remainingOfDay,
+  remainingOfMonth,
+  remainingOfSource,
   limitColumns,
   nextDay,
   nextMonth,
@@ -43,9 +43,9 @@ const recordColumns = `
   ${nextDay} AS "nextDay", ${nextMonth} AS "nextMonth"`;
 
 const isNearLimit = [
-  `${leftOfMonth} <= usage.monthly_limit / 5`,
-  `${leftOfDay} <= usage.daily_limit / 5`,
-  ...sources.map((source) => `${leftOfSource(`'${source}'`)} <= usage.${limitColumns[source]} / 5`),
+  `${remainingOfMonth} <= usage.monthly_limit / 5`,
+  `${remainingOfDay} <= usage.daily_limit / 5`,
+  ...sources.map((source) => `${remainingOfSource(`'${source}'`)} <= usage.${limitColumns[source]} / 5`),
 ].join(' OR ');
 
 export class UsageRepository {
@@ -63,7 +63,7 @@ export class UsageRepository {
   /** For mail of one source, or as far as the limits for all mail allow. */
   async allowed(projectId: string, source: SourceType | null): Promise<Allowed> {
     const [row] = await this.database.query<Allowed>(
-      `SELECT least(${leftOfSource('$2::text')}, ${leftOfMonth}, ${leftOfDay})::int AS left, when_exhausted AS "whenExhausted" FROM project_usage usage
+      `SELECT least(${remainingOfSource('$2::text')}, ${remainingOfMonth}, ${remainingOfDay})::int AS left, when_exhausted AS "whenExhausted" FROM project_usage usage
        LEFT JOIN (${sentBy('SELECT $1::uuid')}) AS usage_so_far USING (project_id) WHERE usage.project_id = $1`,
       [projectId, source],
     );

@@ -13,12 +13,12 @@ import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
 import {
   allowanceSource,
   needsNoAllowance,
-  leftOfDay,
-  leftOfMonth,
-  leftOfSource,
+  remainingOfDay,
+  remainingOfMonth,
+  remainingOfSource,
   usageOfLimited,
 } from '../allowances/allowance-sql.js';
-import { leftOfFrequencyCap } from '../frequency/frequency-cap-sql.js';
+import { remainingOfFrequencyCap } from '../frequency/frequency-cap-sql.js';
 import { destinationOf, domainOf } from '../pacing/destination.js';
 import { slowDownJoins, slowedDestinations } from '../pacing/slow-down-sql.js';
 import { markRules, markJoins, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
@@ -107,8 +107,8 @@ const deliveriesSql = `
     FROM unnest($3::smallint[], $4::text[], $8::text[]) AS r (position, hash, destination)
   ), ${usageOfLimited}
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_next_period AS "waitsForNextPeriod",
-    CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} WHEN ${leftOfFrequencyCap} <= 0 THEN 'frequency_cap' END AS decision,
-    least(${leftOfSource(allowanceSource('$6::text'))}, ${leftOfMonth}, ${leftOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${needsNoAllowance} AS "needsNoAllowance",
+    CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} WHEN ${remainingOfFrequencyCap} <= 0 THEN 'frequency_cap' END AS decision,
+    least(${remainingOfSource(allowanceSource('$6::text'))}, ${remainingOfMonth}, ${remainingOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${needsNoAllowance} AS "needsNoAllowance",
     slow.destination AS "slowDestination",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"

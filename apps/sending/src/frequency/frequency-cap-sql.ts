@@ -5,7 +5,7 @@ const ofRecipient = `sent.project_id = r.project_id AND sent.address_hash = r.ad
 
 // Null where nothing limits it, and for a message that was counted already. What failed for good reached
 // nobody, and does not count (docs/decisions/0029-frequency-cap.md).
-export const leftOfFrequencyCap = `
+export const remainingOfFrequencyCap = `
   CASE WHEN project.cap_messages IS NOT NULL AND d.campaign_id IS NOT NULL AND ${isMarketing}
     AND NOT EXISTS (SELECT FROM marketing_hand_offs sent WHERE ${ofRecipient} AND sent.email_id = r.email_id)
   THEN project.cap_messages - (
@@ -20,7 +20,7 @@ export const addMarketingHandOffs = (marked: string): string => `
   ON CONFLICT DO NOTHING RETURNING 1`;
 
 /** One mark at a time for a recipient whose mail is limited: two workers must not both find the last place. `requested` names addresses, and campaigns by names without an @. */
-export const lockCapped = `
+export const lockFrequencyCaps = `
   SELECT pg_advisory_xact_lock(hashtextextended(project_id::text || ' ' || email, 12)) FROM (
     SELECT project_id, email FROM requested JOIN project_states USING (project_id)
     WHERE cap_messages IS NOT NULL AND email LIKE '%@%' ORDER BY project_id, email

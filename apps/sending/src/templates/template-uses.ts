@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { templateInUse, templateUses, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-const time = { share: 0.45 };
+const time = { timeoutShare: 0.45 };
 
 /** Campaigns and workflows are queried at deletion; without their answers nothing is deleted. */
 @Injectable()

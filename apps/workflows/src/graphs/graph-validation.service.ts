@@ -12,7 +12,7 @@ import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { graphFindings } from './graph-findings.js';
 import { withStoredIds } from './new-graph.js';
 
-const time = { share: 0.6 };
+const time = { timeoutShare: 0.6 };
 
 @Injectable()
 export class GraphValidation {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { audiences, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-const time = { share: 0.6 };
+const time = { timeoutShare: 0.6 };
 const everybody = {
   audienceCondition: null,
   listId: null,

@@ -23,7 +23,7 @@ const maxGathered = 64;
 /** How long a call waits for its answer: a time of its own, or a share of what calls usually wait, which follows `ANSWER_WITHIN_MS`. */
 export interface CallTime {
   timeoutMs?: number;
-  share?: number;
+  timeoutShare?: number;
 }
 
 interface Outgoing {
@@ -69,7 +69,7 @@ export class Bus {
     contract: RequestContract<In, Out>,
     caller: Caller,
     body: In,
-    { share = 1, timeoutMs = share * this.timeoutMs }: CallTime = {},
+    { timeoutShare = 1, timeoutMs = timeoutShare * this.timeoutMs }: CallTime = {},
   ): Promise<Out> {
     return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
       this.measured(contract, this.ask(contract, caller, body, timeoutMs)),

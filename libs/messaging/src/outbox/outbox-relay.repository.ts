@@ -198,9 +198,9 @@ export class OutboxRelayRepository {
   }
 
   /** Unreachability does not count, nor does a round in which everything was refused. */
-  private async quarantine(failures: SendFailure[], othersWereTaken: boolean): Promise<string[]> {
+  private async quarantine(failures: SendFailure[], othersWereAccepted: boolean): Promise<string[]> {
     const refused = failures.filter(
-      ({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken),
+      ({ kind }) => kind === 'never' || (kind === 'refused' && othersWereAccepted),
     );
     if (refused.length === 0) return [];
     const rows = await this.database.query<{ id: string; quarantined: boolean }>(

@@ -4,6 +4,7 @@ import type { Outage } from '../fixture.js';
 import type { InjectedFault } from '../faults/fault-injector.js';
 import type { SendRecord } from './ledger.js';
 import type { SinkBytes, SinkLine } from './sink-ledger.js';
+import type { Span } from './stall-watch.js';
 import type { WorkLeft } from './work-books.js';
 
 /** Everything that the judge looks at, after the run. */
@@ -23,6 +24,8 @@ export interface Evidence {
   doubted: ReadonlyMap<string, number>;
   strikes: readonly InjectedFault[];
   outages: readonly Outage[];
+  /** When the process that measures the answers stood still itself. */
+  stalls: readonly Span[];
   goodbyes: readonly Goodbye[];
   badExits: readonly string[];
   ratePerSecond: number;

@@ -1,6 +1,7 @@
 import type { Evidence } from './evidence.js';
 import { finding, type Finding } from './finding.js';
 import { neverLeft, type CallRecord } from './ledger.js';
+import { stalledMs, type Span } from './stall-watch.js';
 
 const promisedMs = 2_000;
 /** What a busy machine of two cores takes on top; a slower one takes as long as for nearly all mail that it accepts in the same run. */
@@ -9,11 +10,6 @@ const busyMs = { least: 1_500, most: 4_000, quantile: 0.99 };
 const lastBreathMs = 500;
 /** A gateway that was struck is back so long afterwards. */
 const gatewayBackMs = 15_000;
-
-interface Span {
-  from: number;
-  to: number;
-}
 
 /** What the clients were told, in good times and in bad ones. */
 export function judgeAnswers(evidence: Evidence): Finding[] {
@@ -59,7 +55,7 @@ function unsubscribes(calls: CallRecord[], { goodbyes: text, badExits }: Evidenc
   );
 }
 
-function outages(calls: CallRecord[], { outages: all, strikes: injections }: Evidence): Finding {
+function outages(calls: CallRecord[], { outages: all, strikes: injections, stalls }: Evidence): Finding {
   const away = all.filter(({ server }) => server !== 'smtp');
   // A process that stands still answers nobody; that is looked at by the others.
   const frozen = injections.filter(({ fault }) => /^(stop|pause) (gateway|sending)$/.test(fault));
@@ -71,6 +67,8 @@ function outages(calls: CallRecord[], { outages: all, strikes: injections }: Evi
   );
   const calm = calls.filter((call) => !overlaps(away, call) && !overlaps(injections, call));
   const timeoutMs = promisedMs + busyMsOf(calm);
+  const tookMs = ({ beganAt, endedAt }: CallRecord) =>
+    Math.round(endedAt - beganAt - stalledMs(stalls, { from: beganAt, to: endedAt }));
   const withoutServer = ({ status, beganAt, endedAt }: CallRecord) =>
     status === 202 &&
     away.some(({ from, returning }) => beganAt > from + lastBreathMs && endedAt < returning);
@@ -79,8 +77,8 @@ function outages(calls: CallRecord[], { outages: all, strikes: injections }: Evi
     `no answer within ${timeoutMs} ms while Postgres or NATS was away, or a false 202`,
     during.length,
     [
-      ...during.map(({ place: index, beganAt, endedAt }) =>
-        endedAt - beganAt > timeoutMs ? `send ${index} took ${Math.round(endedAt - beganAt)} ms` : null,
+      ...during.map((call) =>
+        tookMs(call) > timeoutMs ? `send ${call.place} took ${tookMs(call)} ms` : null,
       ),
       ...during.map((call) =>
         withoutServer(call) ? `send ${call.place} was accepted while a server was away` : null,

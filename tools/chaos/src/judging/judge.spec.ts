@@ -73,6 +73,7 @@ const sound: Evidence = {
   doubted: new Map(),
   strikes: [],
   outages: [],
+  stalls: [],
   goodbyes: [],
   badExits: [],
   ratePerSecond: 2,
@@ -195,6 +196,19 @@ describe('the judge of a chaos run', () => {
     ];
     const outages = [{ server: 'postgres' as const, from: 0, returning: 9_000, to: 10_000 }];
     expect(brokenBy({ outages, sends: [send({ calls })] })).toEqual(broken);
+  });
+
+  it.each([
+    [5_100, []],
+    [2_000, ['G17']],
+  ])('subtracts the %i ms in which the measuring process stood still', (stalledMs, broken) => {
+    const late = call({ beganAt: 1_000, endedAt: 7_000, status: 503, retryAfter: true, body: null });
+    const outages = [{ server: 'postgres' as const, from: 0, returning: 9_000, to: 10_000 }];
+    const stalls = [
+      { from: 500, to: 1_100 },
+      { from: 2_000, to: 1_900 + stalledMs },
+    ];
+    expect(brokenBy({ outages, stalls, sends: [send({ calls: [late, call()] })] })).toEqual(broken);
   });
 
   it('lets each copy go its own way', () => {

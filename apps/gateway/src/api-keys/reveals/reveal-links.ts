@@ -13,7 +13,7 @@ export class RevealLinks {
   constructor(private readonly reveals: RevealsService) {}
 
   async open(request: RevealRequest): Promise<RevealedApiKey | HtmlPage> {
-    return request.changesNothing ? this.page(request, () => buttonPage) : this.reveal(request);
+    return request.isReadOnly ? this.page(request, () => buttonPage) : this.reveal(request);
   }
 
   async reveal(request: RevealRequest): Promise<RevealedApiKey | HtmlPage> {

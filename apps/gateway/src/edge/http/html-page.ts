@@ -17,7 +17,7 @@ export const wantsHtml = (requested: Requested): boolean =>
 
 // A HEAD, a program that previews or scans links, a browser that fetches ahead, and one whose person has not
 // confirmed must not use up a link that works once. Others mean what they ask for (docs/api-decisions.md §5).
-export const changesNothing = (requested: Requested, confirmed: boolean): boolean =>
+export const isReadOnly = (requested: Requested, confirmed: boolean): boolean =>
   requested.method === 'HEAD' || isPreview(requested) || (wantsHtml(requested) && !confirmed);
 
 const previews =

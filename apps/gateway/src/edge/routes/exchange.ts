@@ -28,7 +28,7 @@ export function routeRequestOf(
   read: Partial<RouteRequest>,
 ): RouteRequest {
   const caller: Caller = { ...admission.caller, ...clientOf(request) };
-  const none = { body: {}, query: {}, listPage: {}, wantsHtml: false, changesNothing: false };
+  const none = { body: {}, query: {}, listPage: {}, wantsHtml: false, isReadOnly: false };
   return {
     ...none,
     wantsCsv: false,

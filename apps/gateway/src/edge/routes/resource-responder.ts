@@ -7,7 +7,7 @@ import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../bodies/bod
 import { isCsv, readCsv } from '../bodies/csv.js';
 import { parseBody } from '../bodies/parse-body.js';
 import { headerValues } from '../http/header-values.js';
-import { HtmlPage, changesNothing, wantsHtml } from '../http/html-page.js';
+import { HtmlPage, isReadOnly, wantsHtml } from '../http/html-page.js';
 import type { RouteRequest, BatchResults } from './route-request.js';
 import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
 import { idempotencyOf } from './idempotency.js';
@@ -63,7 +63,7 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
     ...(declaration.alsoHtml
       ? {
           wantsHtml: wantsHtml(request.raw),
-          changesNothing: changesNothing(request.raw, isConfirmed(request)),
+          isReadOnly: isReadOnly(request.raw, isConfirmed(request)),
         }
       : {}),
   });

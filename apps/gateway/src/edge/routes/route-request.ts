@@ -21,7 +21,7 @@ export interface RouteRequest<Body = object, Query = object> {
   listPage: PageQuery;
   wantsHtml: boolean;
   /** A preview or an unconfirmed visit, which must not change anything. */
-  changesNothing: boolean;
+  isReadOnly: boolean;
   wantsCsv: boolean;
   wantsEvents: boolean;
   /** The table of an upload route, unless its body is JSON. */

@@ -1,7 +1,7 @@
 // About 100 ms of work without a rate limit; one below 128 messages a second makes the buffer smaller (`bufferLimit`).
 export const bufferSize = 128;
 /** For projects of which nothing is in the buffer. */
-export const unbufferedPlaces = 16;
+export const placesForUnbufferedProjects = 16;
 /** The minimum time between the starts of two claims. */
 export const claimIntervalMs = 15;
 export const unbufferedClaimIntervalMs = 5;

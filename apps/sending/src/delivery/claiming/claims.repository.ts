@@ -186,14 +186,14 @@ const claimSuspectsSql = `
 
 const claimSql = `
   WITH RECURSIVE project AS (
-    (SELECT project_id, ${isClaimable} AS is_claimable, (${isClaimable})::int AS due_projects FROM deliveries
+    (SELECT project_id, ${isClaimable} AS is_claimable, (${isClaimable})::int AS due_project_count FROM deliveries
      WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
     UNION ALL
     -- Projects with scheduled messages only do not count.
-    SELECT following.project_id, following.is_claimable, project.due_projects + following.is_claimable::int FROM project, LATERAL (
+    SELECT following.project_id, following.is_claimable, project.due_project_count + following.is_claimable::int FROM project, LATERAL (
       SELECT project_id, ${isClaimable} AS is_claimable FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > project.project_id ORDER BY project_id, due_at LIMIT 1
-    ) AS following WHERE project.due_projects < ${maxProjectsInTurn}
+    ) AS following WHERE project.due_project_count < ${maxProjectsInTurn}
   ), share AS (
     SELECT greatest(${minShare}, $3 / greatest(count(*), 1)) AS size FROM project WHERE is_claimable
   ), due AS (

@@ -17,7 +17,7 @@ import { beforeAllProjects, ProjectTurns } from './project-turns.js';
 import { Suspects } from './suspects.js';
 import {
   bufferSize,
-  unbufferedPlaces,
+  placesForUnbufferedProjects,
   claimIntervalMs,
   unbufferedClaimIntervalMs,
   pollMs,
@@ -32,7 +32,7 @@ export class ReadyMessages {
   private readonly buffer = new ReadyBuffer<ReadyMessage>();
   private readonly turns: ProjectTurns;
   private readonly loop: Loop;
-  private readonly unbufferedClaims: Loop;
+  private readonly unbufferedProjects: Loop;
   private readonly suspectClaims: Loop;
   private readonly suspects = new Suspects();
   private onReady: () => void = () => undefined;
@@ -56,7 +56,7 @@ export class ReadyMessages {
     const loop = (minIntervalMs: number, work: () => Promise<void | number>) =>
       new Loop({ everyMs: pollMs.busy, minIntervalMs, work, onError: (error) => this.failed(error) });
     this.loop = loop(claimIntervalMs, () => this.refill());
-    this.unbufferedClaims = loop(unbufferedClaimIntervalMs, () => this.claimUnbufferedProjects());
+    this.unbufferedProjects = loop(unbufferedClaimIntervalMs, () => this.claimUnbufferedProjects());
     this.suspectClaims = loop(claimIntervalMs, () => this.claimSuspects());
   }
 
@@ -69,10 +69,10 @@ export class ReadyMessages {
     this.wakeUp.onWakeUp(() => {
       this.idle = false;
       if (this.isLow) this.loop.wakeUp();
-      else this.unbufferedClaims.wakeUp();
+      else this.unbufferedProjects.wakeUp();
     });
     this.loop.start();
-    this.unbufferedClaims.start();
+    this.unbufferedProjects.start();
     this.suspectClaims.start();
   }
 
@@ -109,7 +109,7 @@ export class ReadyMessages {
 
   async stop(): Promise<void> {
     this.stopped = true;
-    await Promise.all([this.loop.stop(), this.unbufferedClaims.stop(), this.suspectClaims.stop()]);
+    await Promise.all([this.loop.stop(), this.unbufferedProjects.stop(), this.suspectClaims.stop()]);
     await Promise.all(this.underWay);
     await this.unclaimBuffer();
   }
@@ -162,7 +162,7 @@ export class ReadyMessages {
   /** A project without a message in the buffer does not wait until half of the buffer is sent. */
   private async claimUnbufferedProjects(): Promise<void> {
     const workerId = this.lease.workerId;
-    const limit = Math.min(unbufferedPlaces, this.bufferLimit) + Math.min(this.freePlaces, 0);
+    const limit = Math.min(placesForUnbufferedProjects, this.bufferLimit) + Math.min(this.freePlaces, 0);
     if (!workerId || !this.claimingEnabled || this.isLow || limit <= 0 || this.memory.free.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const excludedProjects = [...this.buffer.projectsIn(lane), ...this.composing.projectsWithAtLeast(1)];

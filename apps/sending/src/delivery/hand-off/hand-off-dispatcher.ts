@@ -189,7 +189,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
       if (decision !== 'ok') outcome = outcomeOfUnmarked({ decision, delayMs, hasTurn }, ready.message);
       else if (inTime) {
         this.dispatchSoon();
-        outcome = await this.handOver(ready);
+        outcome = await this.sendMarked(ready);
       } else outcome = { ...requeueNow(), hasTurn };
     } finally {
       this.busy -= 1;
@@ -203,7 +203,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     return slot === null ? performance.now() - markedAt <= staleMarkMs : waitForSlot(slot);
   }
 
-  private async handOver({ message, envelope, raw, workerId }: ReadyMessage): Promise<Outcome> {
+  private async sendMarked({ message, envelope, raw, workerId }: ReadyMessage): Promise<Outcome> {
     const assertLeaseHeld = () => {
       this.lease.assertHeld(workerId);
     };

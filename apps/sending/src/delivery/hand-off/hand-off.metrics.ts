@@ -2,11 +2,11 @@ import { counter, histogram } from '@posthorn/telemetry';
 
 export const handOffs = counter(
   'posthorn_hand_offs_total',
-  'Messages that were handed over, by verdict and where the talk ended.',
+  'Attempts to hand a message to the SMTP server, by verdict and the stage of the session at its end.',
   ['verdict', 'stage'],
 );
 export const handOffDuration = histogram(
   'posthorn_hand_off_duration_seconds',
-  'Time of one hand-over, the wait for a connection included.',
+  'Duration of one hand-off, including the wait for a connection.',
   ['verdict'],
 );

@@ -5,16 +5,20 @@ import {
   needsNoAllowance,
   isLimited,
   isSimulated,
-  leftOfDay,
-  leftOfMonth,
-  leftOfSource,
+  remainingOfDay,
+  remainingOfMonth,
+  remainingOfSource,
   nextDay,
   nextMonth,
   usageOfLimited,
 } from '../../allowances/allowance-sql.js';
 import { campaignLockName } from '../../campaign-mail/campaign-states.repository.js';
 import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
-import { addMarketingHandOffs, leftOfFrequencyCap, lockCapped } from '../../frequency/frequency-cap-sql.js';
+import {
+  addMarketingHandOffs,
+  remainingOfFrequencyCap,
+  lockFrequencyCaps,
+} from '../../frequency/frequency-cap-sql.js';
 import { anyDestination, destinationOf, domainOf } from '../../pacing/destination.js';
 import {
   isTurnAhead,
@@ -67,13 +71,13 @@ export function lockStatement(messages: MessageToMark[], { providerKind, warmUp 
     name: warmUp ? 'lock-addresses-warm-up' : 'lock-addresses',
     sql: `WITH requested AS (SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS r (project_id, email) ORDER BY project_id, email),
          address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLockKeySql}) FROM requested),
-         capped AS MATERIALIZED (${lockCapped}),
+         frequency_caps AS MATERIALIZED (${lockFrequencyCaps}),
          limited AS MATERIALIZED (
            SELECT 1 FROM project_usage usage WHERE project_id IN (SELECT project_id FROM requested) AND ${isLimited} ORDER BY project_id FOR UPDATE),
          slowed AS MATERIALIZED (SELECT 1 FROM slowed_destinations s WHERE provider = $3 AND (destination = ANY ($4::text[]) OR EXISTS (
            SELECT FROM destination_domains recipient_domain WHERE recipient_domain.domain = ANY ($4::text[]) AND recipient_domain.destination = s.destination
          )) ORDER BY destination FOR UPDATE)${warmUp ? lockedWarmUps : ''}
-       SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM capped), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM locked_warm_ups)' : ''}`,
+       SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM frequency_caps), (SELECT count(*) FROM limited), (SELECT count(*) FROM slowed)${warmUp ? ', (SELECT count(*) FROM locked_warm_ups)' : ''}`,
     parameters: [
       requested.map(({ projectId }) => projectId),
       requested.map(({ email }) => email),
@@ -139,8 +143,8 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.address_hash, ${leftOfFrequencyCap} AS frequency_cap_left, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${needsNoAllowance} AS needs_no_allowance, usage.when_exhausted,
-      ${leftOfSource(allowanceSource('r.source_type'))} AS left_of_source, ${leftOfMonth} AS left_of_month, ${leftOfDay} AS left_of_day,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${remainingOfFrequencyCap} AS frequency_cap_remaining, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${needsNoAllowance} AS needs_no_allowance, usage.when_exhausted,
+      ${remainingOfSource(allowanceSource('r.source_type'))} AS remaining_of_source, ${remainingOfMonth} AS remaining_of_month, ${remainingOfDay} AS remaining_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
       CASE
@@ -150,7 +154,7 @@ const markSql = (warmUp: WarmUp | null): string => `
       END AS first_rule
     FROM requested r ${markJoins} ${slowDownJoins(providerKind)} ${warmUp ? warmUpJoin(warmUp) : ''}
   ), after_cap AS (
-    SELECT *, CASE WHEN first_rule = 'ok' AND ${rank(`project_id, address_hash, first_rule = 'ok' AND frequency_cap_left IS NOT NULL`)} > frequency_cap_left THEN 'frequency_cap' ELSE first_rule END AS rule FROM checked
+    SELECT *, CASE WHEN first_rule = 'ok' AND ${rank(`project_id, address_hash, first_rule = 'ok' AND frequency_cap_remaining IS NOT NULL`)} > frequency_cap_remaining THEN 'frequency_cap' ELSE first_rule END AS rule FROM checked
   ), with_turns AS (
     SELECT *, CASE WHEN rule = 'ok' AND needs_turn THEN ${turnOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_turn`))} END AS turn_at FROM after_cap
   ), after_slow_down AS (
@@ -158,7 +162,7 @@ const markSql = (warmUp: WarmUp | null): string => `
   ), after_warm_up AS (
     SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
   ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT needs_no_allowance AND ${rank('project_id, source_type, passes_warm_up, needs_no_allowance')} > left_of_source`)} AS passes_source_limit FROM after_warm_up
+    SELECT *, ${passes('passes_warm_up', `NOT needs_no_allowance AND ${rank('project_id, source_type, passes_warm_up, needs_no_allowance')} > remaining_of_source`)} AS passes_source_limit FROM after_warm_up
   ), ranked AS (
     SELECT *, ${rank('project_id, passes_source_limit, needs_no_allowance')} AS rank FROM after_source_limit
   ), decided AS (
@@ -167,21 +171,21 @@ const markSql = (warmUp: WarmUp | null): string => `
         WHEN rule <> 'ok' THEN rule
         WHEN NOT passes_slow_down THEN 'slowed'
         WHEN NOT passes_warm_up THEN 'warming_up'
-        WHEN NOT passes_source_limit OR NOT needs_no_allowance AND coalesce(rank > least(left_of_month, left_of_day), false) THEN 'quota'
+        WHEN NOT passes_source_limit OR NOT needs_no_allowance AND coalesce(rank > least(remaining_of_month, remaining_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
-      CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > left_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
+      CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > remaining_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
     UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT decided.needs_no_allowance FROM decided
     WHERE d.project_id = decided.project_id AND d.email_id = decided.email_id AND d.position = decided.position
       AND decided.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = decided.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.frequency_cap_left, decided.source_type, decided.warm_up_domain, decided.needs_no_allowance
+    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.frequency_cap_remaining, decided.source_type, decided.warm_up_domain, decided.needs_no_allowance
   ), used AS (
     ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT needs_no_allowance')}
   ), marketing AS (
-    ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE frequency_cap_left IS NOT NULL')}
+    ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE frequency_cap_remaining IS NOT NULL')}
   ), turns AS (
     ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
   )${warmUp ? `, counted_warm_ups AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT needs_no_allowance')})` : ''}`;

@@ -48,7 +48,7 @@ export class Provider {
     return this.simulator.isFor(message.recipient) ? this.simulator.refusalOf(message) : null;
   }
 
-  /** Whether acceptance counts as delivery, because no report of it is expected. Later bounces are taken nevertheless. */
+  /** Whether acceptance counts as delivery, because no report of it is expected. Later bounces still count. */
   acceptIsDelivery({ recipient }: HandedMessage): boolean {
     const { acceptIsDelivery, providerKind } = this.config;
     return !this.simulator.isFor(recipient) && (acceptIsDelivery || providerKind === 'capture');

@@ -40,7 +40,7 @@ export interface OutcomeRules {
 interface DeliveryProgress {
   recipient: string;
   attempts: number;
-  /** How often it was sent again after an attempt with an unknown outcome; one that is HELD counts its release already. */
+  /** How often it was sent again after an attempt with an unknown outcome. That of a HELD one is counted when it is held, before the resend. */
   resends: number;
   waitedMs: number;
   ageMs: number;

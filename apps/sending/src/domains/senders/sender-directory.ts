@@ -58,12 +58,12 @@ export class SenderDirectory {
 // because one from cached domains leads to a second look at those in the database.
 function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
   const host = from && domainOf(from.email);
-  const owners = host
+  const coveringDomains = host
     ? verified.filter(({ domain }) => covers(domain, host))
     : defaults(verified, category, domainId);
-  const [nearest] = owners.sort((a, b) => b.domain.length - a.domain.length);
+  const [nearest] = coveringDomains.sort((a, b) => b.domain.length - a.domain.length);
   if (!nearest) return from ? senderNotVerified() : senderMissing();
-  if (domainId && !owners.some(({ id }) => id === domainId)) return outsideDomain();
+  if (domainId && !coveringDomains.some(({ id }) => id === domainId)) return outsideDomain();
   if (nearest.category !== null && nearest.category !== category) return outsideCategory(nearest.category);
   if (host && host !== nearest.domain && nearest.dmarcStrict) return senderNotAligned(nearest.domain);
   return from ?? { email: nearest.sender };
