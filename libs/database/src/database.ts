@@ -16,7 +16,7 @@ export interface Statement {
   replanned?: boolean;
   sql: string;
   parameters: unknown[];
-  /** Listeners of `onCommit` are not called after this statement: it gives none of them anything to do. */
+  /** What `onCommit` registered for every commit of this process, such as a look for due work, is not called: the statement makes nothing due. */
   skipsCommitListeners?: boolean;
 }
 

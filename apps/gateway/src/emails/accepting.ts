@@ -20,7 +20,7 @@ const budgetOf = ({ answerWithinMs }: GatewayConfig) => ({
   sendMs: answerWithinMs - 100,
   checkMs: answerWithinMs * 0.2,
   ensureMs: answerWithinMs * 0.3,
-  acceptMs: answerWithinMs * 0.45,
+  reservedForAcceptMs: answerWithinMs * 0.45,
   settleMs: answerWithinMs * 0.2,
 });
 const marginMs = 50;

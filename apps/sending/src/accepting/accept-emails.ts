@@ -100,14 +100,15 @@ export class AcceptEmailsService {
     const finished = await this.replays(rows);
     return this.repository.transaction(async () => {
       const decided = new Map<number, AcceptResult>([...this.repeatsWithin(rows, finished), ...finished]);
-      const rowsWithOpenKeys = rows.map((row, index) =>
+      // All rows, so that indexes stay; those whose key is decided are without it.
+      const undecided = rows.map((row, index) =>
         decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.repository.lockKeys(rowsWithOpenKeys);
-      rowsWithOpenKeys.forEach(
+      const locked = await this.repository.lockKeys(undecided);
+      undecided.forEach(
         ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
       );
-      const finishedMeanwhile = await this.replays(rowsWithOpenKeys);
+      const finishedMeanwhile = await this.replays(undecided);
       for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
       return this.insert(rows, decided);
     });

@@ -3,7 +3,8 @@ import type { StoredAttachment } from '../emails/email.entity.js';
 
 export interface AcceptRow {
   projectId: string;
-  credential: string;
+  /** Kind and id. */
+  actor: string;
   /** The id of the first e-mail, and the key of the content that all of them share. */
   contentId: string;
   from: { email: string; name: string | null };
@@ -32,7 +33,7 @@ export interface SendOptions {
   templateId?: string | null;
   templateVersion?: number | null;
   liquid?: true;
-  liquidSubject?: string;
+  subjectTemplate?: string;
   data?: object;
   snippets?: Record<string, string>;
   trackOpens: boolean;

@@ -15,7 +15,7 @@ it('a request that is too late and its repetition in one commit publish one even
   const id = newId();
   const row: AcceptRow = {
     projectId,
-    credential: 'API_KEY k',
+    actor: 'API_KEY k',
     contentId: id,
     from: { email: `hello@${domain}`, name: null },
     subject: 'Hello',

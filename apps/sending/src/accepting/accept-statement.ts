@@ -14,7 +14,7 @@ type EmailToAccept = AcceptRow['emails'][number] & {
 const sends = columnsOf<AcceptRow>([
   { column: 'send_index', type: 'int', value: (_, index) => index },
   { column: 'project_id', type: 'uuid', value: ({ projectId }) => projectId },
-  { column: 'accepted_by', type: 'text', value: ({ credential }) => credential },
+  { column: 'accepted_by', type: 'text', value: ({ actor }) => actor },
   { column: 'content_id', type: 'uuid', value: ({ contentId }) => contentId },
   { column: 'from_email', type: 'text', value: ({ from }) => from.email },
   { column: 'from_name', type: 'text', value: ({ from }) => from.name },
@@ -87,7 +87,7 @@ const insertSql = `
     INSERT INTO email_contents (project_id, id, html, text, reply_to, headers, template_id, template_version, liquid, subject, data, snippets,
                                 track_opens, track_clicks, attachments)
     SELECT project_id, content_id, html, text, reply_to, headers, (options->>'templateId')::uuid, (options->>'templateVersion')::int,
-           options ? 'liquid', options->>'liquidSubject', options->'data', options->'snippets',
+           options ? 'liquid', options->>'subjectTemplate', options->'data', options->'snippets',
            (options->>'trackOpens')::boolean, (options->>'trackClicks')::boolean, options->'attachments'
     FROM send WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (

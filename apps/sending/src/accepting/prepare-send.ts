@@ -73,7 +73,7 @@ export class PrepareSend {
     const subject = content.subject ?? '';
     return {
       projectId: caller.projectId,
-      credential: `${caller.actor.kind} ${caller.actor.id}`,
+      actor: `${caller.actor.kind} ${caller.actor.id}`,
       contentId: send.recipients[0]!.id,
       from: { email: from.email, name: from.name ?? null },
       subject,
@@ -100,7 +100,7 @@ export class PrepareSend {
           ? { templateId: content.templateId, templateVersion: content.templateVersion }
           : {}),
         ...(content.liquid
-          ? { liquid: true, liquidSubject: subject, data: send.data ?? {}, snippets: content.snippets }
+          ? { liquid: true, subjectTemplate: subject, data: send.data ?? {}, snippets: content.snippets }
           : {}),
         ...trackingOf(tracking, content.category, send.tracking),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),

@@ -11,7 +11,7 @@ export type Slot = number | null;
 
 // With slots at exactly the limit, network jitter would exceed it within some windows of a second.
 const margin = 0.93;
-/** A later wake-up would send together with the slots that follow. */
+/** A message whose timer fires later than this would be sent together with those of the following slots. */
 const missedMs = 30;
 
 /** The rate limit of a kind of provider across all replicas: Postgres hands out evenly spaced slots (docs/guarantees.md G13). */
@@ -25,11 +25,11 @@ export class Pace {
   /** Reserves as many slots as the query `count` says; its two parameters are numbered from `first`. */
   reservation(count: string, first: number): { sql: string; parameters: unknown[] } | null {
     if (this.limit.perSecond === 0) return null;
-    const [providerKind, reserved] = [`$${first}::text`, `(${count}) * $${first + 1}::float8`];
+    const [providerKind, reservedMs] = [`$${first}::text`, `(${count}) * $${first + 1}::float8`];
     const sql = `INSERT INTO pace AS p (provider, next_at)
-      SELECT ${providerKind}, clock_timestamp() + ${reserved} * interval '1 millisecond' WHERE (${count}) > 0
-      ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + ${reserved} * interval '1 millisecond'
-      RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - ${reserved} AS first_slot_ms`;
+      SELECT ${providerKind}, clock_timestamp() + ${reservedMs} * interval '1 millisecond' WHERE (${count}) > 0
+      ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + ${reservedMs} * interval '1 millisecond'
+      RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - ${reservedMs} AS first_slot_ms`;
     return { sql, parameters: [this.limit.providerKind, this.spacingMs] };
   }
 

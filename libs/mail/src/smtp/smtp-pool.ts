@@ -27,6 +27,7 @@ export interface SmtpPoolState {
 
 export interface SmtpPause {
   server: string;
+  /** What began or prolonged the pause; absent when it ends. */
   failure?: Attempt;
 }
 
@@ -128,12 +129,12 @@ export class SmtpPool {
     this.opening--;
     if ('failure' in opened) {
       this.open--;
-      if (!this.circuit.hasFailed) this.publish(opened.failure);
+      if (!this.circuit.hasFailed) this.reportPause(opened.failure);
       this.circuit.failed(opened.failure);
       this.serveWaiters();
       return opened.failure;
     } else {
-      if (this.circuit.hasFailed) this.publish();
+      if (this.circuit.hasFailed) this.reportPause();
       this.circuit.succeeded();
       this.adopt(opened.session);
       this.serveWaiters();
@@ -184,7 +185,7 @@ export class SmtpPool {
     if (this.cannotServe) for (const waiter of this.waiters.splice(0)) waiter(this.unservedAttempt('paused'));
   }
 
-  private publish(failure?: Attempt): void {
+  private reportPause(failure?: Attempt): void {
     const { host, port } = this.options.endpoint;
     smtpPauses.publish({ server: `${host}:${port}`, failure } satisfies SmtpPause);
   }

@@ -67,7 +67,8 @@ export class SmtpTransaction {
     // When the connection closes, nodemailer reports an incomplete line as a response. Only 421, which announces the close, is one.
     const lost = error.command === 'CONN' && !error.response?.startsWith('421');
     const reply = lost ? undefined : parseReply(error.response || undefined);
-    if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response)) this.refuseLocally(error);
+    const refusedByNodemailer = error.command === 'API';
+    if (refusedByNodemailer || (error.code === 'EMESSAGE' && !error.response)) this.refuseLocally(error);
     else this.settle(stage, reply, reply === undefined ? error.message : undefined);
   }
 

@@ -51,8 +51,8 @@ export class StageTrackingConnection extends SMTPConnection {
   }
 
   get waitingAt(): SmtpStage {
-    const due = this.internals._responseActions.length;
-    if (due > 0) return this.sent[this.sent.length - due] ?? 'greeting';
+    const unanswered = this.internals._responseActions.length;
+    if (unanswered > 0) return this.sent[this.sent.length - unanswered] ?? 'greeting';
     if (this.internals.upgrading) return 'tls';
     return this.sent.at(-1) ?? (this.stage === 'connected' ? 'greeting' : 'connect');
   }

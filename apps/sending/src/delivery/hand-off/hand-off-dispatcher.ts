@@ -52,7 +52,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    // Also while paused: the database is in use, and a restored copy shows at once.
+    // Also while paused: taking the first lease detects a database that was restored from a dump.
     this.lease.start();
     if (this.config.deliveryPaused) return;
     this.ready.start(() => this.dispatchSoon());

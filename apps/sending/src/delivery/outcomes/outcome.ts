@@ -26,8 +26,8 @@ export interface Outcome {
   /** Kept back by an allowance, a warm-up, quiet hours or its paused campaign; a new delivery window begins afterwards. */
   waitsForNextPeriod?: boolean;
   hasTurn?: boolean;
-  /** Sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */
-  resent?: boolean;
+  /** To be sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */
+  resends?: true;
 }
 
 export interface OutcomeRules {
@@ -196,7 +196,7 @@ const unconfirmedAfterDeaths = (when: string): Outcome =>
 /** A delivery that stayed ambiguous for its grace period: sent again once at most, or failed, by the policy of its lane. */
 export function outcomeOfAmbiguity({ policy, claims, resends, windowIsOver }: AmbiguousDelivery): Outcome {
   if (claims >= maxClaims) return unconfirmedAfterDeaths('while it was handed over');
-  if (policy === 'resend' && resends < maxResends && !windowIsOver) return { ...requeueNow(), resent: true };
+  if (policy === 'resend' && resends < maxResends && !windowIsOver) return { ...requeueNow(), resends: true };
   return failure(
     'delivery_unconfirmed',
     resends > 0 && policy === 'resend'

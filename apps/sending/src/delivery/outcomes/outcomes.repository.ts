@@ -57,8 +57,7 @@ const outcomes = columnsOf<OutcomeRow>([
     value: ({ outcome }) => outcome.waitsForNextPeriod ?? false,
   },
   { column: 'has_turn', type: 'boolean', value: ({ outcome }) => outcome.hasTurn ?? false },
-  { column: 'resent', type: 'smallint', value: ({ outcome }) => Number(outcome.resent ?? false) },
-  { column: 'keeps_claims', type: 'boolean', value: ({ outcome }) => outcome.resent ?? false },
+  { column: 'resends', type: 'smallint', value: ({ outcome }) => Number(outcome.resends ?? false) },
   // Every attempt and every change becomes a row of the e-mail's history; what is merely postponed (requeued without an attempt) only does when it begins to wait for an allowance or a warm-up.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
@@ -93,7 +92,7 @@ const publishesEvents = packedOutboxInsert(`
   FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN email_details USING (row_index)
   WHERE CASE
     WHEN event.item ? 'emailId' THEN email_details.row_index IS NOT NULL
-      AND CASE event.bit WHEN 0 THEN NOT written.is_overruled ELSE written.before & event.bit = 0 END
+      AND CASE event.bit WHEN 0 THEN NOT written.is_overruled_by_report ELSE written.before & event.bit = 0 END
     -- An address that was suppressed already is not announced again.
     ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END`);
 
@@ -119,7 +118,7 @@ const recordSql = `
     SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond',
         waits_for_next_period = o.waits_for_next_period, has_turn = o.has_turn,
         expires_at = CASE WHEN o.waits_for_next_period THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
-        claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END, resends = d.resends + o.resent,
+        claims = CASE WHEN o.resends > 0 THEN d.claims ELSE 0 END, resends = d.resends + o.resends,
         worker_id = CASE WHEN o.state = 'AMBIGUOUS' AND d.reported = 0 THEN d.worker_id END
     FROM outcome o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
@@ -129,13 +128,13 @@ const recordSql = `
         -- Dropped by the operator; or requeued or held before the late outcome of an attempt arrived.
         OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
     RETURNING o.row_index, d.attempts, old.reported AS before, d.reported AS after,
-      old.reported <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported')}) AS is_overruled
+      old.reported <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported')}) AS is_overruled_by_report
   ), updated_email AS (
     UPDATE emails e
     SET status = CASE w.after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.after')} END, subject = coalesce(o.subject, e.subject),
-        failure_kind = CASE WHEN w.is_overruled THEN e.failure_kind ELSE o.failure_kind END,
+        failure_kind = CASE WHEN w.is_overruled_by_report THEN e.failure_kind ELSE o.failure_kind END,
         provider_message_id = coalesce(e.provider_message_id, o.provider_message_id),
-        error = CASE WHEN w.is_overruled THEN e.error ELSE o.error END, updated_at = now(),
+        error = CASE WHEN w.is_overruled_by_report THEN e.error ELSE o.error END, updated_at = now(),
         sent_at = CASE WHEN ${isNew('SENT')} THEN now() ELSE e.sent_at END,
         delivered_at = CASE WHEN ${isNew('DELIVERED')} THEN now() ELSE e.delivered_at END,
         bounced_at = CASE WHEN ${isNew('BOUNCED')} THEN now() ELSE e.bounced_at END
