@@ -16,7 +16,7 @@ export { bytesOf, SignedBytes, uuidBytes } from './message/signed-bytes.js';
 export type { Attempt } from './smtp/smtp-attempt.js';
 export { providerMessageIdOf } from './smtp/provider-message-id.js';
 export { slowDownOf } from './smtp/slow-down.js';
-export { SmtpPool, smtpPauses, type SmtpPause, type SmtpPoolState } from './smtp/smtp-pool.js';
+export { SmtpPool, smtpPauseChannel, type SmtpPause, type SmtpPoolState } from './smtp/smtp-pool.js';
 export type { SmtpDelivery } from './smtp/smtp-transaction.js';
 export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.js';
+import { chooseQuietPort } from '@posthorn/dev';
 
 const program = '/usr/sbin/postfix';
 /** Postfix is installed, and this process may start it. */
@@ -48,7 +48,7 @@ export async function startPostfix(bounces: { domain: string; port: number }): P
   // Its processes run as another user.
   chmodSync(directory, 0o755);
   const at = (name: string) => join(directory, name);
-  const port = await freePort();
+  const port = await chooseQuietPort();
   for (const name of ['etc', 'queue', 'data']) mkdirSync(at(name));
   const owner = Number(spawnSync('id', ['-u', 'postfix'], { encoding: 'utf8' }).stdout);
   chownSync(at('data'), owner, -1);
@@ -75,11 +75,12 @@ maillog_file_prefixes = ${directory}
   );
   writeFileSync(at('etc/master.cf'), `127.0.0.1:${port} inet n - n - - smtpd${services}`);
   const run = (command: string) => spawnSync(program, ['-c', at('etc'), command], { encoding: 'utf8' });
+  const log = () => (existsSync(at('log')) ? readFileSync(at('log'), 'utf8') : '');
   const { status, stderr } = run('start');
-  if (status !== 0) throw new Error(`postfix did not start: ${stderr}`);
+  if (status !== 0) throw new Error(`postfix did not start: ${stderr}${log()}`);
   return {
     port,
-    log: () => readFileSync(at('log'), 'utf8'),
+    log,
     stop: () => {
       run('stop');
       rmSync(directory, { recursive: true, force: true });

@@ -62,7 +62,7 @@ const insertsAccepted = outboxInsert(
       'contactId', email.contact_id, 'at', email.created_at, 'sourceType', email.source_type))`,
     traces: `string_agg(DISTINCT email_to_accept.trace, ',')`,
   },
-  // Joined with `send`: a workflow repeats a send under the same id, and the repetition that is past its deadline must not publish the event.
+  // A workflow repeats a send under the same id. Where both are in one commit, both join the one row of `email`; one that is past its deadline is not in `send`, and must not publish a second event.
   'FROM email JOIN email_to_accept USING (id) JOIN send USING (send_index) GROUP BY email_to_accept.outbox_row_id, email.project_id',
 );
 

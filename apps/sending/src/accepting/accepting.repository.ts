@@ -92,7 +92,7 @@ export class AcceptingRepository {
   }
 
   /** Writes tombstones, so that a late insert of these ids conflicts; returns how many ids were still free. */
-  async void(projectId: string, ids: string[]): Promise<number> {
+  async voidIds(projectId: string, ids: string[]): Promise<number> {
     const voided = await this.database.query(
       `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
        SELECT $1::uuid, id, id, '', '', '', 'VOIDED' FROM unnest($2::uuid[]) AS v (id) ORDER BY id

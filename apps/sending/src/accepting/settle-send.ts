@@ -19,7 +19,7 @@ export class SettleSendService {
 
   async settle(projectId: string, ids: string[]): Promise<SettledSend> {
     // Tombstones and rows are both written in the order of their ids, so what was accepted together is voided as a whole or not at all.
-    const voided = await this.accepting.void(projectId, ids);
+    const voided = await this.accepting.voidIds(projectId, ids);
     const found = voided === ids.length ? [] : await this.accepting.accepted(projectId, ids);
     if (found.length === 0) return { outcome: 'VOIDED', accepted: null };
     const byId = new Map(found.map((row) => [row.id, row]));

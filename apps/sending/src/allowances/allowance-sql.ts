@@ -60,10 +60,10 @@ export const usageOfLimited = `usage_so_far AS MATERIALIZED (${sentBy(
 /** Over `d` for the delivery: it never leaves the machine. */
 export const isSimulated = `d.recipient LIKE '%@${simulatorDomain}'`;
 /** Exempt from allowances and from the warm-up: mail that was counted before, or that never leaves the machine. */
-export const needsNoAllowance = `(d.counted OR ${isSimulated})`;
+export const isExempt = `(d.counted OR ${isSimulated})`;
 
 /** By which a message counts: marketing mail that is no workflow's counts with the campaigns. */
-export const allowanceSource = (source: string): string =>
+export const countedSource = (source: string): string =>
   `CASE WHEN ${source} = 'TRANSACTIONAL' AND d.lane = ${lanes.bulk} THEN 'CAMPAIGN' ELSE ${source} END`;
 
 /** Adds the rows of a query with the columns project_id and source_type to the counts; in the order of projects, so that marks do not deadlock. */

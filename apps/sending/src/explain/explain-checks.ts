@@ -55,7 +55,7 @@ const checksOf = (
 
 /** What was counted already, or is never counted, passes in any case. */
 const allowedOf = (delivery: ExplainedDelivery | undefined): Allowed | null =>
-  delivery && !delivery.needsNoAllowance
+  delivery && !delivery.isExempt
     ? { left: delivery.left, whenExhausted: delivery.whenExhausted ?? 'FAIL' }
     : null;
 

@@ -11,8 +11,8 @@ import type {
 import type { Database } from '@posthorn/database';
 import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
 import {
-  allowanceSource,
-  needsNoAllowance,
+  countedSource,
+  isExempt,
   remainingOfDay,
   remainingOfMonth,
   remainingOfSource,
@@ -72,7 +72,7 @@ export interface ExplainedDelivery {
   decision: RuleDecision | 'frequency_cap' | null;
   left: number | null;
   whenExhausted: WhenExhausted | null;
-  needsNoAllowance: boolean;
+  isExempt: boolean;
   /** Its destination, while that asks for less mail; `*` for the mail server. */
   slowDestination: string | null;
   suppressionReason: SuppressionReason | null;
@@ -108,7 +108,7 @@ const deliveriesSql = `
   ), ${usageOfLimited}
   SELECT d.position, d.recipient, d.state, d.lane, d.due_at AS "dueAt", d.due_at <= now() AS "isDue", d.expires_at AS "expiresAt", d.attempts, d.resends, d.waits_for_next_period AS "waitsForNextPeriod",
     CASE ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join(' ')} WHEN ${remainingOfFrequencyCap} <= 0 THEN 'frequency_cap' END AS decision,
-    least(${remainingOfSource(allowanceSource('$6::text'))}, ${remainingOfMonth}, ${remainingOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${needsNoAllowance} AS "needsNoAllowance",
+    least(${remainingOfSource(countedSource('$6::text'))}, ${remainingOfMonth}, ${remainingOfDay})::int AS left, usage.when_exhausted AS "whenExhausted", ${isExempt} AS "isExempt",
     slow.destination AS "slowDestination",
     suppression.reason AS "suppressionReason", suppression.created_at AS "suppressedSince",
     CASE WHEN opt_out.opted_out THEN opt_out.since END AS "unsubscribedSince"

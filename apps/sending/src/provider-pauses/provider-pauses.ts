@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { smtpPauses, type Attempt, type SmtpPause } from '@posthorn/mail';
+import { smtpPauseChannel, type Attempt, type SmtpPause } from '@posthorn/mail';
 
 /** Logs when the mail server is paused, which the API shows as `provider_paused`, and when mail flows again. */
 @Injectable()
@@ -9,11 +9,11 @@ export class ProviderPauses implements OnApplicationBootstrap, OnApplicationShut
   private readonly listener = (pause: unknown) => this.write(pause as SmtpPause);
 
   onApplicationBootstrap(): void {
-    smtpPauses.subscribe(this.listener);
+    smtpPauseChannel.subscribe(this.listener);
   }
 
   onApplicationShutdown(): void {
-    smtpPauses.unsubscribe(this.listener);
+    smtpPauseChannel.unsubscribe(this.listener);
   }
 
   private write({ server, failure }: SmtpPause): void {

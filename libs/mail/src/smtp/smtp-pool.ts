@@ -31,7 +31,7 @@ export interface SmtpPause {
   failure?: Attempt;
 }
 
-export const smtpPauses = channel('posthorn:smtp-pauses');
+export const smtpPauseChannel = channel('posthorn:smtp-pauses');
 
 type Waiter = (acquired: SmtpSession | Attempt) => void;
 
@@ -187,7 +187,7 @@ export class SmtpPool {
 
   private reportPause(failure?: Attempt): void {
     const { host, port } = this.options.endpoint;
-    smtpPauses.publish({ server: `${host}:${port}`, failure } satisfies SmtpPause);
+    smtpPauseChannel.publish({ server: `${host}:${port}`, failure } satisfies SmtpPause);
   }
 
   private unservedAttempt(error: 'paused' | 'closed'): Attempt {

@@ -111,7 +111,7 @@ export class OutboxRelayRepository {
         [limit],
       );
       if (events.length === 0) return idle;
-      // Read before sending, so that a loss noted meanwhile prevents the mark.
+      // Read before sending, so that a loss noted meanwhile prevents the update.
       const known = await this.known();
       if (!known) return idle;
       const { acknowledged, sequences, failures } = await send(events);
@@ -143,7 +143,7 @@ export class OutboxRelayRepository {
   }
 
   async republishSince(since: Date): Promise<void> {
-    // The wall clock: a mark that this one waited for may be later than its start. Timestamps are rounded.
+    // The wall clock: an update that this one waited for may be later than its start. Timestamps are rounded.
     await this.database.query(
       `INSERT INTO fact_repeats AS known (name, id, since, until, after)
        VALUES ($1, $2, $3, clock_timestamp() + interval '2 milliseconds', $4)

@@ -10,7 +10,7 @@ import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
 import { lanes } from '../delivery.entity.js';
-import { failure, requeueNow, outcomeOf, outcomeOfUnmarked, type Outcome } from '../outcomes/outcome.js';
+import { failure, requeueNow, outcomeOf, outcomeOfRefusedMark, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { waitForSlot, type Slot } from '../../pacing/pace.js';
 import { Provider } from './provider.js';
@@ -33,7 +33,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   /** Messages between their mark and the end of their hand-off; each takes a connection, or will. */
   private busy = 0;
   /** Of those, how many have no slot yet, or wait for it. */
-  private waiting = 0;
+  private waitingForSlot = 0;
   private marking = 0;
   private stopped = false;
   private pauseEnd: NodeJS.Timeout | null = null;
@@ -114,7 +114,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   private get freeConnections(): number {
     const connections = this.provider.allowsOneConnection ? 1 : this.config.connections;
-    const free = Math.min(connections - this.busy, this.slotsAhead - this.waiting);
+    const free = Math.min(connections - this.busy, this.slotsAhead - this.waitingForSlot);
     return this.recorder.waiting > 2 * this.config.connections ? 0 : free;
   }
 
@@ -144,22 +144,28 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   private async deliver(batch: ReadyMessage[]): Promise<void> {
     this.busy += batch.length;
-    this.waiting += batch.length;
+    this.waitingForSlot += batch.length;
     const marks = await this.mark(batch);
     if (!marks) {
       this.busy -= batch.length;
-      this.waiting -= batch.length;
+      this.waitingForSlot -= batch.length;
       return;
     }
     const markedAt = performance.now();
     batch.forEach((ready, index) =>
       this.track(
-        this.proceed(ready, marks[index]!, markedAt).finally(() =>
-          this.ready.removeSuspects([ready.message]),
-        ),
+        this.proceed(ready, marks[index]!, markedAt)
+          .catch((error: Error) => this.abandonAfter(error))
+          .finally(() => this.ready.removeSuspects([ready.message])),
       ),
     );
     this.dispatch();
+  }
+
+  /** The message stays in HANDOFF under the old worker id, and becomes AMBIGUOUS when the lease of that expires. */
+  private async abandonAfter(unexpected: Error): Promise<void> {
+    this.log.error(unexpected.stack);
+    await this.ready.abandonWorkerId();
   }
 
   private async mark(batch: ReadyMessage[]): Promise<Mark[] | null> {
@@ -185,8 +191,8 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     let outcome: Outcome | null;
     try {
       const inTime = decision !== 'ok' || (await this.isInTime(slot, markedAt));
-      this.waiting -= 1;
-      if (decision !== 'ok') outcome = outcomeOfUnmarked({ decision, delayMs, hasTurn }, ready.message);
+      this.waitingForSlot -= 1;
+      if (decision !== 'ok') outcome = outcomeOfRefusedMark({ decision, delayMs, hasTurn }, ready.message);
       else if (inTime) {
         this.dispatchSoon();
         outcome = await this.sendMarked(ready);

@@ -24,7 +24,7 @@ interface MarkRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasTurn'> {
   firstSlotMs: number | null;
 }
 
-const lost = { decision: 'claim_lost', delayMs: null, hasTurn: false } as const;
+const claimLost = { decision: 'claim_lost', delayMs: null, hasTurn: false } as const;
 
 // The last check in the database before MAIL FROM. A separate first statement takes the locks, so that the update sees every
 // suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
@@ -54,7 +54,7 @@ export class HandOffMarks {
     const firstSlotMs = (rows as MarkRow[])[0]?.firstSlotMs ?? null;
     const slots = this.pace.slots(firstSlotMs, messages.length)[Symbol.iterator]();
     return messages.map((_, index) => {
-      const { decision, delayMs, hasTurn } = byIndex.get(index) ?? lost;
+      const { decision, delayMs, hasTurn } = byIndex.get(index) ?? claimLost;
       return { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasTurn };
     });
   }

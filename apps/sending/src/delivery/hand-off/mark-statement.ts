@@ -1,8 +1,8 @@
 import { columnsOf, type Statement } from '@posthorn/database';
 import {
   addUsage,
-  allowanceSource,
-  needsNoAllowance,
+  countedSource,
+  isExempt,
   isLimited,
   isSimulated,
   remainingOfDay,
@@ -22,7 +22,7 @@ import {
 import { anyDestination, destinationOf, domainOf } from '../../pacing/destination.js';
 import {
   isTurnAhead,
-  isWithinHorizon,
+  isReserved,
   keepTurns,
   turnOf,
   turnWaitMs,
@@ -103,7 +103,7 @@ export function markStatement(
           WHEN decided.decision = 'quota' AND decided.when_exhausted = 'HOLD' OR decided.decision = 'warming_up' THEN extract(epoch FROM decided.until - now())::float8 * 1000
           WHEN decided.decision = 'quiet_hours' THEN decided.quiet_wait_ms
           WHEN decided.decision = 'slowed' THEN ${turnWaitMs('decided.turn_at')}
-        END AS "delayMs", decided.has_turn OR coalesce(${isWithinHorizon('decided.turn_at')}, false) AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
+        END AS "delayMs", decided.has_turn OR coalesce(${isReserved('decided.turn_at')}, false) AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
       FROM decided LEFT JOIN marked USING (row_index)`,
     parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
@@ -134,7 +134,7 @@ const passes = (before: string, isOver: string): string => `${before} AND NOT co
 
 const passesWarmUp = passes(
   'passes_slow_down',
-  `NOT needs_no_allowance AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, needs_no_allowance'))}`,
+  `NOT is_exempt AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_exempt'))}`,
 );
 
 // Each check sees the rows that those before it let pass. Turns at slowed destinations come before limits, because
@@ -143,8 +143,8 @@ const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
   ), ${usageOfLimited}, ${slowedDestinations(providerKind)}, checked AS (
-    SELECT r.row_index, r.lease_token, r.address_hash, ${remainingOfFrequencyCap} AS frequency_cap_remaining, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${allowanceSource('r.source_type')} AS source_type, d.lane, ${needsNoAllowance} AS needs_no_allowance, usage.when_exhausted,
-      ${remainingOfSource(allowanceSource('r.source_type'))} AS remaining_of_source, ${remainingOfMonth} AS remaining_of_month, ${remainingOfDay} AS remaining_of_day,
+    SELECT r.row_index, r.lease_token, r.address_hash, ${remainingOfFrequencyCap} AS frequency_cap_remaining, ${quietWaitMs} AS quiet_wait_ms, r.project_id, r.email_id, r.position, ${countedSource('r.source_type')} AS source_type, d.lane, ${isExempt} AS is_exempt, usage.when_exhausted,
+      ${remainingOfSource(countedSource('r.source_type'))} AS remaining_of_source, ${remainingOfMonth} AS remaining_of_month, ${remainingOfDay} AS remaining_of_day,
       ${warmUp ? 'warm_up.domain AS warm_up_domain, warm_up.left_today AS warm_up_left' : 'NULL::text AS warm_up_domain, NULL::float8 AS warm_up_left'},
       ${slowDownColumns}, slow.destination IS NOT NULL AND NOT d.has_turn AND NOT (${isSimulated}) AS needs_turn,
       CASE
@@ -162,33 +162,33 @@ const markSql = (warmUp: WarmUp | null): string => `
   ), after_warm_up AS (
     SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
   ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT needs_no_allowance AND ${rank('project_id, source_type, passes_warm_up, needs_no_allowance')} > remaining_of_source`)} AS passes_source_limit FROM after_warm_up
+    SELECT *, ${passes('passes_warm_up', `NOT is_exempt AND ${rank('project_id, source_type, passes_warm_up, is_exempt')} > remaining_of_source`)} AS passes_source_limit FROM after_warm_up
   ), ranked AS (
-    SELECT *, ${rank('project_id, passes_source_limit, needs_no_allowance')} AS rank FROM after_source_limit
+    SELECT *, ${rank('project_id, passes_source_limit, is_exempt')} AS rank FROM after_source_limit
   ), decided AS (
     SELECT *,
       CASE
         WHEN rule <> 'ok' THEN rule
         WHEN NOT passes_slow_down THEN 'slowed'
         WHEN NOT passes_warm_up THEN 'warming_up'
-        WHEN NOT passes_source_limit OR NOT needs_no_allowance AND coalesce(rank > least(remaining_of_month, remaining_of_day), false) THEN 'quota'
+        WHEN NOT passes_source_limit OR NOT is_exempt AND coalesce(rank > least(remaining_of_month, remaining_of_day), false) THEN 'quota'
         ELSE 'ok'
       END AS decision,
       CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > remaining_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT decided.needs_no_allowance FROM decided
+    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT decided.is_exempt FROM decided
     WHERE d.project_id = decided.project_id AND d.email_id = decided.email_id AND d.position = decided.position
       AND decided.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = decided.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
-    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.frequency_cap_remaining, decided.source_type, decided.warm_up_domain, decided.needs_no_allowance
+    RETURNING decided.row_index, decided.project_id, decided.email_id, decided.address_hash, decided.frequency_cap_remaining, decided.source_type, decided.warm_up_domain, decided.is_exempt
   ), used AS (
-    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT needs_no_allowance')}
+    ${addUsage('SELECT project_id, source_type FROM marked WHERE NOT is_exempt')}
   ), marketing AS (
     ${addMarketingHandOffs('SELECT project_id, address_hash, email_id FROM marked WHERE frequency_cap_remaining IS NOT NULL')}
   ), turns AS (
-    ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isWithinHorizon('turn_at')}`)}
-  )${warmUp ? `, counted_warm_ups AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT needs_no_allowance')})` : ''}`;
+    ${keepTurns(providerKind, `SELECT slow_destination, project_id, lane, turn_at FROM decided WHERE ${isReserved('turn_at')}`)}
+  )${warmUp ? `, counted_warm_ups AS (${addWarmUps('SELECT project_id, warm_up_domain FROM marked WHERE NOT is_exempt')})` : ''}`;
 
 /** The row of the pace, which all marks share, is locked after everything that belongs to one project: the condition always holds, and makes Postgres run those statements first. */
 const pacedCount = (warmUp: WarmUp | null): string =>

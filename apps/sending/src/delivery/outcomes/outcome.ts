@@ -125,7 +125,7 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
 }
 
 /** Of a delivery that the mark kept from its hand-off; null where another worker has it. */
-export function outcomeOfUnmarked(
+export function outcomeOfRefusedMark(
   { decision, delayMs, hasTurn }: Omit<Mark, 'slot' | 'decision'> & { decision: Exclude<MarkDecision, 'ok'> },
   progress: DeliveryProgress,
 ): Outcome | null {

@@ -50,7 +50,7 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'delay_ms', type: 'float8', value: ({ outcome }) => outcome.delayMs },
   { column: 'counts_as_attempt', type: 'smallint', value: ({ outcome }) => Number(outcome.countsAsAttempt) },
   { column: 'suppress', type: 'boolean', value: ({ outcome }) => outcome.suppress },
-  { column: 'bits', type: 'smallint', value: ({ outcome }) => bitsOf(outcome) },
+  { column: 'report_bits', type: 'smallint', value: ({ outcome }) => bitsOf(outcome) },
   {
     column: 'waits_for_next_period',
     type: 'boolean',
@@ -92,11 +92,12 @@ const publishesEvents = packedOutboxInsert(`
   FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN email_details USING (row_index)
   WHERE CASE
     WHEN event.item ? 'emailId' THEN email_details.row_index IS NOT NULL
-      AND CASE event.bit WHEN 0 THEN NOT written.is_overruled_by_report ELSE written.before & event.bit = 0 END
+      AND CASE event.bit WHEN 0 THEN NOT written.is_overruled_by_report ELSE written.reported_before & event.bit = 0 END
     -- An address that was suppressed already is not announced again.
     ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END`);
 
-const isNew = (kind: keyof typeof reportedBits): string => `w.after & ~w.before & ${reportedBits[kind]} <> 0`;
+const isNew = (kind: keyof typeof reportedBits): string =>
+  `w.reported_after & ~w.reported_before & ${reportedBits[kind]} <> 0`;
 
 /** It begins with its name: Postgres shows only the beginning of a statement that runs. */
 const recordSql = `
@@ -115,7 +116,7 @@ const recordSql = `
   ), written AS (
     UPDATE deliveries d
     -- The bits of reported are those of provider-events/reported.ts: once one is set, they decide the state, not our own conclusion (such as a retry).
-    SET state = CASE WHEN d.reported | o.bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.bits')} END, reported = d.reported | o.bits, due_at = now() + o.delay_ms * interval '1 millisecond',
+    SET state = CASE WHEN d.reported | o.report_bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.report_bits')} END, reported = d.reported | o.report_bits, due_at = now() + o.delay_ms * interval '1 millisecond',
         waits_for_next_period = o.waits_for_next_period, has_turn = o.has_turn,
         expires_at = CASE WHEN o.waits_for_next_period THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
         claims = CASE WHEN o.resends > 0 THEN d.claims ELSE 0 END, resends = d.resends + o.resends,
@@ -127,11 +128,11 @@ const recordSql = `
         OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims})
         -- Dropped by the operator; or requeued or held before the late outcome of an attempt arrived.
         OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
-    RETURNING o.row_index, d.attempts, old.reported AS before, d.reported AS after,
+    RETURNING o.row_index, d.attempts, old.reported AS reported_before, d.reported AS reported_after,
       old.reported <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported')}) AS is_overruled_by_report
   ), updated_email AS (
     UPDATE emails e
-    SET status = CASE w.after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.after')} END, subject = coalesce(o.subject, e.subject),
+    SET status = CASE w.reported_after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.reported_after')} END, subject = coalesce(o.subject, e.subject),
         failure_kind = CASE WHEN w.is_overruled_by_report THEN e.failure_kind ELSE o.failure_kind END,
         provider_message_id = coalesce(e.provider_message_id, o.provider_message_id),
         error = CASE WHEN w.is_overruled_by_report THEN e.error ELSE o.error END, updated_at = now(),
@@ -139,7 +140,7 @@ const recordSql = `
         delivered_at = CASE WHEN ${isNew('DELIVERED')} THEN now() ELSE e.delivered_at END,
         bounced_at = CASE WHEN ${isNew('BOUNCED')} THEN now() ELSE e.bounced_at END
     FROM outcome o JOIN written w USING (row_index)
-    WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND (o.status IS NOT NULL OR w.after <> 0)
+    WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND (o.status IS NOT NULL OR w.reported_after <> 0)
     RETURNING o.row_index, ${emailEventDetails('e')} AS details
   ), email_details AS MATERIALIZED (
     SELECT row_index, details FROM updated_email
