@@ -13,9 +13,13 @@ type Check = Omit<ExplainedCheck, 'outcome'> & {
 const open = new Set(['QUEUED', 'HELD', 'CLAIMED']);
 
 /** The rules of the mark decide while the message waits, and the recorded cause once it has ended. */
-export function explainChecks(row: ExplainedRow, delivery: ExplainedDelivery | undefined): ExplainedCheck[] {
+export function explainChecks(
+  row: ExplainedRow,
+  delivery: ExplainedDelivery | undefined,
+  attempts: number,
+): ExplainedCheck[] {
   const isOpen = delivery !== undefined && open.has(delivery.state);
-  return checksOf(row, delivery).map(({ failedBy, isKeptBack, isFinal = false, name, detail }) => {
+  return checksOf(row, delivery, attempts).map(({ failedBy, isKeptBack, isFinal = false, name, detail }) => {
     if (isOpen) return { name, outcome: isKeptBack ? (isFinal ? 'FAILED' : 'WAITING') : 'PASSED', detail };
     const hasFailed = row.failureKind !== null && failedBy.includes(row.failureKind);
     // What holds today says nothing about the time of the hand-off.
@@ -28,6 +32,7 @@ export function explainChecks(row: ExplainedRow, delivery: ExplainedDelivery | u
 const checksOf = (
   row: ExplainedRow,
   delivery: ExplainedDelivery | undefined,
+  attempts: number,
   allowed = allowedOf(delivery),
 ): Check[] => [
   {
@@ -44,12 +49,12 @@ const checksOf = (
     isFinal: allowed?.whenExhausted === 'FAIL',
     detail: allowanceText(allowed),
   },
-  ...timeChecks(row, delivery),
+  ...timeChecks(row, delivery, attempts),
   {
     name: 'provider',
     failedBy: ['provider_rejected', 'hard_bounce', 'delivery_unconfirmed'],
     isKeptBack: row.failureKind === 'provider_paused',
-    detail: providerText(row, delivery),
+    detail: providerText(row, attempts),
   },
 ];
 
@@ -59,9 +64,10 @@ const allowedOf = (delivery: ExplainedDelivery | undefined): Allowed | null =>
     ? { left: delivery.left, whenExhausted: delivery.whenExhausted ?? 'FAIL' }
     : null;
 
-function providerText({ failureKind, error }: ExplainedRow, delivery: ExplainedDelivery | undefined): string {
+function providerText({ failureKind, error }: ExplainedRow, attempts: number): string {
   if (failureKind === 'provider_paused' && error) return error;
-  return delivery?.attempts ? `It has been tried ${delivery.attempts} times` : 'It has not been tried yet';
+  if (attempts === 0) return 'It has not been tried yet';
+  return attempts === 1 ? 'It has been tried once' : `It has been tried ${attempts} times`;
 }
 
 const isUsedUp = ({ left }: Allowed): boolean => left !== null && left <= 0;
@@ -144,7 +150,11 @@ function campaignCheck(decision: ExplainedDelivery['decision'] | undefined): Che
   return [{ name: 'campaign', failedBy: ['cancelled'], isKeptBack: true, isFinal, detail }];
 }
 
-function timeChecks({ scheduledAt }: ExplainedRow, delivery: ExplainedDelivery | undefined): Check[] {
+function timeChecks(
+  { scheduledAt }: ExplainedRow,
+  delivery: ExplainedDelivery | undefined,
+  attempts: number,
+): Check[] {
   const until = delivery
     ? `It is attempted until ${instantText(delivery.expiresAt)}`
     : 'Its attempts are no longer recorded';
@@ -152,8 +162,7 @@ function timeChecks({ scheduledAt }: ExplainedRow, delivery: ExplainedDelivery |
     {
       name: 'schedule',
       failedBy: [],
-      isKeptBack:
-        scheduledAt !== null && delivery !== undefined && !delivery.isDue && delivery.attempts === 0,
+      isKeptBack: scheduledAt !== null && delivery !== undefined && !delivery.isDue && attempts === 0,
       detail: scheduledAt ? `Scheduled for ${instantText(scheduledAt)}` : 'It is sent at once',
     },
     {

@@ -26,14 +26,16 @@ export interface Recorded {
 export function explainEmail({ row, history, deliveries }: Recorded): EmailExplanation {
   const main = deliveries.find(({ position }) => position === 0);
   const status = statusOf(row, main);
+  const attempts = history.filter(({ stage }) => stage !== null);
+  const attemptsOfMain = attempts.filter(({ recipient }) => recipient === main?.recipient);
   return {
     id: row.id,
     status,
     summary: summaryOf(row, status, history),
     waitsFor: waitsFor(row, status, main),
     timeline: [acceptedEvent(row), ...history.map((event) => timelineEvent(event))],
-    checks: explainChecks(row, main),
-    attempts: history.filter(({ stage }) => stage !== null).map((event) => attemptOf(event, deliveries)),
+    checks: explainChecks(row, main, attemptsOfMain.length),
+    attempts: attemptsOf(attempts, deliveries),
   };
 }
 
@@ -162,9 +164,18 @@ const verdicts: Readonly<Partial<Record<EmailStatus, ExplainedAttempt['verdict']
   DELIVERED: 'ACCEPTED',
 };
 
-function attemptOf(event: ExplainedHistory, deliveries: ExplainedDelivery[]): ExplainedAttempt {
-  const delivery = deliveries.find(({ recipient }) => recipient === event.recipient);
-  const isLast = delivery?.attempts === event.attempt && delivery?.state === 'QUEUED';
+function attemptsOf(attempts: ExplainedHistory[], deliveries: ExplainedDelivery[]): ExplainedAttempt[] {
+  const lastOf = new Map(attempts.map((event) => [event.recipient, event]));
+  const queued = new Map(
+    deliveries.filter(({ state }) => state === 'QUEUED').map(({ recipient, dueAt }) => [recipient, dueAt]),
+  );
+  return attempts.map((event) => {
+    const isLast = lastOf.get(event.recipient) === event;
+    return attemptOf(event, isLast ? (queued.get(event.recipient) ?? null) : null);
+  });
+}
+
+function attemptOf(event: ExplainedHistory, nextAt: Date | null): ExplainedAttempt {
   const { at, recipient, host, tls, stage, detail, replyCode, durationMs, status } = event;
   return {
     at,
@@ -176,6 +187,6 @@ function attemptOf(event: ExplainedHistory, deliveries: ExplainedDelivery[]): Ex
     reply: detail ?? (replyCode === null ? null : String(replyCode)),
     durationMs,
     verdict: verdicts[status] ?? 'REFUSED',
-    nextAt: isLast ? delivery.dueAt : null,
+    nextAt,
   };
 }

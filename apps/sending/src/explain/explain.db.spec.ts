@@ -229,7 +229,10 @@ describe('the explanation of an e-mail names', () => {
 
   it('a mail server that cannot be reached', async () => {
     const project = await suite.buildProject();
+    const refused = await accept(project, buildSend(project.domain, { to: 'rcpt-451@sink.test' }));
+    await ended(project, refused, ({ attempts }) => attempts.length === 1);
     await suite.sink.stop();
+    await suite.database.query(`UPDATE deliveries SET due_at = now() WHERE email_id = $1`, [refused]);
     const id = await accept(project, buildSend(project.domain));
     const explained = await ended(
       project,
@@ -239,5 +242,7 @@ describe('the explanation of an e-mail names', () => {
     expect(explained.waitsFor).toMatch(/^The mail server, which is tried again at/);
     expect(explained.checks.find(({ name }) => name === 'provider')).toMatchObject({ outcome: 'WAITING' });
     expect(explained.attempts.at(-1)).toMatchObject({ stage: 'connect', verdict: 'REFUSED_FOR_NOW' });
+    const twice = await ended(project, refused, ({ attempts }) => attempts.length === 2);
+    expect(twice.attempts.map(({ nextAt }) => nextAt)).toEqual([null, expect.any(Date)]);
   });
 });

@@ -49,7 +49,6 @@ export interface ExplainedHistory {
   source: ProviderSource | null;
   recipient: string;
   detail: string | null;
-  attempt: number | null;
   stage: string | null;
   host: string | null;
   tls: boolean | null;
@@ -98,7 +97,7 @@ const rowSql = `
   WHERE e.project_id = $1 AND e.id = $2 AND e.status <> 'VOIDED'`;
 
 const historySql = `
-  SELECT at, status, kind, source, recipient, detail, attempt, stage, host, tls, reply_code AS "replyCode", duration_ms AS "durationMs"
+  SELECT at, status, kind, source, recipient, detail, stage, host, tls, reply_code AS "replyCode", duration_ms AS "durationMs"
   FROM email_events WHERE project_id = $1 AND email_id = $2 ORDER BY at, id LIMIT ${maxHistory}`;
 
 const deliveriesSql = `

@@ -152,7 +152,7 @@ class Opening {
     const { connection, timeouts } = this;
     this.arm(timeouts.connectMs);
     connection.onConnected = () => this.arm(timeouts.greetingMs);
-    connection.onCommand = () => this.arm(timeouts.greetingMs);
+    connection.allowsCommand = () => this.arm(timeouts.greetingMs);
     connection.on('error', (error: SmtpError) => this.fail(error));
     connection.connect((error) => (error ? this.fail(error) : this.authenticate()));
   }
@@ -220,7 +220,7 @@ class Opening {
     this.settled = true;
     clearTimeout(this.timer);
     this.connection.onConnected = () => undefined;
-    this.connection.onCommand = () => true;
+    this.connection.allowsCommand = () => true;
     if ('failure' in opened) this.connection.close();
     this.resolve(opened);
   }

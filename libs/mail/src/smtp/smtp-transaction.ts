@@ -53,7 +53,7 @@ export class SmtpTransaction {
       this.resolve = resolve;
       this.connection.clearCommands();
       this.connection.forceUtf8 = this.delivery.envelope.utf8 === true;
-      this.connection.onCommand = (stage) => stage !== 'data' || this.holdsLease();
+      this.connection.allowsCommand = (stage) => stage !== 'data' || this.holdsLease();
       if (!usable) this.drop('mail', 'connection closed');
       else if (this.needsUtf8() && !this.connection.supports('SMTPUTF8')) this.refuseUtf8();
       else if (this.resetFirst) this.reset();

@@ -28,7 +28,7 @@ const base = SMTPConnection.prototype as unknown as Internals;
 
 /** Knows which command waits for its reply, also when commands are pipelined. */
 export class StageTrackingConnection extends SMTPConnection {
-  onCommand: (stage: SmtpStage) => boolean = () => true;
+  allowsCommand: (stage: SmtpStage) => boolean = () => true;
   onConnected: () => void = () => undefined;
   /** A header needs SMTPUTF8 although the envelope is ASCII, which nodemailer cannot know (RFC 6531 §3.4). */
   forceUtf8 = false;
@@ -63,7 +63,7 @@ export class StageTrackingConnection extends SMTPConnection {
 
   _sendCommand(command: string, logged?: string): void {
     const stage = stageOfVerb[command.slice(0, 8).split(' ', 1)[0]];
-    if (stage === undefined || this.onCommand(stage)) {
+    if (stage === undefined || this.allowsCommand(stage)) {
       if (stage !== undefined) this.sent.push(stage);
       const utf8 =
         this.forceUtf8 &&
