@@ -32,14 +32,14 @@ export class PostmarkSends {
   ) {}
 
   async send(caller: Caller, message: unknown): Promise<PostmarkReceipt> {
-    return this.accept(caller, readMessage(message), performance.now() + this.accepting.budget.sendMs);
+    return this.accept(caller, readMessage(message), performance.now() + this.accepting.timeouts.sendMs);
   }
 
   /** Results are in the order of the request. A failure common to all messages fails the whole call. */
   async sendBatch(caller: Caller, messages: unknown): Promise<PostmarkAnswer[]> {
     if (!Array.isArray(messages)) throw notJson();
     if (messages.length > maxMessages) throw tooManyMessages(maxMessages);
-    const deadline = performance.now() + this.accepting.budget.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs;
     const outcomes = await Promise.all(messages.map((message) => this.tryOne(caller, message, deadline)));
     const [first] = outcomes;
     if (
@@ -74,7 +74,7 @@ export class PostmarkSends {
     const suppressed = await this.suppressedOf(
       caller,
       [...named, ...cc, ...bcc],
-      deadline - this.accepting.budget.reservedForAcceptMs,
+      deadline - this.accepting.timeouts.reservedForAcceptMs,
     );
     // The first recipient decides whether the e-mail is sent: not a suppressed one, nor a Bcc, which the header would reveal.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));

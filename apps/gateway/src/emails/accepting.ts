@@ -16,7 +16,7 @@ import { Bus, CallFailed } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
 
 /** Clients get a response within two seconds (docs/guarantees.md G17); 100 ms of them are left for the network. */
-const budgetOf = ({ answerWithinMs }: GatewayConfig) => ({
+const timeoutsOf = ({ answerWithinMs }: GatewayConfig) => ({
   sendMs: answerWithinMs - 100,
   checkMs: answerWithinMs * 0.2,
   ensureMs: answerWithinMs * 0.3,
@@ -39,18 +39,18 @@ function refuseLargeFiles({ attachments = [] }: AcceptSend): void {
 /** Accepts sends. Where the reply is lost it settles what happened (docs/guarantees.md G2); if that fails, too, the answer is 500, outcome unknown. */
 @Injectable()
 export class Accepting {
-  readonly budget;
+  readonly timeouts;
 
   constructor(
     private readonly bus: Bus,
     config: GatewayConfig,
   ) {
-    this.budget = budgetOf(config);
+    this.timeouts = timeoutsOf(config);
   }
 
   async accept(caller: Caller, send: AcceptSend, deadline: number): Promise<AcceptedEmails> {
     refuseLargeFiles(send);
-    const timeoutMs = msUntil(deadline - this.budget.settleMs - marginMs);
+    const timeoutMs = msUntil(deadline - this.timeouts.settleMs - marginMs);
     try {
       return await this.bus.call(emails.accept, caller, send, { timeoutMs });
     } catch (error) {
@@ -60,7 +60,7 @@ export class Accepting {
   }
 
   async acceptBatch(caller: Caller, batch: AcceptBatch, deadline: number): Promise<AcceptedBatch> {
-    const timeoutMs = msUntil(deadline - this.budget.settleMs - marginMs);
+    const timeoutMs = msUntil(deadline - this.timeouts.settleMs - marginMs);
     try {
       return await this.bus.call(emails.acceptBatch, caller, batch, { timeoutMs });
     } catch (error) {
@@ -108,7 +108,12 @@ export class Accepting {
 
   private async requestSettlement(caller: Caller, recipients: AcceptSend['recipients']) {
     try {
-      return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: this.budget.settleMs });
+      return await this.bus.call(
+        emails.settle,
+        caller,
+        { recipients },
+        { timeoutMs: this.timeouts.settleMs },
+      );
     } catch {
       // Without the outcome, only a repeat with the same key is safe.
       throw outcomeUnknown();

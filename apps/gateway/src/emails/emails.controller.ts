@@ -27,7 +27,7 @@ import { allCallers, Delete, Get, Post } from '../edge/routes/route.js';
 import { SendsService } from './sends.service.js';
 import { sendErrors } from './send-errors.js';
 
-const sending = {
+const sendOptions = {
   scope: 'emails:send',
   callers: allCallers,
   success: 'accepted',
@@ -44,7 +44,7 @@ export class EmailsController {
   ) {}
 
   @Post('emails', {
-    ...sending,
+    ...sendOptions,
     summary: 'Send an email',
     surfaces: ['v1'],
     body: SendEmail,
@@ -55,7 +55,7 @@ export class EmailsController {
   }
 
   @Post('emails', {
-    ...sending,
+    ...sendOptions,
     summary: 'Send an email to each recipient',
     surfaces: ['legacy'],
     body: SendEmails,
@@ -66,7 +66,7 @@ export class EmailsController {
   }
 
   @Post('emails/batch', {
-    ...sending,
+    ...sendOptions,
     summary: 'Send up to 100 different emails in one call',
     body: SendBatch,
     reply: BatchResult,

@@ -29,7 +29,7 @@ export class SendsService {
   ) {}
 
   async send({ caller, body, idempotency }: RouteRequest<SendEmail>): Promise<SendReceipt> {
-    const deadline = performance.now() + this.accepting.budget.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs;
     const { to, ...content } = body;
     const accepted = await this.accepting.accept(
       caller,
@@ -40,11 +40,11 @@ export class SendsService {
   }
 
   async sendToEach({ caller, body, idempotency }: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
-    const deadline = performance.now() + this.accepting.budget.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs;
     const { to, ...content } = body;
-    const query = { ...checkedParts(caller, body), idempotency };
-    const { accepted } = await this.bus.call(emails.check, caller, query, {
-      timeoutMs: this.accepting.budget.checkMs,
+    const check = { ...checkedParts(caller, body), idempotency };
+    const { accepted } = await this.bus.call(emails.check, caller, check, {
+      timeoutMs: this.accepting.timeouts.checkMs,
     });
     return legacyReceipt(
       accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
@@ -52,7 +52,7 @@ export class SendsService {
   }
 
   async sendBatch({ caller, body, idempotency, entries }: RouteRequest<SendBatch>): Promise<BatchResults> {
-    const deadline = performance.now() + this.accepting.budget.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs;
     const { requestIndexes, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({
       ...content,
@@ -77,7 +77,7 @@ export class SendsService {
       contacts.ensure,
       caller,
       { emails: addresses },
-      { timeoutMs: this.accepting.budget.ensureMs },
+      { timeoutMs: this.accepting.timeouts.ensureMs },
     );
     const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
     const newEmails = to.map((mailbox) => ({

@@ -15,7 +15,7 @@ import { type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
-import { receiptOf, type AcceptRow } from './accept-row.js';
+import { acceptedEmailsOf, type AcceptRow } from './accept-row.js';
 import { AcceptingRepository } from './accepting.repository.js';
 import type { AllowedRecipients } from './confined-sends.js';
 import { PrepareSend } from './prepare-send.js';
@@ -97,7 +97,7 @@ export class AcceptBatchService {
     idempotency: AcceptBatch['idempotency'],
   ): Promise<AcceptedBatch> {
     const batch: AcceptedBatch = {
-      accepted: [...rows].map(([index, row]) => ({ index, email: receiptOf(row).emails[0]! })),
+      accepted: [...rows].map(([index, row]) => ({ index, email: acceptedEmailsOf(row).emails[0]! })),
       refused: refused.toSorted((a, b) => a.index - b.index),
     };
     try {

@@ -16,7 +16,7 @@ import { bisect, Gatherer, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
-import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
+import { bytesOf, acceptedEmailsOf, type AcceptRow } from './accept-row.js';
 import { AcceptingRepository, type KnownKey } from './accepting.repository.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
@@ -99,18 +99,18 @@ export class AcceptEmailsService {
   private async storeKeyed(rows: AcceptRow[]): Promise<AcceptResult[]> {
     const finished = await this.replays(rows);
     return this.repository.transaction(async () => {
-      const decided = new Map<number, AcceptResult>([...this.repeatsWithin(rows, finished), ...finished]);
-      // All rows, so that indexes stay; those whose key is decided are without it.
-      const undecided = rows.map((row, index) =>
-        decided.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
+      const answered = new Map<number, AcceptResult>([...this.repeatsWithin(rows, finished), ...finished]);
+      // All rows, so that indexes stay; those whose key is answered are without it.
+      const unanswered = rows.map((row, index) =>
+        answered.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.repository.lockKeys(undecided);
-      undecided.forEach(
-        ({ idempotency }, index) => idempotency && !locked.has(index) && decided.set(index, keyInFlight()),
+      const locked = await this.repository.lockKeys(unanswered);
+      unanswered.forEach(
+        ({ idempotency }, index) => idempotency && !locked.has(index) && answered.set(index, keyInFlight()),
       );
-      const finishedMeanwhile = await this.replays(undecided);
-      for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) decided.set(index, outcome);
-      return this.insert(rows, decided);
+      const finishedMeanwhile = await this.replays(unanswered);
+      for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) answered.set(index, outcome);
+      return this.insert(rows, answered);
     });
   }
 
@@ -135,8 +135,8 @@ export class AcceptEmailsService {
     );
   }
 
-  private async insert(rows: AcceptRow[], decided: Map<number, AcceptResult>): Promise<AcceptResult[]> {
-    const fresh = rows.filter((_, index) => !decided.has(index));
+  private async insert(rows: AcceptRow[], answered: Map<number, AcceptResult>): Promise<AcceptResult[]> {
+    const fresh = rows.filter((_, index) => !answered.has(index));
     const acceptedAtById = fresh.length > 0 ? await this.repository.insert(fresh) : new Map<string, Date>();
     this.accepted.inc(
       fresh.reduce(
@@ -147,9 +147,9 @@ export class AcceptEmailsService {
     return rows.map((row, index) => {
       const acceptedAt = acceptedAtById.get(row.contentId);
       return (
-        decided.get(index) ??
+        answered.get(index) ??
         (acceptedAt
-          ? { ...receiptOf(row), acceptedAt }
+          ? { ...acceptedEmailsOf(row), acceptedAt }
           : unavailable('The deadline of the request has passed'))
       );
     });

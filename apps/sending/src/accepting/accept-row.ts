@@ -49,7 +49,7 @@ export const bytesOf = ({ html, text, files }: AcceptRow): number =>
   (text?.length ?? 0) +
   files.reduce((sum, { length }) => sum + Math.ceil(length * base64Growth), 0);
 
-export function receiptOf({ emails, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
+export function acceptedEmailsOf({ emails, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
   return {
     emails: emails.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })),
   };

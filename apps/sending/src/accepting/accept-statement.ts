@@ -3,7 +3,7 @@ import { emailEvents } from '@posthorn/contracts';
 import { columnsOf, textArray, type Statement } from '@posthorn/database';
 import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
-import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
+import { bytesOf, acceptedEmailsOf, type AcceptRow } from './accept-row.js';
 
 type EmailToAccept = AcceptRow['emails'][number] & {
   sendIndex: number;
@@ -30,7 +30,7 @@ const sends = columnsOf<AcceptRow>([
   { column: 'key', type: 'text', value: ({ idempotency }) => idempotency?.key },
   { column: 'operation', type: 'text', value: ({ idempotency }) => idempotency?.operation },
   { column: 'body_hash', type: 'text', value: ({ idempotency }) => idempotency?.bodyHash },
-  { column: 'receipt', type: 'jsonb', value: (row) => row.idempotency && json(receiptOf(row)) },
+  { column: 'receipt', type: 'jsonb', value: (row) => row.idempotency && json(acceptedEmailsOf(row)) },
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
   { column: 'options', type: 'jsonb', value: ({ options }) => json(options) },
 ]);

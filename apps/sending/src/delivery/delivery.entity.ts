@@ -22,6 +22,7 @@ export class DeliveryRow {
   @Column('text') state: DeliveryState;
   @Column({ type: 'timestamptz', name: 'due_at', precision: 3 }) dueAt: Date;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt: Date;
+  /** Those that lengthen the retry delay: one that failed because of the mail server or the connection does not. */
   @Column('smallint') attempts: number;
   /** Raised by every claim; writes with an older token change nothing. */
   @Column('bigint', { name: 'lease_token' }) leaseToken: number;

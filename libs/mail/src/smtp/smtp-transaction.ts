@@ -53,7 +53,7 @@ export class SmtpTransaction {
       this.resolve = resolve;
       this.connection.clearCommands();
       this.connection.forceUtf8 = this.delivery.envelope.utf8 === true;
-      this.connection.allowsCommand = (stage) => stage !== 'data' || this.holdsLease();
+      this.connection.allowsCommand = (stage) => stage !== 'data' || this.checkLease();
       if (!usable) this.drop('mail', 'connection closed');
       else if (this.needsUtf8() && !this.connection.supports('SMTPUTF8')) this.refuseUtf8();
       else if (this.resetFirst) this.reset();
@@ -115,7 +115,7 @@ export class SmtpTransaction {
       socket.write(wire.next(pieceBytes), (error) => {
         if (!error) setImmediate(() => this.writeNext(wire));
       });
-    } else if (this.holdsLease()) {
+    } else if (this.checkLease()) {
       this.lastByteWritten = true;
       this.arm(this.timeouts.dotMs);
       socket.write(wire.next(pieceBytes));
@@ -127,7 +127,7 @@ export class SmtpTransaction {
     else this.drop('body', 'accepted before the last byte');
   }
 
-  private holdsLease(): boolean {
+  private checkLease(): boolean {
     try {
       this.delivery.assertLeaseHeld?.();
       return !this.settled;

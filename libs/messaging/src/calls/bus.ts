@@ -109,7 +109,7 @@ export class Bus {
   private async send(contract: RequestContract, outgoing: Outgoing): Promise<ReplyFrame> {
     if (contract.gathered)
       return within(contract, outgoing.timeoutMs, this.gathererFor(contract).submit(outgoing));
-    const [answer] = await this.exchange(contract, [outgoing]);
+    const [answer] = await this.tracedRequest(contract, [outgoing]);
     return answer!;
   }
 
@@ -117,7 +117,7 @@ export class Bus {
     const known = this.gatherers.get(contract.subject);
     if (known) return known;
     const gatherer = new Gatherer<Outgoing, ReplyFrame>({
-      flush: (calls) => this.exchange(contract, calls),
+      flush: (calls) => this.tracedRequest(contract, calls),
       maxItems: maxGathered,
       maxBytes: chunkThreshold,
       sizeOf: ({ pieces }) => pieces.reduce((sum, { length }) => sum + length, 0),
@@ -126,7 +126,7 @@ export class Bus {
     return gatherer;
   }
 
-  private exchange(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
+  private tracedRequest(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
     const spanOptions = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
     return inSpan(`send ${contract.subject}`, spanOptions, () => this.request(contract, calls));
   }

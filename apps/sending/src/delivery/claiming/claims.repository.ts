@@ -150,10 +150,10 @@ const isIdleSql = `
     true) AS "isIdle"`;
 
 /** Part of the index condition, so that an excluded project costs one step of the index scan. */
-const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
+const isDueAndNotExcluded = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
 
 /** Mail of a disabled project stays where it is, so that it takes no claim from others. */
-const isClaimable = `${isDue} AND NOT EXISTS (SELECT FROM project_states s WHERE s.project_id = deliveries.project_id AND s.disabled)`;
+const isClaimable = `${isDueAndNotExcluded} AND NOT EXISTS (SELECT FROM project_states s WHERE s.project_id = deliveries.project_id AND s.disabled)`;
 
 // A single upper bound, which the index can apply; with an OR every row would be read.
 const fits = (large: string, anySizeFits: string): string =>

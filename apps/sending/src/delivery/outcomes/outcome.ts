@@ -27,7 +27,7 @@ export interface Outcome {
   waitsForNextPeriod?: boolean;
   hasTurn?: boolean;
   /** To be sent again although the mail server may have it: counted, and the claim counter stays, because the last claim may have ended with its process. */
-  resends?: true;
+  isResend?: true;
 }
 
 export interface OutcomeRules {
@@ -196,7 +196,8 @@ const unconfirmedAfterDeaths = (when: string): Outcome =>
 /** A delivery that stayed ambiguous for its grace period: sent again once at most, or failed, by the policy of its lane. */
 export function outcomeOfAmbiguity({ policy, claims, resends, windowIsOver }: AmbiguousDelivery): Outcome {
   if (claims >= maxClaims) return unconfirmedAfterDeaths('while it was handed over');
-  if (policy === 'resend' && resends < maxResends && !windowIsOver) return { ...requeueNow(), resends: true };
+  if (policy === 'resend' && resends < maxResends && !windowIsOver)
+    return { ...requeueNow(), isResend: true };
   return failure(
     'delivery_unconfirmed',
     resends > 0 && policy === 'resend'
@@ -222,14 +223,8 @@ export const outcomeOfTooManyClaims = ({ resends }: Pick<DeliveryProgress, 'rese
     : failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** A provider outage is not the message's fault, so its retry delay does not grow. */
-function afterProviderFault({ attempt, delivery, rules, error, failureKind }: FailedAttempt): Outcome {
-  const outcome = retryOrGiveUp({
-    attempt,
-    delivery: { ...delivery, attempts: 0 },
-    rules,
-    error,
-    failureKind,
-  });
+function afterProviderFault(failed: FailedAttempt): Outcome {
+  const outcome = retryOrGiveUp({ ...failed, delivery: { ...failed.delivery, attempts: 0 } });
   return { ...outcome, countsAsAttempt: false };
 }
 

@@ -57,7 +57,7 @@ const outcomes = columnsOf<OutcomeRow>([
     value: ({ outcome }) => outcome.waitsForNextPeriod ?? false,
   },
   { column: 'has_turn', type: 'boolean', value: ({ outcome }) => outcome.hasTurn ?? false },
-  { column: 'resends', type: 'smallint', value: ({ outcome }) => Number(outcome.resends ?? false) },
+  { column: 'resends', type: 'smallint', value: ({ outcome }) => Number(outcome.isResend ?? false) },
   // Every attempt and every change becomes a row of the e-mail's history; what is merely postponed (requeued without an attempt) only does when it begins to wait for an allowance or a warm-up.
   { column: 'history_id', type: 'uuid', value: () => newId() },
   { column: 'history_status', type: 'text', value: ({ outcome }) => historyStatusOf(outcome) },
