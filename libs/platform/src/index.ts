@@ -1,4 +1,4 @@
-export * from './address-hashes.js';
+export * from './address-hasher.js';
 export * from './admin-server.js';
 export * from './command-line.js';
 export * from './commits.js';

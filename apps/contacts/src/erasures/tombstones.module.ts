@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Database, onDatabase } from '@posthorn/database';
-import { AddressHashes, Secrets } from '@posthorn/platform';
+import { AddressHasher, Secrets } from '@posthorn/platform';
 import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
 import { ReportedContacts } from './reported-contacts.js';
 import { Tombstones } from './tombstones.js';
@@ -11,8 +11,8 @@ import { TombstonesRepository } from './tombstones.repository.js';
   providers: [
     ...onDatabase([TombstonesRepository]),
     {
-      provide: AddressHashes,
-      useFactory: (database: Database, secrets: Secrets) => AddressHashes.open(database, secrets),
+      provide: AddressHasher,
+      useFactory: (database: Database, secrets: Secrets) => AddressHasher.open(database, secrets),
       inject: [Database, Secrets],
     },
     ReportedContacts,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isErasedAddress } from '@posthorn/contracts';
-import { AddressHashes } from '@posthorn/platform';
+import { AddressHasher } from '@posthorn/platform';
 import { TombstonesRepository } from './tombstones.repository.js';
 
 export interface Report {
@@ -13,12 +13,12 @@ export interface Report {
 export class Tombstones {
   constructor(
     private readonly rows: TombstonesRepository,
-    private readonly hashes: AddressHashes,
+    private readonly hasher: AddressHasher,
   ) {}
 
   /** In the transaction of the deletion; returns the hash of each address. */
   async set(projectId: string, emails: readonly string[]): Promise<string[]> {
-    const hashes = emails.map((email) => this.hashes.of(projectId, email));
+    const hashes = emails.map((email) => this.hasher.hash(projectId, email));
     await this.rows.set(projectId, hashes);
     return hashes;
   }
@@ -32,7 +32,7 @@ export class Tombstones {
     const hashes = new Map(
       [...new Set(ofPeople.map(({ email }) => email))].map((email) => [
         email,
-        this.hashes.of(projectId, email),
+        this.hasher.hash(projectId, email),
       ]),
     );
     const erased = new Map(

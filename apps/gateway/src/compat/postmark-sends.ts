@@ -74,7 +74,7 @@ export class PostmarkSends {
     const suppressed = await this.suppressedOf(
       caller,
       [...named, ...cc, ...bcc],
-      deadline - this.accepting.timeouts.reservedForAcceptMs,
+      deadline - this.accepting.timeouts.acceptAtLeastMs,
     );
     // The first recipient decides whether the e-mail is sent: not a suppressed one, nor a Bcc, which the header would reveal.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));

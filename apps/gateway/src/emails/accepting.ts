@@ -15,12 +15,12 @@ import {
 import { Bus, CallFailed } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
 
-/** Clients get a response within two seconds (docs/guarantees.md G17); 100 ms of them are left for the network. */
+/** Clients get a response within two seconds (docs/guarantees.md G17); 100 ms of them are left for the network. What the Postmark dialect does before it accepts leaves `acceptAtLeastMs`. */
 const timeoutsOf = ({ answerWithinMs }: GatewayConfig) => ({
   sendMs: answerWithinMs - 100,
   checkMs: answerWithinMs * 0.2,
   ensureMs: answerWithinMs * 0.3,
-  reservedForAcceptMs: answerWithinMs * 0.45,
+  acceptAtLeastMs: answerWithinMs * 0.45,
   settleMs: answerWithinMs * 0.2,
 });
 const marginMs = 50;

@@ -101,14 +101,14 @@ export class AcceptEmailsService {
     return this.repository.transaction(async () => {
       const answered = new Map<number, AcceptResult>([...this.repeatsWithin(rows, finished), ...finished]);
       // All rows, so that indexes stay; those whose key is answered are without it.
-      const unanswered = rows.map((row, index) =>
+      const rowsToLock = rows.map((row, index) =>
         answered.has(index) || !row.idempotency ? { ...row, idempotency: null } : row,
       );
-      const locked = await this.repository.lockKeys(unanswered);
-      unanswered.forEach(
+      const locked = await this.repository.lockKeys(rowsToLock);
+      rowsToLock.forEach(
         ({ idempotency }, index) => idempotency && !locked.has(index) && answered.set(index, keyInFlight()),
       );
-      const finishedMeanwhile = await this.replays(unanswered);
+      const finishedMeanwhile = await this.replays(rowsToLock);
       for (const [index, outcome] of finishedMeanwhile) if (locked.has(index)) answered.set(index, outcome);
       return this.insert(rows, answered);
     });

@@ -35,7 +35,7 @@ export interface SendOptions {
   liquid?: true;
   subjectTemplate?: string;
   data?: object;
-  snippets?: Record<string, string>;
+  snippetVersions?: Record<string, string>;
   trackOpens: boolean;
   trackClicks: boolean;
   attachments?: StoredAttachment[];

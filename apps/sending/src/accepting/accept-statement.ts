@@ -87,7 +87,7 @@ const insertSql = `
     INSERT INTO email_contents (project_id, id, html, text, reply_to, headers, template_id, template_version, liquid, subject, data, snippets,
                                 track_opens, track_clicks, attachments)
     SELECT project_id, content_id, html, text, reply_to, headers, (options->>'templateId')::uuid, (options->>'templateVersion')::int,
-           options ? 'liquid', options->>'subjectTemplate', options->'data', options->'snippets',
+           options ? 'liquid', options->>'subjectTemplate', options->'data', options->'snippetVersions',
            (options->>'trackOpens')::boolean, (options->>'trackClicks')::boolean, options->'attachments'
     FROM send WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (

@@ -14,7 +14,7 @@ import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { TemplateDirectory, type ResolvedContent } from '../templates/template-directory.js';
-import type { AcceptRow } from './accept-row.js';
+import type { AcceptRow, SendOptions } from './accept-row.js';
 import {
   ConfinedSends,
   refuseOutsideTemplates,
@@ -96,12 +96,7 @@ export class PrepareSend {
         ...categoryAndSourceOf(send, content),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
-        ...(content.templateId
-          ? { templateId: content.templateId, templateVersion: content.templateVersion }
-          : {}),
-        ...(content.liquid
-          ? { liquid: true, subjectTemplate: subject, data: send.data ?? {}, snippets: content.snippets }
-          : {}),
+        ...contentOptionsOf(content, subject, send.data),
         ...trackingOf(tracking, content.category, send.tracking),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),
       },
@@ -151,8 +146,17 @@ const verbatimContent = (subject: string): ResolvedContent => ({
   from: null,
   replyTo: null,
   category: 'TRANSACTIONAL' satisfies EmailCategory,
-  snippets: {},
+  snippetVersions: {},
   liquid: false,
+});
+
+const contentOptionsOf = (
+  { templateId, templateVersion, liquid, snippetVersions }: ResolvedContent,
+  subject: string,
+  data: object = {},
+): Partial<SendOptions> => ({
+  ...(templateId ? { templateId, templateVersion } : {}),
+  ...(liquid ? { liquid, subjectTemplate: subject, data, snippetVersions } : {}),
 });
 
 /** Only what differs from the default. */

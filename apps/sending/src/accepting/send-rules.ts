@@ -47,7 +47,7 @@ function readAttachment(
   { filename, content, contentType, contentId, disposition }: Attachment,
   index: number,
 ): ReadAttachment {
-  const data = bytesOf(content);
+  const data = decodedBase64(content);
   if (data === null || data.length === 0) throw attachmentUnreadable(index);
   return {
     stored: {
@@ -62,7 +62,7 @@ function readAttachment(
 }
 
 /** Node ignores invalid base64 silently, and an incomplete last group would lose bytes. */
-function bytesOf(content: string | Base64Text): Buffer | null {
+function decodedBase64(content: string | Base64Text): Buffer | null {
   if (content instanceof Base64Text) return content.decodeInPlace();
   const characters = /[\r\n]/.test(content) ? content.replace(/[\r\n]+/g, '') : content;
   const padded = characters.endsWith('=');

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const marks = () =>
-  new HandOffMarks(suite.database, new Pace({ providerKind: 'allowed', perSecond: 0 }), suite.hashes);
+  new HandOffMarks(suite.database, new Pace({ providerKind: 'allowed', perSecond: 0 }), suite.hasher);
 const setLimit = (caller: Caller, limit: UsageLimit, messages: number | 'none') =>
   suite.bus.call(allowances.set, caller, { limit, messages: String(messages) });
 const from = (source: SourceType, messages: HeldMessage[]): HeldMessage[] =>

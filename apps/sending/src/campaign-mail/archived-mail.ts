@@ -43,7 +43,11 @@ export class ArchivedMails {
     if (!content) throw campaignContentUnknown();
     const { templateId, templateVersion, category } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
-    const snippets = Object.entries(content.snippets ?? {}).map(([name, id]) => ({ name, projectId, id }));
+    const snippets = Object.entries(content.snippetVersions ?? {}).map(([name, id]) => ({
+      name,
+      projectId,
+      id,
+    }));
     const loaded = await this.templateTexts.load(templates, snippets);
     const { name } = await this.projects.settingsOf(projectId);
     const { subject, html } = await this.rendering.preview(

@@ -1,6 +1,6 @@
 import type { EmailCategory, TriedRecipient } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { ErasedAddressHashes } from '../erasures/erased-names.js';
+import type { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { reachedNobody } from '../frequency/frequency-cap-sql.js';
 
 type Reason = 'suppressed' | 'unsubscribed' | 'frequency_cap';
@@ -20,7 +20,7 @@ export class Blocked {
 export class BlockedRecipients {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedAddressHashes,
+    private readonly hasher: ErasedAddressHasher,
   ) {}
 
   async among(
@@ -41,7 +41,7 @@ export class BlockedRecipients {
         projectId,
         recipients.map(({ contactId }) => contactId),
         recipients.map(({ email }) => email),
-        recipients.map(({ email }) => this.hashes.of(projectId, email)),
+        recipients.map(({ email }) => this.hasher.hash(projectId, email)),
         category === 'MARKETING',
       ],
     );

@@ -17,7 +17,7 @@ export class CampaignContentRow {
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column('integer', { name: 'template_version', nullable: true }) templateVersion: number | null;
   @Column('boolean') liquid: boolean;
-  @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;
+  @Column('jsonb', { name: 'snippets', nullable: true }) snippetVersions: Record<string, string> | null;
   @Column('boolean', { name: 'track_opens' }) trackOpens: boolean;
   @Column('boolean', { name: 'track_clicks' }) trackClicks: boolean;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;

@@ -151,7 +151,7 @@ describe('a pause', () => {
     const marks = new HandOffMarks(
       suite.database,
       new Pace({ providerKind: 'pauses', perSecond: 0 }),
-      suite.hashes,
+      suite.hasher,
     );
     await suite.database.query(`UPDATE deliveries SET campaign_id = $2 WHERE project_id = $1`, [
       projectId,

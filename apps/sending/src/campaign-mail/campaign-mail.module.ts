@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Database, onDatabase } from '@posthorn/database';
 import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
 import { DomainsModule } from '../domains/domains.module.js';
-import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RenderingModule } from '../rendering/rendering.module.js';
@@ -30,9 +30,9 @@ import { CampaignStates } from './campaign-states.repository.js';
   providers: [
     {
       provide: BlockedRecipients,
-      useFactory: (database: Database, hashes: ErasedAddressHashes) =>
-        new BlockedRecipients(database, hashes),
-      inject: [Database, ErasedAddressHashes],
+      useFactory: (database: Database, hasher: ErasedAddressHasher) =>
+        new BlockedRecipients(database, hasher),
+      inject: [Database, ErasedAddressHasher],
     },
     ArchivedMails,
     CampaignTrials,

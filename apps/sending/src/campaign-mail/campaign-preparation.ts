@@ -83,7 +83,7 @@ export class CampaignPreparation {
       templateId: content.templateId,
       templateVersion: content.templateVersion,
       liquid: content.liquid,
-      snippets: content.liquid ? content.snippets : null,
+      snippetVersions: content.liquid ? content.snippetVersions : null,
       ...trackingOf(tracking, category, undefined),
     };
   }

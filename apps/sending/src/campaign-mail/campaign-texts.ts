@@ -13,7 +13,7 @@ export class CampaignTexts {
   async of({ projectId, content, subject, html, category }: CampaignDraft): Promise<Renderable> {
     const { templateId, templateVersion } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
-    const snippets = Object.entries(content.snippets).map(([name, id]) => ({ name, projectId, id }));
+    const snippets = Object.entries(content.snippetVersions).map(([name, id]) => ({ name, projectId, id }));
     const loaded = await this.templateTexts.load(templates, snippets);
     return {
       subject,

@@ -70,11 +70,11 @@ export class ComposeJobs {
 }
 
 const snippetsOf = (
-  { projectId, snippets }: StoredMessage,
+  { projectId, snippetVersions }: StoredMessage,
   templateTexts: LoadedTexts,
 ): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(snippets ?? {}).map(([name, id]) => [
+    Object.entries(snippetVersions ?? {}).map(([name, id]) => [
       name,
       templateTexts.snippet({ projectId, id })?.body ?? '',
     ]),

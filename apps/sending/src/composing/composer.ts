@@ -163,8 +163,8 @@ const templatesOf = (messages: readonly StoredMessage[]) =>
   );
 
 const snippetsOf = (messages: readonly StoredMessage[]) =>
-  messages.flatMap(({ projectId, snippets }) =>
-    Object.values(snippets ?? {}).map((id) => ({ projectId, id })),
+  messages.flatMap(({ projectId, snippetVersions }) =>
+    Object.values(snippetVersions ?? {}).map((id) => ({ projectId, id })),
   );
 
 const hostOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);

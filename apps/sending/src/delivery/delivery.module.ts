@@ -3,7 +3,7 @@ import { Database, onDatabase } from '@posthorn/database';
 import { AcceptingModule } from '../accepting/accepting.module.js';
 import { ComposingModule } from '../composing/composing.module.js';
 import { SendingConfig } from '../config.js';
-import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { MarketingHandOffs } from '../frequency/marketing-hand-offs.repository.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ChoresWork } from './chores.work.js';
@@ -51,9 +51,9 @@ import { Sweeper } from './sweeper.js';
       useFactory: (
         database: Database,
         { providerKind, ratePerSecond, warmUp }: SendingConfig,
-        hashes: ErasedAddressHashes,
-      ) => new HandOffMarks(database, new Pace({ providerKind, perSecond: ratePerSecond }), hashes, warmUp),
-      inject: [Database, SendingConfig, ErasedAddressHashes],
+        hasher: ErasedAddressHasher,
+      ) => new HandOffMarks(database, new Pace({ providerKind, perSecond: ratePerSecond }), hasher, warmUp),
+      inject: [Database, SendingConfig, ErasedAddressHasher],
     },
     ChoresWork,
     HandOffDispatcher,

@@ -75,7 +75,7 @@ export class EmailContentRow {
   /** Whether the content is rendered as Liquid: never that of the Postmark-compatible API and of system mails, nor what has no tags. */
   @Column('boolean') liquid: boolean;
   @Column('jsonb', { nullable: true }) data: Record<string, unknown> | null;
-  @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;
+  @Column('jsonb', { name: 'snippets', nullable: true }) snippetVersions: Record<string, string> | null;
   @Column('boolean', { name: 'track_opens' }) trackOpens: boolean;
   @Column('boolean', { name: 'track_clicks' }) trackClicks: boolean;
   @Column('jsonb', { nullable: true }) attachments: StoredAttachment[] | null;

@@ -37,7 +37,7 @@ const decisionsOf = async (projectId: string, count: number) => {
   const marks = new HandOffMarks(
     suite.database,
     new Pace({ providerKind: 'erased', perSecond: 0 }),
-    suite.hashes,
+    suite.hasher,
   );
   return {
     messages,
@@ -87,7 +87,7 @@ describe('a suppression or opt-out of an erased address', () => {
     const marks = new HandOffMarks(
       suite.database,
       new Pace({ providerKind: 'erased', perSecond: 0 }),
-      suite.hashes,
+      suite.hasher,
     );
     const message = {
       projectId,
@@ -108,7 +108,7 @@ describe('a suppression or opt-out of an erased address', () => {
     const first = await suite.bus.call(suppressions.put, caller, { email, reason: 'HARD_BOUNCE' });
     await suite.bus.call(suppressions.put, caller, { email: other });
     await erase(suite, caller, email);
-    const hash = suite.hashes.of(projectId, email);
+    const hash = suite.hasher.hash(projectId, email);
     expect(await suite.bus.call(suppressions.get, caller, { email })).toEqual(first);
     expect(await suite.bus.call(suppressions.put, caller, { email, reason: 'MANUAL' })).toEqual(first);
     const { id } = await suite.bus.call(suppressionImports.start, caller, { csv: `email\n${email}\n` });
@@ -148,7 +148,7 @@ describe('a suppression or opt-out of an erased address', () => {
       'the import ends',
     );
     expect(await addressesIn('suppressions', projectId)).toEqual([
-      { email: suite.hashes.of(projectId, email) },
+      { email: suite.hasher.hash(projectId, email) },
     ]);
   });
 
@@ -156,11 +156,11 @@ describe('a suppression or opt-out of an erased address', () => {
     const { caller, projectId } = await suite.buildProject();
     const email = `ada-${newId()}@example.org`;
     await erase(suite, caller, email);
-    const rows = new SuppressionsRepository(suite.database, suite.hashes);
+    const rows = new SuppressionsRepository(suite.database, suite.hasher);
     const takeIn = (createdAt: Date) =>
       rows.putAll(projectId, [{ email, reason: 'MANUAL' }], { source: 'API', createdAt });
     const [ago, ahead] = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms));
-    expect(await takeIn(ago!)).toMatchObject([{ email: suite.hashes.of(projectId, email) }]);
+    expect(await takeIn(ago!)).toMatchObject([{ email: suite.hasher.hash(projectId, email) }]);
     expect(await takeIn(ahead!)).toEqual([]);
     await suite.bus.call(suppressions.remove, caller, { email });
     expect(await takeIn(ahead!)).toMatchObject([{ email }]);
@@ -178,7 +178,9 @@ describe('a suppression or opt-out of an erased address', () => {
     };
     // Of the contact that was erased, told late.
     await publish(before, 3, false);
-    expect(await addressesIn('opt_outs', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
+    expect(await addressesIn('opt_outs', projectId)).toEqual([
+      { email: suite.hasher.hash(projectId, email) },
+    ]);
     expect(await (await decisionsOf(projectId, 1)).mark()).toEqual(['unsubscribed']);
     await suite.database.query(`DELETE FROM deliveries WHERE project_id = $1`, [projectId]);
     await publish(after, 1, true);
@@ -186,7 +188,9 @@ describe('a suppression or opt-out of an erased address', () => {
     await suite.database.query(`DELETE FROM deliveries WHERE project_id = $1`, [projectId]);
     await suite.bus.call(optOuts.put, caller, { optOuts: [{ email, contactId: after, seq: 2 }] });
     expect(await (await decisionsOf(projectId, 1)).mark()).toEqual(['unsubscribed']);
-    expect(await addressesIn('opt_outs', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
+    expect(await addressesIn('opt_outs', projectId)).toEqual([
+      { email: suite.hasher.hash(projectId, email) },
+    ]);
   });
 
   it('survives a change of the installation’s key', async () => {
@@ -194,7 +198,7 @@ describe('a suppression or opt-out of an erased address', () => {
     const email = `ada-${newId()}@example.org`;
     await suite.bus.call(suppressions.put, caller, { email });
     await erase(suite, caller, email);
-    const hash = suite.hashes.of(projectId, email);
+    const hash = suite.hasher.hash(projectId, email);
     const newKey = 'another-secret-that-only-this-spec-knows-0123456789';
     await suite.restart({ POSTHORN_SECRET_KEY: `${newKey}, ${testSecret}` });
     const rotated = await suite.bus.call(secrets.rotateSending, serviceCaller('suite', noProject), {});

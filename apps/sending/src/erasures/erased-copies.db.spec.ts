@@ -43,7 +43,7 @@ describe('a mail to several recipients', () => {
       ],
       metadata: { with: ada },
     });
-    const hash = suite.hashes.of(projectId, ada);
+    const hash = suite.hasher.hash(projectId, ada);
     expect(await erase(suite, caller, ada)).toBe(1);
     expect(await tablesNaming(suite.database, ada)).toEqual([]);
     expect(await deliveriesOf(id!)).toEqual([
@@ -83,7 +83,7 @@ describe('a mail to several recipients', () => {
     await erase(suite, caller, main);
     expect(await tablesNaming(suite.database, main)).toEqual([]);
     expect(await deliveriesOf(id!)).toEqual([
-      { recipient: suite.hashes.of(projectId, main), state: 'SENT' },
+      { recipient: suite.hasher.hash(projectId, main), state: 'SENT' },
       { recipient: ada, state: 'SENT' },
       { recipient: bob, state: 'CANCELLED' },
     ]);
@@ -109,7 +109,7 @@ describe('a mail to several recipients', () => {
     expect(await tablesNaming(suite.database, ada)).toEqual([]);
     await expect(contentOf(caller, first!)).rejects.toMatchObject({ kind: 'not_found' });
     expect((await contentOf(caller, second!)).html).toContain(
-      `<p>${suite.hashes.of(projectId, ada)}, ${bob}</p>`,
+      `<p>${suite.hasher.hash(projectId, ada)}, ${bob}</p>`,
     );
     expect(await files()).toHaveLength(1);
     await erase(suite, caller, bob);

@@ -1,4 +1,4 @@
-import { AddressHashes } from '@posthorn/platform';
+import { AddressHasher } from '@posthorn/platform';
 
 const erasedDomain = 'erased.invalid';
 /** Partial indexes contain the same condition. */
@@ -7,8 +7,8 @@ export const isErased = (email: string): boolean => email.endsWith(`@${erasedDom
 
 const hashDigits = 40;
 
-export class ErasedAddressHashes extends AddressHashes {
-  override of(projectId: string, email: string): string {
-    return `${super.of(projectId, email).slice(0, hashDigits)}@${erasedDomain}`;
+export class ErasedAddressHasher extends AddressHasher {
+  override hash(projectId: string, email: string): string {
+    return `${super.hash(projectId, email).slice(0, hashDigits)}@${erasedDomain}`;
   }
 }

@@ -62,7 +62,7 @@ it('finds all data of an address by indexes, however much mail the project has',
     email,
     contactId: newId(),
     erasedAt: new Date(),
-    hash: suite.hashes.of(projectId, email),
+    hash: suite.hasher.hash(projectId, email),
     pattern: addressPattern(email),
   };
   const found = await new ErasedMailRepository(suite.database).to(erased, 200);

@@ -90,7 +90,7 @@ describe('an erased address', () => {
       await suite.database.query(`SELECT 1 FROM email_attachments WHERE project_id = $1`, [projectId]),
     ).toEqual([]);
     const after = await get(caller, id);
-    const hash = suite.hashes.of(projectId, to);
+    const hash = suite.hasher.hash(projectId, to);
     const stored = { ...before, events: after.events, to: hash, subject: '', metadata: {} };
     expect(after).toEqual(stored);
     expect(after.events.map(({ status, recipient, detail }) => [status, recipient, detail])).toEqual([
@@ -124,12 +124,12 @@ describe('an erased address', () => {
     const once = await Promise.all(tables.map(rowsOf));
     expect(await eraseOnce(suite, caller, to)).toBe(true);
     expect(await Promise.all(tables.map(rowsOf))).toEqual(once);
-    expect((await get(caller, id)).to).toBe(suite.hashes.of(projectId, to));
+    expect((await get(caller, id)).to).toBe(suite.hasher.hash(projectId, to));
     expect([
       await get(other.caller, theirs),
       await suite.bus.call(emails.content, other.caller, { id: theirs }),
     ]).toEqual([before, content]);
-    expect(suite.hashes.of(other.projectId, to)).not.toBe(suite.hashes.of(projectId, to));
+    expect(suite.hasher.hash(other.projectId, to)).not.toBe(suite.hasher.hash(projectId, to));
   });
 
   it('does not affect addresses that contain it', async () => {
@@ -145,7 +145,7 @@ describe('an erased address', () => {
       cc,
     });
     await erase(suite, caller, to);
-    const hash = suite.hashes.of(caller.projectId, to);
+    const hash = suite.hasher.hash(caller.projectId, to);
     const [one, both] = await Promise.all(
       [id, copied].map((each) => suite.bus.call(emails.content, caller, { id: each })),
     );

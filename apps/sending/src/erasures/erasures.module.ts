@@ -3,7 +3,7 @@ import { Database, onDatabase } from '@posthorn/database';
 import { Secrets } from '@posthorn/platform';
 import { ErasedAddressesRepository } from './erased-addresses.repository.js';
 import { ErasedMailRepository } from './erased-mail.repository.js';
-import { ErasedAddressHashes } from './erased-names.js';
+import { ErasedAddressHasher } from './erased-names.js';
 import { ErasuresHandlers } from './erasures.handlers.js';
 import { ErasuresService } from './erasures.service.js';
 import { WaitingMail } from './waiting-mail.js';
@@ -14,13 +14,13 @@ import { WaitingMailRepository } from './waiting-mail.repository.js';
   providers: [
     ...onDatabase([ErasedAddressesRepository, ErasedMailRepository, WaitingMailRepository]),
     {
-      provide: ErasedAddressHashes,
-      useFactory: (database: Database, secrets: Secrets) => ErasedAddressHashes.open(database, secrets),
+      provide: ErasedAddressHasher,
+      useFactory: (database: Database, secrets: Secrets) => ErasedAddressHasher.open(database, secrets),
       inject: [Database, Secrets],
     },
     ErasuresService,
     WaitingMail,
   ],
-  exports: [ErasedAddressHashes],
+  exports: [ErasedAddressHasher],
 })
 export class ErasuresModule {}

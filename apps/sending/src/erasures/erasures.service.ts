@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { ErasedAddressHashes } from './erased-names.js';
+import { ErasedAddressHasher } from './erased-names.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository, type Erased } from './erased-addresses.repository.js';
 import { ErasedMailRepository, type NamingEmail } from './erased-mail.repository.js';
@@ -15,7 +15,7 @@ const rowsAtOnce = 1_000;
 export class ErasuresService {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedAddressHashes,
+    private readonly hasher: ErasedAddressHasher,
     private readonly addresses: ErasedAddressesRepository,
     private readonly mail: ErasedMailRepository,
     private readonly waiting: WaitingMail,
@@ -27,7 +27,7 @@ export class ErasuresService {
       email,
       contactId,
       erasedAt,
-      hash: this.hashes.of(projectId, email),
+      hash: this.hasher.hash(projectId, email),
       pattern: addressPattern(email),
     };
     const parts = [

@@ -62,7 +62,7 @@ async function buildMail(state: 'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS', 
     sourceType: 'TRANSACTIONAL' as const,
     trace: null,
   };
-  return { caller, projectId, id, to, hash: suite.hashes.of(projectId, to), workerId, message };
+  return { caller, projectId, id, to, hash: suite.hasher.hash(projectId, to), workerId, message };
 }
 
 const eventsOf = async (projectId: string, name: string) => {
@@ -90,7 +90,7 @@ describe('mail to somebody who is being erased', () => {
       const marks = new HandOffMarks(
         suite.database,
         new Pace({ providerKind: 'waiting', perSecond: 0 }),
-        suite.hashes,
+        suite.hasher,
       );
       expect(await marks.mark(workerId, [message])).toMatchObject([{ decision: 'claim_lost' }]);
       // What a worker knew of it comes too late.
@@ -184,7 +184,7 @@ describe('mail to somebody who is being erased', () => {
     const waiting = new WaitingMail(new WaitingMailRepository(suite.database), new Outbox(suite.database));
     const service = new ErasuresService(
       suite.database,
-      suite.hashes,
+      suite.hasher,
       new ErasedAddressesRepository(suite.database),
       Object.assign(mail, {
         // After the blocks were hashed, and before its own look.
@@ -248,7 +248,7 @@ describe('an erasure and a hand-off at the same instant', () => {
     const marks = new HandOffMarks(
       suite.database,
       new Pace({ providerKind: 'waiting', perSecond: 0 }),
-      suite.hashes,
+      suite.hasher,
     );
     const marked = async (index: number) => (
       await delay(index % 20),
@@ -276,7 +276,7 @@ describe('an erasure and a hand-off at the same instant', () => {
     const marks = new HandOffMarks(
       suite.database,
       new Pace({ providerKind: 'waiting', perSecond: 0 }),
-      suite.hashes,
+      suite.hasher,
     );
     const runs: { done: boolean; decision: MarkDecision }[] = [];
     for (const [index, message] of messages.entries()) {

@@ -3,7 +3,7 @@ import { Database } from '@posthorn/database';
 import { AcceptingModule } from '../accepting/accepting.module.js';
 import { AllowancesModule } from '../allowances/allowances.module.js';
 import { SendingConfig } from '../config.js';
-import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SimulatorModule } from '../simulator/simulator.module.js';
@@ -18,9 +18,9 @@ import { ExplanationsService } from './explanations.service.js';
   providers: [
     {
       provide: ExplainedReadModel,
-      useFactory: (database: Database, hashes: ErasedAddressHashes, { providerKind }: SendingConfig) =>
-        new ExplainedReadModel(database, hashes, providerKind),
-      inject: [Database, ErasedAddressHashes, SendingConfig],
+      useFactory: (database: Database, hasher: ErasedAddressHasher, { providerKind }: SendingConfig) =>
+        new ExplainedReadModel(database, hasher, providerKind),
+      inject: [Database, ErasedAddressHasher, SendingConfig],
     },
     ExplanationsService,
     RecipientRules,

@@ -22,7 +22,7 @@ import { remainingOfFrequencyCap } from '../frequency/frequency-cap-sql.js';
 import { destinationOf, domainOf } from '../pacing/destination.js';
 import { slowDownJoins, slowedDestinations } from '../pacing/slow-down-sql.js';
 import { markRules, markJoins, type RuleDecision } from '../delivery/hand-off/mark-rules.js';
-import type { ErasedAddressHashes } from '../erasures/erased-names.js';
+import type { ErasedAddressHasher } from '../erasures/erased-names.js';
 
 export interface ExplainedRow {
   id: string;
@@ -127,7 +127,7 @@ const addressesSql = `
 export class ExplainedReadModel {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedAddressHashes,
+    private readonly hasher: ErasedAddressHasher,
     private readonly providerKind: string,
   ) {}
 
@@ -141,7 +141,7 @@ export class ExplainedReadModel {
   }
 
   addresses(projectId: string, emails: readonly string[]): Promise<ExplainedAddress[]> {
-    const hashes = emails.map((email) => this.hashes.of(projectId, email));
+    const hashes = emails.map((email) => this.hasher.hash(projectId, email));
     return this.database.query<ExplainedAddress>(addressesSql, [projectId, emails, hashes]);
   }
 
@@ -160,8 +160,8 @@ export class ExplainedReadModel {
       projectId,
       id,
       recipients.map(({ position }) => position),
-      recipients.map(({ recipient }) => this.hashes.of(projectId, recipient)),
-      this.hashes.of(projectId, to),
+      recipients.map(({ recipient }) => this.hasher.hash(projectId, recipient)),
+      this.hasher.hash(projectId, to),
       sourceType,
       this.providerKind,
       recipients.map(({ recipient }) => destinationOf(domainOf(recipient))),

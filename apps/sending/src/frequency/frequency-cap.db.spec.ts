@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const marks = () =>
-  new HandOffMarks(suite.database, new Pace({ providerKind: 'capped', perSecond: 0 }), suite.hashes);
+  new HandOffMarks(suite.database, new Pace({ providerKind: 'capped', perSecond: 0 }), suite.hasher);
 
 async function cappedProject(cap: FrequencyCap | null): Promise<string> {
   const { projectId } = await suite.buildProject();

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { OptOutsHandlers } from './opt-outs.handlers.js';
 import { OptOutsRepository } from './opt-outs.repository.js';
@@ -10,7 +10,7 @@ import { OptOutsSubscribers } from './opt-outs.subscribers.js';
 @Module({
   imports: [ErasuresModule],
   controllers: [OptOutsHandlers, OptOutsSubscribers],
-  providers: [...onDatabase([OptOutsRepository], ErasedAddressHashes), OptOutsService],
+  providers: [...onDatabase([OptOutsRepository], ErasedAddressHasher), OptOutsService],
   exports: [OptOutsRepository],
 })
 export class OptOutsModule {}

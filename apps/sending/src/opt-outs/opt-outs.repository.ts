@@ -1,6 +1,6 @@
 import type { ContactEvent, PersonOptOut } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { ErasedAddressHashes } from '../erasures/erased-names.js';
+import type { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { addressLockKeySql } from '../suppressions/suppressions.repository.js';
 
 export interface OptOutPut {
@@ -15,7 +15,7 @@ export const noContact = '00000000-0000-0000-0000-000000000000';
 export class OptOutsRepository {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedAddressHashes,
+    private readonly hasher: ErasedAddressHasher,
   ) {}
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
@@ -35,7 +35,7 @@ export class OptOutsRepository {
   async find(projectId: string, email: string): Promise<PersonOptOut | null> {
     const [row] = await this.database.query<PersonOptOut>(
       `SELECT opted_out AS "optedOut", since FROM opt_outs WHERE project_id = $1 AND email IN ($2, $3)`,
-      [projectId, email, this.hashes.of(projectId, email)],
+      [projectId, email, this.hasher.hash(projectId, email)],
     );
     return row ?? null;
   }
@@ -90,7 +90,7 @@ export class OptOutsRepository {
       puts.map(({ email }) => email),
       puts.map(({ contactId }) => contactId),
       puts.map(({ seq }) => seq),
-      puts.map(({ projectId, email }) => this.hashes.of(projectId, email)),
+      puts.map(({ projectId, email }) => this.hasher.hash(projectId, email)),
     ];
   }
 }

@@ -28,7 +28,7 @@ let counter = 0;
 /** A provider of its own for each test, so that none slows down another. */
 const newProviderKind = () => `provider-${(counter += 1)}`;
 const marksOf = (providerKind: string, warmUp: WarmUp | null = null) =>
-  new HandOffMarks(suite.database, new Pace({ providerKind, perSecond: 0 }), suite.hashes, warmUp);
+  new HandOffMarks(suite.database, new Pace({ providerKind, perSecond: 0 }), suite.hasher, warmUp);
 const slow = (providerKind: string, destination: string, fullRate = 10) =>
   slowDowns.slow({ providerKind, destination, fullRate });
 const rateOf = async (providerKind: string) => {

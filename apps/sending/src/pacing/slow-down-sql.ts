@@ -4,8 +4,8 @@ const growthAMinute = 1.25;
 /** A shorter wait is not worth a way back to the queue. */
 const tolerance = `interval '100 milliseconds'`;
 /** Turns are given so far ahead; the rate may have recovered later. */
-const reservedAhead = `interval '10 minutes'`;
-const reservedAheadMs = 600_000;
+const turnHorizon = `interval '10 minutes'`;
+const turnHorizonMs = 600_000;
 
 /** Messages a second now: it recovers with the time since the last slow-down. The exponent is bounded, so that nothing overflows. */
 export const currentRate = (slowed: string): string =>
@@ -38,11 +38,11 @@ export const turnOf = (rank: string): string =>
 
 export const isTurnAhead = (turnAt: string): string => `${turnAt} > now() + ${tolerance}`;
 
-export const isReserved = (turnAt: string): string => `${turnAt} <= now() + ${reservedAhead}`;
+export const isReserved = (turnAt: string): string => `${turnAt} <= now() + ${turnHorizon}`;
 
 /** Until its turn; without one until it is looked at again, spread so that they do not come together. */
 export const turnWaitMs = (turnAt: string): string =>
-  `CASE WHEN ${isReserved(turnAt)} THEN extract(epoch FROM ${turnAt} - now())::float8 * 1000 ELSE ${reservedAheadMs} * (1 + random() / 2) END`;
+  `CASE WHEN ${isReserved(turnAt)} THEN extract(epoch FROM ${turnAt} - now())::float8 * 1000 ELSE ${turnHorizonMs} * (1 + random() / 2) END`;
 
 /** Keeps the turns that the rows of a query took or were given. */
 export const keepTurns = (providerKind: string, given: string): string => `

@@ -28,7 +28,7 @@ const progress = {
   recipient: 'x@example.org',
   attempts: 0,
   resends: 0,
-  waitedMs: 0,
+  windowAgeMs: 0,
   ageMs: 0,
   waitsForNextPeriod: false,
   windowIsOver: false,

@@ -87,7 +87,7 @@ describe('an address', () => {
 
   it('that was erased stays so', async () => {
     const mail = await buildMail({ state: 'SENT' });
-    const hash = suite.hashes.of(mail.projectId, mail.to);
+    const hash = suite.hasher.hash(mail.projectId, mail.to);
     await suite.database.query(`UPDATE emails SET to_email = $2 WHERE id = $1`, [mail.id, hash]);
     await suite.database.query(`UPDATE deliveries SET recipient = $2 WHERE email_id = $1`, [mail.id, hash]);
     await report(mail, {

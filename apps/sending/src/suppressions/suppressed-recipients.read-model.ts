@@ -1,6 +1,6 @@
 import type { SuppressedRecipients } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { ErasedAddressHashes } from '../erasures/erased-names.js';
+import type { ErasedAddressHasher } from '../erasures/erased-names.js';
 
 interface RequestedRecipients {
   projectId: string;
@@ -10,14 +10,14 @@ interface RequestedRecipients {
 export class SuppressedRecipientsReadModel {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedAddressHashes,
+    private readonly hasher: ErasedAddressHasher,
   ) {}
 
   /** One query for all calls gathered meanwhile, answered in their order. */
   async among(requested: RequestedRecipients[]): Promise<SuppressedRecipients[]> {
     const checked = requested.flatMap(({ projectId, emails }, index) =>
       emails.flatMap((email) =>
-        [email, this.hashes.of(projectId, email)].map((known) => ({ index, projectId, email, known })),
+        [email, this.hasher.hash(projectId, email)].map((known) => ({ index, projectId, email, known })),
       ),
     );
     const rows = await this.database.query<{ index: number; email: string }>(

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
-import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { RecipientsHandlers } from './recipients.handlers.js';
 import { SuppressedRecipientsReadModel } from './suppressed-recipients.read-model.js';
@@ -16,7 +16,7 @@ import { SuppressionsService } from './suppressions.service.js';
   imports: [ErasuresModule],
   controllers: [RecipientsHandlers, SuppressionsHandlers],
   providers: [
-    ...onDatabase([SuppressedRecipientsReadModel, SuppressionsRepository], ErasedAddressHashes),
+    ...onDatabase([SuppressedRecipientsReadModel, SuppressionsRepository], ErasedAddressHasher),
     ...onDatabase([SuppressionImportsRepository], WorkQueue),
     SuppressionImports,
     SuppressionImportsWork,

@@ -1,6 +1,6 @@
 import type { ListSuppressions, Suppression, SuppressionReason } from '@posthorn/contracts';
 import { keysetCondition, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
-import { isErasedSql, type ErasedAddressHashes } from '../erasures/erased-names.js';
+import { isErasedSql, type ErasedAddressHasher } from '../erasures/erased-names.js';
 
 /** Hand-off marks take it shared, and whoever blocks the address takes it exclusively (docs/guarantees.md §3). */
 export const addressLockKeySql = `hashtextextended(project_id || email, 8)`;
@@ -14,7 +14,7 @@ const isRequested = `project_id = $1 AND email IN ($2, $3)`;
 export class SuppressionsRepository {
   constructor(
     private readonly database: Database,
-    private readonly hashes: ErasedAddressHashes,
+    private readonly hasher: ErasedAddressHasher,
   ) {}
 
   async lock(projectId: string, email: string): Promise<void> {
@@ -68,7 +68,7 @@ export class SuppressionsRepository {
         rows.map(({ email }) => email),
         rows.map(({ reason }) => reason),
         source,
-        rows.map(({ email }) => this.hashes.of(projectId, email)),
+        rows.map(({ email }) => this.hasher.hash(projectId, email)),
         createdAt,
       ],
     );
@@ -82,7 +82,7 @@ export class SuppressionsRepository {
     return row ?? null;
   }
 
-  /** Rows have no id, so pages are ordered by a hash of the address. Hashes of erased addresses are only counted. */
+  /** Rows have no id, so pages are ordered by a hash of the address. Hasher of erased addresses are only counted. */
   async list(projectId: string, query: ListSuppressions): Promise<Page<Suppression & { id: string }>> {
     const keyset = keysetCondition(query.after, 4, 's');
     const rows = await this.database.query<Suppression & { id: string }>(
@@ -123,6 +123,6 @@ export class SuppressionsRepository {
   }
 
   private requested(projectId: string, email: string): string[] {
-    return [projectId, email, this.hashes.of(projectId, email)];
+    return [projectId, email, this.hasher.hash(projectId, email)];
   }
 }

@@ -50,7 +50,7 @@ describe('the content of a send', () => {
         from: { email: `a@${domain}`, name: 'Ada' },
         replyTo: { email: 'x@y.example' },
       },
-      ...{ category: 'MARKETING', snippets: {}, liquid: false },
+      ...{ category: 'MARKETING', snippetVersions: {}, liquid: false },
     });
     const own = await directory().resolve(projectId, { templateId: id, subject: 'Mine {{ x }}' });
     expect(own).toMatchObject({ subject: 'Mine {{ x }}', liquid: true, templateVersion: 1 });
@@ -60,7 +60,7 @@ describe('the content of a send', () => {
     const { projectId } = await suite.buildProject();
     expect(await directory().resolve(projectId, { subject: 'a', html: '<p>b</p>' })).toEqual({
       ...{ templateId: null, templateVersion: null, subject: 'a', from: null, replyTo: null },
-      ...{ category: 'TRANSACTIONAL', snippets: {}, liquid: false },
+      ...{ category: 'TRANSACTIONAL', snippetVersions: {}, liquid: false },
     });
     await expect(directory().resolve(projectId, { subject: 'a', html: '\n{{' })).rejects.toMatchObject({
       details: {
@@ -78,11 +78,14 @@ describe('the content of a send', () => {
     await snippet(caller, 'other', 'x');
     const { id } = await build(caller, { subject: '{{> outer}}', body: '{{> gone}}' });
     const resolved = await directory().resolve(projectId, { templateId: id });
-    expect([Object.keys(resolved.snippets).sort(), resolved.liquid]).toEqual([['inner', 'outer'], true]);
+    expect([Object.keys(resolved.snippetVersions).sort(), resolved.liquid]).toEqual([
+      ['inner', 'outer'],
+      true,
+    ]);
     await suite.bus.call(snippets.update, caller, { id: inner.id, body: 'two' });
     const later = await directory().resolve(projectId, { templateId: id, html: '<p>{{> other}}</p>' });
-    expect(Object.keys(later.snippets).sort()).toEqual(['inner', 'other', 'outer']);
-    expect(later.snippets['inner']).not.toBe(resolved.snippets['inner']);
+    expect(Object.keys(later.snippetVersions).sort()).toEqual(['inner', 'other', 'outer']);
+    expect(later.snippetVersions['inner']).not.toBe(resolved.snippetVersions['inner']);
     const templateTexts = new TemplateTexts(new TemplateTextsRepository(suite.database));
     const bodies = async (versions: Record<string, string>) => {
       const loaded = await templateTexts.load(
@@ -92,9 +95,9 @@ describe('the content of a send', () => {
       return loaded.snippet({ projectId, id: versions['inner']! })?.body;
     };
     expect([
-      await bodies(resolved.snippets),
-      await bodies(later.snippets),
-      await bodies(resolved.snippets),
+      await bodies(resolved.snippetVersions),
+      await bodies(later.snippetVersions),
+      await bodies(resolved.snippetVersions),
     ]).toEqual(['one', 'two', 'one']);
   });
 

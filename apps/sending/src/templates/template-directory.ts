@@ -23,7 +23,7 @@ export interface ResolvedContent {
   from: Mailbox | null;
   replyTo: Mailbox | null;
   category: EmailCategory;
-  snippets: Record<string, string>;
+  snippetVersions: Record<string, string>;
   liquid: boolean;
 }
 
@@ -60,7 +60,7 @@ export class TemplateDirectory {
       from: mailboxOf(template?.from ?? null, template?.fromName ?? null),
       replyTo: mailboxOf(template?.replyTo ?? null, null),
       category: template?.emailCategory ?? 'TRANSACTIONAL',
-      snippets:
+      snippetVersions:
         includes.length === 0
           ? {}
           : ((await this.includedSnippets.of(projectId, ...[...new Set(includes)].sort())) ?? {}),

@@ -10,7 +10,7 @@ import {
   type ServiceFixture,
 } from '@posthorn/testing';
 import type { WorkQueue } from '@posthorn/work';
-import { ErasedAddressHashes } from '../erasures/erased-names.js';
+import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { DomainsRepository } from '../domains/domains.repository.js';
@@ -25,7 +25,7 @@ export interface SendingSuite {
   sink: SmtpSink;
   environment: Record<string, string>;
   service: RunningService;
-  hashes: ErasedAddressHashes;
+  hasher: ErasedAddressHasher;
   buildProject(): Promise<{ caller: Caller; projectId: string; domain: string }>;
   restart(changes?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startSendingSuite(
       await sink.stop();
       throw error;
     });
-  const hashes = await ErasedAddressHashes.open(
+  const hasher = await ErasedAddressHasher.open(
     database,
     new Secrets(environment['POSTHORN_SECRET_KEY']!.split(',').map((key) => key.trim())),
   );
@@ -66,7 +66,7 @@ export async function startSendingSuite(
     sink,
     environment,
     service,
-    hashes,
+    hasher,
     buildProject: () => buildSendingProject(fixture),
     restart: async (more = {}) => {
       await suite.service.stop();

@@ -20,6 +20,7 @@ export interface Caller {
   /** What the services enforce of a confined public key (docs/decisions/0023). */
   confine?: {
     templateIds?: readonly string[];
+    /** The key may send to subscribed contacts only, and subscribe nobody. */
     onlyContacts?: true;
     subscribeOnly?: true;
   };

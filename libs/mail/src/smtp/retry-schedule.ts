@@ -7,7 +7,7 @@ export type RetryDecision =
 
 export interface RetryTime {
   attempts: number;
-  waitedMs: number;
+  windowAgeMs: number;
   random: () => number;
   firstMs?: number;
 }
@@ -15,13 +15,13 @@ export interface RetryTime {
 /** Delays double from the first one to 4 h, each ±20 % within these two so that messages do not return all at once, for 24 h. */
 export function nextRetry({
   attempts,
-  waitedMs,
+  windowAgeMs,
   random,
   firstMs = defaultFirstMs,
 }: RetryTime): RetryDecision {
-  if (waitedMs >= givesUpAfterMs) return { retry: false, failureKind: 'provider_unavailable' };
+  if (windowAgeMs >= givesUpAfterMs) return { retry: false, failureKind: 'provider_unavailable' };
   const doubled = firstMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
   const jittered = Math.min(doubled, maxDelayMs) * (0.8 + random() * 0.4);
   const bounded = Math.min(Math.max(jittered, firstMs), maxDelayMs);
-  return { retry: true, delayMs: Math.round(Math.min(bounded, givesUpAfterMs - waitedMs)) };
+  return { retry: true, delayMs: Math.round(Math.min(bounded, givesUpAfterMs - windowAgeMs)) };
 }

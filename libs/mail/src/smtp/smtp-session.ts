@@ -29,7 +29,7 @@ interface SmtpError extends Error {
 }
 
 // nodemailer's timeouts measure inactivity, which a byte a second never exceeds; ours are deadlines.
-const never = 2 ** 31 - 1;
+const noTimeoutMs = 2 ** 31 - 1;
 const quitMs = 2_000;
 const tcpFailures = new Set([
   'ECONNREFUSED',
@@ -140,9 +140,9 @@ class Opening {
       opportunisticTLS: endpoint.tls === 'opportunistic',
       ignoreTLS: endpoint.tls === 'none',
       tls: endpoint.insecure ? { rejectUnauthorized: false } : undefined,
-      connectionTimeout: never,
-      greetingTimeout: never,
-      socketTimeout: never,
+      connectionTimeout: noTimeoutMs,
+      greetingTimeout: noTimeoutMs,
+      socketTimeout: noTimeoutMs,
       socketCloseTimeout: 0,
       logger: false,
     });

@@ -16,7 +16,7 @@ export interface ClaimedDelivery extends StoredMessage {
   /** Consecutive claims, this one included, whose outcome no process has recorded. */
   claims: number;
   /** Milliseconds since its delivery window began: when it was first due, released after an outage, or due again after it was kept back; measured by Postgres. */
-  waitedMs: number;
+  windowAgeMs: number;
   /** Milliseconds since it was accepted, or since its scheduled time; measured by Postgres. */
   ageMs: number;
   /** An allowance, a warm-up, quiet hours or a paused campaign kept it back before. */
@@ -161,7 +161,7 @@ const fits = (large: string, anySizeFits: string): string =>
 
 const claimedColumns = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.resends, c.lease_token AS "leaseToken", c.claims, c.bytes,
-         extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "waitedMs",
+         extract(epoch FROM now() - c.expires_at + interval '${deliveryWindowHours} hours')::float8 * 1000 AS "windowAgeMs",
          extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "ageMs", c.waits_for_next_period AS "waitsForNextPeriod", c.expires_at <= now() AS "windowIsOver",
          ${storedMessageColumns}, content.id IS NULL AS "contentIsMissing", c.trace, c.variables
   FROM claimed c
@@ -169,15 +169,15 @@ const claimedColumns = `
   LEFT JOIN email_contents content ON content.project_id = c.project_id AND content.id = e.content_id`;
 
 const isSuspect = `state = 'QUEUED' AND claims > 0 AND claims < ${maxClaims} AND due_at <= now() AND ${fits('$2', '$3')}`;
-const isTogether = `(claims = 1 AND bytes <= ${largeMessage})`;
+const mayShareClaim = `(claims = 1 AND bytes <= ${largeMessage})`;
 
 const claimSuspectsSql = `
   WITH next AS (
-    SELECT lane, ${isTogether} AS together FROM deliveries WHERE ${isSuspect} AND (${isTogether} OR $5)
-    ORDER BY lane, ${isTogether} DESC, due_at LIMIT 1
+    SELECT lane, ${mayShareClaim} AS shares_claim FROM deliveries WHERE ${isSuspect} AND (${mayShareClaim} OR $5)
+    ORDER BY lane, ${mayShareClaim} DESC, due_at LIMIT 1
   ), suspect AS (
-    SELECT project_id, email_id, position FROM deliveries JOIN next ON deliveries.lane = next.lane AND ${isTogether} = next.together
-    WHERE ${isSuspect} ORDER BY due_at LIMIT (SELECT CASE WHEN together THEN $4::int ELSE 1 END FROM next) FOR UPDATE OF deliveries SKIP LOCKED
+    SELECT project_id, email_id, position FROM deliveries JOIN next ON deliveries.lane = next.lane AND ${mayShareClaim} = next.shares_claim
+    WHERE ${isSuspect} ORDER BY due_at LIMIT (SELECT CASE WHEN shares_claim THEN $4::int ELSE 1 END FROM next) FOR UPDATE OF deliveries SKIP LOCKED
   ), claimed AS (
     UPDATE deliveries d SET state = 'CLAIMED', worker_id = $1, lease_token = d.lease_token + 1, claims = d.claims + 1
     FROM suspect s WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = s.position

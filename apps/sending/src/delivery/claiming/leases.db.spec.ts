@@ -129,7 +129,7 @@ describe('a message whose outcome stays unknown', () => {
         recipient: 'a@example.org',
         attempts: 0,
         resends: 0,
-        waitedMs: 0,
+        windowAgeMs: 0,
         ageMs: 0,
         waitsForNextPeriod: false,
         windowIsOver: false,

@@ -13,11 +13,11 @@ export interface UnfinishedDelivery {
   claims: number;
 }
 
-export interface ResendableDelivery extends UnfinishedDelivery {
+export interface DeliveryWithResends extends UnfinishedDelivery {
   resends: number;
 }
 
-export interface UnresolvedDelivery extends ResendableDelivery {
+export interface UnresolvedDelivery extends DeliveryWithResends {
   policy: AmbiguousPolicy;
   windowIsOver: boolean;
 }
@@ -107,8 +107,8 @@ export class LeasesRepository {
     );
   }
 
-  async claimedTooOften(limit: number): Promise<ResendableDelivery[]> {
-    return this.database.query<ResendableDelivery>(
+  async claimedTooOften(limit: number): Promise<DeliveryWithResends[]> {
+    return this.database.query<DeliveryWithResends>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims, resends
        FROM deliveries WHERE state = 'QUEUED' AND claims >= ${maxClaims} LIMIT $1`,
       [limit],

@@ -32,13 +32,13 @@ export class ReadyMessages {
   private readonly buffer = new ReadyBuffer<ReadyMessage>();
   private readonly turns: ProjectTurns;
   private readonly loop: Loop;
-  private readonly unbufferedProjectClaims: Loop;
+  private readonly claimsOfUnbufferedProjects: Loop;
   private readonly suspectClaims: Loop;
   private readonly suspects = new Suspects();
   private onReady: () => void = () => undefined;
   private claimingEnabled = true;
   private stopped = false;
-  private nothingPending = false;
+  private isIdle = false;
   private readonly polling = new IdleBackoff(pollMs.busy, pollMs.idle);
   private readonly composing = new ComposingCounts();
   private readonly memory = new BytesInMemory();
@@ -56,7 +56,7 @@ export class ReadyMessages {
     const loop = (minIntervalMs: number, work: () => Promise<void | number>) =>
       new Loop({ everyMs: pollMs.busy, minIntervalMs, work, onError: (error) => this.failed(error) });
     this.loop = loop(claimIntervalMs, () => this.refill());
-    this.unbufferedProjectClaims = loop(unbufferedClaimIntervalMs, () => this.claimUnbufferedProjects());
+    this.claimsOfUnbufferedProjects = loop(unbufferedClaimIntervalMs, () => this.claimUnbufferedProjects());
     this.suspectClaims = loop(claimIntervalMs, () => this.claimSuspects());
   }
 
@@ -67,12 +67,12 @@ export class ReadyMessages {
   start(onReady: () => void): void {
     this.onReady = onReady;
     this.wakeUp.onWakeUp(() => {
-      this.nothingPending = false;
+      this.isIdle = false;
       if (this.isLow) this.loop.wakeUp();
-      else this.unbufferedProjectClaims.wakeUp();
+      else this.claimsOfUnbufferedProjects.wakeUp();
     });
     this.loop.start();
-    this.unbufferedProjectClaims.start();
+    this.claimsOfUnbufferedProjects.start();
     this.suspectClaims.start();
   }
 
@@ -109,7 +109,7 @@ export class ReadyMessages {
 
   async stop(): Promise<void> {
     this.stopped = true;
-    await Promise.all([this.loop.stop(), this.unbufferedProjectClaims.stop(), this.suspectClaims.stop()]);
+    await Promise.all([this.loop.stop(), this.claimsOfUnbufferedProjects.stop(), this.suspectClaims.stop()]);
     await Promise.all(this.underWay);
     await this.unclaimBuffer();
   }
@@ -121,13 +121,13 @@ export class ReadyMessages {
   }
 
   private async refill(): Promise<number> {
-    if (this.nothingPending) this.nothingPending = await this.claims.isIdle();
+    if (this.isIdle) this.isIdle = await this.claims.isIdle();
     const workerId = this.lease.workerId;
-    if (!this.nothingPending && workerId && this.claimingEnabled && this.isLow) {
+    if (!this.isIdle && workerId && this.claimingEnabled && this.isLow) {
       const claimed = await this.fill(workerId, this.freePlaces);
-      this.nothingPending = claimed === 0 && (await this.claims.isIdle());
+      this.isIdle = claimed === 0 && (await this.claims.isIdle());
     }
-    return this.polling.delayMs({ busy: !this.nothingPending });
+    return this.polling.delayMs({ busy: !this.isIdle });
   }
 
   private get freePlaces(): number {
@@ -175,7 +175,7 @@ export class ReadyMessages {
   private async claimSuspects(): Promise<void> {
     const workerId = this.lease.workerId;
     const { room } = this.suspects;
-    if (this.nothingPending || !workerId || !this.claimingEnabled || !room) return;
+    if (this.isIdle || !workerId || !this.claimingEnabled || !room) return;
     const messages = await this.claims.claimSuspects({ workerId, freeBytes: this.memory.free, ...room });
     this.suspects.add(messages);
     await this.composeAll(workerId, messages);

@@ -22,7 +22,7 @@ describe('the mark', () => {
     const marks = new HandOffMarks(
       suite.database,
       new Pace({ providerKind: 'allowed', perSecond: 0 }),
-      suite.hashes,
+      suite.hasher,
     );
     const marked = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
     expect(marked.map(({ decision }) => decision)).toEqual(['suppressed', 'claim_lost', 'ok', 'ok', 'quota']);
@@ -109,5 +109,5 @@ describe('the mark', () => {
   });
 
   const marksAt = (perSecond: number) =>
-    new HandOffMarks(suite.database, new Pace({ providerKind: `at ${perSecond}`, perSecond }), suite.hashes);
+    new HandOffMarks(suite.database, new Pace({ providerKind: `at ${perSecond}`, perSecond }), suite.hasher);
 });

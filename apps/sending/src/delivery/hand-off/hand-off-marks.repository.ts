@@ -1,10 +1,10 @@
 import type { Database } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
-import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
+import type { ErasedAddressHasher } from '../../erasures/erased-names.js';
 import type { WarmUp } from '../../pacing/warm-up-sql.js';
 import type { Pace, Slot } from '../../pacing/pace.js';
 import type { RuleDecision } from './mark-rules.js';
-import { markStatement, lockStatement, type MessageToMark } from './mark-statement.js';
+import { lockStatement, markStatement, withHashes, type MessageToMark } from './mark-statement.js';
 
 /** Our own check just before MAIL FROM; what the mail server says is a verdict. */
 export type MarkDecision =
@@ -34,7 +34,7 @@ export class HandOffMarks {
   constructor(
     private readonly database: Database,
     private readonly pace: Pace,
-    private readonly hashes: ErasedAddressHashes,
+    private readonly hasher: ErasedAddressHasher,
     private readonly warmUp: WarmUp | null = null,
   ) {
     this.tracing = database.tracing;
@@ -45,7 +45,7 @@ export class HandOffMarks {
   })
   async mark(workerId: string, messages: MessageToMark[]): Promise<Mark[]> {
     const settings = { providerKind: this.pace.providerKind, warmUp: this.warmUp, pace: this.pace };
-    const hashed = messages.map((message) => ({ ...message, hashes: this.hashes }));
+    const hashed = messages.map((message) => withHashes(message, this.hasher));
     const [, rows] = await this.database.transactionInOneWrite([
       lockStatement(messages, settings),
       markStatement(workerId, hashed, settings),

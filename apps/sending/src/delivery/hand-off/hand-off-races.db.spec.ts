@@ -61,7 +61,7 @@ describe('a hand-off and a suppression or opt-out at the same instant (G8)', () 
     const marks = new HandOffMarks(
       suite.database,
       new Pace({ providerKind: 'races', perSecond: 0 }),
-      suite.hashes,
+      suite.hasher,
     );
     const { workerId, messages } = await claimedMessages(suite.database, projectId, races);
     const block = (email: string, byOptOut: boolean) =>

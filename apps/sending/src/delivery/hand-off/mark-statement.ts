@@ -13,7 +13,7 @@ import {
   usageOfLimited,
 } from '../../allowances/allowance-sql.js';
 import { campaignLockName } from '../../campaign-mail/campaign-states.repository.js';
-import type { ErasedAddressHashes } from '../../erasures/erased-names.js';
+import type { ErasedAddressHasher } from '../../erasures/erased-names.js';
 import {
   addMarketingHandOffs,
   remainingOfFrequencyCap,
@@ -43,7 +43,16 @@ export type MessageToMark = Pick<
 > &
   Partial<Pick<ClaimedDelivery, 'to' | 'from' | 'campaignId' | 'category'>>;
 
-export type HashedMessageToMark = MessageToMark & { hashes: ErasedAddressHashes };
+export type HashedMessageToMark = MessageToMark & { addressHash: string; mainAddressHash: string | null };
+
+export const withHashes = (message: MessageToMark, hasher: ErasedAddressHasher): HashedMessageToMark => {
+  const { projectId, recipient, position, to: mainRecipient } = message;
+  return {
+    ...message,
+    addressHash: hasher.hash(projectId, recipient),
+    mainAddressHash: position > 0 && mainRecipient ? hasher.hash(projectId, mainRecipient.email) : null,
+  };
+};
 
 export interface MarkSettings {
   providerKind: string;
@@ -115,17 +124,8 @@ const columns = columnsOf<HashedMessageToMark>([
   { column: 'category', type: 'text', value: ({ category }) => category },
   { column: 'destination', type: 'text', value: recipientDestinationOf },
   { column: 'sender_domain', type: 'text', value: senderDomainOf },
-  {
-    column: 'address_hash',
-    type: 'text',
-    value: ({ projectId, recipient, hashes }) => hashes.of(projectId, recipient),
-  },
-  {
-    column: 'main_address_hash',
-    type: 'text',
-    value: ({ projectId, position, to: mainRecipient, hashes }) =>
-      position > 0 && mainRecipient ? hashes.of(projectId, mainRecipient.email) : null,
-  },
+  { column: 'address_hash', type: 'text', value: ({ addressHash }) => addressHash },
+  { column: 'main_address_hash', type: 'text', value: ({ mainAddressHash }) => mainAddressHash },
 ]);
 const providerKind = `$${columns.count + 2}::text`;
 

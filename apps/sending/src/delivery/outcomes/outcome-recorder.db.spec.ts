@@ -101,7 +101,7 @@ describe('the outcome of a copy', () => {
         recipient,
         attempts: 0,
         resends: 0,
-        waitedMs: 0,
+        windowAgeMs: 0,
         ageMs: 0,
         waitsForNextPeriod: false,
         windowIsOver: false,

@@ -42,7 +42,7 @@ interface DeliveryProgress {
   attempts: number;
   /** How often it was sent again after an attempt with an unknown outcome. That of a HELD one is counted when it is held, before the resend. */
   resends: number;
-  waitedMs: number;
+  windowAgeMs: number;
   ageMs: number;
   waitsForNextPeriod: boolean;
   windowIsOver: boolean;
@@ -231,7 +231,7 @@ function afterProviderFault(failed: FailedAttempt): Outcome {
 function retryOrGiveUp({ attempt, delivery, rules, error, failureKind }: FailedAttempt): Outcome {
   const decision = nextRetry({
     attempts: delivery.attempts + 1,
-    waitedMs: delivery.waitedMs,
+    windowAgeMs: delivery.windowAgeMs,
     random: rules.random,
     firstMs: rules.retryMs,
   });

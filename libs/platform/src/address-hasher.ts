@@ -4,22 +4,22 @@ import { ownSecret } from './own-secret.js';
 import type { Secrets } from './sealing.js';
 
 /** Survives key rotation; without `erasure_secrets`, addresses cannot be found by trying all of them. */
-export class AddressHashes {
+export class AddressHasher {
   private readonly key: KeyObject;
 
   constructor(secret: string) {
     this.key = createSecretKey(secret, 'utf8');
   }
 
-  static async open<Hashes>(
-    this: new (secret: string) => Hashes,
+  static async open<Hasher>(
+    this: new (secret: string) => Hasher,
     database: Database,
     secrets: Secrets,
-  ): Promise<Hashes> {
+  ): Promise<Hasher> {
     return new this(await ownSecret(database, secrets, 'erasure_secrets'));
   }
 
-  of(projectId: string, email: string): string {
+  hash(projectId: string, email: string): string {
     return createHmac('sha256', this.key).update(projectId).update(email).digest('hex');
   }
 }
