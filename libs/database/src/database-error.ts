@@ -57,7 +57,7 @@ function wasNeverSent(error: unknown): boolean {
   return refusals.has(databaseCode(error) ?? '') || syscall === 'connect' || neverSent.test(message);
 }
 
-/** The connection broke when a statement may have been sent; it may have taken effect. */
+/** The connection broke, or the statement was cancelled, when it may have been sent; it may have taken effect. */
 export function mayHaveCommitted(error: unknown): boolean {
   return isDatabaseAway(error) && !wasNeverSent(error);
 }

@@ -82,7 +82,7 @@ export class SuppressionsRepository {
     return row ?? null;
   }
 
-  /** Rows have no id, so pages are ordered by a hash of the address. Hasher of erased addresses are only counted. */
+  /** Rows have no id, so pages are ordered by a hash of the address. Those of erased addresses are only counted. */
   async list(projectId: string, query: ListSuppressions): Promise<Page<Suppression & { id: string }>> {
     const keyset = keysetCondition(query.after, 4, 's');
     const rows = await this.database.query<Suppression & { id: string }>(

@@ -4,7 +4,7 @@ export const emailStatuses = [
 ] as const; // prettier-ignore
 export type EmailStatus = (typeof emailStatuses)[number];
 
-/** Why an e-mail was not delivered (docs/api-decisions.md §3). */
+/** Why an e-mail was not delivered, or why it waits while it is PENDING (docs/api-decisions.md §3). */
 export const failureKinds = [
   'suppressed', 'unsubscribed', 'invalid_recipient', 'rendering', 'domain_unverified', 'quota_exhausted', 'provider_paused', 'provider_rejected',
   'provider_unavailable', 'hard_bounce', 'expired', 'cancelled', 'project_disabled', 'delivery_unconfirmed', 'frequency_cap',

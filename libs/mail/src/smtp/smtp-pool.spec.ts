@@ -30,7 +30,7 @@ async function start(
   pool = new SmtpPool({
     endpoint,
     maxConnections: 4,
-    timeouts: { greetingMs: 10_000, commandMs: 10_000, dotMs: 10_000 },
+    timeouts: { openingStepMs: 10_000, commandMs: 10_000, dotMs: 10_000 },
     now: () => now,
     ...options,
   });

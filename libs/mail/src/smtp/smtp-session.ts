@@ -6,7 +6,8 @@ import { StageTrackingConnection } from './stage-tracking-connection.js';
 
 export interface SmtpTimeouts {
   connectMs: number;
-  greetingMs: number;
+  openingStepMs: number;
+  /** For the replies to MAIL, RCPT and DATA together, and again for each piece of the body. */
   commandMs: number;
   /** RFC 5321 §4.5.3.2.6: a shorter timeout causes duplicates. */
   dotMs: number;
@@ -14,7 +15,7 @@ export interface SmtpTimeouts {
 
 export const defaultSmtpTimeouts: SmtpTimeouts = {
   connectMs: 30_000,
-  greetingMs: 60_000,
+  openingStepMs: 60_000,
   commandMs: 300_000,
   dotMs: 600_000,
 };
@@ -151,8 +152,8 @@ class Opening {
   start(): void {
     const { connection, timeouts } = this;
     this.arm(timeouts.connectMs);
-    connection.onConnected = () => this.arm(timeouts.greetingMs);
-    connection.allowsCommand = () => this.arm(timeouts.greetingMs);
+    connection.onConnected = () => this.arm(timeouts.openingStepMs);
+    connection.allowsCommand = () => this.arm(timeouts.openingStepMs);
     connection.on('error', (error: SmtpError) => this.fail(error));
     connection.connect((error) => (error ? this.fail(error) : this.authenticate()));
   }

@@ -10,7 +10,7 @@ export interface SmtpFaultCase {
   expected: Partial<Omit<Attempt, 'reply'>> & { code?: number; enhanced?: string };
 }
 
-const long = { connectMs: 10_000, greetingMs: 10_000, commandMs: 10_000, dotMs: 10_000 };
+const long = { connectMs: 10_000, openingStepMs: 10_000, commandMs: 10_000, dotMs: 10_000 };
 const armedBefore: Partial<Record<SmtpStage, number>> = { greeting: 0, ehlo: 1, tls: 2, auth: 2 };
 
 /** Short only where the case expects a timeout: from there on a slow machine reads nothing that comes too late. */
@@ -19,8 +19,8 @@ export function timeoutsOf({ error, stage = 'connect' }: SmtpFaultCase['expected
   let armed = 0;
   return {
     ...long,
-    get greetingMs() {
-      return armed++ < (armedBefore[stage] ?? Infinity) ? long.greetingMs : 250;
+    get openingStepMs() {
+      return armed++ < (armedBefore[stage] ?? Infinity) ? long.openingStepMs : 250;
     },
     // One time limit is that of all commands before the body.
     commandMs: { mail: 250, rcpt: 1_500, data: 1_500 }[stage as string] ?? long.commandMs,
