@@ -15,6 +15,8 @@ export interface ImportLayout {
 
 export type ColumnMapping = ReadonlyMap<string, ColumnField>;
 
+/** A header with all columns that a table may have is shorter; each delimiter reads it once. */
+const maxFirstRow = 256 * 1024;
 const delimiters = [',', ';', '\t', '|'] as const;
 const addresslike = /^\s*'?[^\s@,;|]+@[^\s@,;|]+\s*$/;
 
@@ -60,8 +62,8 @@ export function layoutOf(head: Buffer, mapping: ColumnMapping = new Map()): Impo
 
 export function firstRow(head: Buffer, delimiter: string): CsvRow | null {
   const reader = new CsvReader({ delimiter });
-  for (const row of reader.push(head)) return row;
-  for (const row of reader.end()) return row;
+  for (const row of reader.push(head.subarray(0, maxFirstRow))) return row;
+  if (head.length <= maxFirstRow) for (const row of reader.end()) return row;
   return null;
 }
 

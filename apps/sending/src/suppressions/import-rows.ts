@@ -63,12 +63,14 @@ export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
 }
 
 function* readPieces(csv: string): Generator<Iterable<CsvRow>> {
-  const bytes = Buffer.from(csv.replace(/^\ufeff/, ''));
+  const bytes = bytesOf(csv);
   const reader = new CsvReader({ delimiter: ',' });
   for (let at = 0; at < bytes.length; at += pieceBytes)
     yield reader.push(bytes.subarray(at, at + pieceBytes));
   yield reader.end();
 }
+
+const bytesOf = (csv: string): Buffer => Buffer.from(csv.replace(/^\ufeff/, ''));
 
 /** From the first row; a list without a header begins with an address. */
 export function layoutOf(csv: string): Layout {
@@ -89,8 +91,11 @@ export function layoutOf(csv: string): Layout {
   return { headed: false, email: 0, reasonOf: (row) => readReason(row[1]) };
 }
 
+/** Within the first piece, since this is read while a user waits. */
 function firstRow(csv: string): CsvRow | null {
-  for (const rows of readPieces(csv)) for (const row of rows) return row;
+  const reader = new CsvReader({ delimiter: ',' });
+  for (const row of reader.push(bytesOf(csv.slice(0, pieceBytes)))) return row;
+  if (csv.length <= pieceBytes) for (const row of reader.end()) return row;
   return null;
 }
 
