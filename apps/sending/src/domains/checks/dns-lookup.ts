@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
+import { boundedText } from '@posthorn/contracts';
 import { ConfigError } from '@posthorn/platform';
 import { SendingConfig } from '../../config.js';
 
@@ -75,7 +76,7 @@ export class DnsLookup {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const values = await request(resolver);
-      return values.slice(0, maxValues).map((value) => value.slice(0, maxValue));
+      return values.slice(0, maxValues).map((value) => boundedText(value, maxValue));
     } catch (error) {
       return absent.includes((error as NodeJS.ErrnoException).code ?? '') ? [] : null;
     } finally {
