@@ -37,6 +37,15 @@ export class DnsLookup {
     );
   }
 
+  /** Of both kinds. */
+  async addresses(name: string, signal: AbortSignal): Promise<Answer> {
+    const [four, six] = await Promise.all([
+      this.followed(name, signal, (resolver, at) => resolver.resolve4(at)),
+      this.followed(name, signal, (resolver, at) => resolver.resolve6(at)),
+    ]);
+    return four && six && [...four, ...six];
+  }
+
   async aliases(name: string, signal: AbortSignal): Promise<Answer> {
     const chain: string[] = [];
     for (let at = name; chain.length < maxChain; at = chain.at(-1)!) {
