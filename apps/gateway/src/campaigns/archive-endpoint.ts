@@ -13,6 +13,7 @@ import { unknownRoute } from '../edge/http/edge-errors.js';
 import { Failures } from '../edge/http/failures.js';
 import type { EdgeAdapter, Fastify, HttpRequest } from '../edge/http/fastify.js';
 import { drawForReader, linkFailedPage, unlisted } from '../pages/reader-pages.js';
+import { withdrawn, WithdrawnProjects } from '../projects/withdrawn-projects.read-model.js';
 
 /** Its author writes the page, and Posthorn serves it: it must not act for anybody who is signed in here. */
 const headers = {
@@ -30,7 +31,7 @@ const renderMs = 8_000;
 
 /** Readers must not see what is wrong with a template. */
 const neutral = (error: DomainError): DomainError =>
-  error.kind === 'not_found' ? error : unavailable('This page cannot be shown now');
+  error.kind === 'not_found' || error.kind === 'gone' ? error : unavailable('This page cannot be shown now');
 
 export const archivePath = (projectId: string, archiveId: string): string => `/a/${projectId}/${archiveId}`;
 
@@ -40,6 +41,7 @@ export class ArchiveEndpoint implements OnApplicationBootstrap {
     private readonly host: HttpAdapterHost,
     private readonly failures: Failures,
     private readonly bus: Bus,
+    private readonly withdrawnProjects: WithdrawnProjects,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -58,6 +60,7 @@ export class ArchiveEndpoint implements OnApplicationBootstrap {
   private async show({ params }: HttpRequest): Promise<string> {
     const { projectId, archiveId } = params as { projectId: string; archiveId: string };
     if (!isUuid(projectId) || !isUuid(archiveId)) throw unknownRoute();
+    if (await this.withdrawnProjects.has(projectId)) throw withdrawn();
     const caller = serviceCaller('gateway', projectId);
     const content = await this.bus.call(campaignArchives.contentOf, caller, { archiveId });
     return (await this.bus.call(campaignMail.archived, caller, content, { timeoutMs: renderMs })).html;
