@@ -113,7 +113,11 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
         failureKind: 'hard_bounce',
         error,
         suppress,
-        events: bouncedEvents(progress.recipient, error, suppress),
+        events: bouncedEvents(
+          progress.recipient,
+          { reason: error, diagnostic: diagnosticOf(attempt) },
+          suppress,
+        ),
       };
     case 'failed':
       return { ...tried, ...failure('provider_rejected', error), attempt, countsAsAttempt: true };
@@ -282,14 +286,28 @@ function deliveredEvents(delivered: boolean): Outcome['events'] {
   ];
 }
 
-function bouncedEvents(recipient: string, reason: string | null, suppress: boolean): Outcome['events'] {
-  const bounced = { event: emailEvents.bounced, payload: { bounceType: 'Permanent', refused: true, reason } };
+function bouncedEvents(
+  recipient: string,
+  { reason, diagnostic }: { reason: string | null; diagnostic: string | null },
+  suppress: boolean,
+): Outcome['events'] {
+  const payload = { bounceType: 'Permanent', refused: true, reason, diagnostic };
+  const bounced = { event: emailEvents.bounced, payload };
   return suppress
     ? [bounced, { event: suppressionEvents.added, payload: { email: recipient, reason: 'HARD_BOUNCE' } }]
     : [bounced];
 }
 
-function errorText({ reply, error, stage }: Attempt): string | null {
-  const text = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
+const replyText = ({ reply }: Attempt): string | null =>
+  reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : null;
+
+const diagnosticOf = (attempt: Attempt): string | null => {
+  const text = replyText(attempt);
+  return text && boundedText(text, maxErrorText);
+};
+
+function errorText(attempt: Attempt): string | null {
+  const { stage, error } = attempt;
+  const text = replyText(attempt) ?? error;
   return text ? boundedText(`${stage}: ${text}`, maxErrorText) : null;
 }
