@@ -5,7 +5,7 @@ import {
   suppressionReasons,
   type SuppressionReason,
 } from '@posthorn/contracts';
-import { CsvReader, type CsvRow } from '@posthorn/csv';
+import { csvTableOf, CsvReader, type CsvRow } from '@posthorn/csv';
 
 /** Null for a row without a valid address and reason. */
 export type ImportRow = { email: string; reason: SuppressionReason } | null;
@@ -64,8 +64,9 @@ export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
 
 function* readPieces(csv: string): Generator<Iterable<CsvRow>> {
   const bytes = Buffer.from(csv.replace(/^\ufeff/, ''));
-  const reader = new CsvReader({ delimiter: ',' });
-  for (let at = 0; at < bytes.length; at += pieceBytes)
+  const { delimiter, start } = csvTableOf(bytes.subarray(0, pieceBytes));
+  const reader = new CsvReader({ delimiter, from: start, lines: start > 0 ? 1 : 0 });
+  for (let at = start; at < bytes.length; at += pieceBytes)
     yield reader.push(bytes.subarray(at, at + pieceBytes));
   yield reader.end();
 }
