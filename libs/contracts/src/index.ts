@@ -65,6 +65,7 @@ export * from './schema/revive-dates.js';
 export * from './common/scopes.js';
 export * from './common/scope-descriptions.js';
 export * from './common/secrets.js';
+export * from './common/language.js';
 export * from './common/time-zone.js';
 export * from './contacts/segments.js';
 export * from './sending/sends.js';

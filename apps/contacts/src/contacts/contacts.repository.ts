@@ -154,10 +154,11 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
 
   private async filtersOf(
     projectId: string,
-    { search, subscribed, listId, segmentId }: ContactFilter,
+    { search, email, subscribed, listId, segmentId }: ContactFilter,
   ): Promise<(PageFilter | null)[]> {
     return [
       search === undefined ? null : await this.search.filterOf(projectId, search),
+      equals('row.email', email),
       equals('row.subscribed', subscribed),
       listId === undefined ? null : { sql: memberOfList, parameters: { listId } },
       segmentId === undefined ? null : { sql: memberOfSegment, parameters: { segmentId } },

@@ -70,8 +70,11 @@ describe('a campaign', () => {
     const staff = await done(post('lists', { name: 'Staff' }));
     await done(post(`lists/${staff.id}/subscribe`, { email: 'staff@example.org' }));
     const { id } = await draft({ audience_type: 'SEGMENT', segment_id, exclude_list_ids: [staff.id] });
-    const launched = await done(post(`campaigns/${id}/send`));
-    expect(launched).toMatchObject({ id, status: 'SENDING', paused_reason: null });
+    const answer = await post(`campaigns/${id}/send`);
+    expect([answer.status, answer.body]).toEqual([
+      202,
+      expect.objectContaining({ id, status: 'SENDING', paused_reason: null }),
+    ]);
     await sent(id);
     const campaign = await eventually(async () => {
       const found = await done(get(`campaigns/${id}`));
@@ -101,6 +104,24 @@ describe('a campaign', () => {
     const email = await done(get(`emails/${one.email_id}`));
     expect(email).toMatchObject({ to: one.email, campaign_id: id, status: 'DELIVERED' });
     expect((await done(get(`campaigns/${id}/failures`))).data).toEqual([]);
+    const legacy = (query: string) => done(suite.posthorn.get(`/api/campaigns/${id}/recipients?${query}`));
+    for (const [query, total] of [
+      ['', 43],
+      ['outcome=SENT', 40],
+      ['outcome=SKIPPED', 3],
+      ['outcome=FAILED', 0],
+      ['reason=suppressed', 1],
+    ] as const)
+      expect([query, (await legacy(query)).data.total]).toEqual([query, total]);
+    const other = await draft({ audience_type: 'SEGMENT', segment_id });
+    const page = await done(get(`campaigns/${id}/recipients?limit=1`));
+    for (const [path, status] of [
+      [`campaigns/${id}/recipients?limit=1`, 200],
+      [`campaigns/${other.id}/recipients?limit=1`, 422],
+      [`campaigns/${id}/recipients?limit=1&outcome=SENT`, 422],
+      [`campaigns/${id}/failures?limit=1`, 422],
+    ] as const)
+      expect([path, (await get(`${path}&after=${page.next_cursor}`)).status]).toEqual([path, status]);
   });
 
   it('is refused without recipients, without content, from a foreign domain, and twice', async () => {

@@ -64,6 +64,8 @@ export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
 export class ContactFilter {
   /** A substring of the address, in any case; whole labels after the @ may be Unicode. */
   @Text(1, 254) @Optional() search?: string;
+  /** The whole address. */
+  @Address() @Optional() email?: string;
   @Flag() @Optional() subscribed?: boolean;
   @Id() @Optional() listId?: string;
   @Id() @Optional() segmentId?: string;
