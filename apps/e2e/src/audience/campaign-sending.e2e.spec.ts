@@ -188,7 +188,7 @@ describe('a campaign that was sent', () => {
   it('is published without what is personal, until it is withdrawn', async () => {
     const segment_id = await groupOf([{ email: 'public@example.org', data: { first_name: 'Ada' } }]);
     const body =
-      '<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ first_name }}.</mj-text></mj-column></mj-section></mj-body></mjml>';
+      '<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ first_name }}. <a href="{{ unsubscribe_url }}">Leave</a></mj-text></mj-column></mj-section></mj-body></mjml>';
     const { id } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Public', body });
     expect((await post(`campaigns/${id}/archive`)).status).toBe(409);
     await done(post(`campaigns/${id}/send`));
@@ -203,7 +203,16 @@ describe('a campaign that was sent', () => {
       200,
       expect.stringMatching(/^sandbox /),
     ]);
-    expect(await page.text()).toMatch(/<table[\s\S]*Dear \./);
+    const shown = await page.text();
+    expect(shown).toMatch(
+      /^<!doctype html>[\s\S]*<title>Public<\/title>[\s\S]*name="viewport"[\s\S]*<table[\s\S]*Dear \./i,
+    );
+    const [, leave] = /href="([^"]+)"[^>]*>Leave/.exec(shown)!;
+    const explained = await fetch(`${suite.posthorn.dev.baseUrl}${new URL(leave!).pathname}`);
+    expect([explained.status, await explained.text()]).toEqual([
+      200,
+      expect.stringContaining('your own e-mail'),
+    ]);
     expect(await done(suite.posthorn.request('DELETE', `/api/v1/campaigns/${id}/archive`))).toEqual({
       id,
       deleted: true,
