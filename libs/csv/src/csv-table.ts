@@ -7,6 +7,8 @@ export interface CsvTable {
   first: CsvRow | null;
 }
 
+/** A header with all columns that a table may have is shorter; each delimiter reads it once. */
+export const maxFirstRow = 256 * 1024;
 const delimiters = [',', ';', '\t', '|'] as const;
 
 /** How a table is written, by its beginning: as it declares, or by the delimiter that finds the most cells in the first row. */
@@ -35,7 +37,7 @@ function declaredDelimiter(head: Buffer): { delimiter: string; end: number } | n
 
 function firstRow(head: Buffer, delimiter: string): CsvRow | null {
   const reader = new CsvReader({ delimiter });
-  for (const row of reader.push(head)) return row;
-  for (const row of reader.end()) return row;
+  for (const row of reader.push(head.subarray(0, maxFirstRow))) return row;
+  if (head.length <= maxFirstRow) for (const row of reader.end()) return row;
   return null;
 }

@@ -27,6 +27,7 @@ export interface StatusColumn {
 
 /** Enough to see every value of a status, and quickly read. */
 const rowsLookedAt = 5_000;
+const bytesLookedAt = 256 * 1024;
 const shownValues = 5;
 
 export interface ReadStatuses {
@@ -119,7 +120,7 @@ export function valuesOf(
       if (row >= rowsLookedAt) return;
     }
   };
-  take(reader.push(head.subarray(start)));
-  if (row < rowsLookedAt && isWhole) take(reader.end());
+  take(reader.push(head.subarray(start, bytesLookedAt)));
+  if (row < rowsLookedAt && isWhole && head.length <= bytesLookedAt) take(reader.end());
   return cells;
 }

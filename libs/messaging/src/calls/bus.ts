@@ -9,7 +9,7 @@ import {
   type RequestContract,
 } from '@posthorn/contracts';
 import { currentContext, currentTraces, inSpan } from '@posthorn/telemetry';
-import { chunkThreshold, packPayload, receivePayload } from './chunked.js';
+import { messageBytes, packPayload, receivePayload } from './chunked.js';
 import type { BusConnection } from './connection.js';
 import { decode, encodeAll, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
 import { Gatherer } from './gatherer.js';
@@ -122,7 +122,7 @@ export class Bus {
     const gatherer = new Gatherer<Outgoing, ReplyFrame>({
       flush: (calls) => this.tracedRequest(contract, calls),
       maxItems: maxGathered,
-      maxBytes: chunkThreshold,
+      maxBytes: messageBytes(this.connection.nats),
       sizeOf: ({ pieces }) => pieces.reduce((sum, { length }) => sum + length, 0),
     });
     this.gatherers.set(contract.subject, gatherer);
