@@ -21,6 +21,7 @@ import { SystemMails1764000100000 } from './migrations/1764000100000-system-mail
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { Reputation1765300000000 } from './migrations/1765300000000-reputation.js';
 import { ProjectTimes1765700000000 } from './migrations/1765700000000-project-times.js';
+import { PostalAddress1766500000000 } from './migrations/1766500000000-postal-address.js';
 import { ReputationHourRow, ReputationWarningRow } from './reputation/reputation.entity.js';
 import { ProjectRow } from './projects/project.entity.js';
 
@@ -53,4 +54,5 @@ export const migrations = [
   IndexInviters1765200000000,
   Reputation1765300000000,
   ProjectTimes1765700000000,
+  PostalAddress1766500000000,
 ];

@@ -49,7 +49,7 @@ export class ArchivedMails {
       id,
     }));
     const loaded = await this.templateTexts.load(templates, snippets);
-    const { name } = await this.projects.settingsOf(projectId);
+    const { name, timeZone } = await this.projects.settingsOf(projectId);
     const { subject, html } = await this.rendering.preview(
       { projectId, deadline },
       {
@@ -58,6 +58,7 @@ export class ArchivedMails {
         snippets: Object.fromEntries(snippets.map((ref) => [ref.name, loaded.snippet(ref)?.body ?? ''])),
         variables: { contact: { data: {} }, project: { name }, ...noLinks },
         now: content.createdAt,
+        timeZone,
         category,
       },
     );

@@ -31,6 +31,7 @@ export class ComposeJobs {
       emailId,
       date,
       from,
+      fromNameTemplate,
       to,
       headerRecipients,
       replyTo,
@@ -52,9 +53,18 @@ export class ComposeJobs {
       replyTo,
       headers: { ...headers, ...providerHeaders(this.config.smtpUrl, emailId) },
       category,
-      texts: { subject, html: html === '' && template ? template.html : html, text },
+      texts: {
+        subject,
+        html: html === '' && template ? template.html : html,
+        text,
+        ...(fromNameTemplate ? { fromName: fromNameTemplate } : {}),
+      },
       liquid: message.liquid
-        ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, templateTexts) }
+        ? {
+            variables: { ...variables, ...message.data },
+            snippets: snippetsOf(message, templateTexts),
+            timeZone: timeZoneIn(variables),
+          }
         : null,
       publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
       secretKeys: this.config.secretKeys,
@@ -79,6 +89,9 @@ const snippetsOf = (
       templateTexts.snippet({ projectId, id })?.body ?? '',
     ]),
   );
+
+const timeZoneIn = ({ project }: Record<string, unknown>): string | undefined =>
+  (project as { time_zone?: string } | undefined)?.time_zone;
 
 const postmarkHost = /(?:^|\.)postmarkapp\.com$/i;
 

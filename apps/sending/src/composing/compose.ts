@@ -25,7 +25,7 @@ export interface ComposeJob {
   headers: Record<string, string>;
   category: EmailCategory;
   texts: MessageTexts;
-  liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
+  liquid: { variables: Record<string, unknown>; snippets: Record<string, string>; timeZone?: string } | null;
   publicUrl: string;
   secretKeys: string[];
   trackOpens: boolean;
@@ -50,7 +50,7 @@ export function compose(job: ComposeJob): ComposeResult {
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
     date: job.date,
-    from: job.from,
+    from: senderOf(job.from, content),
     to: job.to,
     cc: job.cc,
     replyTo: job.replyTo ? [job.replyTo] : undefined,
@@ -74,14 +74,20 @@ export function compose(job: ComposeJob): ComposeResult {
 
 function rendered(
   job: ComposeJob,
-  { variables, snippets }: NonNullable<ComposeJob['liquid']>,
+  { variables, snippets, timeZone }: NonNullable<ComposeJob['liquid']>,
   unsubscribeLink: string,
 ): MessageTexts {
   return render(job.texts, {
     variables: { ...variables, unsubscribe_url: unsubscribeLink, manage_url: unsubscribeLink },
     snippets,
     now: job.date,
+    timeZone,
   });
+}
+
+function senderOf(from: Mailbox, { fromName }: MessageTexts): Mailbox {
+  if (fromName === undefined) return from;
+  return fromName === '' ? { email: from.email } : { email: from.email, name: fromName };
 }
 
 function tracked(

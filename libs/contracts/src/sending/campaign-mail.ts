@@ -46,6 +46,7 @@ export class CheckCampaignMail extends PickFields(PrepareCampaign, [
   'body',
   'templateId',
   'from',
+  'fromName',
   'category',
 ]) {}
 
