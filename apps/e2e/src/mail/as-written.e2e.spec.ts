@@ -24,8 +24,15 @@ const message = (subject: string, more: object = {}) => ({
   body: '<p>x</p>',
   ...more,
 });
-const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<number> =>
-  (await suite.posthorn.post(path, body, headers)).status;
+const post = async (path: string, body: object): Promise<number> =>
+  (await suite.posthorn.post(path, body)).status;
+/** That surface is described nowhere. */
+const postByDialect = async (body: object): Promise<number> => {
+  const { baseUrl, secretKey } = suite.posthorn.dev;
+  const headers = { 'content-type': 'application/json', 'x-postmark-server-token': secretKey };
+  const request = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await fetch(`${baseUrl}/api/compat/postmark/email`, request)).status;
+};
 
 describe('a calendar invite', () => {
   const file = { filename: 'invite.ics', content: calendar };
@@ -40,11 +47,11 @@ describe('a calendar invite', () => {
     ['v1', '/api/v1/emails', (subject) => message(subject, snake)],
     ['legacy', '/api/emails', (subject) => message(subject, camel)],
     ['a batch', '/api/v1/emails/batch', (subject) => ({ emails: [message(subject, snake)] })],
-    ['the compatibility dialect', '/api/compat/postmark/email', postmark],
+    ['the compatibility dialect', '', postmark],
   ])('keeps its method on %s', async (name, path, bodyOf) => {
     const subject = `Invite by ${name}`;
-    const token = { 'x-postmark-server-token': suite.posthorn.dev.secretKey };
-    expect(await post(path, bodyOf(subject), path.includes('compat') ? token : {})).toBeLessThan(300);
+    const body = bodyOf(subject);
+    expect(await (path === '' ? postByDialect(body) : post(path, body))).toBeLessThan(300);
     expect(await arrived(subject)).toContain(
       'Content-Type: text/calendar; method=REQUEST; charset=utf-8; name="invite.ics"',
     );
