@@ -135,3 +135,24 @@ describe('a template with a sender by variables and an unknown time zone', () =>
     expect(await arrived('From a template')).toContain('From: Zoe at Acme <hello@example.test>');
   });
 });
+
+describe('a mail of text alone', () => {
+  it.each<[string, string, (mail: object) => object]>([
+    ['v1', '/api/v1/emails', (mail) => mail],
+    ['legacy', '/api/emails', (mail) => mail],
+    ['a batch', '/api/emails/batch', (mail) => ({ emails: [mail] })],
+  ])('is accepted on %s, rendered, and has no HTML part', async (name, path, bodyOf) => {
+    const subject = `Text by ${name}`;
+    const mail = { to: 'ada@example.com', subject, text: 'Hi {{ n | escape }}', data: { n: 'Tom & Jerry' } };
+    expect(await post(path, bodyOf(mail))).toBeLessThan(300);
+    const raw = await arrived(subject);
+    expect(raw).toContain('Content-Type: text/plain; charset=utf-8');
+    expect(raw).not.toContain('text/html');
+    expect(raw).toContain('Hi Tom & Jerry');
+  });
+
+  it('is refused where there is no content at all', async () => {
+    const answer = await suite.posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'x' });
+    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/body', code: 'required' }]]);
+  });
+});

@@ -98,7 +98,7 @@ export class PrepareSend {
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
         ...contentOptionsOf(content, subject, from.name, send.data),
-        ...trackingOf(tracking, content.category, send.tracking),
+        ...(isTextOnly(send) ? untracked : trackingOf(tracking, content.category, send.tracking)),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),
       },
       files: files.map(({ data }) => data),
@@ -129,7 +129,7 @@ export class PrepareSend {
     deadline: Date | null,
   ): Promise<ResolvedContent> {
     const { from, template, subject, body, text, verbatim } = send;
-    const hasBody = body !== undefined || (verbatim && text !== undefined);
+    const hasBody = body !== undefined || text !== undefined;
     const missing = [subject === undefined ? 'subject' : null, hasBody ? null : 'body'] as const;
     const needed = template ? [] : missing.filter((name) => name !== null);
     if (needed.length > 0) throw contentMissing(...needed);
@@ -186,6 +186,9 @@ function copiesOf({
 
 const listed = (name: 'to' | 'cc', mailboxes: Mailbox[]): { to?: Mailbox[]; cc?: Mailbox[] } =>
   mailboxes.length > 0 ? { [name]: mailboxes } : {};
+
+const isTextOnly = ({ template, body }: AcceptSend): boolean => template === undefined && body === undefined;
+const untracked = { trackOpens: false, trackClicks: false };
 
 const everyAddress = ({ recipients, alsoTo = [], cc = [], bcc = [] }: AcceptSend): string[] => [
   ...recipients.map(({ to }) => to.email),

@@ -70,9 +70,10 @@ export class EmailContent {
   @MailboxOf() @Optional() from?: Mailbox;
   /** Liquid. Required without a template; overrides the template's. */
   @Line(1, 998) @Optional() subject?: string;
-  /** HTML with Liquid; the whole request is limited to 15 MiB. Required without a template. */
+  /** HTML with Liquid; the whole request is limited to 15 MiB. Required without a template, unless `text` is given: a mail of
+   * text alone has no HTML part. */
   @Text(1, 15 * 1024 * 1024) @Optional() body?: string;
-  /** Plain text with Liquid; derived from the HTML by default. */
+  /** Plain text with Liquid; derived from the HTML by default. Opens and links of text are not tracked. */
   @Text(1, 15 * 1024 * 1024) @Optional() text?: string;
   /** The version current at acceptance is used (at most one second old). */
   @Id() @Optional() template?: string;
@@ -107,8 +108,8 @@ class SomeRecipients {
 }
 
 export const contentMissingText = 'is required unless a template provides it';
-const withoutTemplate = ({ template }: { template?: unknown }): Record<string, string> =>
-  template ? {} : { subject: contentMissingText, body: contentMissingText };
+const withoutTemplate = ({ template, text }: { template?: unknown; text?: unknown }): Record<string, string> =>
+  template ? {} : { subject: contentMissingText, ...(text ? {} : { body: contentMissingText }) };
 
 @AlsoRequired(withoutTemplate)
 export class SendEmail extends JoinFields(OneRecipient, EmailContent) {}
