@@ -2,9 +2,11 @@ import type { Mailbox } from '@posthorn/contracts';
 import type { MailAttachment } from '@posthorn/mail';
 import type { SendingConfig } from '../config.js';
 import { isErased } from '../erasures/erased-names.js';
+import type { MessageTexts } from '../rendering/liquid/liquid.js';
 import type { SenderIdentity } from '../domains/senders/sender-identities.js';
 import type { LoadedTexts } from '../templates/template-texts.js';
 import type { StoredMessage } from './stored-message.js';
+import type { ProjectInMail } from './marketing-footer.js';
 import type { ComposeJob } from './compose.js';
 
 interface JobInputs {
@@ -26,20 +28,17 @@ export class ComposeJobs {
       ? templateTexts.template({ projectId: message.projectId, templateId, version: templateVersion! })
       : null;
     if (templateId && !template) return new Error('The content of the template was deleted');
+    const project = (variables['project'] ?? {}) as ProjectInMail;
     const {
       projectId,
       emailId,
       date,
       from,
-      fromNameTemplate,
       to,
       headerRecipients,
       replyTo,
       headers,
       category,
-      subject,
-      html,
-      text,
       trackOpens,
       trackClicks,
     } = message;
@@ -53,19 +52,15 @@ export class ComposeJobs {
       replyTo,
       headers: { ...headers, ...providerHeaders(this.config.smtpUrl, emailId) },
       category,
-      texts: {
-        subject,
-        html: html === '' && template ? template.html : html,
-        text,
-        ...(fromNameTemplate ? { fromName: fromNameTemplate } : {}),
-      },
+      texts: textsOf(message, template?.html),
       liquid: message.liquid
         ? {
             variables: { ...variables, ...message.data },
             snippets: snippetsOf(message, templateTexts),
-            timeZone: timeZoneIn(variables),
+            timeZone: project.time_zone,
           }
         : null,
+      project,
       publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
       secretKeys: this.config.secretKeys,
       trackOpens,
@@ -90,8 +85,15 @@ const snippetsOf = (
     ]),
   );
 
-const timeZoneIn = ({ project }: Record<string, unknown>): string | undefined =>
-  (project as { time_zone?: string } | undefined)?.time_zone;
+const textsOf = (
+  { subject, html, text, fromNameTemplate }: StoredMessage,
+  templateHtml: string | undefined,
+): MessageTexts => ({
+  subject,
+  html: html === '' ? (templateHtml ?? '') : html,
+  text,
+  ...(fromNameTemplate ? { fromName: fromNameTemplate } : {}),
+});
 
 const postmarkHost = /(?:^|\.)postmarkapp\.com$/i;
 

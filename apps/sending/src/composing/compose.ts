@@ -11,6 +11,7 @@ import {
   type SigningKey,
 } from '@posthorn/mail';
 import { render, type MessageTexts } from '../rendering/liquid/liquid.js';
+import { withFooter, type ProjectInMail } from './marketing-footer.js';
 import { freeIfLarge } from './array-buffers.js';
 
 /** Composing is a pure function of this, in every thread. Keys, hosts and secrets are those of the attempt; all else was fixed before it. */
@@ -26,6 +27,7 @@ export interface ComposeJob {
   category: EmailCategory;
   texts: MessageTexts;
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string>; timeZone?: string } | null;
+  project: ProjectInMail;
   publicUrl: string;
   secretKeys: string[];
   trackOpens: boolean;
@@ -46,7 +48,8 @@ export function compose(job: ComposeJob): ComposeResult {
     job.publicUrl,
     tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
   );
-  const content = job.liquid ? rendered(job, job.liquid, unsubscribeLink) : job.texts;
+  const own = job.liquid ? rendered(job, job.liquid, unsubscribeLink) : job.texts;
+  const content = job.category === 'MARKETING' ? leavable(job, own, unsubscribeLink) : own;
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
     date: job.date,
@@ -84,6 +87,9 @@ function rendered(
     timeZone,
   });
 }
+
+const leavable = ({ publicUrl, project }: ComposeJob, content: MessageTexts, url: string): MessageTexts =>
+  withFooter(content, { url, prefixes: unsubscribePrefixes(publicUrl), project });
 
 function senderOf(from: Mailbox, { fromName }: MessageTexts): Mailbox {
   if (fromName === undefined) return from;
