@@ -67,7 +67,7 @@ export class CampaignPreparation {
   }
 
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<NewContent> {
-    const { campaignId, contentId, replyTo } = requested;
+    const { campaignId, contentId, replyTo, listId = null } = requested;
     const { projectId, actor } = caller;
     const { content, from, fromName, category, subject, html } = await this.draftOf(caller, requested);
     const { tracking } = await this.projects.settingsOf(projectId);
@@ -75,6 +75,7 @@ export class CampaignPreparation {
       projectId,
       id: contentId,
       campaignId,
+      listId,
       acceptedBy: `${actor.kind} ${actor.id}`,
       fromEmail: from.email,
       fromName,

@@ -39,6 +39,7 @@ export class ComposeJobs {
       replyTo,
       headers,
       category,
+      listId,
       trackOpens,
       trackClicks,
     } = message;
@@ -61,6 +62,7 @@ export class ComposeJobs {
           }
         : null,
       project,
+      listId,
       publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
       secretKeys: this.config.secretKeys,
       trackOpens,

@@ -18,6 +18,7 @@ const job: ComposeJob = {
     text: null,
   },
   liquid: { variables: {}, snippets: {} },
+  listId: null,
   project: { name: 'Shop & Co', language: 'de', postal_address: 'Hauptstr. 1\n10115 Berlin' },
   publicUrl: 'https://mail.shop.example',
   secretKeys: ['a-secret-for-the-spec-0123456789-0123456789'],

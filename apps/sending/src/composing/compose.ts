@@ -2,6 +2,7 @@ import type { Mailbox, EmailCategory } from '@posthorn/contracts';
 import {
   buildMessage,
   EngagementTokens,
+  manageUrl,
   signMessage,
   trackHtml,
   unsubscribeHeaders,
@@ -28,6 +29,7 @@ export interface ComposeJob {
   texts: MessageTexts;
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string>; timeZone?: string } | null;
   project: ProjectInMail;
+  listId: string | null;
   publicUrl: string;
   secretKeys: string[];
   trackOpens: boolean;
@@ -44,11 +46,11 @@ export interface ComposeResult {
 
 export function compose(job: ComposeJob): ComposeResult {
   const tokens = tokensOf(job.secretKeys);
-  const unsubscribeLink = unsubscribeUrl(
-    job.publicUrl,
-    tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
-  );
-  const own = job.liquid ? rendered(job, job.liquid, unsubscribeLink) : job.texts;
+  const { projectId, emailId, listId } = job;
+  const leaveToken = tokens.forUnsubscribe({ projectId, emailId, email: job.to[0]!.email, listId });
+  const unsubscribeLink = unsubscribeUrl(job.publicUrl, leaveToken);
+  const links = { unsubscribe_url: unsubscribeLink, manage_url: manageUrl(job.publicUrl, leaveToken) };
+  const own = job.liquid ? rendered(job, job.liquid, links) : job.texts;
   const content = job.category === 'MARKETING' ? leavable(job, own, unsubscribeLink) : own;
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
@@ -78,10 +80,10 @@ export function compose(job: ComposeJob): ComposeResult {
 function rendered(
   job: ComposeJob,
   { variables, snippets, timeZone }: NonNullable<ComposeJob['liquid']>,
-  unsubscribeLink: string,
+  links: Record<string, string>,
 ): MessageTexts {
   return render(job.texts, {
-    variables: { ...variables, unsubscribe_url: unsubscribeLink, manage_url: unsubscribeLink },
+    variables: { ...variables, ...links },
     snippets,
     now: job.date,
     timeZone,

@@ -130,6 +130,7 @@ const jobs: fc.Arbitrary<Job> = fc
     texts: { subject: 'For you: {{ title }}', html, text },
     liquid: { variables: { value, title }, snippets: {} },
     project: {},
+    listId: null,
     publicUrl,
     secretKeys,
   }));
