@@ -23,6 +23,7 @@ import { Reputation1765300000000 } from './migrations/1765300000000-reputation.j
 import { HookSignatures1766400000000 } from './migrations/1766400000000-hook-signatures.js';
 import { HookSignatureRow } from './provider-hooks/hook-signature.entity.js';
 import { ProjectTimes1765700000000 } from './migrations/1765700000000-project-times.js';
+import { PostalAddress1766500000000 } from './migrations/1766500000000-postal-address.js';
 import { ReputationHourRow, ReputationWarningRow } from './reputation/reputation.entity.js';
 import { ProjectRow } from './projects/project.entity.js';
 
@@ -57,4 +58,5 @@ export const migrations = [
   Reputation1765300000000,
   ProjectTimes1765700000000,
   HookSignatures1766400000000,
+  PostalAddress1766500000000,
 ];

@@ -47,6 +47,7 @@ export * from './schema/instant.js';
 export * from './schema/nearest-name.js';
 export * from './schema/json-schema.js';
 export * from './contacts/lists.js';
+export * from './contacts/preferences.js';
 export * from './sending/mail-history.js';
 export * from './gateway/members.js';
 export * from './common/operations.js';

@@ -102,19 +102,14 @@ export class ProjectsService {
     return changed;
   }
 
-  private publish({
-    id,
-    name,
-    disabled,
-    disabledReason,
-    tracking,
-    language,
-    frequencyCap,
-    seq,
-    updatedAt,
-  }: ProjectRow): Promise<void> {
+  private publish(row: ProjectRow): Promise<void> {
+    const { id, name, disabled, disabledReason, seq, updatedAt: at } = row;
+    const { tracking, language, timeZone, postalAddress, frequencyCap } = row;
     return this.outbox.publish(projectEvents.changed, id, [
-      { id, name, disabled, disabledReason, tracking, language, frequencyCap, seq, at: updatedAt },
+      {
+        ...{ id, name, disabled, disabledReason, seq, at },
+        ...{ tracking, language, timeZone, postalAddress, frequencyCap },
+      },
     ]);
   }
 }

@@ -55,7 +55,7 @@ export class ArchivedMails {
       id,
     }));
     const loaded = await this.templateTexts.load(templates, snippets);
-    const { name, language } = await this.projects.settingsOf(projectId);
+    const { name, language, timeZone } = await this.projects.settingsOf(projectId);
     const { subject, html } = await this.rendering.preview(
       { projectId, deadline },
       {
@@ -64,6 +64,7 @@ export class ArchivedMails {
         snippets: Object.fromEntries(snippets.map((ref) => [ref.name, loaded.snippet(ref)?.body ?? ''])),
         variables: { contact: { data: {} }, project: { name }, ...linksOfNobody(this.config.publicUrl) },
         now: content.createdAt,
+        timeZone,
         category,
       },
     );

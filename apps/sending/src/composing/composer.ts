@@ -62,7 +62,7 @@ export class Composer implements OnApplicationShutdown {
     messages: readonly M[],
     done: (message: M, composition: ComposeOutcome) => void,
   ): Promise<void> {
-    const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
+    const variables = await this.variables.of(messages.filter(needsVariables));
     const templateTexts = await this.templateTexts.load(templatesOf(messages), snippetsOf(messages));
     const composeOne = async (message: M) => {
       const composing = this.composeToSend(message, variables.get(message.emailId), templateTexts);
@@ -73,7 +73,7 @@ export class Composer implements OnApplicationShutdown {
 
   /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
   async composeToShow(message: StoredMessage): Promise<ComposeOutcome> {
-    const variables = message.liquid ? await this.variables.forPreview(message) : {};
+    const variables = needsVariables(message) ? await this.variables.forPreview(message) : {};
     if (!variables) return { retryable: true };
     const templateTexts = await this.templateTexts.load(templatesOf([message]), snippetsOf([message]));
     const host = hostOf(message.from.email);
@@ -89,7 +89,7 @@ export class Composer implements OnApplicationShutdown {
     templateTexts: LoadedTexts,
   ): Promise<ComposeOutcome> {
     if (message.contentIsMissing) return notRendered('The content of the message is no longer retained');
-    if (message.liquid && !variables) return { retryable: true };
+    if (needsVariables(message) && !variables) return { retryable: true };
     const identity = await this.identities.of(message.projectId, hostOf(message.from.email));
     if (!identity?.verified)
       return {
@@ -154,6 +154,9 @@ export class Composer implements OnApplicationShutdown {
 
 const templateKeepsFailing =
   'Several messages of this template took longer than the time limit for rendering; for ten minutes no others are attempted';
+
+/** Marketing mail may end with the name and the address of the project. */
+const needsVariables = ({ liquid, category }: StoredMessage): boolean => liquid || category === 'MARKETING';
 
 const notRendered = (error: string) => ({ retryable: false, failureKind: 'rendering', error }) as const;
 

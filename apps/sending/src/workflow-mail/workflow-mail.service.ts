@@ -47,12 +47,13 @@ export class WorkflowMailService {
       subject: subject ?? null,
       body: body ?? null,
       from: from?.email ?? null,
+      fromName: from?.name ?? null,
       category: 'MARKETING',
     });
     const source = await this.campaignTexts.of(draft);
     const rendered = await this.rendering.preview(
       { projectId: caller.projectId, deadline },
-      { ...source, variables: { ...variables, project: { name: draft.projectName }, ...sampleLinks } },
+      { ...source, variables: { ...variables, project: { name: draft.project.name }, ...sampleLinks } },
     );
     return { from: draft.from.email, subject: rendered.subject, html: rendered.html, text: rendered.text };
   }

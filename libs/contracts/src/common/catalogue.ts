@@ -21,6 +21,7 @@ import { engagement } from '../sending/engagement.js';
 import { explanations } from '../sending/explanations.js';
 import { eraseIn, erasures } from './erasures.js';
 import { listEvents, lists, listUses, memberships } from '../contacts/lists.js';
+import { preferences } from '../contacts/preferences.js';
 import { events } from '../contacts/events.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { operations } from './operations.js';
@@ -55,6 +56,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   lists,
   listUses,
   memberships,
+  preferences,
   consents,
   activity,
   personData,
