@@ -29,7 +29,8 @@ describe('the link of a campaign to a list', () => {
       'it arrives',
     );
     const raw = (await rawMessage(suite.posthorn, id)).replace(/=\r\n|\r\n(?=[ \t])/g, '');
-    const url = /List-Unsubscribe: *<([^>]+)>/.exec(raw)![1]!;
+    const link = /List-Unsubscribe: *<([^>]+)>/.exec(raw)![1]!;
+    const url = suite.posthorn.dev.baseUrl + new URL(link).pathname;
     // The mail said nothing of leaving, so a footer does.
     expect(raw).toContain('because you subscribed to news from');
     const form = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -13,6 +13,7 @@ import type { ComposeResult, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
+import { RecipientContactIds } from './recipient-contacts.js';
 import { FailingContents } from './failing-contents.js';
 
 export type NotComposed =
@@ -43,6 +44,7 @@ export class Composer implements OnApplicationShutdown {
   private lastWithFiles: Promise<unknown> = Promise.resolve();
 
   constructor(
+    private readonly contactIds: RecipientContactIds,
     private readonly variables: ContactVariables,
     private readonly templateTexts: TemplateTexts,
     private readonly identities: SenderIdentities,
@@ -62,9 +64,11 @@ export class Composer implements OnApplicationShutdown {
     messages: readonly M[],
     done: (message: M, composition: ComposeOutcome) => void,
   ): Promise<void> {
+    const waiting = await this.contactIds.fill(messages);
     const variables = await this.variables.of(messages.filter(needsVariables));
     const templateTexts = await this.templateTexts.load(templatesOf(messages), snippetsOf(messages));
     const composeOne = async (message: M) => {
+      if (waiting.has(message)) return done(message, { retryable: true });
       const composing = this.composeToSend(message, variables.get(message.emailId), templateTexts);
       done(message, await composing.catch((error) => this.failureOf(error)));
     };

@@ -126,6 +126,23 @@ export class EnsuredContacts {
   @ListOf(() => EnsuredContact, 1, 50) contacts: EnsuredContact[];
 }
 
+class SendRecipient {
+  @Address() email: string;
+  @Instant() acceptedAt: Date;
+}
+
+/** Of mail that was accepted without asking for contacts. */
+export class SendRecipients {
+  @ListOf(() => SendRecipient, 1, 500) recipients: SendRecipient[];
+}
+
+class RecipientContact extends PickFields(Contact, ['id', 'email']) {}
+
+/** Those who were erased since are missing. */
+export class RecipientContacts {
+  @ListOf(() => RecipientContact, 0, 500) contacts: RecipientContact[];
+}
+
 export class GetVariables {
   @Addresses(1, 500) emails: string[];
 }
@@ -161,6 +178,8 @@ export const contacts = {
   /** Errors: `validation_error` unless exactly one of ids and addresses is given. */
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { gathered: true }),
+  /** Creates missing contacts as not subscribed, as `ensure` does. */
+  recipients: request('contacts.contacts.recipients', SendRecipients, RecipientContacts),
   variables: query('contacts.contacts.variables', GetVariables, KnownVariables),
   subscribed: query('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
   get: query('contacts.contacts.get', ContactId, Contact),
