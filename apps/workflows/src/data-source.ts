@@ -8,6 +8,7 @@ import { AttributeWorkflowsFacts1764200000000 } from './migrations/1764200000000
 import { QuarantineWorkflowsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ExecuteWorkflows1766100000000 } from './migrations/1766100000000-execute-workflows.js';
 import { CreateWebhooks1766200000000 } from './migrations/1766200000000-create-webhooks.js';
+import { LendAuthority1766600000000 } from './migrations/1766600000000-lend-authority.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
@@ -30,4 +31,5 @@ export const migrations = [
   QuarantineWorkflowsEvents1764600000000,
   ExecuteWorkflows1766100000000,
   CreateWebhooks1766200000000,
+  LendAuthority1766600000000,
 ];

@@ -18,6 +18,9 @@ import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
+/** Mail that is being handed over ends first. */
+const pauseMs = 8_000;
+
 @Controller()
 export class WorkflowsController {
   constructor(private readonly bus: Bus) {}
@@ -110,7 +113,7 @@ export class WorkflowsController {
     missing: workflowNotFound,
   })
   pause({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
-    return this.bus.call(workflows.pause, caller, { id: params['id']! });
+    return this.bus.call(workflows.pause, caller, { id: params['id']! }, { timeoutMs: pauseMs });
   }
 
   @Get('workflows/:id/export', {

@@ -1,4 +1,4 @@
-import type { ExecutionStatus, StepStatus } from '@posthorn/contracts';
+import type { Authority, ExecutionStatus, StepStatus } from '@posthorn/contracts';
 import type { ExitCondition } from '../engine/walk.js';
 
 export type ExecutionWait = 'TIME' | 'EVENT' | 'WEBHOOK';
@@ -17,6 +17,8 @@ export interface DueExecution {
   workflowName: string;
   workflowVersion: number;
   exitWhen: ExitCondition | null;
+  /** In whose name its effects are done: who enabled the workflow, and who started it if he is confined. */
+  lenders: Authority[];
   contactId: string;
   status: ExecutionStatus;
   currentStepId: string;

@@ -66,15 +66,6 @@ export class ExecutionWrites {
     return this.ends.now();
   }
 
-  /** Without those that were paused or cancelled since their position was stored: their effects are not begun any more. */
-  async stillRunning(projectId: string, turns: readonly Turn[]): Promise<Turn[]> {
-    const running = await this.ends.dueTimes(
-      projectId,
-      turns.map(({ execution }) => execution.id),
-    );
-    return turns.filter(({ execution }) => running.has(execution.id));
-  }
-
   giveUp(projectId: string, id: string, error: string): Promise<void> {
     return this.ends.giveUp(projectId, id, error);
   }

@@ -14,6 +14,7 @@ import { ExecutionMoves } from './execution-moves.repository.js';
 import { ExecutionMovesService } from './execution-moves.service.js';
 import { ExecutionsHandlers } from './executions.handlers.js';
 import { Executions } from './executions.read-model.js';
+import { ManualStarts } from './manual-starts.js';
 import { ExecutionsService } from './executions.service.js';
 
 @Module({
@@ -23,6 +24,7 @@ import { ExecutionsService } from './executions.service.js';
     ...onDatabase([ExecutionMoves, Executions, StartsRepository, WaitsRepository]),
     ExecutionMovesService,
     ExecutionsService,
+    ManualStarts,
     Occurrences,
     SchedulesWork,
     Starts,

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { WebhookConfig, WebhookMethod } from '@posthorn/contracts';
+import { rightsFault } from '../authorities/rights.js';
+import { LenderStandings } from '../authorities/standings.js';
 import { StepTexts } from './step-texts.js';
 import type { Turn } from './turn.js';
 
@@ -15,14 +17,20 @@ type Config = WebhookConfig & { body?: unknown };
 /** What webhook steps send: URL, header values and texts in the body are Liquid. */
 @Injectable()
 export class WebhookRequests {
-  constructor(private readonly texts: StepTexts) {}
+  constructor(
+    private readonly texts: StepTexts,
+    private readonly standings: LenderStandings,
+  ) {}
 
   async of(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, StepRequest | Error>> {
     const configs = new Map(turns.map((turn) => [turn, turn.webhook as Config]));
     const wanted = [...configs].map(([turn, config]) => ({ turn, texts: textsOf(config) }));
     const rendered = await this.texts.render(projectId, wanted);
+    const standings = await this.standings.ofEach(projectId, turns);
     return new Map(
       [...configs].map(([turn, config]) => {
+        const fault = rightsFault(standings.get(turn)!, 'WEBHOOK');
+        if (fault !== null) return [turn, new Error(fault)];
         const texts = rendered.get(turn)!;
         return [turn, texts instanceof Error ? texts : requestOf(turn, config, texts)];
       }),

@@ -66,7 +66,7 @@ export class SimulationsService {
     const id = newId();
     const execution = {
       ...{ id, workflowId: workflow.id, workflowName: workflow.name, workflowVersion: graph.version },
-      ...{ exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
+      ...{ lenders: [], exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
       currentStepId: start.position!.stepId,
       visits: start.visits,
       ...{

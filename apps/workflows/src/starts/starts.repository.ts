@@ -1,3 +1,4 @@
+import type { Authority } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import type { StartEntry } from './start-kinds.js';
 
@@ -15,9 +16,15 @@ export interface Startable {
 
 type Hour = Pick<Startable, 'left' | 'nextHour' | 'secondsLeft'>;
 
-interface NewExecution extends StartEntry {
-  id: string;
+/** By a call. */
+export interface StartedBy {
   context: object;
+  /** Who confines the execution. */
+  starter: Authority | null;
+}
+
+interface NewExecution extends StartEntry, StartedBy {
+  id: string;
 }
 
 const rows = columnsOf<NewExecution>([
@@ -25,6 +32,7 @@ const rows = columnsOf<NewExecution>([
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'context', type: 'jsonb', value: ({ context }) => JSON.stringify(context) },
   { column: 'event', type: 'jsonb', value: ({ event }) => event && JSON.stringify(event) },
+  { column: 'starter', type: 'jsonb', value: ({ starter }) => starter && JSON.stringify(starter) },
 ]);
 
 export class StartsRepository {
@@ -61,13 +69,14 @@ export class StartsRepository {
     workflowId: string,
     { version, generation, triggerId, allowReentry }: Startable,
     entries: readonly StartEntry[],
-    context: object = {},
+    { context = {}, starter = null }: Partial<StartedBy> = {},
   ): Promise<{ id: string; contactId: string }[]> {
     const executions = [...new Map(entries.map((entry) => [entry.contactId, entry])).values()].map(
       (entry) => ({
         ...entry,
         id: newId(),
         context,
+        starter,
       }),
     );
     return this.database.query(
@@ -75,8 +84,8 @@ export class StartsRepository {
        entered AS (
          INSERT INTO workflow_entries (project_id, workflow_id, contact_id) SELECT $1::uuid, $2::uuid, contact_id FROM given ORDER BY contact_id
          ON CONFLICT DO NOTHING RETURNING contact_id)
-       INSERT INTO executions (project_id, id, workflow_id, workflow_version, generation, contact_id, status, current_step_id, visits, due_at, context, event)
-       SELECT $1::uuid, id, $2::uuid, $3::int, $4::int, contact_id, 'RUNNING', $5::uuid, jsonb_build_object(($5::uuid)::text, 1), now(), context, event FROM given
+       INSERT INTO executions (project_id, id, workflow_id, workflow_version, generation, contact_id, status, current_step_id, visits, due_at, context, event, starter)
+       SELECT $1::uuid, id, $2::uuid, $3::int, $4::int, contact_id, 'RUNNING', $5::uuid, jsonb_build_object(($5::uuid)::text, 1), now(), context, event, starter FROM given
        WHERE $6::boolean OR contact_id IN (SELECT contact_id FROM entered) ORDER BY contact_id
        ON CONFLICT (project_id, workflow_id, generation, contact_id) WHERE ended_at IS NULL DO NOTHING
        RETURNING id, contact_id AS "contactId"`,

@@ -3,7 +3,7 @@ import { WorkQueue } from '@posthorn/work';
 import { WorkflowCounts } from '../counts/workflow-counts.repository.js';
 import { executionWork } from '../executions/execution-kinds.js';
 import type { StartEntry } from './start-kinds.js';
-import { StartsRepository, type Startable } from './starts.repository.js';
+import { StartsRepository, type Startable, type StartedBy } from './starts.repository.js';
 
 export interface Started {
   ids: { id: string; contactId: string }[];
@@ -27,13 +27,13 @@ export class Starts {
     projectId: string,
     workflowId: string,
     entries: readonly StartEntry[],
-    context: object = {},
+    start: Partial<StartedBy> = {},
   ): Promise<Started | null> {
     const startable = await this.starts.lock(projectId, workflowId);
     if (!startable) return null;
     const { left, nextHour, secondsLeft } = startable;
     const allowed = left === null ? entries : entries.slice(0, left);
-    const ids = await this.insert(projectId, workflowId, startable, allowed, context);
+    const ids = await this.insert(projectId, workflowId, startable, allowed, start);
     return { ids, rest: entries.slice(allowed.length), nextHour, secondsLeft };
   }
 
@@ -42,10 +42,10 @@ export class Starts {
     workflowId: string,
     startable: Startable,
     entries: readonly StartEntry[],
-    context: object,
+    start: Partial<StartedBy>,
   ): Promise<{ id: string; contactId: string }[]> {
     if (entries.length === 0) return [];
-    const started = await this.starts.insert(projectId, workflowId, startable, entries, context);
+    const started = await this.starts.insert(projectId, workflowId, startable, entries, start);
     if (startable.left !== null) await this.starts.countHour(projectId, workflowId, started.length);
     await this.queue.enqueue(
       executionWork,

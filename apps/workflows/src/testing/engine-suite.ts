@@ -18,6 +18,8 @@ import {
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { setTimeout as delay } from 'node:timers/promises';
+import { executionWork } from '../executions/execution-kinds.js';
 import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { buildGraph, type BuiltGraph, type BuiltStep } from './graph-builder.js';
 import { startWorkflowsSuite, type WorkflowsSuite } from './workflows-suite.js';
@@ -26,6 +28,8 @@ import { startWorkflowsSuite, type WorkflowsSuite } from './workflows-suite.js';
 export interface Effected {
   sends: AcceptSend[];
   updates: UpdateContactById[];
+  /** In whose name each send came. */
+  callers: Caller[];
 }
 
 export interface EngineSuite extends WorkflowsSuite {
@@ -38,6 +42,8 @@ export interface EngineSuite extends WorkflowsSuite {
   lostAnswers: number;
   /** Why sending refuses everything; null where it does not. */
   refusal: DomainError | null;
+  /** Sends are answered once it has opened. */
+  gate: Promise<void> | null;
   contacts: EventPublisher;
   sending: EventPublisher;
   addContact(projectId: string, fields?: Record<string, unknown>): Contact;
@@ -47,6 +53,11 @@ export interface EngineSuite extends WorkflowsSuite {
     steps: Record<string, BuiltStep>,
     settings?: Partial<CreateWorkflow>,
   ): Promise<{ id: string; graph: BuiltGraph }>;
+  /** The service remembers them for a second. */
+  forgetStandings(): Promise<void>;
+  /** Until the execution was put off. */
+  postponed(executionId: string): Promise<unknown>;
+  dueNow(executionId: string): Promise<void>;
   start(caller: Caller, workflowId: string, contactId: string): Promise<Execution>;
   /** Until the execution is so. */
   until(
@@ -68,7 +79,8 @@ export async function startEngineSuite(): Promise<EngineSuite> {
     people: new Map(),
     members: new Map(),
     eventData: new Map(),
-    effected: { sends: [], updates: [] },
+    effected: { sends: [], updates: [], callers: [] },
+    gate: null,
     lostAnswers: 0,
     refusal: null,
     contacts: ofContacts,
@@ -90,8 +102,27 @@ export async function startEngineSuite(): Promise<EngineSuite> {
   return engine;
 }
 
-function actionsOf({ bus }: WorkflowsSuite): Pick<EngineSuite, 'enable' | 'start' | 'until'> {
+type Actions = Pick<EngineSuite, 'enable' | 'start' | 'until' | 'forgetStandings' | 'postponed' | 'dueNow'>;
+
+function actionsOf({ bus, database, queue }: WorkflowsSuite): Actions {
+  const key = [executionWork.name];
   return {
+    forgetStandings: () => delay(1_100),
+    postponed: (executionId) =>
+      eventually(async () => {
+        const [item] = await database.query(
+          `SELECT 1 FROM work_items WHERE kind = $1 AND key = $2 AND state = 'WAITING' AND due_at > now() + interval '5 seconds'`,
+          [...key, executionId],
+        );
+        return item ?? null;
+      }, 'put off'),
+    dueNow: async (executionId) => {
+      await database.query(
+        `UPDATE work_items SET due_at = now(), state = 'READY' WHERE kind = $1 AND key = $2`,
+        [...key, executionId],
+      );
+      queue.wakeAfterCommit();
+    },
     enable: async (caller, steps, settings = {}) => {
       const graph = buildGraph(steps);
       const definition = { name: 'Welcome', triggerType: 'MANUAL' as const, ...settings };
@@ -162,11 +193,13 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
 /** Calls that are gathered are answered one by one. An id that is taken is refused, as sending does. */
 function standInForSends(engine: EngineSuite): Promise<() => Promise<void>> {
   const { connection, effected } = engine;
-  return standIn(connection, emails.accept, async (send) => {
+  return standIn(connection, emails.accept, async (send, caller) => {
     const { id, to } = send.recipients[0]!;
     if (engine.refusal) throw engine.refusal;
     if (effected.sends.some(({ recipients }) => recipients[0]!.id === id)) throw unavailable();
     effected.sends.push(send);
+    effected.callers.push(caller);
+    await engine.gate;
     if (engine.lostAnswers > 0) {
       engine.lostAnswers -= 1;
       throw unavailable();

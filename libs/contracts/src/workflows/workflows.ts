@@ -1,6 +1,7 @@
 import { event, query, request } from '../schema/contract.js';
 import { isReservedEventName } from '../contacts/events.js';
 import { DomainError } from '../common/errors.js';
+import type { Scope } from '../common/scopes.js';
 import {
   Choice,
   Count,
@@ -146,6 +147,12 @@ export const workflowChanged = () =>
     'conflict',
     'conflict',
     'The graph of the workflow was replaced meanwhile: repeat the request',
+  );
+export const workflowScopeMissing = (scope: Scope) =>
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    `The steps of the workflow need the scope ${scope}, which the credential lacks`,
   );
 export const workflowVersionNotFound = () =>
   new DomainError('not_found', 'resource_not_found', 'No such version of the workflow');

@@ -3,6 +3,8 @@ import { WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import { slowBus, type ServiceFixture } from '@posthorn/testing';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
+import { LenderStandings } from '../../authorities/standings.js';
+import { EffectFence } from '../../cancellations/effect-fence.js';
 import { WorkflowCounts } from '../../counts/workflow-counts.repository.js';
 import { entities, migrations } from '../../data-source.js';
 import { Effects } from '../../executions/effects.js';
@@ -62,6 +64,7 @@ function buildWork(
 ): ExecutionsWork {
   const bus = slowBus(connection);
   const texts = new StepTexts(bus);
+  const standings = new LenderStandings(bus);
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
   const calls = new StepCalls(new StepCallsRepository(database), queue);
@@ -79,9 +82,17 @@ function buildWork(
     new People(bus),
   );
   const store = new ExecutionStore(executions, new WaitsRepository(database), counts);
-  const writes = new ExecutionWrites(database, store, new WebhookRequests(texts), calls, ends, queue);
+  const writes = new ExecutionWrites(
+    database,
+    store,
+    new WebhookRequests(texts, standings),
+    calls,
+    ends,
+    queue,
+  );
   const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus));
-  return new ExecutionsWork(turns, new Effects(bus, texts), writes, runner);
+  const fence = new EffectFence(database, standings);
+  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence), writes, fence, runner);
 }
 
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
@@ -97,7 +108,7 @@ export function buildSimulations({ database, connection }: ServiceFixture): Simu
     new WorkflowsRepository(database),
     new Graphs(database),
     new People(bus),
-    new RenderedTexts(bus, texts, new WebhookRequests(texts)),
+    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus))),
     new ProjectZones(bus),
     new DatabaseClock(database),
   );

@@ -12,6 +12,7 @@ import {
 } from '@posthorn/contracts';
 import type { BusConnection } from '@posthorn/messaging';
 import { standIn } from '@posthorn/testing';
+import { standInAuthorities } from '../stand-in-authorities.js';
 import { standInProject } from '../stand-in-project.js';
 import { withUpdate, type Updated } from './outcome.js';
 import type { Random } from './random.js';
@@ -41,6 +42,7 @@ export class Outside {
 
   standIn(connection: BusConnection): Promise<(() => Promise<void>)[]> {
     return Promise.all([
+      standInAuthorities(connection),
       standIn(connection, contactLookups.byIds, async ({ ids }) => {
         this.mayFail(0.01);
         return { contacts: ids.flatMap((id) => this.people.get(id) ?? []) };

@@ -63,12 +63,9 @@ export class Play {
         for (const person of scenario.people) {
           const contactId = this.addContact(person);
           const event = person.event && this.occurred(person.event);
-          const started = await starts.start(
-            this.projectId,
-            workflowId,
-            [{ contactId, event }],
-            person.context,
-          );
+          const started = await starts.start(this.projectId, workflowId, [{ contactId, event }], {
+            context: person.context,
+          });
           const { id } = started!.ids[0]!;
           this.played.set(id, { id, contactId, scenario, person, visited: new Set(), spans: [] });
         }
