@@ -9,6 +9,7 @@ import { QuarantineWorkflowsEvents1764600000000 } from './migrations/17646000000
 import { ExecuteWorkflows1766100000000 } from './migrations/1766100000000-execute-workflows.js';
 import { CreateWebhooks1766200000000 } from './migrations/1766200000000-create-webhooks.js';
 import { LendAuthority1766600000000 } from './migrations/1766600000000-lend-authority.js';
+import { InstantsOfWaits1766600100000 } from './migrations/1766600100000-instants-of-waits.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
@@ -32,4 +33,5 @@ export const migrations = [
   ExecuteWorkflows1766100000000,
   CreateWebhooks1766200000000,
   LendAuthority1766600000000,
+  InstantsOfWaits1766600100000,
 ];

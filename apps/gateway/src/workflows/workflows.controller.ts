@@ -5,6 +5,7 @@ import {
   ExportedWorkflow,
   ImportWorkflow,
   ResumedWorkflow,
+  tooManyEnabledWorkflows,
   UpdateWorkflow,
   Workflow,
   workflowChanged,
@@ -62,7 +63,7 @@ export class WorkflowsController {
     body: UpdateWorkflow,
     reply: Workflow,
     missing: workflowNotFound,
-    errors: [workflowChanged],
+    errors: [workflowChanged, tooManyEnabledWorkflows],
   })
   update({ caller, params, body }: RouteRequest<UpdateWorkflow>): Promise<Workflow> {
     return this.bus.call(workflows.update, caller, { ...body, id: params['id']! });
@@ -99,7 +100,7 @@ export class WorkflowsController {
     reply: ResumedWorkflow,
     missing: workflowNotFound,
     errorShape: UpdateWorkflow,
-    errors: [workflowChanged],
+    errors: [workflowChanged, tooManyEnabledWorkflows],
   })
   resume({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
     return this.bus.call(workflows.resume, caller, { id: params['id']! });

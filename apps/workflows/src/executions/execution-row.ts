@@ -1,5 +1,5 @@
 import type { Authority, ExecutionStatus, StepStatus } from '@posthorn/contracts';
-import type { ExitCondition } from '../engine/walk.js';
+import type { ExitCondition, Walk } from '../engine/walk.js';
 
 export type ExecutionWait = 'TIME' | 'EVENT' | 'WEBHOOK';
 
@@ -8,6 +8,7 @@ export interface OccurredEvent {
   id: string;
   name: string;
   data: Record<string, unknown> | null;
+  at?: Date | string;
 }
 
 /** An execution that can go on, with what it needs of its workflow. */
@@ -25,6 +26,7 @@ export interface DueExecution {
   visits: Record<string, number>;
   wait: ExecutionWait | null;
   enteredAt: Date;
+  dueAt: Date;
   startedAt: Date;
   context: Record<string, unknown>;
   event: OccurredEvent | null;
@@ -34,7 +36,7 @@ export interface DueExecution {
   /** Step and visit whose row is WAITING. */
   openStep: string | null;
   /** The event that ended its wait. */
-  met: OccurredEvent | null;
+  met: (OccurredEvent & { since?: string; ledBy?: string[] | null }) | null;
 }
 
 /** One visit of a step, as it is stored. */
@@ -70,8 +72,8 @@ export interface ExecutionChange {
   waitedFor: ExecutionWait | null;
   /** Step and visit whose row was WAITING. */
   stepBefore: string | null;
-  /** Waits for this from the entry of its step. */
-  awaits: string | null;
+  /** Waits for this. */
+  awaits: (Pick<Walk, 'since' | 'ledBy'> & { eventName: string }) | null;
 }
 
 export const hasEnded = (status: ExecutionStatus): boolean => status !== 'RUNNING' && status !== 'WAITING';

@@ -22,10 +22,8 @@ export class ExecutionStore {
   /** In the ambient transaction. Leaves out executions that were paused, cancelled or moved by somebody else meanwhile. */
   async save(projectId: string, changes: readonly ExecutionChange[]): Promise<SavedChanges> {
     if (changes.length === 0) return { saved: [], met: new Set() };
-    const waiting = changes.flatMap(({ id, contactId, awaits, enteredAt, dueAt }) =>
-      awaits === null
-        ? []
-        : [{ executionId: id, contactId, eventName: awaits, since: enteredAt, until: dueAt! }],
+    const waiting = changes.flatMap(({ id, contactId, awaits, dueAt }) =>
+      awaits === null ? [] : [{ executionId: id, contactId, ...awaits, until: dueAt! }],
     );
     await this.executions.lockAgainstPauses(projectId, [
       ...new Set(changes.map(({ workflowId }) => workflowId)),

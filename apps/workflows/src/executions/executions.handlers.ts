@@ -14,7 +14,7 @@ import { Handles, type Incoming } from '@posthorn/messaging';
 import { Admissions } from '../authorities/admissions.js';
 import { StatsService } from '../counts/stats.service.js';
 import { ExecutionMovesService } from './execution-moves.service.js';
-import { ManualStarts } from './manual-starts.js';
+import { ManualStarts } from '../starts/manual-starts.js';
 import { ExecutionsService } from './executions.service.js';
 
 @Controller()

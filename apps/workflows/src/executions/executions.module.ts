@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { StatsService } from '../counts/stats.service.js';
+import { FanOuts } from '../starts/fan-outs.js';
+import { FanOutsWork } from '../starts/fan-outs.work.js';
 import { Occurrences } from '../starts/occurrences.js';
 import { OccurrencesSubscribers } from '../starts/occurrences.subscribers.js';
 import { Starts } from '../starts/starts.js';
@@ -14,7 +16,7 @@ import { ExecutionMoves } from './execution-moves.repository.js';
 import { ExecutionMovesService } from './execution-moves.service.js';
 import { ExecutionsHandlers } from './executions.handlers.js';
 import { Executions } from './executions.read-model.js';
-import { ManualStarts } from './manual-starts.js';
+import { ManualStarts } from '../starts/manual-starts.js';
 import { ExecutionsService } from './executions.service.js';
 
 @Module({
@@ -25,6 +27,8 @@ import { ExecutionsService } from './executions.service.js';
     ExecutionMovesService,
     ExecutionsService,
     ManualStarts,
+    FanOuts,
+    FanOutsWork,
     Occurrences,
     SchedulesWork,
     Starts,

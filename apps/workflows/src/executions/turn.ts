@@ -1,10 +1,11 @@
-import type { StepStatus, WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
+import type { WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
 import { effectId } from '../engine/effect-id.js';
 import type { Circumstances } from '../engine/step-machine.js';
 import { Variables, type VariableSources } from '../engine/variables.js';
 import { leave, stepAt, walk, type Stop, type Walk } from '../engine/walk.js';
 import type { DueExecution, ExecutionChange, ExecutionWait, StepVisit } from './execution-row.js';
 
+type Led = Pick<Walk, 'since' | 'ledBy'>;
 type EffectStop = Extract<Stop, { kind: 'effect' }>;
 
 /** The dispatcher wakes it earlier, with the response. */
@@ -33,7 +34,9 @@ export class Turn {
   ) {
     const { exitWhen, currentStepId, visits, enteredAt } = execution;
     const position = { stepId: currentStepId, visit: visits[currentStepId]! };
-    this.state = { graph, exitWhen, position, visits, enteredAt };
+    const { id, at: since = enteredAt } = isAtStart(execution) ? (execution.event ?? {}) : {};
+    const ledBy = id === undefined ? [] : [id];
+    this.state = { graph, exitWhen, position, visits, enteredAt, since: new Date(since), ledBy };
     this.variables = new Variables(sources);
     this.number = execution.turn;
     this.status = execution.status;
@@ -63,17 +66,18 @@ export class Turn {
     return this.steps.length > 0;
   }
 
-  /** The step at the position is done; the next one is entered. */
+  /** The step at the position is done; the next one is entered. `led` is when, and perhaps by which event, it was done in truth. */
   settle(
     branch: string | null,
     output: Record<string, unknown> | null,
     instant: Date,
-    status: StepStatus = 'DONE',
+    led: Partial<Led> = {},
   ): void {
     const now = this.notBefore(instant);
     const { name } = this.step;
     const left = leave(this.state, branch, now);
-    this.steps.push(this.visit({ ...left, status, output }));
+    Object.assign(this.state, { since: led.since ?? now, ledBy: led.ledBy ?? [] });
+    this.steps.push(this.visit({ ...left, status: 'DONE', output }));
     if (output) this.sources.steps[name] = output;
     this.stop = null;
   }
@@ -113,7 +117,7 @@ export class Turn {
 
   change(now: Date): ExecutionChange {
     const stop = this.stop!;
-    const { position, visits, enteredAt } = this.state;
+    const { position, visits, enteredAt, since, ledBy } = this.state;
     const { id, workflowId, contactId } = this.execution;
     return {
       ...{ id, workflowId, contactId, visits, enteredAt, turn: this.number, before: this.status },
@@ -126,7 +130,7 @@ export class Turn {
       steps: [...this.steps],
       waitedFor: this.waitedFor,
       stepBefore: this.openStep,
-      awaits: stop.kind === 'event' ? stop.eventName : null,
+      awaits: stop.kind === 'event' ? { eventName: stop.eventName, since, ledBy } : null,
     };
   }
 
@@ -181,6 +185,9 @@ export class Turn {
     return { executionId: this.execution.id, dueAt: null, input: null, output: null, error: null, ...seen };
   }
 }
+
+/** It was started, and has not gone on. */
+const isAtStart = ({ turn }: DueExecution): boolean => turn === 0;
 
 const nameOf = ({ stepId, visit }: Pick<StepVisit, 'stepId' | 'visit'>): string => `${stepId} ${visit}`;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isTimeZone, type Contact } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
+import type { Walk } from '../engine/walk.js';
 import { effectId } from '../engine/effect-id.js';
 import { GraphCache, usesZone, type ExecutableGraph } from '../graphs/graph-cache.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
@@ -10,6 +11,8 @@ import type { DueExecution, OccurredEvent } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { People } from './people.js';
 import { Turn } from './turn.js';
+
+type Led = Pick<Walk, 'since' | 'ledBy'>;
 
 interface Known {
   contacts: Map<string, Contact>;
@@ -75,7 +78,8 @@ export class Turns {
       steps: outputs.get(execution.id) ?? {},
     };
     const turn = new Turn(execution, graph, sources, (field) => zoneIn(customFields, field) ?? zone);
-    endWait(turn, { met: dataOf(met, data, email), call: calls.get(turn.effectId) ?? null }, now);
+    const led = ledBy(execution);
+    endWait(turn, { met: dataOf(met, data, email), call: calls.get(turn.effectId) ?? null, led }, now);
     if (turn.stop === null) turn.goOn(now);
     return turn;
   }
@@ -167,19 +171,27 @@ export function zoneIn(customFields: Record<string, unknown>, field: string | un
   return typeof zone === 'string' && isTimeZone(zone) ? zone : null;
 }
 
+/** By the event that ended its wait, or by the end of its time. */
+function ledBy({ met, dueAt }: DueExecution): Led {
+  if (!met?.at) return { since: dueAt, ledBy: [] };
+  const since = new Date(met.at);
+  const isOfSameInstant = met.since !== undefined && new Date(met.since).getTime() === since.getTime();
+  return { since, ledBy: [...(isOfSameInstant ? (met.ledBy ?? []) : []), met.id] };
+}
+
 /** What an execution waited for has come, or its time is over. */
 function endWait(
   turn: Turn,
-  { met, call }: { met: Record<string, unknown> | null; call: StepCallResult | null },
+  { met, call, led }: { met: Record<string, unknown> | null; call: StepCallResult | null; led: Led },
   now: Date,
 ): void {
   switch (turn.execution.wait) {
     case null:
       return;
     case 'TIME':
-      return turn.settle(null, null, now);
+      return turn.settle(null, null, now, led);
     case 'EVENT':
-      return met ? turn.settle('event', { event: met }, now) : turn.settle('timeout', null, now);
+      return met ? turn.settle('event', { event: met }, now, led) : turn.settle('timeout', null, now, led);
     case 'WEBHOOK':
       return endCall(turn, call, now);
   }
@@ -187,7 +199,10 @@ function endWait(
 
 function endCall(turn: Turn, call: StepCallResult | null, now: Date): void {
   if (call?.status === 'SUCCESS')
-    return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now);
+    // What the call caused is not before the wait for it.
+    return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now, {
+      since: turn.execution.enteredAt,
+    });
   const { error = null, responseStatus = null } = call ?? {};
   turn.fail(error ?? (responseStatus === null ? 'No response came' : `HTTP ${responseStatus}`), now);
 }

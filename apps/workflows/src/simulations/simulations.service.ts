@@ -71,6 +71,7 @@ export class SimulationsService {
       visits: start.visits,
       ...{
         enteredAt: now,
+        dueAt: now,
         startedAt: now,
         context,
         event: null,

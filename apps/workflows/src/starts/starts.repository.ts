@@ -14,6 +14,11 @@ export interface Startable {
   secondsLeft: number;
 }
 
+export interface Triggered {
+  id: string;
+  eventName: string;
+}
+
 type Hour = Pick<Startable, 'left' | 'nextHour' | 'secondsLeft'>;
 
 /** By a call. */
@@ -38,15 +43,18 @@ const rows = columnsOf<NewExecution>([
 export class StartsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Enabled workflows of the project by the name of the event that starts them. */
+  /** Enabled workflows of the project by the name of the event that starts them, in the order of their ids. */
   async triggeredBy(
     projectId: string,
     names: readonly string[],
-  ): Promise<{ id: string; eventName: string }[]> {
+    limit: number,
+    after: string | null = null,
+  ): Promise<Triggered[]> {
     return this.database.query(
       `SELECT id, event_name AS "eventName" FROM workflows
-       WHERE project_id = $1 AND enabled AND trigger_type = 'EVENT' AND event_name = ANY ($2::text[])`,
-      [projectId, names],
+       WHERE project_id = $1 AND enabled AND trigger_type = 'EVENT' AND event_name = ANY ($2::text[]) AND ($4::uuid IS NULL OR id > $4)
+       ORDER BY id LIMIT $3`,
+      [projectId, names, limit, after],
     );
   }
 

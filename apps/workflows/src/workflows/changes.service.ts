@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
+  maxEnabledWorkflows,
+  tooManyEnabledWorkflows,
   workflowChanged,
   type DeletedWorkflow,
   type Caller,
@@ -76,13 +78,20 @@ export class ChangesService {
     return this.commits.before(deadline, async () => {
       const locked = await this.workflows.lockOrFail(caller.projectId, id);
       const { everyMs } = locked;
+      const wasEnabled = locked.enabled;
       const isChanged = locked.change(changes);
+      if (locked.enabled && !wasEnabled) await this.refuseTooMany(caller.projectId);
       if (publishes(locked, changes)) {
         if (locked.version !== looked?.version) throw workflowChanged();
         await this.changes.lend(locked, looked.lender);
       }
       return isChanged ? this.changes.save(locked, everyMs) : locked;
     });
+  }
+
+  private async refuseTooMany(projectId: string): Promise<void> {
+    if ((await this.workflows.countEnabled(projectId)) >= maxEnabledWorkflows)
+      throw tooManyEnabledWorkflows();
   }
 
   private async lookAt(caller: Caller, known: WorkflowRow, changes: UpdateWorkflow): Promise<Looked | null> {

@@ -22,6 +22,7 @@ export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
 export const maxWorkflowName = 200;
+export const maxEnabledWorkflows = 200;
 const minIntervalMs = 60_000;
 const maxIntervalMs = 30 * 86_400_000;
 
@@ -147,6 +148,12 @@ export const workflowChanged = () =>
     'conflict',
     'conflict',
     'The graph of the workflow was replaced meanwhile: repeat the request',
+  );
+export const tooManyEnabledWorkflows = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    `A project may have at most ${maxEnabledWorkflows} enabled workflows: pause one first`,
   );
 export const workflowScopeMissing = (scope: Scope) =>
   new DomainError(

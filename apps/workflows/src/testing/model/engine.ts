@@ -22,6 +22,7 @@ import { Graphs } from '../../graphs/graphs.read-model.js';
 import { ProjectZones } from '../../projects/project-zones.js';
 import { RenderedTexts } from '../../simulations/rehearsal-texts.js';
 import { SimulationsService } from '../../simulations/simulations.service.js';
+import { FanOuts } from '../../starts/fan-outs.js';
 import { Occurrences } from '../../starts/occurrences.js';
 import { Starts } from '../../starts/starts.js';
 import { StartsRepository } from '../../starts/starts.repository.js';
@@ -99,7 +100,7 @@ export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
   new Starts(new StartsRepository(database), new WorkflowCounts(database), queue);
 
 export const buildOccurrences = ({ database, queue }: ServiceFixture): Occurrences =>
-  new Occurrences(new StartsRepository(database), new WaitsRepository(database), queue);
+  new Occurrences(new FanOuts(new StartsRepository(database), queue), new WaitsRepository(database), queue);
 
 export function buildSimulations({ database, connection }: ServiceFixture): SimulationsService {
   const bus = slowBus(connection);

@@ -32,6 +32,8 @@ interface OpenRow {
   visits: Record<string, number>;
   enteredAt: Date;
   dueAt: Date;
+  /** Of its wait for an event. */
+  since: Date | null;
 }
 
 const maxRounds = 150;
@@ -98,8 +100,9 @@ export class Play {
 
   private openRows(): Promise<OpenRow[]> {
     return this.database.query<OpenRow>(
-      `SELECT id, wait, current_step_id AS "stepId", visits, entered_at AS "enteredAt", due_at AS "dueAt" FROM executions
-       WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL ORDER BY id`,
+      `SELECT id, wait, current_step_id AS "stepId", visits, entered_at AS "enteredAt", due_at AS "dueAt",
+         (SELECT since FROM execution_waits w WHERE w.project_id = $1 AND w.execution_id = e.id) AS since
+       FROM executions e WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL ORDER BY id`,
       [this.projectId, [...this.played.keys()]],
     );
   }
@@ -165,13 +168,21 @@ export class Play {
 
   private arrivalsAt({ id, stepId, visits }: OpenRow): ModelArrival[] {
     const { scenario, person } = this.played.get(id)!;
-    return ofVisit(person.arrivals[stepOfId(scenario, stepId).name]!, visits[stepId]!);
+    const { name, config } = stepOfId(scenario, stepId);
+    const arrivals = ofVisit(person.arrivals[name]!, visits[stepId]!);
+    const met = arrivals.findIndex((each) => each.name === config.eventName && each.instant !== 'before');
+    // What came after the end of the wait would count for the next one.
+    return arrivals.map((each, index) => (met !== -1 && index > met ? { ...each, instant: 'before' } : each));
   }
 
-  private arrivalOf({ id, enteredAt }: OpenRow, { name, instant, data, isCustom }: ModelArrival): Arrival {
-    const offset = { before: -1 - this.random.below(1_000), at: 0, after: 1 }[instant];
-    const at = new Date(enteredAt.getTime() + offset);
-    return { ...this.occurred({ name, data, isCustom }), contactId: this.played.get(id)!.contactId, at };
+  private arrivalOf({ id, since }: OpenRow, { name, instant, data, isCustom }: ModelArrival): Arrival {
+    const { contactId, person } = this.played.get(id)!;
+    const began = since!.getTime();
+    // What a mail caused happened before, and would count for a later wait otherwise.
+    const isCausing = Object.values(person.caused).some((each) => each.some((caused) => caused !== null));
+    const soonest = isCausing ? Date.now() : began;
+    const at = { before: began - 1 - this.random.below(1_000), at: soonest, after: Date.now() }[instant];
+    return { ...this.occurred({ name, data, isCustom }), contactId, at: new Date(at) };
   }
 
   private publish(arrivals: readonly Arrival[], heldMs = 0): Promise<void> {

@@ -13,10 +13,10 @@ import {
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Admissions } from '../authorities/admissions.js';
-import { Starts } from '../starts/starts.js';
+import { Starts } from './starts.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
-import { Executions } from './executions.read-model.js';
-import { People } from './people.js';
+import { Executions } from '../executions/executions.read-model.js';
+import { People } from '../executions/people.js';
 
 /** Starts by a call, for one contact. */
 @Injectable()
