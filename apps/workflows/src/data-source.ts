@@ -10,6 +10,7 @@ import { ExecuteWorkflows1766100000000 } from './migrations/1766100000000-execut
 import { CreateWebhooks1766200000000 } from './migrations/1766200000000-create-webhooks.js';
 import { LendAuthority1766600000000 } from './migrations/1766600000000-lend-authority.js';
 import { InstantsOfWaits1766600100000 } from './migrations/1766600100000-instants-of-waits.js';
+import { RenderApart1766600200000 } from './migrations/1766600200000-render-apart.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
@@ -34,4 +35,5 @@ export const migrations = [
   CreateWebhooks1766200000000,
   LendAuthority1766600000000,
   InstantsOfWaits1766600100000,
+  RenderApart1766600200000,
 ];

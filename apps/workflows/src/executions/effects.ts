@@ -16,7 +16,8 @@ import { LenderStandings } from '../authorities/standings.js';
 import { EffectFence } from '../cancellations/effect-fence.js';
 import type { Effect } from '../engine/step-machine.js';
 import { isTemporary } from './temporary.js';
-import { StepTexts } from './step-texts.js';
+import { textsOfRecipient } from '../texts/texts-of-stop.js';
+import { StepTexts } from '../texts/step-texts.js';
 import type { Turn } from './turn.js';
 
 export type EffectResult =
@@ -158,7 +159,7 @@ async function addressesOf(
   const custom = wanted.filter(({ recipient }) => recipient?.type === 'CUSTOM');
   const rendered = await texts.render(
     projectId,
-    custom.map(({ turn, recipient }) => ({ turn, texts: [recipient!.customEmail ?? ''] })),
+    custom.map(({ turn, recipient }) => ({ turn, texts: textsOfRecipient(recipient) })),
   );
   return new Map(
     wanted.map(({ turn }) => {

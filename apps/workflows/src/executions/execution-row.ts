@@ -72,6 +72,8 @@ export interface ExecutionChange {
   waitedFor: ExecutionWait | null;
   /** Step and visit whose row was WAITING. */
   stepBefore: string | null;
+  /** Rendered texts of it are no longer needed. */
+  hadTexts: boolean;
   /** Waits for this. */
   awaits: (Pick<Walk, 'since' | 'ledBy'> & { eventName: string }) | null;
 }

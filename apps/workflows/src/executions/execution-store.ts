@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WorkflowCounts, type CountChange } from '../counts/workflow-counts.repository.js';
+import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { hasEnded, type ExecutionChange, type StepVisit } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
@@ -16,6 +17,7 @@ export class ExecutionStore {
   constructor(
     private readonly executions: ExecutionsRepository,
     private readonly waits: WaitsRepository,
+    private readonly texts: RenderedTextsRepository,
     private readonly counts: WorkflowCounts,
   ) {}
 
@@ -39,11 +41,19 @@ export class ExecutionStore {
       projectId,
       saved.filter(({ waitedFor }) => waitedFor === 'EVENT').map(({ id }) => id),
     );
+    await this.texts.remove(
+      projectId,
+      saved.filter(({ hadTexts }) => hadTexts).map(({ id }) => id),
+    );
     const met = await this.waits.register(
       projectId,
       waiting.filter(({ executionId }) => ids.has(executionId)),
     );
     return { saved, met: new Set(met) };
+  }
+
+  requestTexts(projectId: string, ids: readonly string[]): Promise<void> {
+    return this.texts.request(projectId, ids);
   }
 
   count(projectId: string, saved: readonly ExecutionChange[]): Promise<void> {

@@ -49,7 +49,12 @@ export class ExecutionsWork implements WorkHandler<object> {
     await this.writes.settleIdle(batch, items, turns, orphans);
     for (let active = turns; active.length > 0;) {
       await this.writes.commit(batch, items, active, await this.writes.now());
-      active = active.filter(({ effect }) => effect !== null);
+      await this.writes.awaitTexts(
+        batch,
+        items,
+        active.filter(({ awaitsTexts }) => awaitsTexts),
+      );
+      active = active.filter(({ effect, awaitsTexts }) => effect !== null && !awaitsTexts);
       if (active.length === 0) return;
       if (batch.stopping) return batch.continueLater(itemsOf(active, items));
       active = await this.doEffects(batch, items, active);

@@ -1,6 +1,7 @@
 import type { WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
 import { effectId } from '../engine/effect-id.js';
 import type { Circumstances } from '../engine/step-machine.js';
+import { needsRendering } from '../texts/texts-of-stop.js';
 import { Variables, type VariableSources } from '../engine/variables.js';
 import { leave, stepAt, walk, type Stop, type Walk } from '../engine/walk.js';
 import type { DueExecution, ExecutionChange, ExecutionWait, StepVisit } from './execution-row.js';
@@ -9,7 +10,7 @@ type Led = Pick<Walk, 'since' | 'ledBy'>;
 type EffectStop = Extract<Stop, { kind: 'effect' }>;
 
 /** The dispatcher wakes it earlier, with the response. */
-const webhookWaitMs = 30 * 86_400_000;
+export const webhookWaitMs = 30 * 86_400_000;
 const maxReason = 500;
 
 /** One execution while it goes on, in memory: what it decides, and what of that is to be written. */
@@ -17,8 +18,9 @@ export class Turn {
   readonly steps: StepVisit[] = [];
   readonly variables: Variables;
   stop: Stop | null = null;
-  /** What its webhook step sends, once it is rendered. */
-  request: object | null = null;
+  /** The texts of its stop, or why one of them cannot be rendered; null while they are not. */
+  rendered: string[] | Error | null = null;
+  private hadTexts = false;
   private readonly state: Walk;
   private number: number;
   private status: DueExecution['status'];
@@ -57,6 +59,11 @@ export class Turn {
     return this.stop?.kind === 'effect' ? this.stop.effect : null;
   }
 
+  /** Its effect has texts that somebody else renders (`texts.work.ts`). */
+  get awaitsTexts(): boolean {
+    return this.rendered === null && needsRendering(this.stop);
+  }
+
   get webhook(): WebhookConfig | null {
     return this.stop?.kind === 'webhook' ? this.stop.config : null;
   }
@@ -80,6 +87,8 @@ export class Turn {
     this.steps.push(this.visit({ ...left, status: 'DONE', output }));
     if (output) this.sources.steps[name] = output;
     this.stop = null;
+    this.hadTexts ||= this.rendered !== null;
+    this.rendered = null;
   }
 
   fail(error: string, now: Date): void {
@@ -121,17 +130,23 @@ export class Turn {
     const { id, workflowId, contactId } = this.execution;
     return {
       ...{ id, workflowId, contactId, visits, enteredAt, turn: this.number, before: this.status },
-      status: stop.kind === 'end' ? stop.status : stop.kind === 'effect' ? 'RUNNING' : 'WAITING',
+      status: this.statusAfter(stop),
       reason: stop.kind === 'end' ? stop.reason : null,
       currentStepId: position?.stepId ?? this.steps.at(-1)!.stepId,
-      wait: waitOf(stop),
-      dueAt: dueAtOf(stop, now),
+      wait: this.awaitsTexts ? null : waitOf(stop),
+      dueAt: this.awaitsTexts ? now : dueAtOf(stop, now),
+      hadTexts: this.hadTexts || this.rendered !== null,
       at: now,
       steps: [...this.steps],
       waitedFor: this.waitedFor,
       stepBefore: this.openStep,
       awaits: stop.kind === 'event' ? { eventName: stop.eventName, since, ledBy } : null,
     };
+  }
+
+  private statusAfter(stop: Stop): ExecutionChange['status'] {
+    if (stop.kind === 'end') return stop.status;
+    return stop.kind === 'effect' || this.awaitsTexts ? 'RUNNING' : 'WAITING';
   }
 
   /** Later steps see it. A null removes a field. */

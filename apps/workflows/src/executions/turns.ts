@@ -6,11 +6,12 @@ import { effectId } from '../engine/effect-id.js';
 import { GraphCache, usesZone, type ExecutableGraph } from '../graphs/graph-cache.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { ProjectZones } from '../projects/project-zones.js';
+import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { StepCalls, type StepCallResult } from '../webhooks/step-calls.js';
 import type { DueExecution, OccurredEvent } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { People } from './people.js';
-import { Turn } from './turn.js';
+import { Turn, webhookWaitMs } from './turn.js';
 
 type Led = Pick<Walk, 'since' | 'ledBy'>;
 
@@ -19,6 +20,8 @@ interface Known {
   data: Map<string, Record<string, unknown>>;
   outputs: Map<string, Record<string, unknown>>;
   calls: ReadonlyMap<string, StepCallResult>;
+  /** By the id of the effect. */
+  texts: ReadonlyMap<string, string[] | Error>;
   /** Of the project. */
   zone: string;
 }
@@ -40,6 +43,7 @@ export class Turns {
     private readonly people: People,
     private readonly calls: StepCalls,
     private readonly zones: ProjectZones,
+    private readonly rendered: RenderedTextsRepository,
   ) {
     this.graphs = new GraphCache(new Graphs(database));
   }
@@ -61,11 +65,15 @@ export class Turns {
     return { turns, orphans };
   }
 
+  now(): Promise<Date> {
+    return this.executions.now();
+  }
+
   private turnOf(
     execution: DueExecution,
     { graph }: ExecutableGraph,
     { id, email, subscribed, customFields }: Contact,
-    { data, outputs, calls, zone }: Known,
+    { data, outputs, calls, zone, texts }: Known,
     now: Date,
   ): Turn {
     const { event, met, context, workflowId, workflowName, startedAt } = execution;
@@ -81,6 +89,7 @@ export class Turns {
     const led = ledBy(execution);
     endWait(turn, { met: dataOf(met, data, email), call: calls.get(turn.effectId) ?? null, led }, now);
     if (turn.stop === null) turn.goOn(now);
+    if (turn.awaitsTexts) turn.rendered = texts.get(turn.effectId) ?? null;
     return turn;
   }
 
@@ -108,7 +117,8 @@ export class Turns {
       .flatMap((event) => (event?.data === null ? [event.id] : []));
     const called = due.flatMap((execution) => (execution.wait === 'WEBHOOK' ? [effectIdOf(execution)] : []));
     const needsZone = [...graphs.values()].some(({ graph }) => usesZone(graph));
-    const [contacts, data, outputs, calls, zone] = await Promise.all([
+    const needTexts = due.filter((execution) => graphs.get(keyOf(execution))?.usesTexts);
+    const [contacts, data, outputs, calls, zone, texts] = await Promise.all([
       this.people.byIds(
         projectId,
         due.map(({ contactId }) => contactId),
@@ -117,8 +127,21 @@ export class Turns {
       this.outputsOf(projectId, needOutputs, graphs),
       called.length > 0 ? this.calls.results(projectId, called) : new Map(),
       needsZone ? this.zones.of(projectId) : 'UTC',
+      this.textsOf(projectId, needTexts),
     ]);
-    return { contacts, data, outputs, calls, zone };
+    return { contacts, data, outputs, calls, zone, texts };
+  }
+
+  private async textsOf(projectId: string, due: readonly DueExecution[]): Promise<Known['texts']> {
+    if (due.length === 0) return new Map();
+    const ids = due.map(({ id }) => id);
+    const rows = await this.rendered.of(projectId, ids);
+    return new Map(
+      rows.map(({ effectId, texts, error }) => [
+        effectId,
+        texts ?? new Error(error ?? 'It was not rendered'),
+      ]),
+    );
   }
 
   private async outputsOf(
@@ -201,7 +224,7 @@ function endCall(turn: Turn, call: StepCallResult | null, now: Date): void {
   if (call?.status === 'SUCCESS')
     // What the call caused is not before the wait for it.
     return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now, {
-      since: turn.execution.enteredAt,
+      since: new Date(turn.execution.dueAt.getTime() - webhookWaitMs),
     });
   const { error = null, responseStatus = null } = call ?? {};
   turn.fail(error ?? (responseStatus === null ? 'No response came' : `HTTP ${responseStatus}`), now);

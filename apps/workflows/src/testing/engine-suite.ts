@@ -42,6 +42,8 @@ export interface EngineSuite extends WorkflowsSuite {
   lostAnswers: number;
   /** Why sending refuses everything; null where it does not. */
   refusal: DomainError | null;
+  /** What Liquid in steps of a project takes. */
+  slowTexts: Map<string, () => Promise<void>>;
   /** Sends are answered once it has opened. */
   gate: Promise<void> | null;
   contacts: EventPublisher;
@@ -81,6 +83,7 @@ export async function startEngineSuite(): Promise<EngineSuite> {
     eventData: new Map(),
     effected: { sends: [], updates: [], callers: [] },
     gate: null,
+    slowTexts: new Map(),
     lostAnswers: 0,
     refusal: null,
     contacts: ofContacts,
@@ -172,12 +175,15 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
         next: items.length < limit ? null : items.at(-1)!.id,
       };
     }),
-    standIn(connection, workflowMail.texts, async ({ items }) => ({
-      items: items.map(({ texts, variables }) => ({
-        texts: texts.map(({ text }) => filled(text, variables)),
-        error: null,
-      })),
-    })),
+    standIn(connection, workflowMail.texts, async ({ items }, { projectId }) => {
+      await engine.slowTexts.get(projectId)?.();
+      return {
+        items: items.map(({ texts, variables }) => ({
+          texts: texts.map(({ text }) => filled(text, variables)),
+          error: null,
+        })),
+      };
+    }),
     standIn(connection, workflowMail.tryOut, async ({ subject = 'Subject', body = 'Body' }) => ({
       ...{ from: 'hello@example.org', subject, html: body, text: body },
     })),

@@ -15,7 +15,9 @@ import { ExecutionWrites } from '../../executions/execution-writes.js';
 import { ExecutionsRepository } from '../../executions/executions.repository.js';
 import { ExecutionsWork } from '../../executions/executions.work.js';
 import { People } from '../../executions/people.js';
-import { StepTexts } from '../../executions/step-texts.js';
+import { RenderedTextsRepository } from '../../texts/rendered-texts.repository.js';
+import { TextsWork } from '../../texts/texts.work.js';
+import { StepTexts } from '../../texts/step-texts.js';
 import { Turns } from '../../executions/turns.js';
 import { WebhookRequests } from '../../executions/webhook-requests.js';
 import { Graphs } from '../../graphs/graphs.read-model.js';
@@ -82,7 +84,8 @@ function buildWork(
     new WorkflowEventCalls(ofEvents),
     new People(bus),
   );
-  const store = new ExecutionStore(executions, new WaitsRepository(database), counts);
+  const rendered = new RenderedTextsRepository(database);
+  const store = new ExecutionStore(executions, new WaitsRepository(database), rendered, counts);
   const writes = new ExecutionWrites(
     database,
     store,
@@ -91,7 +94,8 @@ function buildWork(
     ends,
     queue,
   );
-  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus));
+  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus), rendered);
+  new TextsWork(database, turns, texts, rendered, queue, runner);
   const fence = new EffectFence(database, standings);
   return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence), writes, fence, runner);
 }
