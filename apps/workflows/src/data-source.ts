@@ -11,6 +11,7 @@ import { CreateWebhooks1766200000000 } from './migrations/1766200000000-create-w
 import { LendAuthority1766600000000 } from './migrations/1766600000000-lend-authority.js';
 import { InstantsOfWaits1766600100000 } from './migrations/1766600100000-instants-of-waits.js';
 import { RenderApart1766600200000 } from './migrations/1766600200000-render-apart.js';
+import { Causes1766600400000 } from './migrations/1766600400000-causes.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
@@ -36,4 +37,5 @@ export const migrations = [
   LendAuthority1766600000000,
   InstantsOfWaits1766600100000,
   RenderApart1766600200000,
+  Causes1766600400000,
 ];

@@ -120,13 +120,14 @@ export class Effects {
     turn: Turn,
     { updates, subscribed }: UpdateContactConfig,
   ): Promise<EffectResult> {
-    await this.bus.call(contacts.update, caller, {
+    const contact = await this.bus.call(contacts.update, caller, {
       id: turn.execution.contactId,
       ...(updates ? { customFields: updates } : {}),
       ...(subscribed === undefined ? {} : { subscribed }),
       customFieldsMode: 'MERGE',
+      effect: { id: turn.effectId, executionId: turn.execution.id },
     });
-    turn.changeContact(updates ?? {}, subscribed);
+    turn.showContact(contact);
     return { kind: 'done', output: null };
   }
 }

@@ -9,6 +9,8 @@ export interface OccurredEvent {
   name: string;
   data: Record<string, unknown> | null;
   at?: Date | string;
+  /** What caused it: an execution, or whatever changed the contact just before. */
+  cause?: { executionId: string } | 'RECENT';
 }
 
 /** An execution that can go on, with what it needs of its workflow. */

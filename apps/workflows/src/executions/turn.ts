@@ -1,4 +1,4 @@
-import type { WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
+import type { Contact, WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
 import { effectId } from '../engine/effect-id.js';
 import type { Circumstances } from '../engine/step-machine.js';
 import { needsRendering } from '../texts/texts-of-stop.js';
@@ -155,6 +155,11 @@ export class Turn {
     const merged = Object.entries({ ...contact.customFields, ...updates });
     contact.customFields = Object.fromEntries(merged.filter(([, value]) => value !== null));
     if (subscribed !== undefined) contact.subscribed = subscribed;
+  }
+
+  /** As it is now, whoever changed it. */
+  showContact({ customFields, subscribed }: Pick<Contact, 'customFields' | 'subscribed'>): void {
+    Object.assign(this.sources.contact, { customFields, subscribed });
   }
 
   /** Its changes are committed. */

@@ -38,9 +38,10 @@ export class FanOuts {
   ): Promise<void> {
     const byName = Map.groupBy(arrivals, ({ name }) => name);
     const batches = triggered.flatMap(({ id: workflowId, eventName }) => {
-      const entries = byName
-        .get(eventName)!
-        .map(({ contactId, id, name, data, at }) => ({ contactId, event: { id, name, data, at } }));
+      const entries = byName.get(eventName)!.map(({ contactId, id, name, data, at, cause }) => ({
+        contactId,
+        event: { id, name, data, at, cause },
+      }));
       const parts = [];
       for (let from = 0; from < entries.length; from += maxStartEntries)
         parts.push({

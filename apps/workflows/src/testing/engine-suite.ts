@@ -42,6 +42,8 @@ export interface EngineSuite extends WorkflowsSuite {
   lostAnswers: number;
   /** Why sending refuses everything; null where it does not. */
   refusal: DomainError | null;
+  /** A contact was changed, and the change is not answered yet. */
+  onUpdate: (update: UpdateContactById, contact: Contact) => Promise<void>;
   /** What Liquid in steps of a project takes. */
   slowTexts: Map<string, () => Promise<void>>;
   /** Sends are answered once it has opened. */
@@ -84,6 +86,7 @@ export async function startEngineSuite(): Promise<EngineSuite> {
     effected: { sends: [], updates: [], callers: [] },
     gate: null,
     slowTexts: new Map(),
+    onUpdate: () => Promise.resolve(),
     lostAnswers: 0,
     refusal: null,
     contacts: ofContacts,
@@ -157,6 +160,7 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
       const contact = people.get(update.id)!;
       Object.assign(contact.customFields, update.customFields);
       if (update.subscribed !== undefined) contact.subscribed = update.subscribed;
+      await engine.onUpdate(update, contact);
       return contact;
     }),
     standIn(connection, audiences.page, async ({ audience, after = '', limit }, { projectId }) => {

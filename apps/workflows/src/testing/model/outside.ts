@@ -36,6 +36,7 @@ export class Outside {
   isReliable = false;
   /** A mail has been stored, and is not answered yet. */
   onAccepted: (executionId: string, subject: string) => Promise<void> = () => Promise.resolve();
+  private readonly applied = new Set<string>();
   private readonly accepted = new Map<string, AcceptedMail>();
 
   constructor(private readonly random: Random) {}
@@ -100,9 +101,11 @@ export class Outside {
     return { emails: [email], acceptedAt: mail.createdAt };
   }
 
-  private async update({ id, customFields = {}, subscribed }: UpdateContactById): Promise<Contact> {
+  private async update({ id, customFields = {}, subscribed, effect }: UpdateContactById): Promise<Contact> {
     this.mayFail(0.04);
     const contact = this.people.get(id)!;
+    if (this.applied.has(effect!.id)) return contact;
+    this.applied.add(effect!.id);
     const update = { updates: customFields, subscribed: subscribed ?? null };
     this.updates.set(id, withUpdate(this.updates.get(id) ?? [], update));
     const merged = Object.entries({ ...contact.customFields, ...customFields });

@@ -3,6 +3,7 @@ import { eventually, type ServiceFixture } from '@posthorn/testing';
 import { executionWork } from '../../executions/execution-kinds.js';
 import type { Occurrences } from '../../starts/occurrences.js';
 import type { Arrival } from '../../waits/waits.repository.js';
+import { textWork } from '../../texts/text-kinds.js';
 import { attemptOf } from '../../webhooks/dispatch/attempt.js';
 import { outcomeOfStepAttempt } from '../../webhooks/dispatch/attempt-rules.js';
 import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
@@ -125,9 +126,11 @@ export class Play {
              UPDATE work_items i SET due_at = now(), state = 'READY' FROM executions e
              WHERE i.kind = $1 AND i.state = 'WAITING' AND e.project_id = i.project_id AND e.id::text = i.key AND (e.due_at <= now() OR i.failures > 0
                OR e.wait = 'WEBHOOK' AND NOT EXISTS (SELECT FROM step_calls c WHERE c.project_id = e.project_id AND c.execution_id = e.id AND c.status = 'PENDING'))
-             RETURNING i.id)
-           SELECT (SELECT count(*) FROM sooner)::int + (SELECT count(*) FROM work_items WHERE kind = $1 AND state IN ('READY', 'CLAIMED', 'SUSPECT'))::int AS items`,
-          [executionWork.name],
+             RETURNING i.id),
+           rendered AS (UPDATE work_items SET due_at = now(), state = 'READY' WHERE kind = $2 AND state = 'WAITING' RETURNING id)
+           SELECT (SELECT count(*) FROM sooner)::int + (SELECT count(*) FROM rendered)::int
+             + (SELECT count(*) FROM work_items WHERE kind IN ($1, $2) AND state IN ('READY', 'CLAIMED', 'SUSPECT'))::int AS items`,
+          [executionWork.name, textWork.name],
         );
         if (row!.items > 0) this.fixture.queue.wakeAfterCommit();
         return row!.items === 0 && this.pending.size === 0;
