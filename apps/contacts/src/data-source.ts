@@ -34,6 +34,7 @@ import { DefaultPartitions1766300000000 } from './migrations/1766300000000-defau
 import { ImportStatuses1766700000000 } from './migrations/1766700000000-import-statuses.js';
 import { EarlyMailEvents1764900000000 } from './migrations/1764900000000-early-mail-events.js';
 import { ContactsWork1764700000000 } from './migrations/1764700000000-work.js';
+import { AppliedEffects1766600300000 } from './migrations/1766600300000-applied-effects.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -97,5 +98,6 @@ export const migrations = [
   ContactsWork1764700000000,
   EarlyMailEvents1764900000000,
   DefaultPartitions1766300000000,
+  AppliedEffects1766600300000,
   ImportStatuses1766700000000,
 ];

@@ -4,6 +4,7 @@ export * from './analytics/analytics.js';
 export * from './gateway/api-keys.js';
 export * from './gateway/applications.js';
 export * from './gateway/audit.js';
+export * from './gateway/authorities.js';
 export * from './schema/texts/base64-text.js';
 export * from './schema/texts/bounded-text.js';
 export * from './common/bus-access.js';
