@@ -7,6 +7,7 @@ export * from './gateway/audit.js';
 export * from './gateway/authorities.js';
 export * from './schema/texts/base64-text.js';
 export * from './schema/texts/bounded-text.js';
+export * from './schema/texts/storable.js';
 export * from './common/bus-access.js';
 export * from './common/caller.js';
 export * from './campaigns/campaign-analytics.js';

@@ -5,6 +5,7 @@ import { chooseQuietPort } from '@posthorn/dev';
 import {
   buildReportedMails,
   returnPathOf as suiteReturnPathOf,
+  suppressionOf,
   type ReportedMail,
 } from '../testing/reported-mail.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -72,6 +73,16 @@ describe('mail to a return path', () => {
     );
     expect(await talk([...envelope(returnPathOf(mail)), reply])).toEqual(accepted);
     expect((await read(mail)).events).toHaveLength(1);
+  });
+
+  it('is a bounce in plain words, too, where its server calls it an automatic reply', async () => {
+    const mail = await buildMail();
+    const report = Buffer.from(
+      `From: Mail Delivery System <Mailer-Daemon@mx.example>\r\nSubject: Mail delivery failed: returning message to sender\r\nAuto-Submitted: auto-replied\r\nX-Failed-Recipients: ${mail.to}\r\n\r\nA message that you sent could not be delivered. The following address(es) failed:\r\n\r\n  ${mail.to}\r\n    No Such User Here\r\n.\r\n`,
+    );
+    expect(await talk([...envelope(returnPathOf(mail)), report])).toEqual(accepted);
+    expect((await read(mail)).status).toBe('BOUNCED');
+    expect(await suppressionOf(suite, mail)).toEqual({ reason: 'HARD_BOUNCE', source: 'PROVIDER' });
   });
 
   it('of a changed or foreign address, or to be relayed, is refused', async () => {

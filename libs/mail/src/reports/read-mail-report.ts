@@ -1,6 +1,6 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { isAutomaticReply } from './automatic-reply.js';
-import { looksLikeBounce, readBounceText } from './bounce-text.js';
+import { hasBounceSubject, isMailSystem, readBounceText } from './bounce-text.js';
 import { readDeliveryStatus } from './delivery-status.js';
 import { readFeedbackReport } from './feedback-report.js';
 import { parseFields, type MailReport } from './mail-report.js';
@@ -78,16 +78,19 @@ async function forwardedReport(mail: Email, forwards: number, budget: Budget): P
 function readText(mail: Email, returnPaths: string[], hasStatus: boolean): MailReport | null {
   const headers = { get: (name: string) => mail.headers.find(({ key }) => key === name)?.value };
   const subject = (mail.subject ?? '').slice(0, maxSubject);
-  if (isAutomaticReply(headers, subject, hasStatus)) return null;
   const from = {
     address: (mail.from?.address ?? '').slice(0, maxSubject),
     name: (mail.from?.name ?? '').slice(0, maxSubject),
   };
-  if (!hasStatus && !looksLikeBounce(from, subject)) return null;
+  const failedRecipients = headers.get('x-failed-recipients')?.slice(0, maxSubject);
+  const isFromServer = failedRecipients !== undefined || isMailSystem(from);
+  if (isAutomaticReply(headers, subject, { isFromServer, hasReport: hasStatus })) return null;
+  if (!hasStatus && !isFromServer && !hasBounceSubject(subject)) return null;
   // Cut first: a stranger chooses its length.
   const text = mail.text ?? mail.html?.slice(0, maxHtml).replace(/<[^<>]*>/g, ' ') ?? '';
   const report = readBounceText(text);
-  return report && { ...report, returnPaths };
+  const [recipient, ...others] = failedRecipients?.split(',').map((address) => address.trim()) ?? [];
+  return report && { ...report, ...(recipient && others.length === 0 ? { recipient } : {}), returnPaths };
 }
 
 function returnPathsIn({ attachments }: Email): string[] {

@@ -1,4 +1,4 @@
-import { copyEvents, emailEvents, suppressionEvents } from '@posthorn/contracts';
+import { copyEvents, emailEvents, storableText, suppressionEvents } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import { providerMessageIdOf } from '@posthorn/mail';
 import { packedOutboxInsert } from '@posthorn/messaging';
@@ -170,7 +170,9 @@ const historyStatusOf = ({ status, state }: Outcome): string | null =>
   status ?? (state === 'AMBIGUOUS' ? 'SENDING' : null);
 
 const messageIdOf = ({ attempt }: Outcome): string | null =>
-  attempt?.verdict === 'accepted' ? providerMessageIdOf(attempt.reply) : null;
+  attempt?.verdict === 'accepted' ? storedId(providerMessageIdOf(attempt.reply)) : null;
+
+const storedId = (id: string | null): string | null => id && storableText(id);
 
 const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.round(attempt.durationMs);
 
