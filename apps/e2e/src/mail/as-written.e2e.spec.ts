@@ -153,6 +153,31 @@ describe('a mail of text alone', () => {
 
   it('is refused where there is no content at all', async () => {
     const answer = await suite.posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'x' });
-    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/body', code: 'required' }]]);
+    expect([answer.status, answer.body.errors]).toMatchObject([
+      422,
+      [{ pointer: '/body', code: 'required' }],
+    ]);
+  });
+});
+
+describe('an address with characters that nobody sees', () => {
+  const [around, inside] = ['\u200bada@example.com\ufeff', 'a\u200bda@example.com'];
+
+  it.each<[string, (email: string) => object, number]>([
+    ['emails', (email) => message('Unseen', { to: email }), 202],
+    ['contacts', (email) => ({ email }), 201],
+    ['suppressions', (email) => ({ email }), 201],
+  ])('is the visible address, or is refused: %s', async (path, bodyOf, status) => {
+    const answer = await suite.posthorn.post(`/api/v1/${path}`, bodyOf(around));
+    expect([answer.status, answer.body.to ?? answer.body.email]).toEqual([status, 'ada@example.com']);
+    expect(await post(`/api/v1/${path}`, bodyOf(inside))).toBe(422);
+  });
+
+  it('does not pass the suppression of the visible one', async () => {
+    const sent = await suite.posthorn.post('/api/v1/emails', message('Suppressed', { to: around }));
+    await eventually(async () => {
+      const { body } = await suite.posthorn.get(`/api/v1/emails/${sent.body.id}`);
+      return body.status === 'FAILED' && body.failure_kind === 'suppressed';
+    }, 'it fails');
   });
 });

@@ -176,6 +176,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
           contactEvents.unsubscribed,
           contactEvents.deleted,
           contactEvents.bulkCreated,
+          contactEvents.listPending,
           campaignEvents.sent,
         ],
         'webhooks',

@@ -221,6 +221,17 @@ export class MembershipEvent {
   @Instant() at: Date;
 }
 
+/** Somebody asked to be on a list with double opt-in, and confirms with the link. */
+export class ListPending {
+  @Id() contactId: string;
+  @Address() email: string;
+  @Id() listId: string;
+  @Text(1, 100) listName: string;
+  /** Whoever has it can confirm the address: it is for the mail to that address only. */
+  @Text(1, 2_500) confirmUrl: string;
+  @Instant() at: Date;
+}
+
 export class SegmentEvent {
   @Id() contactId: string;
   @Id() segmentId: string;
@@ -256,6 +267,11 @@ export const contactEvents = {
     'contacts.list.membership_changed',
     MembershipEvent,
     'The status of a list membership changed.',
+  ),
+  listPending: event(
+    'contacts.list.pending',
+    ListPending,
+    'A membership waits for its confirmation; again where the contact asks again after ten minutes.',
   ),
   segmentEntered: event('contacts.segment.entered', SegmentEvent, 'A contact entered a tracked segment.'),
   segmentLeft: event('contacts.segment.left', SegmentEvent, 'A contact left a tracked segment.'),
