@@ -161,22 +161,30 @@ describe('a mail of text alone', () => {
 });
 
 describe('an address with characters that nobody sees', () => {
-  const [around, inside] = ['\u200bada@example.com\ufeff', 'a\u200bda@example.com'];
+  /** The description of the API has no word for them. */
+  const asked = async (path: string, body: object) => {
+    const { baseUrl, secretKey } = suite.posthorn.dev;
+    const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${baseUrl}/api/v1/${path}`, request);
+    const { to, email, id } = (await answer.json()) as { to?: string; email?: string; id: string };
+    return { status: answer.status, address: to ?? email, id };
+  };
 
   it.each<[string, (email: string) => object, number]>([
     ['emails', (email) => message('Unseen', { to: email }), 202],
     ['contacts', (email) => ({ email }), 201],
     ['suppressions', (email) => ({ email }), 201],
   ])('is the visible address, or is refused: %s', async (path, bodyOf, status) => {
-    const answer = await suite.posthorn.post(`/api/v1/${path}`, bodyOf(around));
-    expect([answer.status, answer.body.to ?? answer.body.email]).toEqual([status, 'ada@example.com']);
-    expect(await post(`/api/v1/${path}`, bodyOf(inside))).toBe(422);
+    const visible = `${path}@example.com`;
+    expect(await asked(path, bodyOf(`\u200b${visible}\ufeff`))).toMatchObject({ status, address: visible });
+    expect((await asked(path, bodyOf(`a\u200b${visible}`))).status).toBe(422);
   });
 
   it('does not pass the suppression of the visible one', async () => {
-    const sent = await suite.posthorn.post('/api/v1/emails', message('Suppressed', { to: around }));
+    const { id } = await asked('emails', message('Suppressed', { to: '\u200bsuppressions@example.com' }));
     await eventually(async () => {
-      const { body } = await suite.posthorn.get(`/api/v1/emails/${sent.body.id}`);
+      const { body } = await suite.posthorn.get(`/api/v1/emails/${id}`);
       return body.status === 'FAILED' && body.failure_kind === 'suppressed';
     }, 'it fails');
   });

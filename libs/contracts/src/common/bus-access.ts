@@ -74,7 +74,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       projects.list,
       projects.get,
       contacts.get,
-      contacts.recipients,
+      contacts.ensureRecipients,
       contacts.subscribed,
       contacts.variables,
       campaigns.sendsFrom,

@@ -177,7 +177,7 @@ export const contacts = {
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { gathered: true }),
   /** Creates missing contacts as not subscribed, as `ensure` does. */
-  recipients: request('contacts.contacts.recipients', SendRecipients, RecipientContacts),
+  ensureRecipients: request('contacts.contacts.ensureRecipients', SendRecipients, RecipientContacts),
   variables: query('contacts.contacts.variables', GetVariables, KnownVariables),
   subscribed: query('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
   get: query('contacts.contacts.get', ContactId, Contact),

@@ -22,13 +22,13 @@ const unsafe = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/u;
 
 /** Characters that nobody sees: with one of them inside, an address would be another person with the same looks. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u;
-const beside = /^[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]$/u;
+const atEdge = /^[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]$/u;
 
 /** Copied text brings them along. An expression that looks for them at the end takes quadratic time. */
 function withoutEdges(text: string): string {
   const letters = [...text.slice(0, maxWritten)];
-  const start = letters.findIndex((letter) => !beside.test(letter));
-  const end = letters.findLastIndex((letter) => !beside.test(letter));
+  const start = letters.findIndex((letter) => !atEdge.test(letter));
+  const end = letters.findLastIndex((letter) => !atEdge.test(letter));
   return start === -1 ? '' : letters.slice(start, end + 1).join('');
 }
 
