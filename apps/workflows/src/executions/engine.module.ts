@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ProjectZones } from '../projects/project-zones.js';
+import { OldExecutionsRepository } from '../retention/old-executions.repository.js';
+import { OldExecutionsWork } from '../retention/old-executions.work.js';
 import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { TextsWork } from '../texts/texts.work.js';
 import { AwaitedPurges } from '../waits/awaited-purges.work.js';
@@ -24,6 +26,8 @@ import { WebhookRequests } from './webhook-requests.js';
   imports: [DefinitionsModule, WebhooksModule],
   providers: [
     ...onDatabase([ErasedExecutions, ExecutionsRepository, RenderedTextsRepository, WaitsRepository]),
+    ...onDatabase([OldExecutionsRepository]),
+    OldExecutionsWork,
     AwaitedPurges,
     Effects,
     ExecutionEnds,

@@ -5,6 +5,7 @@ import { slowBus, type ServiceFixture } from '@posthorn/testing';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { LenderStandings } from '../../authorities/standings.js';
 import { EffectFence } from '../../cancellations/effect-fence.js';
+import { WorkflowsConfig } from '../../config.js';
 import { WorkflowCounts } from '../../counts/workflow-counts.repository.js';
 import { entities, migrations } from '../../data-source.js';
 import { Effects } from '../../executions/effects.js';
@@ -37,6 +38,8 @@ import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.
 import { WebhooksRepository } from '../../webhooks/webhooks.repository.js';
 import { WorkflowsRepository } from '../../workflows/workflows.repository.js';
 import type { Faults } from './faults.js';
+
+const config = Object.assign(new WorkflowsConfig(), { allowPrivate: true, webhookPorts: '443' });
 
 /** One of several processes that execute workflows, inside of the process of the test. */
 export async function startWorker(
@@ -89,7 +92,7 @@ function buildWork(
   const writes = new ExecutionWrites(
     database,
     store,
-    new WebhookRequests(texts, standings),
+    new WebhookRequests(texts, standings, config),
     calls,
     ends,
     queue,
@@ -113,7 +116,7 @@ export function buildSimulations({ database, connection }: ServiceFixture): Simu
     new WorkflowsRepository(database),
     new Graphs(database),
     new People(bus),
-    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus))),
+    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus), config)),
     new ProjectZones(bus),
     new DatabaseClock(database),
   );
