@@ -10,7 +10,13 @@ export type Renderable = Omit<PreviewSource, 'variables'>;
 export class CampaignTexts {
   constructor(private readonly templateTexts: TemplateTexts) {}
 
-  async of({ projectId, content, subject, html, category }: CampaignDraft): Promise<Renderable> {
+  async of({
+    projectId,
+    content,
+    subject,
+    html,
+    category,
+  }: Omit<CampaignDraft, 'from' | 'projectName'>): Promise<Renderable> {
     const { templateId, templateVersion } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
     const snippets = Object.entries(content.snippetVersions).map(([name, id]) => ({ name, projectId, id }));

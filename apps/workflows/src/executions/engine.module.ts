@@ -4,6 +4,7 @@ import { ProjectZones } from '../projects/project-zones.js';
 import { OldExecutionsRepository } from '../retention/old-executions.repository.js';
 import { OldExecutionsWork } from '../retention/old-executions.work.js';
 import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
+import { UsedVariables } from '../texts/used-variables.js';
 import { TextsWork } from '../texts/texts.work.js';
 import { AwaitedPurges } from '../waits/awaited-purges.work.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
@@ -39,9 +40,10 @@ import { WebhookRequests } from './webhook-requests.js';
     ProjectZones,
     StepTexts,
     TextsWork,
+    UsedVariables,
     Turns,
     WebhookRequests,
   ],
-  exports: [ExecutionEnds, ExecutionErasure, People, ProjectZones, StepTexts, WebhookRequests],
+  exports: [ExecutionEnds, ExecutionErasure, People, ProjectZones, StepTexts, UsedVariables, WebhookRequests],
 })
 export class EngineModule {}

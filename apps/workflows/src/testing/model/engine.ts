@@ -17,6 +17,7 @@ import { ExecutionsRepository } from '../../executions/executions.repository.js'
 import { ExecutionsWork } from '../../executions/executions.work.js';
 import { People } from '../../executions/people.js';
 import { RenderedTextsRepository } from '../../texts/rendered-texts.repository.js';
+import { UsedVariables } from '../../texts/used-variables.js';
 import { TextsWork } from '../../texts/texts.work.js';
 import { StepTexts } from '../../texts/step-texts.js';
 import { Turns } from '../../executions/turns.js';
@@ -69,7 +70,8 @@ function buildWork(
   runner: WorkRunner,
 ): ExecutionsWork {
   const bus = slowBus(connection);
-  const texts = new StepTexts(bus);
+  const used = new UsedVariables(bus);
+  const texts = new StepTexts(bus, used);
   const standings = new LenderStandings(bus);
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
@@ -100,7 +102,7 @@ function buildWork(
   const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus), rendered);
   new TextsWork(database, turns, texts, rendered, queue, runner);
   const fence = new EffectFence(database, standings);
-  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence), writes, fence, runner);
+  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence, used), writes, fence, runner);
 }
 
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
@@ -111,12 +113,13 @@ export const buildOccurrences = ({ database, queue }: ServiceFixture): Occurrenc
 
 export function buildSimulations({ database, connection }: ServiceFixture): SimulationsService {
   const bus = slowBus(connection);
-  const texts = new StepTexts(bus);
+  const used = new UsedVariables(bus);
+  const texts = new StepTexts(bus, used);
   return new SimulationsService(
     new WorkflowsRepository(database),
     new Graphs(database),
     new People(bus),
-    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus), config)),
+    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus), config), used),
     new ProjectZones(bus),
     new DatabaseClock(database),
   );
