@@ -12,6 +12,7 @@ import { LendAuthority1766600000000 } from './migrations/1766600000000-lend-auth
 import { InstantsOfWaits1766600100000 } from './migrations/1766600100000-instants-of-waits.js';
 import { RenderApart1766600200000 } from './migrations/1766600200000-render-apart.js';
 import { Causes1766600400000 } from './migrations/1766600400000-causes.js';
+import { RetentionOfExecutions1766600500000 } from './migrations/1766600500000-retention-of-executions.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
@@ -38,4 +39,5 @@ export const migrations = [
   InstantsOfWaits1766600100000,
   RenderApart1766600200000,
   Causes1766600400000,
+  RetentionOfExecutions1766600500000,
 ];

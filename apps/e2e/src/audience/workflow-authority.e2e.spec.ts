@@ -61,6 +61,12 @@ describe('a workflow acts in the name of whoever enabled it', () => {
       'hello: A TEST key can send only to verified addresses of the owners and to the simulator',
     ]);
     expect(await subjects()).not.toContain(`By test ${id}`);
+    const retry = await call('lent', 'POST', `/workflows/${id}/executions/${outsider['id'] as string}/retry`);
+    expect(retry.status).toBe(200);
+    await eventually(async () => {
+      const { text } = await suite.posthorn.get('/api/v1/audit-log?action=execution.retried');
+      return text.includes(outsider['id'] as string) ? text : null;
+    }, 'an entry of the audit log');
   });
 
   it('is not put, and not started, by a key that may not send', async () => {

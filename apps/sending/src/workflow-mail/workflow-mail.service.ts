@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type {
   Caller,
+  ContentToAnalyse,
   RenderedTexts,
   RenderTexts,
   TriedWorkflowMail,
   TryWorkflowMail,
+  UsedVariables,
 } from '@posthorn/contracts';
 import { CampaignPreparation } from '../campaign-mail/campaign-preparation.js';
 import { CampaignTexts } from '../campaign-mail/campaign-texts.js';
 import { Rendering, type JobOwner } from '../rendering/rendering.js';
+import { TemplateDirectory } from '../templates/template-directory.js';
 import { sampleLinks } from '../templates/previews.service.js';
 
 @Injectable()
@@ -17,6 +20,7 @@ export class WorkflowMailService {
     private readonly preparation: CampaignPreparation,
     private readonly campaignTexts: CampaignTexts,
     private readonly rendering: Rendering,
+    private readonly templates: TemplateDirectory,
   ) {}
 
   async texts(owner: JobOwner, { items }: RenderTexts): Promise<RenderedTexts> {
@@ -35,6 +39,22 @@ export class WorkflowMailService {
         }),
       ),
     };
+  }
+
+  async uses(
+    owner: JobOwner,
+    { template, subject, body, texts = [] }: ContentToAnalyse,
+  ): Promise<UsedVariables> {
+    const { projectId } = owner;
+    const own = { subject, html: body };
+    const content = await this.templates.resolve(projectId, { templateId: template, ...own });
+    const source = await this.campaignTexts.of({
+      ...{ projectId, content, subject: content.subject ?? '', html: body ?? '' },
+      ...{ fromName: content.from?.name ?? null, category: content.category, project: {} },
+    });
+    const { fromName = '' } = source;
+    const sources = [source.subject, source.html, fromName, ...texts.map(({ text }) => text)];
+    return { paths: await this.rendering.uses(owner, { sources, snippets: source.snippets }) };
   }
 
   async tryOut(

@@ -16,6 +16,7 @@ import { LenderStandings } from '../authorities/standings.js';
 import { EffectFence } from '../cancellations/effect-fence.js';
 import type { Effect } from '../engine/step-machine.js';
 import { isTemporary } from './temporary.js';
+import { UsedVariables } from '../texts/used-variables.js';
 import { textsOfRecipient } from '../texts/texts-of-stop.js';
 import { StepTexts } from '../texts/step-texts.js';
 import type { Turn } from './turn.js';
@@ -31,6 +32,11 @@ export type EffectResult =
 
 const atOnce = 64;
 
+type Data = Record<string, unknown>;
+interface Addressed {
+  to: string;
+  data: Data;
+}
 type Sent = Extract<Effect, { kind: 'email' | 'contact' }>;
 
 /** What steps do in other services. Each effect has the id of its visit, so that a repetition changes nothing. */
@@ -41,6 +47,7 @@ export class Effects {
     private readonly texts: StepTexts,
     private readonly standings: LenderStandings,
     private readonly fence: EffectFence,
+    private readonly used: UsedVariables,
   ) {}
 
   /** Calls to sending travel together, as the bus gathers them; what waits for its turn does not use up their time. */
@@ -60,6 +67,7 @@ export class Effects {
       turns.map((turn) => ({ turn, recipient: configOf(turn.effect!) })),
     );
     const standings = await this.standings.ofEach(projectId, turns);
+    const data = await this.dataOf(projectId, turns);
     return this.fence.whileRunning(projectId, turns, (running) =>
       Promise.all(
         turns.map(async (turn): Promise<[Turn, EffectResult]> => {
@@ -70,28 +78,45 @@ export class Effects {
           const to = addresses.get(turn)!;
           if (to instanceof Error) return [turn, { kind: 'refused', reason: to.message }];
           const caller = callerFor(projectId, lent);
-          return [turn, await this.one(caller, turn, turn.effect!, to).catch(resultOfError)];
+          const done = this.one(caller, turn, turn.effect!, { to, data: data.get(turn)! });
+          return [turn, await done.catch(resultOfError)];
         }),
       ),
     );
   }
 
-  private one(caller: Caller, turn: Turn, effect: Sent, to: string): Promise<EffectResult> {
+  /** Before anything is locked. */
+  private async dataOf(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, Data>> {
+    const found = turns.map(async (turn): Promise<[Turn, Data]> => {
+      if (turn.effect!.kind !== 'email') return [turn, {}];
+      const { contact, event, context, workflow, execution, steps } = turn.variables.shown();
+      const variables = { contact, event, context, workflow, execution, steps };
+      const { from: _, ...content } = contentOf(turn.effect!.config);
+      return [turn, await this.used.of(projectId, content, variables)];
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  private one(caller: Caller, turn: Turn, effect: Sent, mail: Addressed): Promise<EffectResult> {
     return effect.kind === 'email'
-      ? this.send(caller, turn, effect.config, to)
+      ? this.send(caller, turn, effect.config, mail)
       : this.update(caller, turn, effect.config);
   }
 
-  private async send(caller: Caller, turn: Turn, config: SendEmailConfig, to: string): Promise<EffectResult> {
+  private async send(
+    caller: Caller,
+    turn: Turn,
+    config: SendEmailConfig,
+    { to, data }: Addressed,
+  ): Promise<EffectResult> {
     const id = turn.effectId;
     const { contactId, workflowId } = turn.execution;
     const isContact = to === turn.sources.contact.email;
-    const { contact, event, context, workflow, execution, steps } = turn.variables.shown();
     const message = {
       recipients: [{ id, to: { email: to }, ...(isContact ? { contactId } : {}) }],
       ...contentOf(config),
       ...(config.templateId ? {} : { category: 'MARKETING' as const }),
-      data: { contact, event, context, workflow, execution, steps },
+      data,
       metadata: { workflowId, executionId: turn.execution.id },
       sourceType: 'WORKFLOW' as const,
     };

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ProjectZones } from '../projects/project-zones.js';
+import { OldExecutionsRepository } from '../retention/old-executions.repository.js';
+import { OldExecutionsWork } from '../retention/old-executions.work.js';
 import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
+import { UsedVariables } from '../texts/used-variables.js';
 import { TextsWork } from '../texts/texts.work.js';
 import { AwaitedPurges } from '../waits/awaited-purges.work.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
@@ -24,6 +27,8 @@ import { WebhookRequests } from './webhook-requests.js';
   imports: [DefinitionsModule, WebhooksModule],
   providers: [
     ...onDatabase([ErasedExecutions, ExecutionsRepository, RenderedTextsRepository, WaitsRepository]),
+    ...onDatabase([OldExecutionsRepository]),
+    OldExecutionsWork,
     AwaitedPurges,
     Effects,
     ExecutionEnds,
@@ -35,9 +40,10 @@ import { WebhookRequests } from './webhook-requests.js';
     ProjectZones,
     StepTexts,
     TextsWork,
+    UsedVariables,
     Turns,
     WebhookRequests,
   ],
-  exports: [ExecutionEnds, ExecutionErasure, People, ProjectZones, StepTexts, WebhookRequests],
+  exports: [ExecutionEnds, ExecutionErasure, People, ProjectZones, StepTexts, UsedVariables, WebhookRequests],
 })
 export class EngineModule {}

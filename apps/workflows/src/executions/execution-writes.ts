@@ -5,9 +5,10 @@ import { textItem, textWork } from '../texts/text-kinds.js';
 import { StepCalls } from '../webhooks/step-calls.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { executionWork } from './execution-kinds.js';
-import type { DueExecution, ExecutionChange } from './execution-row.js';
+import type { ExecutionChange } from './execution-row.js';
 import { ExecutionStore, type SavedChanges } from './execution-store.js';
 import type { Turn } from './turn.js';
+import type { BegunTurns } from './turns.js';
 import { WebhookRequests, type StepRequest } from './webhook-requests.js';
 
 export type Items = Map<string, WorkItem>;
@@ -45,18 +46,18 @@ export class ExecutionWrites {
     }
   }
 
-  /** Items of executions that have ended, that wait, or whose contact is gone. */
+  /** Items of executions that have ended, that wait, or whose contact or graph is gone. */
   async settleIdle(
     batch: WorkBatch,
     items: Items,
     turns: readonly Turn[],
-    orphans: readonly DueExecution[],
+    over: Omit<BegunTurns, 'turns'>,
   ): Promise<void> {
     const active = new Set(turns.map(({ execution }) => execution.id));
     const idle = [...items.keys()].filter((id) => !active.has(id));
     if (idle.length === 0) return;
     await this.database.transaction(async () => {
-      await this.ends.cancelOrphans(batch.projectId, orphans);
+      await this.ends.endWithout(batch.projectId, over);
       await batch.complete(idle.map((id) => items.get(id)!));
       await this.enqueue(batch.projectId, await this.ends.dueTimes(batch.projectId, idle));
     });

@@ -45,8 +45,8 @@ export class ExecutionsWork implements WorkHandler<object> {
     const { projectId } = batch;
     if (await this.fence.isHeld(projectId)) return batch.postpone(batch.items, disabledMs);
     const items: Items = new Map(batch.items.map((item) => [item.key!, item]));
-    const { turns, orphans } = await this.turns.begin(projectId, [...items.keys()], await this.writes.now());
-    await this.writes.settleIdle(batch, items, turns, orphans);
+    const { turns, ...over } = await this.turns.begin(projectId, [...items.keys()], await this.writes.now());
+    await this.writes.settleIdle(batch, items, turns, over);
     for (let active = turns; active.length > 0;) {
       await this.writes.commit(batch, items, active, await this.writes.now());
       await this.writes.awaitTexts(

@@ -30,6 +30,8 @@ export interface BegunTurns {
   turns: Turn[];
   /** Executions of deleted contacts. */
   orphans: DueExecution[];
+  /** Their version of the graph is no longer kept. */
+  lost: DueExecution[];
 }
 
 /** Loads what the executions of a batch need, with a fixed number of queries, and ends what they waited for. */
@@ -50,19 +52,21 @@ export class Turns {
 
   async begin(projectId: string, ids: readonly string[], now: Date): Promise<BegunTurns> {
     const due = await this.executions.due(projectId, ids);
-    if (due.length === 0) return { turns: [], orphans: [] };
+    if (due.length === 0) return { turns: [], orphans: [], lost: [] };
     const graphs = await this.graphsOf(projectId, due);
     const known = await this.knownOf(projectId, due, graphs);
     const turns: Turn[] = [];
     const orphans: DueExecution[] = [];
+    const lost: DueExecution[] = [];
     for (const execution of due) {
       const contact = known.contacts.get(execution.contactId);
       const executable = graphs.get(keyOf(execution));
-      if (!contact || !executable) orphans.push(execution);
+      if (!contact) orphans.push(execution);
+      else if (!executable) lost.push(execution);
       else if (isUnanswered(execution, known)) continue;
       else turns.push(this.turnOf(execution, executable, contact, known, now));
     }
-    return { turns, orphans };
+    return { turns, orphans, lost };
   }
 
   now(): Promise<Date> {

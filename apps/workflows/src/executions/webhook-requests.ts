@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { WebhookMethod } from '@posthorn/contracts';
 import { rightsFault } from '../authorities/rights.js';
 import { LenderStandings } from '../authorities/standings.js';
+import { outboundRulesOf, WorkflowsConfig } from '../config.js';
+import { requestFault } from '../webhooks/steps/request-fault.js';
 import { StepTexts } from '../texts/step-texts.js';
 import { textsOfCall, type CallConfig } from '../texts/texts-of-stop.js';
 import type { Turn } from './turn.js';
@@ -19,6 +21,7 @@ export class WebhookRequests {
   constructor(
     private readonly texts: StepTexts,
     private readonly standings: LenderStandings,
+    private readonly config: WorkflowsConfig,
   ) {}
 
   async of(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, StepRequest | Error>> {
@@ -31,9 +34,14 @@ export class WebhookRequests {
         const fault = rightsFault(standings.get(turn)!, 'WEBHOOK');
         if (fault !== null) return [turn, new Error(fault)];
         const texts = rendered.get(turn)!;
-        return [turn, texts instanceof Error ? texts : requestOf(turn, config, texts)];
+        return [turn, texts instanceof Error ? texts : this.judged(requestOf(turn, config, texts))];
       }),
     );
+  }
+
+  private judged(request: StepRequest): StepRequest | Error {
+    const fault = requestFault(request, outboundRulesOf(this.config));
+    return fault === null ? request : new Error(fault);
   }
 }
 

@@ -31,7 +31,7 @@ const usesOutputs = ({ steps }: WorkflowGraph): boolean =>
   steps.some(
     ({ type, config }) =>
       (type === 'SEND_EMAIL' && Boolean((config as SendEmailConfig).templateId)) ||
-      /steps|render/.test(JSON.stringify(config)),
+      /steps|render|\{\{-?\s*>/.test(JSON.stringify(config)),
   );
 
 const usesTexts = ({ steps }: WorkflowGraph): boolean =>

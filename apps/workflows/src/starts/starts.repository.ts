@@ -115,7 +115,9 @@ export class StartsRepository {
          FROM ${rows.unnest('g', 7)}),
        entered AS (
          INSERT INTO workflow_entries (project_id, workflow_id, contact_id) SELECT $1::uuid, $2::uuid, contact_id FROM given ORDER BY contact_id
-         ON CONFLICT DO NOTHING RETURNING contact_id)
+         ON CONFLICT DO NOTHING RETURNING contact_id),
+       through AS (
+         UPDATE workflow_versions SET was_entered = true WHERE project_id = $1 AND workflow_id = $2 AND version = $3 AND NOT was_entered)
        INSERT INTO executions (project_id, id, workflow_id, workflow_version, generation, contact_id, status, reason, current_step_id, visits, due_at, ended_at,
          context, event, starter, depth)
        SELECT $1::uuid, id, $2::uuid, $3::int, $4::int, contact_id, CASE WHEN depth > ${maxCauses} THEN 'FAILED' ELSE 'RUNNING' END,

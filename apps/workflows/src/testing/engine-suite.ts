@@ -22,6 +22,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { executionWork } from '../executions/execution-kinds.js';
 import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { buildGraph, type BuiltGraph, type BuiltStep } from './graph-builder.js';
+import { usedPaths } from './used-paths.js';
 import { startWorkflowsSuite, type WorkflowsSuite } from './workflows-suite.js';
 
 /** What the engine asked of other services, in order. */
@@ -188,6 +189,7 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
         })),
       };
     }),
+    standIn(connection, workflowMail.uses, async (content) => ({ paths: usedPaths(content) })),
     standIn(connection, workflowMail.tryOut, async ({ subject = 'Subject', body = 'Body' }) => ({
       ...{ from: 'hello@example.org', subject, html: body, text: body },
     })),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, isTemplateText, serviceCaller, workflowMail } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import { UsedVariables } from './used-variables.js';
 import { isTemporary } from '../executions/temporary.js';
 import type { Turn } from '../executions/turn.js';
 
@@ -16,7 +17,10 @@ interface Wanted {
 /** Liquid in URLs, headers, bodies and addresses of steps, which sending renders in its threads; plain text stays as it is. */
 @Injectable()
 export class StepTexts {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly used: UsedVariables,
+  ) {}
 
   async render(projectId: string, wanted: readonly Wanted[]): Promise<Map<Turn, string[] | Error>> {
     const rendered = new Map<Turn, string[] | Error>();
@@ -47,15 +51,14 @@ export class StepTexts {
   }
 
   private async call(projectId: string, part: readonly Wanted[]): Promise<(string[] | Error)[]> {
+    const wanted = part.map(async ({ turn, texts: given }) => {
+      const texts = given.map((text) => ({ text }));
+      return { texts, variables: await this.used.of(projectId, { texts }, turn.variables.shown()) };
+    });
     const { items } = await this.bus.call(
       workflowMail.texts,
       serviceCaller('workflows', projectId),
-      {
-        items: part.map(({ turn, texts }) => ({
-          texts: texts.map((text) => ({ text })),
-          variables: turn.variables.shown(),
-        })),
-      },
+      { items: await Promise.all(wanted) },
       { timeoutMs: renderMs },
     );
     return items.map(({ texts, error }) =>

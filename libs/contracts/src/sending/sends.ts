@@ -173,6 +173,8 @@ class AcceptContent extends EmailContent {
   @Flag() @Optional() verbatim?: boolean;
   /** That of the template by default. */
   @Choice(emailCategories) @Optional() category?: EmailCategory;
+  /** That of a workflow holds contact, event and outputs, each as large as they may be. */
+  @FreeMap({ max: 256 * 1024, depth: 16 }) @Optional() declare data?: Record<string, unknown>;
   /** TRANSACTIONAL by default. */
   @Choice(['WORKFLOW']) @Optional() sourceType?: 'WORKFLOW';
 }

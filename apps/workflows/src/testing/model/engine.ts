@@ -5,6 +5,7 @@ import { slowBus, type ServiceFixture } from '@posthorn/testing';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { LenderStandings } from '../../authorities/standings.js';
 import { EffectFence } from '../../cancellations/effect-fence.js';
+import { WorkflowsConfig } from '../../config.js';
 import { WorkflowCounts } from '../../counts/workflow-counts.repository.js';
 import { entities, migrations } from '../../data-source.js';
 import { Effects } from '../../executions/effects.js';
@@ -16,6 +17,7 @@ import { ExecutionsRepository } from '../../executions/executions.repository.js'
 import { ExecutionsWork } from '../../executions/executions.work.js';
 import { People } from '../../executions/people.js';
 import { RenderedTextsRepository } from '../../texts/rendered-texts.repository.js';
+import { UsedVariables } from '../../texts/used-variables.js';
 import { TextsWork } from '../../texts/texts.work.js';
 import { StepTexts } from '../../texts/step-texts.js';
 import { Turns } from '../../executions/turns.js';
@@ -37,6 +39,8 @@ import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.
 import { WebhooksRepository } from '../../webhooks/webhooks.repository.js';
 import { WorkflowsRepository } from '../../workflows/workflows.repository.js';
 import type { Faults } from './faults.js';
+
+const config = Object.assign(new WorkflowsConfig(), { allowPrivate: true, webhookPorts: '443' });
 
 /** One of several processes that execute workflows, inside of the process of the test. */
 export async function startWorker(
@@ -66,7 +70,8 @@ function buildWork(
   runner: WorkRunner,
 ): ExecutionsWork {
   const bus = slowBus(connection);
-  const texts = new StepTexts(bus);
+  const used = new UsedVariables(bus);
+  const texts = new StepTexts(bus, used);
   const standings = new LenderStandings(bus);
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
@@ -89,7 +94,7 @@ function buildWork(
   const writes = new ExecutionWrites(
     database,
     store,
-    new WebhookRequests(texts, standings),
+    new WebhookRequests(texts, standings, config),
     calls,
     ends,
     queue,
@@ -97,7 +102,7 @@ function buildWork(
   const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus), rendered);
   new TextsWork(database, turns, texts, rendered, queue, runner);
   const fence = new EffectFence(database, standings);
-  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence), writes, fence, runner);
+  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence, used), writes, fence, runner);
 }
 
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
@@ -108,12 +113,13 @@ export const buildOccurrences = ({ database, queue }: ServiceFixture): Occurrenc
 
 export function buildSimulations({ database, connection }: ServiceFixture): SimulationsService {
   const bus = slowBus(connection);
-  const texts = new StepTexts(bus);
+  const used = new UsedVariables(bus);
+  const texts = new StepTexts(bus, used);
   return new SimulationsService(
     new WorkflowsRepository(database),
     new Graphs(database),
     new People(bus),
-    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus))),
+    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus), config), used),
     new ProjectZones(bus),
     new DatabaseClock(database),
   );

@@ -13,6 +13,7 @@ import {
 import type { BusConnection } from '@posthorn/messaging';
 import { standIn } from '@posthorn/testing';
 import { standInAuthorities } from '../stand-in-authorities.js';
+import { usedPaths } from '../used-paths.js';
 import { standInProject } from '../stand-in-project.js';
 import { withUpdate, type Updated } from './outcome.js';
 import type { Random } from './random.js';
@@ -77,6 +78,7 @@ export class Outside {
           })),
         };
       }),
+      standIn(connection, workflowMail.uses, async (content) => ({ paths: usedPaths(content) })),
       standIn(connection, workflowMail.tryOut, async ({ subject = '', body = '', variables }) => ({
         ...{ from: 'hello@example.org', subject: filled(subject, variables), html: body, text: body },
       })),

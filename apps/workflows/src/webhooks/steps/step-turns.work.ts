@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { headerFault, type OutboundResult } from '@posthorn/outbound';
+import type { OutboundResult } from '@posthorn/outbound';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { EffectFence } from '../../cancellations/effect-fence.js';
 import { executionWork } from '../../executions/execution-kinds.js';
@@ -12,6 +12,7 @@ import { WebhookClient } from '../dispatch/webhook-client.js';
 import { requestTimeoutMs } from '../dispatch/signed-requests.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { signatureHeaders } from '../secrets/webhook-signature.js';
+import { headersFault } from './request-fault.js';
 import { StepCallsRepository, type DueStepCall } from './step-calls.repository.js';
 import { TurnsWork } from '../dispatch/turns-work.js';
 
@@ -53,8 +54,8 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
 
   async attempt({ projectId, secrets }: StepEndpoint, call: DueStepCall): Promise<Attempt<DueStepCall>> {
     const { id, method, url, headers } = call;
-    const refused = Object.entries(headers).find(([name, value]) => headerFault(name, value) !== null);
-    if (refused) return unmadeAttempt(call, `The header ${refused[0]} cannot be sent`);
+    const fault = headersFault(headers);
+    if (fault !== null) return unmadeAttempt(call, fault);
     const body = method === 'GET' ? null : call.body;
     const { executionId, workflowId } = call;
     const execution = { id: executionId, workflowId: workflowId ?? executionId };
