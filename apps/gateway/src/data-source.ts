@@ -24,6 +24,7 @@ import { HookSignatures1766400000000 } from './migrations/1766400000000-hook-sig
 import { WithdrawnProjects1766400200000 } from './migrations/1766400200000-withdrawn-projects.js';
 import { HookSignatureRow } from './provider-hooks/hook-signature.entity.js';
 import { ProjectTimes1765700000000 } from './migrations/1765700000000-project-times.js';
+import { PostalAddress1766500000000 } from './migrations/1766500000000-postal-address.js';
 import { ReputationHourRow, ReputationWarningRow } from './reputation/reputation.entity.js';
 import { ProjectRow } from './projects/project.entity.js';
 
@@ -59,4 +60,5 @@ export const migrations = [
   ProjectTimes1765700000000,
   HookSignatures1766400000000,
   WithdrawnProjects1766400200000,
+  PostalAddress1766500000000,
 ];

@@ -21,6 +21,25 @@ export class WorkflowsConfig extends ServiceConfig {
     describe: 'ports that webhooks may go to, with commas between them',
   })
   webhookPorts: string;
+
+  @Env('RETENTION_EXECUTIONS_DAYS', {
+    kind: 'number',
+    default: '90',
+    min: 1,
+    max: 3650,
+    describe: 'days for which executions that have ended are kept, with the steps that they took',
+  })
+  retentionExecutionsDays: number;
+
+  @Env('RETENTION_WORKFLOW_VERSIONS_DAYS', {
+    kind: 'number',
+    default: '365',
+    min: 1,
+    max: 3650,
+    describe:
+      'days for which replaced graphs are kept that executions went through; others go when they are replaced',
+  })
+  retentionVersionsDays: number;
 }
 
 export const outboundRulesOf = ({ allowPrivate, webhookPorts }: WorkflowsConfig): OutboundRules => ({

@@ -25,7 +25,7 @@ export { SmtpPool, smtpPauseChannel, type SmtpPause, type SmtpPoolState } from '
 export type { SmtpDelivery } from './smtp/smtp-transaction.js';
 export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';
-export { trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
+export { manageUrl, trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
 export { unsubscribeHeaders } from './message/unsubscribe-headers.js';
 export { classify, isDeadAddress } from './smtp/classify-attempt.js';
 export { readMailReport } from './reports/read-mail-report.js';

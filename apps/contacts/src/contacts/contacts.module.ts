@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { TombstonesModule } from '../erasures/tombstones.module.js';
+import { AppliedEffects } from './applied-effects.repository.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 import { ContactsHandlers } from './contacts.handlers.js';
 import { ContactsService } from './contacts.service.js';
 import { ContactsSubscribers } from './contacts.subscribers.js';
+import { RecipientsService } from './recipients.service.js';
 import { BulkContactsService } from './writes/bulk-contacts.service.js';
 import { ContactWritesModule } from './writes/contact-writes.module.js';
 import { DeleteContactsService } from './writes/delete-contacts.js';
@@ -15,11 +17,12 @@ import { EnsureContactsService } from './writes/ensure-contacts.js';
   imports: [ContactWritesModule, ErasuresModule, TombstonesModule],
   controllers: [ContactsHandlers, ContactsSubscribers],
   providers: [
-    ...onDatabase([ContactCounts]),
+    ...onDatabase([AppliedEffects, ContactCounts]),
     ContactsService,
     BulkContactsService,
     DeleteContactsService,
     EnsureContactsService,
+    RecipientsService,
   ],
 })
 export class ContactsModule {}

@@ -10,7 +10,17 @@ export type Renderable = Omit<PreviewSource, 'variables'>;
 export class CampaignTexts {
   constructor(private readonly templateTexts: TemplateTexts) {}
 
-  async of({ projectId, content, subject, html, category }: CampaignDraft): Promise<Renderable> {
+  async of({
+    projectId,
+    content,
+    subject,
+    fromName,
+    project,
+    html,
+    category,
+  }: Omit<CampaignDraft, 'from' | 'project'> & {
+    project: { timeZone?: string };
+  }): Promise<Renderable> {
     const { templateId, templateVersion } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
     const snippets = Object.entries(content.snippetVersions).map(([name, id]) => ({ name, projectId, id }));
@@ -20,6 +30,8 @@ export class CampaignTexts {
       html: html || (templates[0] ? (loaded.template(templates[0])?.html ?? '') : ''),
       snippets: Object.fromEntries(snippets.map((ref) => [ref.name, loaded.snippet(ref)?.body ?? ''])),
       now: new Date(),
+      timeZone: project.timeZone,
+      ...(fromName === null ? {} : { fromName }),
       category,
     };
   }

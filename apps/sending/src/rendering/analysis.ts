@@ -36,6 +36,18 @@ export function variablesOf(source: string, snippets: Record<string, string> = {
   return [...uses.values()];
 }
 
+export interface UsesSource {
+  sources: string[];
+  snippets: Record<string, string>;
+}
+
+/** Each once, as JSON. */
+export const usedPaths = ({ sources, snippets }: UsesSource): string[] => [
+  ...new Set(
+    sources.flatMap((source) => variablesOf(source, snippets)).map(({ path }) => JSON.stringify(path)),
+  ),
+];
+
 export function isMissing({ path }: VariableUse, variables: Record<string, unknown>): boolean {
   let value: unknown = variables;
   for (const step of path) {

@@ -8,6 +8,7 @@ import {
   type RenderedTemplate,
 } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
+import type { UsesSource } from './analysis.js';
 import type { CompiledMjml } from './mjml.js';
 import type { MjmlJob } from './mjml.worker.js';
 import type { LintSource, PreviewSource } from './preview.js';
@@ -105,6 +106,11 @@ export class Rendering implements OnModuleDestroy {
   async texts(owner: JobOwner, texts: TextsSource): Promise<string[] | string> {
     const answer = await this.run(owner, { texts });
     return failureIn(answer) ?? (answer as string[]);
+  }
+
+  /** Variables that the sources refer to; what is below one is used as a whole. */
+  async uses(owner: JobOwner, source: UsesSource): Promise<string[]> {
+    return (await this.request(owner, { uses: source })) as string[];
   }
 
   async lint(owner: JobOwner, source: LintSource): Promise<Finding[]> {

@@ -5,7 +5,7 @@ import {
   suppressionReasons,
   type SuppressionReason,
 } from '@posthorn/contracts';
-import { CsvReader, type CsvRow } from '@posthorn/csv';
+import { csvTableOf, CsvReader, maxFirstRow, type CsvRow } from '@posthorn/csv';
 
 /** Null for a row without a valid address and reason. */
 export type ImportRow = { email: string; reason: SuppressionReason } | null;
@@ -64,8 +64,9 @@ export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
 
 function* readPieces(csv: string): Generator<Iterable<CsvRow>> {
   const bytes = bytesOf(csv);
-  const reader = new CsvReader({ delimiter: ',' });
-  for (let at = 0; at < bytes.length; at += pieceBytes)
+  const { delimiter, start } = csvTableOf(bytes);
+  const reader = new CsvReader({ delimiter, from: start, lines: start > 0 ? 1 : 0 });
+  for (let at = start; at < bytes.length; at += pieceBytes)
     yield reader.push(bytes.subarray(at, at + pieceBytes));
   yield reader.end();
 }
@@ -74,7 +75,8 @@ const bytesOf = (csv: string): Buffer => Buffer.from(csv.replace(/^\ufeff/, ''))
 
 /** From the first row; a list without a header begins with an address. */
 export function layoutOf(csv: string): Layout {
-  const first = firstRow(csv);
+  // The rest is not looked at, since this is read while a user waits.
+  const { first } = csvTableOf(bytesOf(csv.slice(0, maxFirstRow)));
   if (first?.fault) throw csvUnreadable('has a first row that is malformed');
   const cells = first?.cells ?? [];
   const labels = cells.map(labelOf);
@@ -89,14 +91,6 @@ export function layoutOf(csv: string): Layout {
   }
   if (readAddress(cells[0]) === null) throw csvUnreadable('needs a column email');
   return { headed: false, email: 0, reasonOf: (row) => readReason(row[1]) };
-}
-
-/** Within the first piece, since this is read while a user waits. */
-function firstRow(csv: string): CsvRow | null {
-  const reader = new CsvReader({ delimiter: ',' });
-  for (const row of reader.push(bytesOf(csv.slice(0, pieceBytes)))) return row;
-  if (csv.length <= pieceBytes) for (const row of reader.end()) return row;
-  return null;
 }
 
 function rowOf({ email: index, reasonOf }: Layout, cells: readonly string[]): ImportRow {

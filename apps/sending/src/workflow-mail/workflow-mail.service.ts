@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type {
   Caller,
+  ContentToAnalyse,
   RenderedTexts,
   RenderTexts,
   TriedWorkflowMail,
   TryWorkflowMail,
+  UsedVariables,
 } from '@posthorn/contracts';
 import { CampaignPreparation } from '../campaign-mail/campaign-preparation.js';
 import { CampaignTexts } from '../campaign-mail/campaign-texts.js';
 import { Rendering, type JobOwner } from '../rendering/rendering.js';
+import { TemplateDirectory } from '../templates/template-directory.js';
 import { sampleLinks } from '../templates/previews.service.js';
 
 @Injectable()
@@ -17,6 +20,7 @@ export class WorkflowMailService {
     private readonly preparation: CampaignPreparation,
     private readonly campaignTexts: CampaignTexts,
     private readonly rendering: Rendering,
+    private readonly templates: TemplateDirectory,
   ) {}
 
   async texts(owner: JobOwner, { items }: RenderTexts): Promise<RenderedTexts> {
@@ -37,6 +41,22 @@ export class WorkflowMailService {
     };
   }
 
+  async uses(
+    owner: JobOwner,
+    { template, subject, body, texts = [] }: ContentToAnalyse,
+  ): Promise<UsedVariables> {
+    const { projectId } = owner;
+    const own = { subject, html: body };
+    const content = await this.templates.resolve(projectId, { templateId: template, ...own });
+    const source = await this.campaignTexts.of({
+      ...{ projectId, content, subject: content.subject ?? '', html: body ?? '' },
+      ...{ fromName: content.from?.name ?? null, category: content.category, project: {} },
+    });
+    const { fromName = '' } = source;
+    const sources = [source.subject, source.html, fromName, ...texts.map(({ text }) => text)];
+    return { paths: await this.rendering.uses(owner, { sources, snippets: source.snippets }) };
+  }
+
   async tryOut(
     caller: Caller,
     { template, subject, body, from, variables }: TryWorkflowMail,
@@ -47,12 +67,13 @@ export class WorkflowMailService {
       subject: subject ?? null,
       body: body ?? null,
       from: from?.email ?? null,
+      fromName: from?.name ?? null,
       category: 'MARKETING',
     });
     const source = await this.campaignTexts.of(draft);
     const rendered = await this.rendering.preview(
       { projectId: caller.projectId, deadline },
-      { ...source, variables: { ...variables, project: { name: draft.projectName }, ...sampleLinks } },
+      { ...source, variables: { ...variables, project: { name: draft.project.name }, ...sampleLinks } },
     );
     return { from: draft.from.email, subject: rendered.subject, html: rendered.html, text: rendered.text };
   }

@@ -10,7 +10,7 @@ export function holds(operator: BranchOperator, stored: unknown, value: unknown)
     case 'equals':
       return compare(stored, value) === 0;
     case 'notEquals':
-      return compare(stored, value) !== 0;
+      return isPresent(stored) && compare(stored, value) !== 0;
     case 'contains':
       return contains(stored, value) === true;
     case 'notContains':

@@ -99,7 +99,7 @@ it('an event of a segment has the address of the contact, as a trigger and as th
     caller,
     {
       left: waitFor('segment.vip.exit', 'send'),
-      send: { type: 'SEND_EMAIL', config: { subject: '{{ steps }}', body: 'x' } },
+      send: { type: 'SEND_EMAIL', config: { subject: '{{ steps }} {{ event }}', body: 'x' } },
     },
     { triggerType: 'EVENT', eventName: 'segment.vip.entry' },
   );

@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ProjectZones } from '../projects/project-zones.js';
+import { OldExecutionsRepository } from '../retention/old-executions.repository.js';
+import { OldExecutionsWork } from '../retention/old-executions.work.js';
+import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
+import { UsedVariables } from '../texts/used-variables.js';
+import { TextsWork } from '../texts/texts.work.js';
 import { AwaitedPurges } from '../waits/awaited-purges.work.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -14,14 +19,16 @@ import { ExecutionWrites } from './execution-writes.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsWork } from './executions.work.js';
 import { People } from './people.js';
-import { StepTexts } from './step-texts.js';
+import { StepTexts } from '../texts/step-texts.js';
 import { Turns } from './turns.js';
 import { WebhookRequests } from './webhook-requests.js';
 
 @Module({
   imports: [DefinitionsModule, WebhooksModule],
   providers: [
-    ...onDatabase([ErasedExecutions, ExecutionsRepository, WaitsRepository]),
+    ...onDatabase([ErasedExecutions, ExecutionsRepository, RenderedTextsRepository, WaitsRepository]),
+    ...onDatabase([OldExecutionsRepository]),
+    OldExecutionsWork,
     AwaitedPurges,
     Effects,
     ExecutionEnds,
@@ -32,9 +39,11 @@ import { WebhookRequests } from './webhook-requests.js';
     People,
     ProjectZones,
     StepTexts,
+    TextsWork,
+    UsedVariables,
     Turns,
     WebhookRequests,
   ],
-  exports: [ExecutionEnds, ExecutionErasure, People, ProjectZones, StepTexts, WebhookRequests],
+  exports: [ExecutionEnds, ExecutionErasure, People, ProjectZones, StepTexts, UsedVariables, WebhookRequests],
 })
 export class EngineModule {}

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkflowCounts } from '../counts/workflow-counts.repository.js';
 import { WorkflowEventCalls } from '../webhooks/events/workflow-event-calls.js';
-import type { DueExecution, ExecutionChange } from './execution-row.js';
+import type { ExecutionChange } from './execution-row.js';
 import { countsOf, EndedExecutions, type EndedExecution } from './ended-executions.repository.js';
 import { endedAmong } from './execution-store.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { People } from './people.js';
 import type { Turn } from './turn.js';
+import type { BegunTurns } from './turns.js';
 
 /** Ends that a workflow did not decide itself, and who hears of an end. */
 @Injectable()
@@ -39,9 +40,17 @@ export class ExecutionEnds {
     return this.executions.dueTimes(projectId, ids);
   }
 
-  async cancelOrphans(projectId: string, orphans: readonly DueExecution[]): Promise<void> {
+  /** Without their contact, or without the graph on which they started. */
+  async endWithout(projectId: string, { orphans, lost }: Omit<BegunTurns, 'turns'>): Promise<void> {
     const ids = orphans.map(({ id }) => id);
     await this.end(projectId, ids, { status: 'CANCELLED', reason: 'The contact was deleted' });
+    const byVersion = Map.groupBy(lost, ({ workflowVersion }) => workflowVersion);
+    for (const [version, executions] of byVersion)
+      await this.end(
+        projectId,
+        executions.map(({ id }) => id),
+        { status: 'FAILED', reason: `Version ${version} of the workflow is no longer kept` },
+      );
   }
 
   /** An execution that ended its process again and again. */

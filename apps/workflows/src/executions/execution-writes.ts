@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkQueue, type WorkBatch, type WorkItem } from '@posthorn/work';
+import { textItem, textWork } from '../texts/text-kinds.js';
 import { StepCalls } from '../webhooks/step-calls.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { executionWork } from './execution-kinds.js';
-import type { DueExecution, ExecutionChange } from './execution-row.js';
+import type { ExecutionChange } from './execution-row.js';
 import { ExecutionStore, type SavedChanges } from './execution-store.js';
 import type { Turn } from './turn.js';
+import type { BegunTurns } from './turns.js';
 import { WebhookRequests, type StepRequest } from './webhook-requests.js';
 
 export type Items = Map<string, WorkItem>;
@@ -44,20 +46,31 @@ export class ExecutionWrites {
     }
   }
 
-  /** Items of executions that have ended, that wait, or whose contact is gone. */
+  /** Items of executions that have ended, that wait, or whose contact or graph is gone. */
   async settleIdle(
     batch: WorkBatch,
     items: Items,
     turns: readonly Turn[],
-    orphans: readonly DueExecution[],
+    over: Omit<BegunTurns, 'turns'>,
   ): Promise<void> {
     const active = new Set(turns.map(({ execution }) => execution.id));
     const idle = [...items.keys()].filter((id) => !active.has(id));
     if (idle.length === 0) return;
     await this.database.transaction(async () => {
-      await this.ends.cancelOrphans(batch.projectId, orphans);
+      await this.ends.endWithout(batch.projectId, over);
       await batch.complete(idle.map((id) => items.get(id)!));
       await this.enqueue(batch.projectId, await this.ends.dueTimes(batch.projectId, idle));
+    });
+  }
+
+  /** Their position is stored; they go on when somebody has rendered what they send. */
+  async awaitTexts(batch: WorkBatch, items: Items, turns: readonly Turn[]): Promise<void> {
+    if (turns.length === 0) return;
+    const ids = turns.map(({ execution }) => execution.id);
+    await this.database.transaction(async () => {
+      await this.store.requestTexts(batch.projectId, ids);
+      await batch.complete(ids.map((id) => items.get(id)!));
+      await this.queue.enqueue(textWork, [textItem(batch.projectId)]);
     });
   }
 
@@ -66,21 +79,12 @@ export class ExecutionWrites {
     return this.ends.now();
   }
 
-  /** Without those that were paused or cancelled since their position was stored: their effects are not begun any more. */
-  async stillRunning(projectId: string, turns: readonly Turn[]): Promise<Turn[]> {
-    const running = await this.ends.dueTimes(
-      projectId,
-      turns.map(({ execution }) => execution.id),
-    );
-    return turns.filter(({ execution }) => running.has(execution.id));
-  }
-
   giveUp(projectId: string, id: string, error: string): Promise<void> {
     return this.ends.giveUp(projectId, id, error);
   }
 
   private async requestsOf(projectId: string, turns: readonly Turn[], now: Date): Promise<Requests> {
-    const calling = turns.filter(({ webhook }) => webhook !== null);
+    const calling = turns.filter(({ webhook, awaitsTexts }) => webhook !== null && !awaitsTexts);
     if (calling.length === 0) return new Map();
     const requests = await this.requests.of(projectId, calling);
     for (const [turn, request] of requests) if (request instanceof Error) turn.fail(request.message, now);

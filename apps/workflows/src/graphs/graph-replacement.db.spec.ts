@@ -93,12 +93,16 @@ describe('a graph', () => {
     expect(await get(built)).toEqual(before);
   });
 
-  it('keeps its earlier versions, which never change', async () => {
+  it('keeps its earlier versions that somebody went through, which never change', async () => {
     const built = await buildWorkflow(suite);
-    const versions = [await get(built)];
-    for (const name of ['First', 'Second'])
-      versions.push(await put(built, { steps: [built.trigger, { ...mail, name }], transitions: [] }));
     const { caller, id } = built;
+    const versions = [await get(built)];
+    const enter = () =>
+      suite.database.query(`UPDATE workflow_versions SET was_entered = true WHERE workflow_id = $1`, [id]);
+    for (const name of ['First', 'Second']) {
+      await enter();
+      versions.push(await put(built, { steps: [built.trigger, { ...mail, name }], transitions: [] }));
+    }
     for (const graph of versions)
       expect(await suite.bus.call(workflowGraphs.version, caller, { id, version: graph.version })).toEqual(
         graph,

@@ -39,6 +39,11 @@ describe('a graph that is put', () => {
   });
 
   it.each<[string, Partial<GivenGraph>, string[]]>([
+    [
+      'a position that is a text',
+      { steps: [trigger, { ...mail, position: { x: '7', y: 0, note: 'kept' } }, delay, exit] },
+      ['steps/1/position/x invalid_type'],
+    ],
     ['no trigger', { steps: [mail, delay, exit], transitions: [] }, ['steps required']],
     ['two triggers', { steps: [...sound.steps, step('e', 'TRIGGER')] }, ['steps/4/type not_allowed']],
     ['an id of a step twice', { steps: [...sound.steps, mail] }, ['steps/4/id not_allowed']],

@@ -25,6 +25,7 @@ export function structureFaults({ steps, transitions }: Graph): InvalidMember[] 
     ...repeatedIds('transitions', transitions),
     ...endFaults({ steps, transitions }),
     ...conditionFaults(transitions),
+    ...steps.flatMap(positionFaults),
     ...steps.flatMap((step, index) => stepFaults(step, ['steps', String(index), 'config'])),
   ];
 }
@@ -46,6 +47,20 @@ function triggerFaults(steps: readonly GivenStep[]): InvalidMember[] {
     code: 'not_allowed',
     message: 'must not be TRIGGER: there is one already',
   }));
+}
+
+function positionFaults({ position }: GivenStep, index: number): InvalidMember[] {
+  return ['x', 'y'].flatMap((name) =>
+    position[name] === undefined || Number.isFinite(position[name])
+      ? []
+      : [
+          {
+            path: ['steps', String(index), 'position', name],
+            code: 'invalid_type' as const,
+            message: 'must be a number',
+          },
+        ],
+  );
 }
 
 function repeatedIds(list: 'steps' | 'transitions', parts: readonly { id: string }[]): InvalidMember[] {

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, workflowMail, type Caller, type SendEmailConfig } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { contentOf, reasonOf, recipientOf } from '../executions/effects.js';
-import { StepTexts } from '../executions/step-texts.js';
+import { UsedVariables } from '../texts/used-variables.js';
+import { StepTexts } from '../texts/step-texts.js';
 import type { Turn } from '../executions/turn.js';
 import { WebhookRequests } from '../executions/webhook-requests.js';
 import type { RehearsalTexts } from './rehearsal.js';
@@ -14,6 +15,7 @@ export class RenderedTexts {
     private readonly bus: Bus,
     private readonly texts: StepTexts,
     private readonly requests: WebhookRequests,
+    private readonly used: UsedVariables,
   ) {}
 
   of(caller: Caller): RehearsalTexts {
@@ -26,8 +28,10 @@ export class RenderedTexts {
   private async email(caller: Caller, turn: Turn, config: SendEmailConfig) {
     const to = await recipientOf(this.texts, caller.projectId, turn, config);
     if (to instanceof Error) return to;
+    const { from, ...content } = contentOf(config);
+    const variables = await this.used.of(caller.projectId, content, turn.variables.shown());
     const rendered = await this.bus
-      .call(workflowMail.tryOut, caller, { ...contentOf(config), variables: turn.variables.shown() })
+      .call(workflowMail.tryOut, caller, { ...content, ...(from ? { from } : {}), variables })
       .catch(refusalOf);
     return rendered instanceof Error ? rendered : { to, ...rendered };
   }

@@ -13,6 +13,7 @@ import { contactLookups } from '../contacts/contact-lookups.js';
 import { listUses } from '../contacts/lists.js';
 import { segmentUses } from '../contacts/segments.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
+import { authorities } from '../gateway/authorities.js';
 import { projectEvents, projects } from '../gateway/projects.js';
 import {
   serviceNames,
@@ -74,6 +75,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       projects.list,
       projects.get,
       contacts.get,
+      contacts.ensureRecipients,
       contacts.subscribed,
       contacts.variables,
       campaigns.sendsFrom,
@@ -132,6 +134,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
   workflows: {
     calls: [
       projects.get,
+      ...Object.values(authorities),
       audiences.validate,
       audiences.page,
       templates.known,
@@ -139,6 +142,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       contacts.update,
       campaigns.get,
       emails.accept,
+      emails.check,
       emails.get,
       ...Object.values(workflowMail),
     ],
@@ -175,6 +179,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
           contactEvents.unsubscribed,
           contactEvents.deleted,
           contactEvents.bulkCreated,
+          contactEvents.listPending,
           campaignEvents.sent,
         ],
         'webhooks',

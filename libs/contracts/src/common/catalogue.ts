@@ -1,6 +1,7 @@
 import { activity } from '../contacts/activity.js';
 import { analytics } from '../analytics/analytics.js';
 import { apiKeyEvents, apiKeys } from '../gateway/api-keys.js';
+import { authorities } from '../gateway/authorities.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
 import { campaignAnalytics } from '../campaigns/campaign-analytics.js';
 import { campaignArchives } from '../campaigns/campaign-archives.js';
@@ -21,6 +22,7 @@ import { engagement } from '../sending/engagement.js';
 import { explanations } from '../sending/explanations.js';
 import { eraseIn, erasures } from './erasures.js';
 import { listEvents, lists, listUses, memberships } from '../contacts/lists.js';
+import { preferences } from '../contacts/preferences.js';
 import { events } from '../contacts/events.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { operations } from './operations.js';
@@ -55,6 +57,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   lists,
   listUses,
   memberships,
+  preferences,
   consents,
   activity,
   personData,
@@ -82,6 +85,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   analytics,
   projects,
   apiKeys,
+  authorities,
   secrets,
   domains,
   usage,

@@ -56,7 +56,14 @@ export class UpdateContact {
 
 export class ContactId extends PickFields(Contact, ['id']) {}
 
+/** A step of a workflow, once however often it is repeated. */
+export class WorkflowEffect {
+  @Id() id: string;
+  @Id() executionId: string;
+}
+
 export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
+  @Nested(() => WorkflowEffect) @Optional() effect?: WorkflowEffect;
   /** MERGE on the legacy surface, REPLACE on v1 (docs/api-decisions.md §5). */
   @Choice(['MERGE', 'REPLACE']) customFieldsMode: 'MERGE' | 'REPLACE';
 }
@@ -64,6 +71,8 @@ export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
 export class ContactFilter {
   /** A substring of the address, in any case; whole labels after the @ may be Unicode. */
   @Text(1, 254) @Optional() search?: string;
+  /** The whole address. */
+  @Address() @Optional() email?: string;
   @Flag() @Optional() subscribed?: boolean;
   @Id() @Optional() listId?: string;
   @Id() @Optional() segmentId?: string;
@@ -124,6 +133,23 @@ export class EnsuredContacts {
   @ListOf(() => EnsuredContact, 1, 50) contacts: EnsuredContact[];
 }
 
+class SendRecipient {
+  @Address() email: string;
+  @Instant() acceptedAt: Date;
+}
+
+/** Of mail that was accepted without asking for contacts. */
+export class SendRecipients {
+  @ListOf(() => SendRecipient, 1, 500) recipients: SendRecipient[];
+}
+
+class RecipientContact extends PickFields(Contact, ['id', 'email']) {}
+
+/** Those who were erased since are missing. */
+export class RecipientContacts {
+  @ListOf(() => RecipientContact, 0, 500) contacts: RecipientContact[];
+}
+
 export class GetVariables {
   @Addresses(1, 500) emails: string[];
 }
@@ -159,6 +185,8 @@ export const contacts = {
   /** Errors: `validation_error` unless exactly one of ids and addresses is given. */
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { gathered: true }),
+  /** Creates missing contacts as not subscribed, as `ensure` does. */
+  ensureRecipients: request('contacts.contacts.ensureRecipients', SendRecipients, RecipientContacts),
   variables: query('contacts.contacts.variables', GetVariables, KnownVariables),
   subscribed: query('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
   get: query('contacts.contacts.get', ContactId, Contact),
@@ -177,6 +205,8 @@ export class ContactEvent {
   @Flag() subscribed: boolean;
   /** That of the consent: API, IMPORT, LINK and so on. */
   @Text(1, 64) @Optional() source?: string;
+  /** The execution of the workflow that changed the contact. */
+  @Id() @Optional() causedBy?: string;
   @Instant() at: Date;
   @Count() seq: number;
 }
@@ -199,6 +229,17 @@ export class MembershipEvent {
   @Id() contactId: string;
   @Id() listId: string;
   @Choice(membershipStatuses) status: MembershipStatus;
+  @Instant() at: Date;
+}
+
+/** Somebody asked to be on a list with double opt-in, and confirms with the link. */
+export class ListPending {
+  @Id() contactId: string;
+  @Address() email: string;
+  @Id() listId: string;
+  @Text(1, 100) listName: string;
+  /** Whoever has it can confirm the address: it is for the mail to that address only. */
+  @Text(1, 2_500) confirmUrl: string;
   @Instant() at: Date;
 }
 
@@ -237,6 +278,11 @@ export const contactEvents = {
     'contacts.list.membership_changed',
     MembershipEvent,
     'The status of a list membership changed.',
+  ),
+  listPending: event(
+    'contacts.list.pending',
+    ListPending,
+    'A membership waits for its confirmation; again where the contact asks again after ten minutes.',
   ),
   segmentEntered: event('contacts.segment.entered', SegmentEvent, 'A contact entered a tracked segment.'),
   segmentLeft: event('contacts.segment.left', SegmentEvent, 'A contact left a tracked segment.'),

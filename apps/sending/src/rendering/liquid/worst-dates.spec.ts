@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { bounds, leastProcessorTimeOf, worstText } from '@posthorn/testing';
 import { createEngine } from './liquid-engine.js';
 
-const engine = createEngine({ escapes: true });
+const engine = createEngine('html');
 const templates = ['{{ at | date: "%Y" }}', '{{ at | date_to_xmlschema }}', '{{ "now" | date: at }}'].map(
   (text) => engine.parse(text),
 );

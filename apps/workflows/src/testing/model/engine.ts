@@ -3,6 +3,9 @@ import { WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import { slowBus, type ServiceFixture } from '@posthorn/testing';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
+import { LenderStandings } from '../../authorities/standings.js';
+import { EffectFence } from '../../cancellations/effect-fence.js';
+import { WorkflowsConfig } from '../../config.js';
 import { WorkflowCounts } from '../../counts/workflow-counts.repository.js';
 import { entities, migrations } from '../../data-source.js';
 import { Effects } from '../../executions/effects.js';
@@ -13,13 +16,17 @@ import { ExecutionWrites } from '../../executions/execution-writes.js';
 import { ExecutionsRepository } from '../../executions/executions.repository.js';
 import { ExecutionsWork } from '../../executions/executions.work.js';
 import { People } from '../../executions/people.js';
-import { StepTexts } from '../../executions/step-texts.js';
+import { RenderedTextsRepository } from '../../texts/rendered-texts.repository.js';
+import { UsedVariables } from '../../texts/used-variables.js';
+import { TextsWork } from '../../texts/texts.work.js';
+import { StepTexts } from '../../texts/step-texts.js';
 import { Turns } from '../../executions/turns.js';
 import { WebhookRequests } from '../../executions/webhook-requests.js';
 import { Graphs } from '../../graphs/graphs.read-model.js';
 import { ProjectZones } from '../../projects/project-zones.js';
 import { RenderedTexts } from '../../simulations/rehearsal-texts.js';
 import { SimulationsService } from '../../simulations/simulations.service.js';
+import { FanOuts } from '../../starts/fan-outs.js';
 import { Occurrences } from '../../starts/occurrences.js';
 import { Starts } from '../../starts/starts.js';
 import { StartsRepository } from '../../starts/starts.repository.js';
@@ -32,6 +39,8 @@ import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.
 import { WebhooksRepository } from '../../webhooks/webhooks.repository.js';
 import { WorkflowsRepository } from '../../workflows/workflows.repository.js';
 import type { Faults } from './faults.js';
+
+const config = Object.assign(new WorkflowsConfig(), { allowPrivate: true, webhookPorts: '443' });
 
 /** One of several processes that execute workflows, inside of the process of the test. */
 export async function startWorker(
@@ -61,7 +70,9 @@ function buildWork(
   runner: WorkRunner,
 ): ExecutionsWork {
   const bus = slowBus(connection);
-  const texts = new StepTexts(bus);
+  const used = new UsedVariables(bus);
+  const texts = new StepTexts(bus, used);
+  const standings = new LenderStandings(bus);
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
   const calls = new StepCalls(new StepCallsRepository(database), queue);
@@ -78,26 +89,37 @@ function buildWork(
     new WorkflowEventCalls(ofEvents),
     new People(bus),
   );
-  const store = new ExecutionStore(executions, new WaitsRepository(database), counts);
-  const writes = new ExecutionWrites(database, store, new WebhookRequests(texts), calls, ends, queue);
-  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus));
-  return new ExecutionsWork(turns, new Effects(bus, texts), writes, runner);
+  const rendered = new RenderedTextsRepository(database);
+  const store = new ExecutionStore(executions, new WaitsRepository(database), rendered, counts);
+  const writes = new ExecutionWrites(
+    database,
+    store,
+    new WebhookRequests(texts, standings, config),
+    calls,
+    ends,
+    queue,
+  );
+  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus), rendered);
+  new TextsWork(database, turns, texts, rendered, queue, runner);
+  const fence = new EffectFence(database, standings);
+  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence, used), writes, fence, runner);
 }
 
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
   new Starts(new StartsRepository(database), new WorkflowCounts(database), queue);
 
 export const buildOccurrences = ({ database, queue }: ServiceFixture): Occurrences =>
-  new Occurrences(new StartsRepository(database), new WaitsRepository(database), queue);
+  new Occurrences(new FanOuts(new StartsRepository(database), queue), new WaitsRepository(database), queue);
 
 export function buildSimulations({ database, connection }: ServiceFixture): SimulationsService {
   const bus = slowBus(connection);
-  const texts = new StepTexts(bus);
+  const used = new UsedVariables(bus);
+  const texts = new StepTexts(bus, used);
   return new SimulationsService(
     new WorkflowsRepository(database),
     new Graphs(database),
     new People(bus),
-    new RenderedTexts(bus, texts, new WebhookRequests(texts)),
+    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus), config), used),
     new ProjectZones(bus),
     new DatabaseClock(database),
   );

@@ -32,7 +32,7 @@ export function meets({ field, operator, value }: Comparison, variables: Config)
     case 'equals':
       return isSame;
     case 'notEquals':
-      return !isSame;
+      return stored !== undefined && !isSame;
     case 'contains':
       return contains(stored, value) === true;
     case 'notContains':

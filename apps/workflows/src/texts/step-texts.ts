@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, isTemplateText, serviceCaller, workflowMail } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { isTemporary } from './temporary.js';
-import type { Turn } from './turn.js';
+import { UsedVariables } from './used-variables.js';
+import { isTemporary } from '../executions/temporary.js';
+import type { Turn } from '../executions/turn.js';
 
 /** Each may take half a second. */
 const atOnce = 8;
@@ -16,14 +17,18 @@ interface Wanted {
 /** Liquid in URLs, headers, bodies and addresses of steps, which sending renders in its threads; plain text stays as it is. */
 @Injectable()
 export class StepTexts {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly used: UsedVariables,
+  ) {}
 
   async render(projectId: string, wanted: readonly Wanted[]): Promise<Map<Turn, string[] | Error>> {
     const rendered = new Map<Turn, string[] | Error>();
     const withLiquid: Wanted[] = [];
     for (const item of wanted)
-      if (item.texts.some(isTemplateText)) withLiquid.push(item);
-      else rendered.set(item.turn, [...item.texts]);
+      if (!item.texts.some(isTemplateText)) rendered.set(item.turn, [...item.texts]);
+      else if (item.turn.rendered) rendered.set(item.turn, item.turn.rendered);
+      else withLiquid.push(item);
     for (let from = 0; from < withLiquid.length; from += atOnce)
       await this.renderPart(projectId, withLiquid.slice(from, from + atOnce), rendered);
     return rendered;
@@ -46,15 +51,14 @@ export class StepTexts {
   }
 
   private async call(projectId: string, part: readonly Wanted[]): Promise<(string[] | Error)[]> {
+    const wanted = part.map(async ({ turn, texts: given }) => {
+      const texts = given.map((text) => ({ text }));
+      return { texts, variables: await this.used.of(projectId, { texts }, turn.variables.shown()) };
+    });
     const { items } = await this.bus.call(
       workflowMail.texts,
       serviceCaller('workflows', projectId),
-      {
-        items: part.map(({ turn, texts }) => ({
-          texts: texts.map((text) => ({ text })),
-          variables: turn.variables.shown(),
-        })),
-      },
+      { items: await Promise.all(wanted) },
       { timeoutMs: renderMs },
     );
     return items.map(({ texts, error }) =>
