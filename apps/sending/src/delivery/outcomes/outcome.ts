@@ -10,6 +10,7 @@ import {
 import { classify, nextRetry, type Attempt } from '@posthorn/mail';
 import type { DeliveryState } from '../delivery.entity.js';
 import type { Mark, MarkDecision } from '../hand-off/hand-off-marks.repository.js';
+import { diagnosticOf, errorText, maxErrorText } from './reply-texts.js';
 
 export interface Outcome {
   state: DeliveryState;
@@ -66,7 +67,6 @@ interface FailedAttempt {
 const retryLaterMs = 60_000;
 /** The event that announces a new project may still be on its way. */
 const newProjectMs = 500;
-const maxErrorText = 1_000;
 const dayMs = 86_400_000;
 /** Resuming or cancelling the campaign makes its mail due at once. */
 const pausedCampaignMs = 3_600_000;
@@ -296,18 +296,4 @@ function bouncedEvents(
   return suppress
     ? [bounced, { event: suppressionEvents.added, payload: { email: recipient, reason: 'HARD_BOUNCE' } }]
     : [bounced];
-}
-
-const replyText = ({ reply }: Attempt): string | null =>
-  reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : null;
-
-const diagnosticOf = (attempt: Attempt): string | null => {
-  const text = replyText(attempt);
-  return text && boundedText(text, maxErrorText);
-};
-
-function errorText(attempt: Attempt): string | null {
-  const { stage, error } = attempt;
-  const text = replyText(attempt) ?? error;
-  return text ? boundedText(`${stage}: ${text}`, maxErrorText) : null;
 }
