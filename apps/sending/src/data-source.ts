@@ -40,6 +40,7 @@ import { NameWaits1765500100000 } from './migrations/1765500100000-name-waits.js
 import { CampaignMail1765600000000 } from './migrations/1765600000000-campaign-mail.js';
 import { FrequencyCap1765700000000 } from './migrations/1765700000000-frequency-cap.js';
 import { MailAsWritten1766500000000 } from './migrations/1766500000000-mail-as-written.js';
+import { QuietHoursAtClockChanges1766700000000 } from './migrations/1766700000000-quiet-hours-at-clock-changes.js';
 import {
   DestinationDomainRow,
   DestinationLineRow,
@@ -118,4 +119,5 @@ export const migrations = [
   CampaignMail1765600000000,
   FrequencyCap1765700000000,
   MailAsWritten1766500000000,
+  QuietHoursAtClockChanges1766700000000,
 ];

@@ -8,6 +8,10 @@ import { AttributeWorkflowsFacts1764200000000 } from './migrations/1764200000000
 import { QuarantineWorkflowsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ExecuteWorkflows1766100000000 } from './migrations/1766100000000-execute-workflows.js';
 import { CreateWebhooks1766200000000 } from './migrations/1766200000000-create-webhooks.js';
+import { LendAuthority1766600000000 } from './migrations/1766600000000-lend-authority.js';
+import { InstantsOfWaits1766600100000 } from './migrations/1766600100000-instants-of-waits.js';
+import { RenderApart1766600200000 } from './migrations/1766600200000-render-apart.js';
+import { Causes1766600400000 } from './migrations/1766600400000-causes.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
@@ -30,4 +34,8 @@ export const migrations = [
   QuarantineWorkflowsEvents1764600000000,
   ExecuteWorkflows1766100000000,
   CreateWebhooks1766200000000,
+  LendAuthority1766600000000,
+  InstantsOfWaits1766600100000,
+  RenderApart1766600200000,
+  Causes1766600400000,
 ];

@@ -11,7 +11,12 @@ export {
 export { EngagementTokens, type UnsubscribeTarget } from './tokens/engagement-token.js';
 export { readHeaders } from './message/read-headers.js';
 export { nextRetry } from './smtp/retry-schedule.js';
-export { buildReturnPath, readReturnPath, type ReturnPathTarget } from './tokens/return-path.js';
+export {
+  buildReturnPath,
+  containsReturnPath,
+  readReturnPath,
+  type ReturnPathTarget,
+} from './tokens/return-path.js';
 export { bytesOf, SignedBytes, uuidBytes } from './message/signed-bytes.js';
 export type { Attempt } from './smtp/smtp-attempt.js';
 export { providerMessageIdOf } from './smtp/provider-message-id.js';

@@ -88,6 +88,33 @@ describe('the shares of projects', () => {
     expect(begun).toHaveLength(4);
   });
 
+  it('leave a reserved place to others where batches of one project take long', async () => {
+    const kind = kindOf({ reserved: 1, concurrency: 3, batch: 2 });
+    const [slow, other] = [newId(), newId()];
+    let release: (() => void) | undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const begun: string[] = [];
+    const worker = await suite.process();
+    worker.runner.register(kind, {
+      run: async ({ projectId, items }) => {
+        begun.push(...items.map(() => projectId));
+        if (projectId === slow) await released;
+      },
+    });
+    worker.start();
+    await worker.queue.enqueue(
+      kind,
+      Array.from({ length: 9 }, () => ({ projectId: slow })),
+    );
+    await eventually(async () => begun.length === 4, 'it has two of three places');
+    await worker.queue.enqueue(kind, [{ projectId: other }]);
+    await eventually(async () => begun.includes(other), 'the other project has a place');
+    expect(begun).toEqual([slow, slow, slow, slow, other]);
+    release!();
+    await untilDone(worker, kind);
+    expect(begun).toHaveLength(10);
+  });
+
   it('do not let the second item of an exclusive project overtake a first one that another process is claiming', async () => {
     const kind = kindOf({ exclusive: true });
     const projectId = newId();

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { TombstonesModule } from '../erasures/tombstones.module.js';
+import { AppliedEffects } from './applied-effects.repository.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 import { ContactsHandlers } from './contacts.handlers.js';
 import { ContactsService } from './contacts.service.js';
@@ -16,7 +17,7 @@ import { EnsureContactsService } from './writes/ensure-contacts.js';
   imports: [ContactWritesModule, ErasuresModule, TombstonesModule],
   controllers: [ContactsHandlers, ContactsSubscribers],
   providers: [
-    ...onDatabase([ContactCounts]),
+    ...onDatabase([AppliedEffects, ContactCounts]),
     ContactsService,
     BulkContactsService,
     DeleteContactsService,

@@ -13,6 +13,27 @@ describe('contacts', () => {
 
   const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
+  it('are changed once by a step of a workflow that is repeated, whatever the person did meanwhile', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.bus.call(contacts.create, caller, { email: 'leaves@example.org' });
+    const effect = { id: newId(), executionId: newId() };
+    const step = () =>
+      suite.bus.call(contacts.update, caller, {
+        ...{ id, subscribed: true, customFields: { gift: true }, customFieldsMode: 'MERGE', effect },
+      });
+    await suite.bus.call(contacts.update, caller, { id, subscribed: false, customFieldsMode: 'MERGE' });
+    expect(await step()).toMatchObject({ subscribed: true });
+    await suite.bus.call(contacts.update, caller, {
+      ...{ id, subscribed: false, customFields: { gift: null }, customFieldsMode: 'MERGE' },
+    });
+    expect(await step()).toMatchObject({ subscribed: false, customFields: {} });
+    const back = await suite.eventsOf(projectId, contactEvents.subscribed);
+    expect(back).toMatchObject([{ contactId: id, causedBy: effect.executionId }]);
+    const other = { id: newId(), executionId: newId() };
+    const next = { id, subscribed: true, customFieldsMode: 'MERGE' as const, effect: other };
+    expect(await suite.bus.call(contacts.update, caller, next)).toMatchObject({ subscribed: true });
+  });
+
   it('are created, subscribed by default, and publish an event', async () => {
     const { caller, projectId } = suite.buildProject();
     const customFields = { plan: 'pro', nothing: null, deep: { list: [1, null] } };

@@ -16,6 +16,7 @@ import {
 } from '@posthorn/contracts';
 import { pageWithTotal, type Total } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
+import { AppliedEffects } from './applied-effects.repository.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 import { requestedBy, contactOf, originOf, type WriteOrigin } from './writes/contact-write.js';
 import type { ContactChange, ContactRow } from './contact.entity.js';
@@ -35,6 +36,7 @@ export class ContactsService {
     private readonly outbox: Outbox,
     private readonly changes: LimitedChanges,
     private readonly optOuts: OptOuts,
+    private readonly effects: AppliedEffects,
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
@@ -86,9 +88,12 @@ export class ContactsService {
 
   async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {
     const { projectId } = caller;
-    const row = await this.changes.run({ projectId, deadline }, async () =>
-      this.change(await this.contacts.lockOrFail(projectId, body.id), body, requestedBy(caller)),
-    );
+    const { effect } = body;
+    const row = await this.changes.run({ projectId, deadline }, async () => {
+      const locked = await this.contacts.lockOrFail(projectId, body.id);
+      if (effect && !(await this.effects.isNew(projectId, effect.id))) return locked;
+      return this.change(locked, body, requestedBy(caller), effect?.executionId);
+    });
     return row.toContact();
   }
 
@@ -109,24 +114,31 @@ export class ContactsService {
   }
 
   /** The opt-out is stored while the row is locked, so that opt-outs have the order of the contact's changes. */
-  private async change(row: ContactRow, change: ContactChange, origin: WriteOrigin): Promise<ContactRow> {
+  private async change(
+    row: ContactRow,
+    change: ContactChange,
+    origin: WriteOrigin,
+    causedBy?: string,
+  ): Promise<ContactRow> {
     const changed = row.change(change);
     const seq = Number(row.seq) + (changed ? 1 : 0);
     if (change.subscribed === false)
       await this.optOuts.put(row.projectId, { email: row.email, contactId: row.id, seq });
     if (changed) {
       await this.contacts.save(row, origin);
-      await this.outbox.publish(contactEvents[changed], row.projectId, [row.toEvent()]);
+      await this.outbox.publish(contactEvents[changed], row.projectId, [
+        { ...row.toEvent(), ...(causedBy === undefined ? {} : { causedBy }) },
+      ]);
     }
     return row;
   }
 
   private async totalOf(
     projectId: string,
-    { search, subscribed, listId, segmentId }: ContactFilter,
+    { search, email, subscribed, listId, segmentId }: ContactFilter,
   ): Promise<number | Total> {
-    if (search !== undefined || listId !== undefined || segmentId !== undefined)
-      return this.contacts.countMatches(projectId, { search, subscribed, listId, segmentId });
+    if ([search, email, listId, segmentId].some((value) => value !== undefined))
+      return this.contacts.countMatches(projectId, { search, email, subscribed, listId, segmentId });
     const count = await this.counts.of(projectId);
     if (subscribed === undefined) return count.total;
     return subscribed ? count.subscribed : count.total - count.subscribed;

@@ -2,26 +2,28 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import type { KeyRow, Membership, SessionUser, TokenRow } from './credential.js';
 
+export const activeKeys = `
+  SELECT key.token_hash AS "tokenHash", key.project_id AS "projectId", key.id AS "keyId", key.name,
+         key.legacy_grant_preset AS "legacyGrantPreset", key.mode, key.scopes, key.domain_id AS "domainId", key.confine,
+         CASE key.mode WHEN 'TEST' THEN project.sandbox_handle END AS "sandboxHandle",
+         CASE key.mode WHEN 'TEST' THEN ARRAY(
+           SELECT person.email FROM members member JOIN auth_users person ON person.id = member.user_id
+           WHERE member.project_id = key.project_id AND member.role = 'OWNER' AND person."emailVerified"
+         ) END AS "ownAddresses",
+         project.disabled_reason IS NOT NULL AS disabled,
+         project.secret_per_second AS "secretPerSecond", project.public_per_second AS "publicPerSecond"
+  FROM api_keys key JOIN projects project ON project.id = key.project_id
+  WHERE key.revoked_at IS NULL`;
+
 /** Lookups by credential, before the project is known. Results are in the order of the request, null for unknown ones. */
 @Injectable()
 export class IdentitiesReadModel {
   constructor(private readonly database: Database) {}
 
   async keysByHashes(hashes: string[]): Promise<(KeyRow | null)[]> {
-    const rows = await this.database.query<KeyRow>(
-      `SELECT key.token_hash AS "tokenHash", key.project_id AS "projectId", key.id AS "keyId", key.name,
-              key.legacy_grant_preset AS "legacyGrantPreset", key.mode, key.scopes, key.domain_id AS "domainId", key.confine,
-              CASE key.mode WHEN 'TEST' THEN project.sandbox_handle END AS "sandboxHandle",
-              CASE key.mode WHEN 'TEST' THEN ARRAY(
-                SELECT person.email FROM members member JOIN auth_users person ON person.id = member.user_id
-                WHERE member.project_id = key.project_id AND member.role = 'OWNER' AND person."emailVerified"
-              ) END AS "ownAddresses",
-              project.disabled_reason IS NOT NULL AS disabled,
-              project.secret_per_second AS "secretPerSecond", project.public_per_second AS "publicPerSecond"
-       FROM api_keys key JOIN projects project ON project.id = key.project_id
-       WHERE key.token_hash = ANY($1::text[]) AND key.revoked_at IS NULL`,
-      [hashes],
-    );
+    const rows = await this.database.query<KeyRow>(`${activeKeys} AND key.token_hash = ANY($1::text[])`, [
+      hashes,
+    ]);
     return inOrder(hashes, rows, ({ tokenHash }) => tokenHash);
   }
 

@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { Secrets } from '@posthorn/platform';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
+import { AuthoritiesHandlers } from './authorities.handlers.js';
+import { AuthoritiesReadModel } from './authorities.read-model.js';
+import { AuthoritiesService } from './authorities.service.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { Guard } from './guard.js';
 import { Identities } from './identities.js';
@@ -11,7 +14,10 @@ import { PeopleSecret } from './people-secret.js';
 
 @Module({
   imports: [ApiKeysModule],
+  controllers: [AuthoritiesHandlers],
   providers: [
+    AuthoritiesReadModel,
+    AuthoritiesService,
     Guard,
     FailedAttempts,
     Identities,

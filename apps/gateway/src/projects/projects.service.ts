@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
+  isLanguage,
   isTimeZone,
+  notALanguage,
   notATimeZone,
   projectEvents,
   projectNotFound,
@@ -77,6 +79,7 @@ export class ProjectsService {
 
   async settle(projectId: string, wanted: UpdateProject): Promise<ProjectRow> {
     if (wanted.timeZone !== undefined && !isTimeZone(wanted.timeZone)) throw notATimeZone('timeZone');
+    if (wanted.language !== undefined && !isLanguage(wanted.language)) throw notALanguage('language');
     return this.change(projectId, 'project.updated', (row, at) => row.settle(wanted, at));
   }
 

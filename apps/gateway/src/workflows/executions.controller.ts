@@ -21,6 +21,9 @@ import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Get, Post } from '../edge/routes/route.js';
 
+/** An effect that is under way ends first. */
+const cancelMs = 8_000;
+
 @Controller()
 export class ExecutionsController {
   constructor(private readonly bus: Bus) {}
@@ -69,7 +72,7 @@ export class ExecutionsController {
     errors: [executionEnded],
   })
   cancel({ caller, params }: RouteRequest): Promise<Execution> {
-    return this.bus.call(executions.cancel, caller, idOf(params));
+    return this.bus.call(executions.cancel, caller, idOf(params), { timeoutMs: cancelMs });
   }
 
   @Post('workflows/:id/executions/:executionId/retry', {

@@ -5,6 +5,7 @@ import {
   ExportedWorkflow,
   ImportWorkflow,
   ResumedWorkflow,
+  tooManyEnabledWorkflows,
   UpdateWorkflow,
   Workflow,
   workflowChanged,
@@ -17,6 +18,9 @@ import {
 import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
+
+/** Mail that is being handed over ends first. */
+const pauseMs = 8_000;
 
 @Controller()
 export class WorkflowsController {
@@ -59,7 +63,7 @@ export class WorkflowsController {
     body: UpdateWorkflow,
     reply: Workflow,
     missing: workflowNotFound,
-    errors: [workflowChanged],
+    errors: [workflowChanged, tooManyEnabledWorkflows],
   })
   update({ caller, params, body }: RouteRequest<UpdateWorkflow>): Promise<Workflow> {
     return this.bus.call(workflows.update, caller, { ...body, id: params['id']! });
@@ -96,7 +100,7 @@ export class WorkflowsController {
     reply: ResumedWorkflow,
     missing: workflowNotFound,
     errorShape: UpdateWorkflow,
-    errors: [workflowChanged],
+    errors: [workflowChanged, tooManyEnabledWorkflows],
   })
   resume({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
     return this.bus.call(workflows.resume, caller, { id: params['id']! });
@@ -110,7 +114,7 @@ export class WorkflowsController {
     missing: workflowNotFound,
   })
   pause({ caller, params }: RouteRequest): Promise<ResumedWorkflow> {
-    return this.bus.call(workflows.pause, caller, { id: params['id']! });
+    return this.bus.call(workflows.pause, caller, { id: params['id']! }, { timeoutMs: pauseMs });
   }
 
   @Get('workflows/:id/export', {

@@ -109,7 +109,7 @@ export class PrepareSend {
     caller: Caller,
     { from, template, headers, to = [], cc, bcc, ...send }: Omit<CheckSend, 'idempotency'>,
   ): Promise<void> {
-    const { ownContent = false, scheduledAt } = send;
+    const { ownContent = false, scheduledAt, category } = send;
     refuseTooManyRecipients({ recipients: to, cc, bcc });
     refuseOutsideTemplates(caller, { template, ownContent });
     this.controlHeaders.refuseIn(headers);
@@ -117,7 +117,7 @@ export class PrepareSend {
     const content = template
       ? await this.templates.resolve(caller.projectId, { templateId: template })
       : null;
-    await this.senders.senderFor(caller, from ?? content?.from ?? undefined, content?.category);
+    await this.senders.senderFor(caller, from ?? content?.from ?? undefined, category ?? content?.category);
     const addresses = [...to, ...addressesOf(cc), ...addressesOf(bcc)];
     refuseOutsideSandbox(caller, addresses);
     refuseOtherRecipients(await this.confined.allowedRecipients(caller, addresses), addresses);

@@ -44,7 +44,11 @@ export class CampaignPreparation {
     const { projectId } = caller;
     const body = await this.htmlOf(projectId, requested.body);
     const content = await this.contentOf(projectId, { ...requested, body });
-    const from = await this.senders.senderFor(caller, senderOf(requested, content), requested.category);
+    const from = await this.senders.currentSenderFor(
+      caller,
+      senderOf(requested, content),
+      requested.category,
+    );
     const { name, timeZone } = await this.projects.settingsOf(projectId);
     const { category } = requested;
     return {
@@ -62,7 +66,8 @@ export class CampaignPreparation {
   async check(caller: Caller, draft: CheckCampaignMail): Promise<boolean> {
     const body = await this.htmlOf(caller.projectId, draft.body);
     await this.contentOf(caller.projectId, { ...draft, body });
-    if (draft.from !== null) await this.senders.senderFor(caller, { email: draft.from }, draft.category);
+    if (draft.from !== null)
+      await this.senders.currentSenderFor(caller, { email: draft.from }, draft.category);
     return missingIn(draft).length === 0;
   }
 

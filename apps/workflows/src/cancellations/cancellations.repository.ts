@@ -38,7 +38,7 @@ export class CancellationsRepository {
   /** What a worker added to them until their rows were locked is seen by the later statements only. */
   async removeExecutions(projectId: string, workflowId: string, limit: number): Promise<string[]> {
     const ids = await this.removed('executions', 'id', projectId, workflowId, limit);
-    for (const table of ['execution_steps', 'execution_waits'])
+    for (const table of ['execution_steps', 'execution_waits', 'step_texts'])
       await this.database.query(
         `DELETE FROM ${table} WHERE project_id = $1 AND execution_id = ANY ($2::uuid[])`,
         [projectId, ids],

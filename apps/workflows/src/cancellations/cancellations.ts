@@ -3,6 +3,7 @@ import { workflowRunning } from '@posthorn/contracts';
 import { WorkQueue } from '@posthorn/work';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { cancellationWork, executionRemovalWork, historyRemovalWork } from './cancellation-kinds.js';
+import { EffectFence } from './effect-fence.js';
 import { CancellationsRepository } from './cancellations.repository.js';
 
 /** What becomes of the executions of a locked workflow; everything joins the ambient transaction. */
@@ -10,11 +11,17 @@ import { CancellationsRepository } from './cancellations.repository.js';
 export class Cancellations {
   constructor(
     private readonly executions: CancellationsRepository,
+    private readonly fence: EffectFence,
     private readonly queue: WorkQueue,
   ) {}
 
   async refuseRunning(row: WorkflowRow): Promise<void> {
     if (await this.executions.anyRunning(row)) throw workflowRunning();
+  }
+
+  /** Before the workflow is locked. */
+  awaitEffects(projectId: string, workflowId: string): Promise<void> {
+    return this.fence.close(projectId, workflowId);
   }
 
   /** From the commit on none of them does anything; their rows follow in batches. Answers how many they are. */

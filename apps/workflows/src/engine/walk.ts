@@ -14,6 +14,10 @@ export interface Walk {
   /** How often each step was entered. */
   visits: Record<string, number>;
   enteredAt: Date;
+  /** The instant of what led to the present step: steps that only decide take no time. Awaited events count from it. */
+  since: Date;
+  /** Events of that instant that led to it, which are not awaited once more. */
+  ledBy: readonly string[];
 }
 
 export interface Taken extends Position {
@@ -40,6 +44,8 @@ export function startOf(graph: Walk['graph'], exitWhen: ExitCondition | null, at
     position: { stepId: trigger.id, visit: 1 },
     visits: { [trigger.id]: 1 },
     enteredAt: at,
+    since: at,
+    ledBy: [],
   };
 }
 

@@ -6,13 +6,18 @@ import {
   normaliseAddress,
   parseMailbox,
   serviceCaller,
+  type Caller,
   type SendEmailConfig,
   type UpdateContactConfig,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import { rightsFault, callerFor } from '../authorities/rights.js';
+import { LenderStandings } from '../authorities/standings.js';
+import { EffectFence } from '../cancellations/effect-fence.js';
 import type { Effect } from '../engine/step-machine.js';
 import { isTemporary } from './temporary.js';
-import { StepTexts } from './step-texts.js';
+import { textsOfRecipient } from '../texts/texts-of-stop.js';
+import { StepTexts } from '../texts/step-texts.js';
 import type { Turn } from './turn.js';
 
 export type EffectResult =
@@ -20,6 +25,8 @@ export type EffectResult =
   | { kind: 'done'; output: Record<string, unknown> | null; at?: Date }
   /** Repeating it would not help. */
   | { kind: 'refused'; reason: string }
+  /** Its execution has ended, or was paused with its workflow. */
+  | { kind: 'over' }
   | { kind: 'later'; error: Error };
 
 const atOnce = 64;
@@ -32,14 +39,17 @@ export class Effects {
   constructor(
     private readonly bus: Bus,
     private readonly texts: StepTexts,
+    private readonly standings: LenderStandings,
+    private readonly fence: EffectFence,
   ) {}
 
   /** Calls to sending travel together, as the bus gathers them; what waits for its turn does not use up their time. */
   async run(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, EffectResult>> {
     const results = new Map<Turn, EffectResult>();
-    for (let from = 0; from < turns.length; from += atOnce)
-      for (const [turn, result] of await this.together(projectId, turns.slice(from, from + atOnce)))
-        results.set(turn, result);
+    for (let from = 0; from < turns.length; from += atOnce) {
+      const part = turns.slice(from, from + atOnce);
+      for (const [turn, result] of await this.together(projectId, part)) results.set(turn, result);
+    }
     return results;
   }
 
@@ -49,31 +59,33 @@ export class Effects {
       projectId,
       turns.map((turn) => ({ turn, recipient: configOf(turn.effect!) })),
     );
-    return Promise.all(
-      turns.map(async (turn): Promise<[Turn, EffectResult]> => {
-        const to = addresses.get(turn)!;
-        if (to instanceof Error) return [turn, { kind: 'refused', reason: to.message }];
-        return [turn, await this.one(projectId, turn, turn.effect!, to).catch(resultOfError)];
-      }),
+    const standings = await this.standings.ofEach(projectId, turns);
+    return this.fence.whileRunning(projectId, turns, (running) =>
+      Promise.all(
+        turns.map(async (turn): Promise<[Turn, EffectResult]> => {
+          if (!running.has(turn)) return [turn, { kind: 'over' }];
+          const lent = standings.get(turn)!;
+          const fault = rightsFault(lent, turn.step.type);
+          if (fault !== null) return [turn, { kind: 'refused', reason: fault }];
+          const to = addresses.get(turn)!;
+          if (to instanceof Error) return [turn, { kind: 'refused', reason: to.message }];
+          const caller = callerFor(projectId, lent);
+          return [turn, await this.one(caller, turn, turn.effect!, to).catch(resultOfError)];
+        }),
+      ),
     );
   }
 
-  private one(projectId: string, turn: Turn, effect: Sent, to: string): Promise<EffectResult> {
+  private one(caller: Caller, turn: Turn, effect: Sent, to: string): Promise<EffectResult> {
     return effect.kind === 'email'
-      ? this.send(projectId, turn, effect.config, to)
-      : this.update(projectId, turn, effect.config);
+      ? this.send(caller, turn, effect.config, to)
+      : this.update(caller, turn, effect.config);
   }
 
-  private async send(
-    projectId: string,
-    turn: Turn,
-    config: SendEmailConfig,
-    to: string,
-  ): Promise<EffectResult> {
+  private async send(caller: Caller, turn: Turn, config: SendEmailConfig, to: string): Promise<EffectResult> {
     const id = turn.effectId;
     const { contactId, workflowId } = turn.execution;
     const isContact = to === turn.sources.contact.email;
-    const caller = serviceCaller('workflows', projectId);
     const { contact, event, context, workflow, execution, steps } = turn.variables.shown();
     const message = {
       recipients: [{ id, to: { email: to }, ...(isContact ? { contactId } : {}) }],
@@ -88,7 +100,7 @@ export class Effects {
       await this.bus.call(emails.accept, caller, message);
       return { kind: 'done', output };
     } catch (error) {
-      const at = await this.acceptedAt(error, projectId, id);
+      const at = await this.acceptedAt(error, caller.projectId, id);
       if (!at) throw error;
       return { kind: 'done', output, at };
     }
@@ -104,17 +116,18 @@ export class Effects {
   }
 
   private async update(
-    projectId: string,
+    caller: Caller,
     turn: Turn,
     { updates, subscribed }: UpdateContactConfig,
   ): Promise<EffectResult> {
-    await this.bus.call(contacts.update, serviceCaller('workflows', projectId), {
+    const contact = await this.bus.call(contacts.update, caller, {
       id: turn.execution.contactId,
       ...(updates ? { customFields: updates } : {}),
       ...(subscribed === undefined ? {} : { subscribed }),
       customFieldsMode: 'MERGE',
+      effect: { id: turn.effectId, executionId: turn.execution.id },
     });
-    turn.changeContact(updates ?? {}, subscribed);
+    turn.showContact(contact);
     return { kind: 'done', output: null };
   }
 }
@@ -147,7 +160,7 @@ async function addressesOf(
   const custom = wanted.filter(({ recipient }) => recipient?.type === 'CUSTOM');
   const rendered = await texts.render(
     projectId,
-    custom.map(({ turn, recipient }) => ({ turn, texts: [recipient!.customEmail ?? ''] })),
+    custom.map(({ turn, recipient }) => ({ turn, texts: textsOfRecipient(recipient) })),
   );
   return new Map(
     wanted.map(({ turn }) => {

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ProjectZones } from '../projects/project-zones.js';
+import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
+import { TextsWork } from '../texts/texts.work.js';
 import { AwaitedPurges } from '../waits/awaited-purges.work.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -14,14 +16,14 @@ import { ExecutionWrites } from './execution-writes.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsWork } from './executions.work.js';
 import { People } from './people.js';
-import { StepTexts } from './step-texts.js';
+import { StepTexts } from '../texts/step-texts.js';
 import { Turns } from './turns.js';
 import { WebhookRequests } from './webhook-requests.js';
 
 @Module({
   imports: [DefinitionsModule, WebhooksModule],
   providers: [
-    ...onDatabase([ErasedExecutions, ExecutionsRepository, WaitsRepository]),
+    ...onDatabase([ErasedExecutions, ExecutionsRepository, RenderedTextsRepository, WaitsRepository]),
     AwaitedPurges,
     Effects,
     ExecutionEnds,
@@ -32,6 +34,7 @@ import { WebhookRequests } from './webhook-requests.js';
     People,
     ProjectZones,
     StepTexts,
+    TextsWork,
     Turns,
     WebhookRequests,
   ],

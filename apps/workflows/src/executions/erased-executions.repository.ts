@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 import type { CountChange } from '../counts/workflow-counts.repository.js';
-import { startWork } from '../starts/start-kinds.js';
+import { fanOutWork, startWork } from '../starts/start-kinds.js';
 
 interface StoredGraph {
   workflowId: string;
@@ -10,6 +10,8 @@ interface StoredGraph {
 
 /** The index of starts is partial, so the kind is no parameter. */
 const holdsEntry = `kind = '${startWork.name}' AND project_id = $1 AND payload -> 'entries' @> jsonb_build_array(jsonb_build_object('contactId', $2::text))`;
+
+const isFanOutFor = `kind = '${fanOutWork.name}' AND project_id = $1 AND payload -> 'arrivals' @> jsonb_build_array(jsonb_build_object('contactId', $2::text))`;
 
 export class ErasedExecutions {
   constructor(private readonly database: Database) {}
@@ -39,10 +41,13 @@ export class ErasedExecutions {
   }
 
   async forgetEvents(projectId: string, contactId: string): Promise<void> {
-    await this.database.query(`DELETE FROM awaited_events WHERE project_id = $1 AND contact_id = $2`, [
-      projectId,
-      contactId,
-    ]);
+    const forget = [
+      `DELETE FROM awaited_events WHERE project_id = $1 AND contact_id = $2`,
+      `DELETE FROM step_texts t USING executions e WHERE t.project_id = $1 AND e.project_id = $1 AND e.id = t.execution_id AND e.contact_id = $2`,
+      `UPDATE work_items SET payload = jsonb_set(payload, '{arrivals}', (SELECT coalesce(jsonb_agg(a), '[]')
+         FROM jsonb_array_elements(payload -> 'arrivals') AS a WHERE a ->> 'contactId' <> $2::text)) WHERE ${isFanOutFor} AND state <> 'CLAIMED'`,
+    ];
+    for (const sql of forget) await this.database.query(sql, [projectId, contactId]);
   }
 
   /** Returns the starts that wait no longer. Batches that are running are left: they count what they hold. */
@@ -65,10 +70,10 @@ export class ErasedExecutions {
   }
 
   async areStarting(projectId: string, contactId: string): Promise<boolean> {
-    const running = await this.database.query(`SELECT 1 FROM work_items WHERE ${holdsEntry} LIMIT 1`, [
-      projectId,
-      contactId,
-    ]);
+    const running = await this.database.query(
+      `SELECT 1 FROM work_items WHERE ${holdsEntry} UNION ALL SELECT 1 FROM work_items WHERE ${isFanOutFor} LIMIT 1`,
+      [projectId, contactId],
+    );
     return running.length > 0;
   }
 

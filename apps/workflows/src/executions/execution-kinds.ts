@@ -4,5 +4,6 @@ import { work } from '@posthorn/work';
 export const executionWork = work('workflows.executions', {
   batch: 256,
   concurrency: 4,
+  reserved: 1,
   retry: { attempts: 10, firstMs: 1_000, maxMs: 300_000 },
 });

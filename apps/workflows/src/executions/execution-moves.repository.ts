@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '@posthorn/contracts';
+import type { Authority, ExecutionStatus } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { ExecutionWait } from './execution-row.js';
 
@@ -28,19 +28,20 @@ export class ExecutionMoves {
     return row ?? null;
   }
 
-  async reopen(projectId: string, id: string): Promise<void> {
+  /** A mover that is confined confines the rest of the execution. */
+  async reopen(projectId: string, id: string, mover: Authority | null): Promise<void> {
     await this.database.query(
-      `UPDATE executions SET status = 'RUNNING', reason = NULL, ended_at = NULL, due_at = now(), entered_at = now(), turn = turn + 1,
+      `UPDATE executions SET status = 'RUNNING', reason = NULL, ended_at = NULL, due_at = now(), entered_at = now(), turn = turn + 1, starter = coalesce($3, starter),
          visits = jsonb_set(visits, ARRAY[current_step_id::text], to_jsonb((visits ->> current_step_id::text)::int + 1))
        WHERE project_id = $1 AND id = $2`,
-      [projectId, id],
+      [projectId, id, mover && JSON.stringify(mover)],
     );
   }
 
-  async endWait(projectId: string, id: string): Promise<void> {
-    await this.database.query(`UPDATE executions SET due_at = now() WHERE project_id = $1 AND id = $2`, [
-      projectId,
-      id,
-    ]);
+  async endWait(projectId: string, id: string, mover: Authority | null): Promise<void> {
+    await this.database.query(
+      `UPDATE executions SET due_at = now(), starter = coalesce($3, starter) WHERE project_id = $1 AND id = $2`,
+      [projectId, id, mover && JSON.stringify(mover)],
+    );
   }
 }

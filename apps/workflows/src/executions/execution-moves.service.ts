@@ -6,6 +6,7 @@ import {
   executionNotFailed,
   executionNotFound,
   executionNotWaiting,
+  type Authority,
   type EventContract,
   type Execution,
   type ExecutionEvent,
@@ -39,27 +40,27 @@ export class ExecutionMovesService {
   }
 
   /** The failed step is entered once more, under a new key: what it did before may have been refused for good. */
-  retry(call: Incoming<ExecutionId>): Promise<Execution> {
+  retry(call: Incoming<ExecutionId>, mover: Authority | null): Promise<Execution> {
     return this.move(
       call,
       executionEvents.retried,
       async (projectId, { id, status, isCurrent, workflowId, contactId }) => {
         if (status !== 'FAILED' || !isCurrent) throw executionNotFailed();
         if (await this.executions.isInside(projectId, workflowId, contactId)) throw contactIsInside();
-        await this.moves.reopen(projectId, id);
+        await this.moves.reopen(projectId, id, mover);
         await this.ends.countReopened(projectId, workflowId);
         await this.goOn(projectId, id);
       },
     );
   }
 
-  skipWait(call: Incoming<ExecutionId>): Promise<Execution> {
+  skipWait(call: Incoming<ExecutionId>, mover: Authority | null): Promise<Execution> {
     return this.move(
       call,
       executionEvents.waitSkipped,
       async (projectId, { id, status, wait, isStopped }) => {
         if (status !== 'WAITING' || wait === 'WEBHOOK' || isStopped) throw executionNotWaiting();
-        await this.moves.endWait(projectId, id);
+        await this.moves.endWait(projectId, id, mover);
         await this.goOn(projectId, id);
       },
     );

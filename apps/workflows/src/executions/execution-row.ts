@@ -1,5 +1,5 @@
-import type { ExecutionStatus, StepStatus } from '@posthorn/contracts';
-import type { ExitCondition } from '../engine/walk.js';
+import type { Authority, ExecutionStatus, StepStatus } from '@posthorn/contracts';
+import type { ExitCondition, Walk } from '../engine/walk.js';
 
 export type ExecutionWait = 'TIME' | 'EVENT' | 'WEBHOOK';
 
@@ -8,6 +8,9 @@ export interface OccurredEvent {
   id: string;
   name: string;
   data: Record<string, unknown> | null;
+  at?: Date | string;
+  /** What caused it: an execution, or whatever changed the contact just before. */
+  cause?: { executionId: string } | 'RECENT';
 }
 
 /** An execution that can go on, with what it needs of its workflow. */
@@ -17,12 +20,15 @@ export interface DueExecution {
   workflowName: string;
   workflowVersion: number;
   exitWhen: ExitCondition | null;
+  /** In whose name its effects are done: who enabled the workflow, and who started it if he is confined. */
+  lenders: Authority[];
   contactId: string;
   status: ExecutionStatus;
   currentStepId: string;
   visits: Record<string, number>;
   wait: ExecutionWait | null;
   enteredAt: Date;
+  dueAt: Date;
   startedAt: Date;
   context: Record<string, unknown>;
   event: OccurredEvent | null;
@@ -32,7 +38,7 @@ export interface DueExecution {
   /** Step and visit whose row is WAITING. */
   openStep: string | null;
   /** The event that ended its wait. */
-  met: OccurredEvent | null;
+  met: (OccurredEvent & { since?: string; ledBy?: string[] | null }) | null;
 }
 
 /** One visit of a step, as it is stored. */
@@ -68,8 +74,10 @@ export interface ExecutionChange {
   waitedFor: ExecutionWait | null;
   /** Step and visit whose row was WAITING. */
   stepBefore: string | null;
-  /** Waits for this from the entry of its step. */
-  awaits: string | null;
+  /** Rendered texts of it are no longer needed. */
+  hadTexts: boolean;
+  /** Waits for this. */
+  awaits: (Pick<Walk, 'since' | 'ledBy'> & { eventName: string }) | null;
 }
 
 export const hasEnded = (status: ExecutionStatus): boolean => status !== 'RUNNING' && status !== 'WAITING';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WorkflowCounts, type CountChange } from '../counts/workflow-counts.repository.js';
+import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { hasEnded, type ExecutionChange, type StepVisit } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
@@ -16,16 +17,15 @@ export class ExecutionStore {
   constructor(
     private readonly executions: ExecutionsRepository,
     private readonly waits: WaitsRepository,
+    private readonly texts: RenderedTextsRepository,
     private readonly counts: WorkflowCounts,
   ) {}
 
   /** In the ambient transaction. Leaves out executions that were paused, cancelled or moved by somebody else meanwhile. */
   async save(projectId: string, changes: readonly ExecutionChange[]): Promise<SavedChanges> {
     if (changes.length === 0) return { saved: [], met: new Set() };
-    const waiting = changes.flatMap(({ id, contactId, awaits, enteredAt, dueAt }) =>
-      awaits === null
-        ? []
-        : [{ executionId: id, contactId, eventName: awaits, since: enteredAt, until: dueAt! }],
+    const waiting = changes.flatMap(({ id, contactId, awaits, dueAt }) =>
+      awaits === null ? [] : [{ executionId: id, contactId, ...awaits, until: dueAt! }],
     );
     await this.executions.lockAgainstPauses(projectId, [
       ...new Set(changes.map(({ workflowId }) => workflowId)),
@@ -41,11 +41,19 @@ export class ExecutionStore {
       projectId,
       saved.filter(({ waitedFor }) => waitedFor === 'EVENT').map(({ id }) => id),
     );
+    await this.texts.remove(
+      projectId,
+      saved.filter(({ hadTexts }) => hadTexts).map(({ id }) => id),
+    );
     const met = await this.waits.register(
       projectId,
       waiting.filter(({ executionId }) => ids.has(executionId)),
     );
     return { saved, met: new Set(met) };
+  }
+
+  requestTexts(projectId: string, ids: readonly string[]): Promise<void> {
+    return this.texts.request(projectId, ids);
   }
 
   count(projectId: string, saved: readonly ExecutionChange[]): Promise<void> {

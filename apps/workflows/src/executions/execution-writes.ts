@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkQueue, type WorkBatch, type WorkItem } from '@posthorn/work';
+import { textItem, textWork } from '../texts/text-kinds.js';
 import { StepCalls } from '../webhooks/step-calls.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { executionWork } from './execution-kinds.js';
@@ -61,18 +62,20 @@ export class ExecutionWrites {
     });
   }
 
+  /** Their position is stored; they go on when somebody has rendered what they send. */
+  async awaitTexts(batch: WorkBatch, items: Items, turns: readonly Turn[]): Promise<void> {
+    if (turns.length === 0) return;
+    const ids = turns.map(({ execution }) => execution.id);
+    await this.database.transaction(async () => {
+      await this.store.requestTexts(batch.projectId, ids);
+      await batch.complete(ids.map((id) => items.get(id)!));
+      await this.queue.enqueue(textWork, [textItem(batch.projectId)]);
+    });
+  }
+
   /** Of Postgres itself: an estimate may be ahead, and miss an event that the next effect causes. */
   now(): Promise<Date> {
     return this.ends.now();
-  }
-
-  /** Without those that were paused or cancelled since their position was stored: their effects are not begun any more. */
-  async stillRunning(projectId: string, turns: readonly Turn[]): Promise<Turn[]> {
-    const running = await this.ends.dueTimes(
-      projectId,
-      turns.map(({ execution }) => execution.id),
-    );
-    return turns.filter(({ execution }) => running.has(execution.id));
   }
 
   giveUp(projectId: string, id: string, error: string): Promise<void> {
@@ -80,7 +83,7 @@ export class ExecutionWrites {
   }
 
   private async requestsOf(projectId: string, turns: readonly Turn[], now: Date): Promise<Requests> {
-    const calling = turns.filter(({ webhook }) => webhook !== null);
+    const calling = turns.filter(({ webhook, awaitsTexts }) => webhook !== null && !awaitsTexts);
     if (calling.length === 0) return new Map();
     const requests = await this.requests.of(projectId, calling);
     for (const [turn, request] of requests) if (request instanceof Error) turn.fail(request.message, now);

@@ -11,8 +11,10 @@ import {
   type WorkflowStats,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
+import { Admissions } from '../authorities/admissions.js';
 import { StatsService } from '../counts/stats.service.js';
 import { ExecutionMovesService } from './execution-moves.service.js';
+import { ManualStarts } from '../starts/manual-starts.js';
 import { ExecutionsService } from './executions.service.js';
 
 @Controller()
@@ -20,12 +22,14 @@ export class ExecutionsHandlers {
   constructor(
     private readonly service: ExecutionsService,
     private readonly moves: ExecutionMovesService,
+    private readonly starts: ManualStarts,
+    private readonly admissions: Admissions,
     private readonly stats: StatsService,
   ) {}
 
   @Handles(executions.start)
   start(call: Incoming<StartExecutionOf>): Promise<Execution> {
-    return this.service.start(call);
+    return this.starts.start(call);
   }
 
   @Handles(executions.list)
@@ -44,13 +48,13 @@ export class ExecutionsHandlers {
   }
 
   @Handles(executions.retry)
-  retry(call: Incoming<ExecutionId>): Promise<Execution> {
-    return this.moves.retry(call);
+  async retry(call: Incoming<ExecutionId>): Promise<Execution> {
+    return this.moves.retry(call, await this.admissions.mover(call.caller, call.body));
   }
 
   @Handles(executions.skipWait)
-  skipWait(call: Incoming<ExecutionId>): Promise<Execution> {
-    return this.moves.skipWait(call);
+  async skipWait(call: Incoming<ExecutionId>): Promise<Execution> {
+    return this.moves.skipWait(call, await this.admissions.mover(call.caller, call.body));
   }
 
   @Handles(executions.stats)

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { StatsService } from '../counts/stats.service.js';
+import { FanOuts } from '../starts/fan-outs.js';
+import { FanOutsWork } from '../starts/fan-outs.work.js';
 import { Occurrences } from '../starts/occurrences.js';
 import { OccurrencesSubscribers } from '../starts/occurrences.subscribers.js';
 import { Starts } from '../starts/starts.js';
@@ -14,6 +16,7 @@ import { ExecutionMoves } from './execution-moves.repository.js';
 import { ExecutionMovesService } from './execution-moves.service.js';
 import { ExecutionsHandlers } from './executions.handlers.js';
 import { Executions } from './executions.read-model.js';
+import { ManualStarts } from '../starts/manual-starts.js';
 import { ExecutionsService } from './executions.service.js';
 
 @Module({
@@ -23,6 +26,9 @@ import { ExecutionsService } from './executions.service.js';
     ...onDatabase([ExecutionMoves, Executions, StartsRepository, WaitsRepository]),
     ExecutionMovesService,
     ExecutionsService,
+    ManualStarts,
+    FanOuts,
+    FanOutsWork,
     Occurrences,
     SchedulesWork,
     Starts,

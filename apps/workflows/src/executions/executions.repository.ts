@@ -57,12 +57,14 @@ export class ExecutionsRepository {
   due(projectId: string, ids: readonly string[]): Promise<DueExecution[]> {
     return this.database.query(
       `SELECT e.id, e.workflow_id AS "workflowId", w.name AS "workflowName", e.workflow_version AS "workflowVersion", w.exit_when AS "exitWhen",
-         e.contact_id AS "contactId", e.status, e.current_step_id AS "currentStepId", e.visits, e.wait, e.entered_at AS "enteredAt",
+         array_to_json(array_remove(ARRAY[v.lender, e.starter], NULL)) AS lenders,
+         e.contact_id AS "contactId", e.status, e.current_step_id AS "currentStepId", e.visits, e.wait, e.entered_at AS "enteredAt", e.due_at AS "dueAt",
          e.started_at AS "startedAt", e.context, e.event, e.turn, e.due_at <= now() AS "isDue",
          (SELECT s.step_id || ' ' || s.visit FROM execution_steps s WHERE s.project_id = e.project_id AND s.execution_id = e.id AND s.step_id = e.current_step_id
             AND s.visit = (e.visits ->> e.current_step_id::text)::int AND s.status = 'WAITING') AS "openStep",
-         CASE WHEN a.met_by IS NOT NULL THEN jsonb_build_object('id', a.met_by, 'name', a.event_name, 'data', a.met_data) END AS met
+         CASE WHEN a.met_by IS NOT NULL THEN jsonb_build_object('id', a.met_by, 'name', a.event_name, 'data', a.met_data, 'at', a.met_at, 'since', a.since, 'ledBy', a.led_by) END AS met
        FROM executions e JOIN workflows w ON w.project_id = e.project_id AND w.id = e.workflow_id AND w.generation = e.generation
+       LEFT JOIN workflow_versions v ON v.project_id = e.project_id AND v.workflow_id = e.workflow_id AND v.version = e.workflow_version
        LEFT JOIN execution_waits a ON a.project_id = e.project_id AND a.execution_id = e.id
        WHERE e.project_id = $1 AND e.id = ANY ($2::uuid[]) AND e.ended_at IS NULL AND (e.due_at <= now() OR e.wait = 'WEBHOOK')`,
       [projectId, ids],

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { EffectFence } from '../cancellations/effect-fence.js';
 import { Effects, type EffectResult } from './effects.js';
 import { executionWork } from './execution-kinds.js';
 import { ExecutionWrites } from './execution-writes.js';
@@ -11,6 +12,8 @@ type Items = Map<string, WorkItem>;
 
 /** While another service is away; only a refusal fails an execution. */
 const laterMs = 10_000;
+/** While the project is disabled. */
+const disabledMs = 60_000;
 
 /** Executions of one project go on together: decide, store the position, do what it says, store the result (docs/decisions/0030-workflows.md). */
 @Injectable()
@@ -19,6 +22,7 @@ export class ExecutionsWork implements WorkHandler<object> {
     private readonly turns: Turns,
     private readonly effects: Effects,
     private readonly writes: ExecutionWrites,
+    private readonly fence: EffectFence,
     runner: WorkRunner,
   ) {
     runner.register(executionWork, this);
@@ -39,15 +43,21 @@ export class ExecutionsWork implements WorkHandler<object> {
 
   private async goOn(batch: WorkBatch): Promise<void> {
     const { projectId } = batch;
+    if (await this.fence.isHeld(projectId)) return batch.postpone(batch.items, disabledMs);
     const items: Items = new Map(batch.items.map((item) => [item.key!, item]));
     const { turns, orphans } = await this.turns.begin(projectId, [...items.keys()], await this.writes.now());
     await this.writes.settleIdle(batch, items, turns, orphans);
     for (let active = turns; active.length > 0;) {
       await this.writes.commit(batch, items, active, await this.writes.now());
-      active = active.filter(({ effect }) => effect !== null);
+      await this.writes.awaitTexts(
+        batch,
+        items,
+        active.filter(({ awaitsTexts }) => awaitsTexts),
+      );
+      active = active.filter(({ effect, awaitsTexts }) => effect !== null && !awaitsTexts);
       if (active.length === 0) return;
       if (batch.stopping) return batch.continueLater(itemsOf(active, items));
-      active = await this.doEffects(batch, items, await this.writes.stillRunning(projectId, active));
+      active = await this.doEffects(batch, items, active);
     }
   }
 
@@ -66,6 +76,7 @@ export class ExecutionsWork implements WorkHandler<object> {
 function settleEffect(turn: Turn, result: EffectResult, now: Date): boolean {
   switch (result.kind) {
     case 'later':
+    case 'over':
       return false;
     case 'refused':
       turn.fail(result.reason, now);

@@ -1,14 +1,16 @@
-import type { StepStatus, WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
+import type { Contact, WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
 import { effectId } from '../engine/effect-id.js';
 import type { Circumstances } from '../engine/step-machine.js';
+import { needsRendering } from '../texts/texts-of-stop.js';
 import { Variables, type VariableSources } from '../engine/variables.js';
 import { leave, stepAt, walk, type Stop, type Walk } from '../engine/walk.js';
 import type { DueExecution, ExecutionChange, ExecutionWait, StepVisit } from './execution-row.js';
 
+type Led = Pick<Walk, 'since' | 'ledBy'>;
 type EffectStop = Extract<Stop, { kind: 'effect' }>;
 
 /** The dispatcher wakes it earlier, with the response. */
-const webhookWaitMs = 30 * 86_400_000;
+export const webhookWaitMs = 30 * 86_400_000;
 const maxReason = 500;
 
 /** One execution while it goes on, in memory: what it decides, and what of that is to be written. */
@@ -16,8 +18,9 @@ export class Turn {
   readonly steps: StepVisit[] = [];
   readonly variables: Variables;
   stop: Stop | null = null;
-  /** What its webhook step sends, once it is rendered. */
-  request: object | null = null;
+  /** The texts of its stop, or why one of them cannot be rendered; null while they are not. */
+  rendered: string[] | Error | null = null;
+  private hadTexts = false;
   private readonly state: Walk;
   private number: number;
   private status: DueExecution['status'];
@@ -33,7 +36,9 @@ export class Turn {
   ) {
     const { exitWhen, currentStepId, visits, enteredAt } = execution;
     const position = { stepId: currentStepId, visit: visits[currentStepId]! };
-    this.state = { graph, exitWhen, position, visits, enteredAt };
+    const { id, at: since = enteredAt } = isAtStart(execution) ? (execution.event ?? {}) : {};
+    const ledBy = id === undefined ? [] : [id];
+    this.state = { graph, exitWhen, position, visits, enteredAt, since: new Date(since), ledBy };
     this.variables = new Variables(sources);
     this.number = execution.turn;
     this.status = execution.status;
@@ -54,6 +59,11 @@ export class Turn {
     return this.stop?.kind === 'effect' ? this.stop.effect : null;
   }
 
+  /** Its effect has texts that somebody else renders (`texts.work.ts`). */
+  get awaitsTexts(): boolean {
+    return this.rendered === null && needsRendering(this.stop);
+  }
+
   get webhook(): WebhookConfig | null {
     return this.stop?.kind === 'webhook' ? this.stop.config : null;
   }
@@ -63,19 +73,22 @@ export class Turn {
     return this.steps.length > 0;
   }
 
-  /** The step at the position is done; the next one is entered. */
+  /** The step at the position is done; the next one is entered. `led` is when, and perhaps by which event, it was done in truth. */
   settle(
     branch: string | null,
     output: Record<string, unknown> | null,
     instant: Date,
-    status: StepStatus = 'DONE',
+    led: Partial<Led> = {},
   ): void {
     const now = this.notBefore(instant);
     const { name } = this.step;
     const left = leave(this.state, branch, now);
-    this.steps.push(this.visit({ ...left, status, output }));
+    Object.assign(this.state, { since: led.since ?? now, ledBy: led.ledBy ?? [] });
+    this.steps.push(this.visit({ ...left, status: 'DONE', output }));
     if (output) this.sources.steps[name] = output;
     this.stop = null;
+    this.hadTexts ||= this.rendered !== null;
+    this.rendered = null;
   }
 
   fail(error: string, now: Date): void {
@@ -113,21 +126,27 @@ export class Turn {
 
   change(now: Date): ExecutionChange {
     const stop = this.stop!;
-    const { position, visits, enteredAt } = this.state;
+    const { position, visits, enteredAt, since, ledBy } = this.state;
     const { id, workflowId, contactId } = this.execution;
     return {
       ...{ id, workflowId, contactId, visits, enteredAt, turn: this.number, before: this.status },
-      status: stop.kind === 'end' ? stop.status : stop.kind === 'effect' ? 'RUNNING' : 'WAITING',
+      status: this.statusAfter(stop),
       reason: stop.kind === 'end' ? stop.reason : null,
       currentStepId: position?.stepId ?? this.steps.at(-1)!.stepId,
-      wait: waitOf(stop),
-      dueAt: dueAtOf(stop, now),
+      wait: this.awaitsTexts ? null : waitOf(stop),
+      dueAt: this.awaitsTexts ? now : dueAtOf(stop, now),
+      hadTexts: this.hadTexts || this.rendered !== null,
       at: now,
       steps: [...this.steps],
       waitedFor: this.waitedFor,
       stepBefore: this.openStep,
-      awaits: stop.kind === 'event' ? stop.eventName : null,
+      awaits: stop.kind === 'event' ? { eventName: stop.eventName, since, ledBy } : null,
     };
+  }
+
+  private statusAfter(stop: Stop): ExecutionChange['status'] {
+    if (stop.kind === 'end') return stop.status;
+    return stop.kind === 'effect' || this.awaitsTexts ? 'RUNNING' : 'WAITING';
   }
 
   /** Later steps see it. A null removes a field. */
@@ -136,6 +155,11 @@ export class Turn {
     const merged = Object.entries({ ...contact.customFields, ...updates });
     contact.customFields = Object.fromEntries(merged.filter(([, value]) => value !== null));
     if (subscribed !== undefined) contact.subscribed = subscribed;
+  }
+
+  /** As it is now, whoever changed it. */
+  showContact({ customFields, subscribed }: Pick<Contact, 'customFields' | 'subscribed'>): void {
+    Object.assign(this.sources.contact, { customFields, subscribed });
   }
 
   /** Its changes are committed. */
@@ -181,6 +205,9 @@ export class Turn {
     return { executionId: this.execution.id, dueAt: null, input: null, output: null, error: null, ...seen };
   }
 }
+
+/** It was started, and has not gone on. */
+const isAtStart = ({ turn }: DueExecution): boolean => turn === 0;
 
 const nameOf = ({ stepId, visit }: Pick<StepVisit, 'stepId' | 'visit'>): string => `${stepId} ${visit}`;
 

@@ -1,21 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { isTimeZone, type Contact } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
+import type { Walk } from '../engine/walk.js';
 import { effectId } from '../engine/effect-id.js';
 import { GraphCache, usesZone, type ExecutableGraph } from '../graphs/graph-cache.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { ProjectZones } from '../projects/project-zones.js';
+import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { StepCalls, type StepCallResult } from '../webhooks/step-calls.js';
 import type { DueExecution, OccurredEvent } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { People } from './people.js';
-import { Turn } from './turn.js';
+import { Turn, webhookWaitMs } from './turn.js';
+
+type Led = Pick<Walk, 'since' | 'ledBy'>;
 
 interface Known {
   contacts: Map<string, Contact>;
   data: Map<string, Record<string, unknown>>;
   outputs: Map<string, Record<string, unknown>>;
   calls: ReadonlyMap<string, StepCallResult>;
+  /** By the id of the effect. */
+  texts: ReadonlyMap<string, string[] | Error>;
   /** Of the project. */
   zone: string;
 }
@@ -37,6 +43,7 @@ export class Turns {
     private readonly people: People,
     private readonly calls: StepCalls,
     private readonly zones: ProjectZones,
+    private readonly rendered: RenderedTextsRepository,
   ) {
     this.graphs = new GraphCache(new Graphs(database));
   }
@@ -58,11 +65,15 @@ export class Turns {
     return { turns, orphans };
   }
 
+  now(): Promise<Date> {
+    return this.executions.now();
+  }
+
   private turnOf(
     execution: DueExecution,
     { graph }: ExecutableGraph,
     { id, email, subscribed, customFields }: Contact,
-    { data, outputs, calls, zone }: Known,
+    { data, outputs, calls, zone, texts }: Known,
     now: Date,
   ): Turn {
     const { event, met, context, workflowId, workflowName, startedAt } = execution;
@@ -75,8 +86,10 @@ export class Turns {
       steps: outputs.get(execution.id) ?? {},
     };
     const turn = new Turn(execution, graph, sources, (field) => zoneIn(customFields, field) ?? zone);
-    endWait(turn, { met: dataOf(met, data, email), call: calls.get(turn.effectId) ?? null }, now);
+    const led = ledBy(execution);
+    endWait(turn, { met: dataOf(met, data, email), call: calls.get(turn.effectId) ?? null, led }, now);
     if (turn.stop === null) turn.goOn(now);
+    if (turn.awaitsTexts) turn.rendered = texts.get(turn.effectId) ?? null;
     return turn;
   }
 
@@ -104,7 +117,8 @@ export class Turns {
       .flatMap((event) => (event?.data === null ? [event.id] : []));
     const called = due.flatMap((execution) => (execution.wait === 'WEBHOOK' ? [effectIdOf(execution)] : []));
     const needsZone = [...graphs.values()].some(({ graph }) => usesZone(graph));
-    const [contacts, data, outputs, calls, zone] = await Promise.all([
+    const needTexts = due.filter((execution) => graphs.get(keyOf(execution))?.usesTexts);
+    const [contacts, data, outputs, calls, zone, texts] = await Promise.all([
       this.people.byIds(
         projectId,
         due.map(({ contactId }) => contactId),
@@ -113,8 +127,21 @@ export class Turns {
       this.outputsOf(projectId, needOutputs, graphs),
       called.length > 0 ? this.calls.results(projectId, called) : new Map(),
       needsZone ? this.zones.of(projectId) : 'UTC',
+      this.textsOf(projectId, needTexts),
     ]);
-    return { contacts, data, outputs, calls, zone };
+    return { contacts, data, outputs, calls, zone, texts };
+  }
+
+  private async textsOf(projectId: string, due: readonly DueExecution[]): Promise<Known['texts']> {
+    if (due.length === 0) return new Map();
+    const ids = due.map(({ id }) => id);
+    const rows = await this.rendered.of(projectId, ids);
+    return new Map(
+      rows.map(({ effectId, texts, error }) => [
+        effectId,
+        texts ?? new Error(error ?? 'It was not rendered'),
+      ]),
+    );
   }
 
   private async outputsOf(
@@ -167,19 +194,27 @@ export function zoneIn(customFields: Record<string, unknown>, field: string | un
   return typeof zone === 'string' && isTimeZone(zone) ? zone : null;
 }
 
+/** By the event that ended its wait, or by the end of its time. */
+function ledBy({ met, dueAt }: DueExecution): Led {
+  if (!met?.at) return { since: dueAt, ledBy: [] };
+  const since = new Date(met.at);
+  const isOfSameInstant = met.since !== undefined && new Date(met.since).getTime() === since.getTime();
+  return { since, ledBy: [...(isOfSameInstant ? (met.ledBy ?? []) : []), met.id] };
+}
+
 /** What an execution waited for has come, or its time is over. */
 function endWait(
   turn: Turn,
-  { met, call }: { met: Record<string, unknown> | null; call: StepCallResult | null },
+  { met, call, led }: { met: Record<string, unknown> | null; call: StepCallResult | null; led: Led },
   now: Date,
 ): void {
   switch (turn.execution.wait) {
     case null:
       return;
     case 'TIME':
-      return turn.settle(null, null, now);
+      return turn.settle(null, null, now, led);
     case 'EVENT':
-      return met ? turn.settle('event', { event: met }, now) : turn.settle('timeout', null, now);
+      return met ? turn.settle('event', { event: met }, now, led) : turn.settle('timeout', null, now, led);
     case 'WEBHOOK':
       return endCall(turn, call, now);
   }
@@ -187,7 +222,10 @@ function endWait(
 
 function endCall(turn: Turn, call: StepCallResult | null, now: Date): void {
   if (call?.status === 'SUCCESS')
-    return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now);
+    // What the call caused is not before the wait for it.
+    return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now, {
+      since: new Date(turn.execution.dueAt.getTime() - webhookWaitMs),
+    });
   const { error = null, responseStatus = null } = call ?? {};
   turn.fail(error ?? (responseStatus === null ? 'No response came' : `HTTP ${responseStatus}`), now);
 }

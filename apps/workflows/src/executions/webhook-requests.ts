@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { WebhookConfig, WebhookMethod } from '@posthorn/contracts';
-import { StepTexts } from './step-texts.js';
+import type { WebhookMethod } from '@posthorn/contracts';
+import { rightsFault } from '../authorities/rights.js';
+import { LenderStandings } from '../authorities/standings.js';
+import { StepTexts } from '../texts/step-texts.js';
+import { textsOfCall, type CallConfig } from '../texts/texts-of-stop.js';
 import type { Turn } from './turn.js';
 
 export interface StepRequest {
@@ -10,19 +13,23 @@ export interface StepRequest {
   body: string | null;
 }
 
-type Config = WebhookConfig & { body?: unknown };
-
 /** What webhook steps send: URL, header values and texts in the body are Liquid. */
 @Injectable()
 export class WebhookRequests {
-  constructor(private readonly texts: StepTexts) {}
+  constructor(
+    private readonly texts: StepTexts,
+    private readonly standings: LenderStandings,
+  ) {}
 
   async of(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, StepRequest | Error>> {
-    const configs = new Map(turns.map((turn) => [turn, turn.webhook as Config]));
-    const wanted = [...configs].map(([turn, config]) => ({ turn, texts: textsOf(config) }));
+    const configs = new Map(turns.map((turn) => [turn, turn.webhook as CallConfig]));
+    const wanted = [...configs].map(([turn, config]) => ({ turn, texts: textsOfCall(config) }));
     const rendered = await this.texts.render(projectId, wanted);
+    const standings = await this.standings.ofEach(projectId, turns);
     return new Map(
       [...configs].map(([turn, config]) => {
+        const fault = rightsFault(standings.get(turn)!, 'WEBHOOK');
+        if (fault !== null) return [turn, new Error(fault)];
         const texts = rendered.get(turn)!;
         return [turn, texts instanceof Error ? texts : requestOf(turn, config, texts)];
       }),
@@ -30,15 +37,9 @@ export class WebhookRequests {
   }
 }
 
-const textsOf = ({ url = '', headers = {}, body }: Config): string[] => [
-  url,
-  ...Object.values(headers),
-  ...leavesOf(body),
-];
-
 function requestOf(
   turn: Turn,
-  { method = 'POST', headers = {}, body }: Config,
+  { method = 'POST', headers = {}, body }: CallConfig,
   texts: string[],
 ): StepRequest {
   const rest = texts.slice(1);
@@ -68,13 +69,7 @@ function defaultPayload({ sources }: Turn): object {
   };
 }
 
-function leavesOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(leavesOf);
-}
-
-/** Takes the texts in the order in which `leavesOf` found them. */
+/** Takes the texts in the order in which `textsOfCall` found them. */
 function withLeaves(value: unknown, texts: string[]): unknown {
   if (typeof value === 'string') return texts.shift();
   if (typeof value !== 'object' || value === null) return value;

@@ -6,6 +6,8 @@ export interface ExecutableGraph {
   graph: WorkflowGraph;
   /** Whether anything in it refers to what earlier steps put out. */
   usesOutputs: boolean;
+  /** Whether an effect has texts that are rendered before it. */
+  usesTexts: boolean;
 }
 
 /** A version changes only by the erasure of an address, so it is not read and parsed for each execution. */
@@ -15,7 +17,7 @@ export class GraphCache {
   constructor(graphs: Graphs) {
     this.versions = new TtlCache(async (projectId, workflowId, version) => {
       const graph = await graphs.version(projectId!, workflowId!, Number(version));
-      return graph && { graph, usesOutputs: usesOutputs(graph) };
+      return graph && { graph, usesOutputs: usesOutputs(graph), usesTexts: usesTexts(graph) };
     });
   }
 
@@ -30,6 +32,13 @@ const usesOutputs = ({ steps }: WorkflowGraph): boolean =>
     ({ type, config }) =>
       (type === 'SEND_EMAIL' && Boolean((config as SendEmailConfig).templateId)) ||
       /steps|render/.test(JSON.stringify(config)),
+  );
+
+const usesTexts = ({ steps }: WorkflowGraph): boolean =>
+  steps.some(
+    ({ type, config }) =>
+      type === 'WEBHOOK' ||
+      (type === 'SEND_EMAIL' && (config as SendEmailConfig).recipient?.type === 'CUSTOM'),
   );
 
 /** Whether the zone of the project may be needed. */

@@ -3,14 +3,25 @@ import {
   isUuid,
   templates,
   type Caller,
+  maxFindings,
+  type GraphFinding,
   type GraphFindings,
   type GraphOfWorkflow,
   type InvalidMember,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
+import { loopReason } from '../starts/causes.js';
+import { Graphs } from './graphs.read-model.js';
 import { graphFindings } from './graph-findings.js';
 import { withStoredIds } from './new-graph.js';
+
+const loopFinding: GraphFinding = {
+  pointer: '',
+  code: 'workflows_start_each_other',
+  message: 'Executions were stopped lately, because workflows started one another again and again',
+  severity: 'WARNING',
+};
 
 const time = { timeoutShare: 0.6 };
 
@@ -18,6 +29,7 @@ const time = { timeoutShare: 0.6 };
 export class GraphValidation {
   constructor(
     private readonly workflows: WorkflowsRepository,
+    private readonly graphs: Graphs,
     private readonly bus: Bus,
   ) {}
 
@@ -25,7 +37,9 @@ export class GraphValidation {
     await this.workflows.findOrFail(caller.projectId, id);
     const graph = withStoredIds(given);
     const missing = await this.missingTemplates(caller, graph);
-    return { findings: graphFindings(graph, missing) };
+    const findings = graphFindings(graph, missing);
+    const isLooping = await this.graphs.wasStopped(caller.projectId, id, loopReason);
+    return { findings: isLooping ? [loopFinding, ...findings].slice(0, maxFindings) : findings };
   }
 
   /** Steps whose template is not one of the project. */

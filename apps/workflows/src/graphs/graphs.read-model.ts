@@ -52,6 +52,14 @@ export class Graphs {
     return rows.map(({ name }) => name);
   }
 
+  async wasStopped(projectId: string, workflowId: string, reason: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM executions WHERE project_id = $1 AND workflow_id = $2 AND status = 'FAILED' AND started_at > now() - interval '7 days' AND reason = $3 LIMIT 1`,
+      [projectId, workflowId, reason],
+    );
+    return rows.length > 0;
+  }
+
   async anyEnabledBy(projectId: string, templateId: string): Promise<boolean> {
     const rows = await this.database.query(
       `SELECT 1 FROM workflows w JOIN workflow_steps s ON s.project_id = w.project_id AND s.workflow_id = w.id

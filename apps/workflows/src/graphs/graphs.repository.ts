@@ -1,3 +1,4 @@
+import type { Authority } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { StepRow, TransitionRow, type Graph } from './graph.entity.js';
@@ -57,11 +58,11 @@ export class GraphsRepository {
   }
 
   /** Keeps the graph as it is now under the workflow's version. */
-  async addVersion({ projectId, id }: { projectId: string; id: string }): Promise<void> {
+  async addVersion({ projectId, id }: { projectId: string; id: string }, lender: Authority): Promise<void> {
     await this.database.query(
-      `INSERT INTO workflow_versions (project_id, workflow_id, version, graph)
-       SELECT w.project_id, w.id, w.version, ${graphSql} FROM workflows w WHERE w.project_id = $1 AND w.id = $2`,
-      [projectId, id],
+      `INSERT INTO workflow_versions (project_id, workflow_id, version, graph, lender)
+       SELECT w.project_id, w.id, w.version, ${graphSql}, $3 FROM workflows w WHERE w.project_id = $1 AND w.id = $2`,
+      [projectId, id, JSON.stringify(lender)],
     );
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, workflowMail, type Caller, type SendEmailConfig } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { contentOf, reasonOf, recipientOf } from '../executions/effects.js';
-import { StepTexts } from '../executions/step-texts.js';
+import { StepTexts } from '../texts/step-texts.js';
 import type { Turn } from '../executions/turn.js';
 import { WebhookRequests } from '../executions/webhook-requests.js';
 import type { RehearsalTexts } from './rehearsal.js';

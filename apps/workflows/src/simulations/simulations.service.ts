@@ -66,11 +66,12 @@ export class SimulationsService {
     const id = newId();
     const execution = {
       ...{ id, workflowId: workflow.id, workflowName: workflow.name, workflowVersion: graph.version },
-      ...{ exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
+      ...{ lenders: [], exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
       currentStepId: start.position!.stepId,
       visits: start.visits,
       ...{
         enteredAt: now,
+        dueAt: now,
         startedAt: now,
         context,
         event: null,

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   contactEvents,
+  isUuid,
   emailEvents,
   type ContactEvent,
   type CustomEventRecorded,
@@ -24,6 +25,7 @@ import { Occurrences } from './occurrences.js';
 
 type Data = Record<string, unknown>;
 type OfContact = { contactId?: string | null; at: Date };
+type Cause = Arrival['cause'];
 
 /** Events that start workflows and end their waits, under the names that the public specification gives them. */
 @Controller()
@@ -32,12 +34,12 @@ export class OccurrencesSubscribers {
 
   @OnEachEvent([emailEvents.sent], 'workflows')
   onSent(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.apply(event, 'email.sent', sentData);
+    return this.apply(event, 'email.sent', sentData, causeOfMail);
   }
 
   @OnEachEvent([emailEvents.delivered], 'workflows')
   onDelivered(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.apply(event, 'email.delivery', deliveredData);
+    return this.apply(event, 'email.delivery', deliveredData, causeOfMail);
   }
 
   @OnEachEvent([emailEvents.opened], 'workflows')
@@ -52,32 +54,42 @@ export class OccurrencesSubscribers {
 
   @OnEachEvent([emailEvents.bounced], 'workflows')
   onBounced(event: DomainEvent<EmailBounced>): Promise<void> {
-    return this.apply(event, 'email.bounce', bouncedData);
+    return this.apply(event, 'email.bounce', bouncedData, causeOfMail);
   }
 
   @OnEachEvent([emailEvents.complained], 'workflows')
   onComplained(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.apply(event, 'email.complaint', complainedData);
+    return this.apply(event, 'email.complaint', complainedData, causeOfMail);
   }
 
   @OnEachEvent([contactEvents.subscribed], 'workflows')
   onSubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
-    return this.apply(event, 'contact.subscribed', subscriptionData);
+    return this.apply(event, 'contact.subscribed', subscriptionData, causeOfChange);
   }
 
   @OnEachEvent([contactEvents.unsubscribed], 'workflows')
   onUnsubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
-    return this.apply(event, 'contact.unsubscribed', subscriptionData);
+    return this.apply(event, 'contact.unsubscribed', subscriptionData, causeOfChange);
   }
 
   @OnEachEvent([contactEvents.segmentEntered], 'workflows')
   onEntered(event: DomainEvent<SegmentEvent>): Promise<void> {
-    return this.apply(event, ({ slug }) => `segment.${slug}.entry`, segmentData);
+    return this.apply(
+      event,
+      ({ slug }) => `segment.${slug}.entry`,
+      segmentData,
+      () => 'RECENT',
+    );
   }
 
   @OnEachEvent([contactEvents.segmentLeft], 'workflows')
   onLeft(event: DomainEvent<SegmentEvent>): Promise<void> {
-    return this.apply(event, ({ slug }) => `segment.${slug}.exit`, segmentData);
+    return this.apply(
+      event,
+      ({ slug }) => `segment.${slug}.exit`,
+      segmentData,
+      () => 'RECENT',
+    );
   }
 
   /** Its payload is fetched when an execution needs it. */
@@ -93,12 +105,18 @@ export class OccurrencesSubscribers {
     event: DomainEvent<Item>,
     name: string | ((item: Item) => string),
     dataOf: (item: Item) => Data,
+    causeOf: (item: Item) => Cause = () => undefined,
   ): Promise<void> {
     const arrivals = event.items.flatMap((item, index): Arrival[] => {
       const { contactId, at } = item;
       const named = typeof name === 'string' ? name : name(item);
       return contactId
-        ? [{ id: idOfItem(event, index), name: named, contactId, at, data: dataOf(item) }]
+        ? [
+            {
+              ...{ id: idOfItem(event, index), name: named, contactId, at, data: dataOf(item) },
+              cause: causeOf(item),
+            },
+          ]
         : [];
     });
     return this.occurrences.apply(event.projectId, arrivals);
@@ -114,6 +132,15 @@ function onlyFirst({ projectId, items, origins }: DomainEvent<EmailEngaged>): Do
     origins: origins.filter((_, index) => isFirst[index]),
   };
 }
+
+/** What people do with a mail is caused by nobody else. */
+function causeOfMail({ sourceType, metadata }: Pick<EmailChangedEvent, 'sourceType' | 'metadata'>): Cause {
+  const executionId = metadata?.['executionId'] ?? '';
+  return sourceType === 'WORKFLOW' && isUuid(executionId) ? { executionId } : undefined;
+}
+
+const causeOfChange = ({ causedBy }: ContactEvent): Cause =>
+  causedBy === undefined ? undefined : { executionId: causedBy };
 
 const subscriptionData = ({ contactId, email, subscribed, source = 'API' }: ContactEvent): Data => ({
   ...{ contactId, email, subscribed, source },

@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '@posthorn/work';
 import { executionWork } from '../executions/execution-kinds.js';
 import { WaitsRepository, type Arrival } from '../waits/waits.repository.js';
-import { maxStartEntries, startWork } from './start-kinds.js';
-import { StartsRepository } from './starts.repository.js';
+import { FanOuts } from './fan-outs.js';
 
 /** What an event does to workflows: it starts those that it triggers, and ends waits for it. Joins the transaction of the inbox. */
 @Injectable()
 export class Occurrences {
   constructor(
-    private readonly starts: StartsRepository,
+    private readonly fanOuts: FanOuts,
     private readonly waits: WaitsRepository,
     private readonly queue: WorkQueue,
   ) {}
@@ -17,29 +16,8 @@ export class Occurrences {
   async apply(projectId: string, arrivals: readonly Arrival[]): Promise<void> {
     if (arrivals.length === 0) return;
     const names = [...new Set(arrivals.map(({ name }) => name))];
-    await this.start(projectId, names, arrivals);
+    await this.fanOuts.begin(projectId, arrivals);
     await this.endWaits(projectId, names, arrivals);
-  }
-
-  private async start(
-    projectId: string,
-    names: readonly string[],
-    arrivals: readonly Arrival[],
-  ): Promise<void> {
-    const triggered = await this.starts.triggeredBy(projectId, names);
-    const batches = triggered.flatMap(({ id: workflowId, eventName }) => {
-      const entries = arrivals
-        .filter(({ name }) => name === eventName)
-        .map(({ contactId, id, name, data }) => ({ contactId, event: { id, name, data } }));
-      const parts = [];
-      for (let from = 0; from < entries.length; from += maxStartEntries)
-        parts.push({
-          projectId,
-          payload: { workflowId, entries: entries.slice(from, from + maxStartEntries) },
-        });
-      return parts;
-    });
-    await this.queue.enqueue(startWork, batches);
   }
 
   private async endWaits(

@@ -1,9 +1,11 @@
+import type { OccurredEvent } from '../executions/execution-row.js';
+import type { Arrival } from '../waits/waits.repository.js';
 import { work } from '@posthorn/work';
 
 export interface StartEntry {
   contactId: string;
   /** Null for a schedule. */
-  event: { id: string; name: string; data: Record<string, unknown> | null } | null;
+  event: OccurredEvent | null;
 }
 
 export interface StartBatch {
@@ -18,5 +20,25 @@ export const maxStartEntries = 256;
 export const startWork = work<StartBatch>('workflows.starts', {
   concurrency: 4,
   spread: true,
+  retry: { attempts: Infinity, firstMs: 500, maxMs: 60_000 },
+});
+
+export interface FanOut {
+  arrivals: Arrival[];
+  /** The last workflow that has them. */
+  after?: string;
+}
+
+/** Few are started in the transaction of the event. */
+export const maxStartedAtOnce = 5;
+/** Of one turn; then other projects have theirs. */
+export const workflowsInTurn = 50;
+export const entriesInTurn = 2_000;
+
+/** Events that start many workflows, which get them by turns. */
+export const fanOutWork = work<FanOut>('workflows.fan-outs', {
+  batch: 32,
+  concurrency: 2,
+  reserved: 1,
   retry: { attempts: Infinity, firstMs: 500, maxMs: 60_000 },
 });

@@ -1,4 +1,7 @@
+import type { Authority } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
+import type { OccurredEvent } from '../executions/execution-row.js';
+import { loopReason, maxCauses } from './causes.js';
 import type { StartEntry } from './start-kinds.js';
 
 /** A workflow that is about to start; locked against a pause until the end of the transaction. */
@@ -13,11 +16,29 @@ export interface Startable {
   secondsLeft: number;
 }
 
+export interface StartedExecution {
+  id: string;
+  contactId: string;
+  /** Too many executions led to it. */
+  isStopped: boolean;
+}
+
+export interface Triggered {
+  id: string;
+  eventName: string;
+}
+
 type Hour = Pick<Startable, 'left' | 'nextHour' | 'secondsLeft'>;
 
-interface NewExecution extends StartEntry {
-  id: string;
+/** By a call. */
+export interface StartedBy {
   context: object;
+  /** Who confines the execution. */
+  starter: Authority | null;
+}
+
+interface NewExecution extends StartEntry, StartedBy {
+  id: string;
 }
 
 const rows = columnsOf<NewExecution>([
@@ -25,20 +46,33 @@ const rows = columnsOf<NewExecution>([
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'context', type: 'jsonb', value: ({ context }) => JSON.stringify(context) },
   { column: 'event', type: 'jsonb', value: ({ event }) => event && JSON.stringify(event) },
+  { column: 'cause', type: 'uuid', value: ({ event }) => executionIn(event?.cause) },
+  {
+    column: 'caused_at',
+    type: 'timestamptz',
+    value: ({ event }) => (event?.cause === 'RECENT' ? (event.at ?? null) : null),
+  },
+  { column: 'starter', type: 'jsonb', value: ({ starter }) => starter && JSON.stringify(starter) },
 ]);
+
+const executionIn = (cause: OccurredEvent['cause']): string | null =>
+  typeof cause === 'object' ? cause.executionId : null;
 
 export class StartsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Enabled workflows of the project by the name of the event that starts them. */
+  /** Enabled workflows of the project by the name of the event that starts them, in the order of their ids. */
   async triggeredBy(
     projectId: string,
     names: readonly string[],
-  ): Promise<{ id: string; eventName: string }[]> {
+    limit: number,
+    after: string | null = null,
+  ): Promise<Triggered[]> {
     return this.database.query(
       `SELECT id, event_name AS "eventName" FROM workflows
-       WHERE project_id = $1 AND enabled AND trigger_type = 'EVENT' AND event_name = ANY ($2::text[])`,
-      [projectId, names],
+       WHERE project_id = $1 AND enabled AND trigger_type = 'EVENT' AND event_name = ANY ($2::text[]) AND ($4::uuid IS NULL OR id > $4)
+       ORDER BY id LIMIT $3`,
+      [projectId, names, limit, after],
     );
   }
 
@@ -61,27 +95,53 @@ export class StartsRepository {
     workflowId: string,
     { version, generation, triggerId, allowReentry }: Startable,
     entries: readonly StartEntry[],
-    context: object = {},
-  ): Promise<{ id: string; contactId: string }[]> {
+    { context = {}, starter = null }: Partial<StartedBy> = {},
+  ): Promise<StartedExecution[]> {
     const executions = [...new Map(entries.map((entry) => [entry.contactId, entry])).values()].map(
       (entry) => ({
         ...entry,
         id: newId(),
         context,
+        starter,
       }),
     );
     return this.database.query(
-      `WITH given AS (SELECT * FROM ${rows.unnest('g', 7)}),
+      `WITH given AS (
+         SELECT g.*, coalesce(
+           (SELECT x.depth + 1 FROM executions x WHERE x.project_id = $1 AND x.id = g.cause),
+           (SELECT max(x.depth) + 1 FROM executions x WHERE g.caused_at IS NOT NULL AND x.project_id = $1 AND x.contact_id = g.contact_id AND EXISTS (
+              SELECT FROM execution_steps s WHERE s.project_id = $1 AND s.execution_id = x.id AND s.input ? 'updates'
+                AND s.entered_at BETWEEN g.caused_at - interval '10 minutes' AND g.caused_at + interval '10 seconds')), 0) AS depth
+         FROM ${rows.unnest('g', 7)}),
        entered AS (
          INSERT INTO workflow_entries (project_id, workflow_id, contact_id) SELECT $1::uuid, $2::uuid, contact_id FROM given ORDER BY contact_id
          ON CONFLICT DO NOTHING RETURNING contact_id)
-       INSERT INTO executions (project_id, id, workflow_id, workflow_version, generation, contact_id, status, current_step_id, visits, due_at, context, event)
-       SELECT $1::uuid, id, $2::uuid, $3::int, $4::int, contact_id, 'RUNNING', $5::uuid, jsonb_build_object(($5::uuid)::text, 1), now(), context, event FROM given
+       INSERT INTO executions (project_id, id, workflow_id, workflow_version, generation, contact_id, status, reason, current_step_id, visits, due_at, ended_at,
+         context, event, starter, depth)
+       SELECT $1::uuid, id, $2::uuid, $3::int, $4::int, contact_id, CASE WHEN depth > ${maxCauses} THEN 'FAILED' ELSE 'RUNNING' END,
+         CASE WHEN depth > ${maxCauses} THEN '${loopReason}' END, $5::uuid, jsonb_build_object(($5::uuid)::text, 1),
+         CASE WHEN depth <= ${maxCauses} THEN now() END, CASE WHEN depth > ${maxCauses} THEN now() END, context, event, starter, depth FROM given
        WHERE $6::boolean OR contact_id IN (SELECT contact_id FROM entered) ORDER BY contact_id
        ON CONFLICT (project_id, workflow_id, generation, contact_id) WHERE ended_at IS NULL DO NOTHING
-       RETURNING id, contact_id AS "contactId"`,
+       RETURNING id, contact_id AS "contactId", ended_at IS NOT NULL AS "isStopped"`,
       [projectId, workflowId, version, generation, triggerId, allowReentry, ...rows.values(executions)],
     );
+  }
+
+  /** Those of the contacts that a start would not refuse, each once. Nobody else starts this workflow meanwhile. */
+  async admissible(
+    projectId: string,
+    workflowId: string,
+    { generation, allowReentry }: Startable,
+    contactIds: readonly string[],
+  ): Promise<Set<string>> {
+    const found = await this.database.query<{ id: string }>(
+      `SELECT DISTINCT c.id FROM unnest($5::uuid[]) AS c (id)
+       WHERE ($4::boolean OR NOT EXISTS (SELECT FROM workflow_entries x WHERE x.project_id = $1 AND x.workflow_id = $2 AND x.contact_id = c.id))
+         AND NOT EXISTS (SELECT FROM executions x WHERE x.project_id = $1 AND x.workflow_id = $2 AND x.generation = $3 AND x.contact_id = c.id AND x.ended_at IS NULL)`,
+      [projectId, workflowId, generation, allowReentry, contactIds],
+    );
+    return new Set(found.map(({ id }) => id));
   }
 
   async countHour(projectId: string, workflowId: string, started: number): Promise<void> {

@@ -3,10 +3,15 @@ import { WorkQueue } from '@posthorn/work';
 import { WorkflowCounts } from '../counts/workflow-counts.repository.js';
 import { executionWork } from '../executions/execution-kinds.js';
 import type { StartEntry } from './start-kinds.js';
-import { StartsRepository, type Startable } from './starts.repository.js';
+import {
+  StartsRepository,
+  type Startable,
+  type StartedBy,
+  type StartedExecution,
+} from './starts.repository.js';
 
 export interface Started {
-  ids: { id: string; contactId: string }[];
+  ids: StartedExecution[];
   /** For whom the hourly cap leaves no room. */
   rest: StartEntry[];
   nextHour: Date;
@@ -27,14 +32,28 @@ export class Starts {
     projectId: string,
     workflowId: string,
     entries: readonly StartEntry[],
-    context: object = {},
+    start: Partial<StartedBy> = {},
   ): Promise<Started | null> {
     const startable = await this.starts.lock(projectId, workflowId);
     if (!startable) return null;
     const { left, nextHour, secondsLeft } = startable;
-    const allowed = left === null ? entries : entries.slice(0, left);
-    const ids = await this.insert(projectId, workflowId, startable, allowed, context);
-    return { ids, rest: entries.slice(allowed.length), nextHour, secondsLeft };
+    const admitted =
+      left === null ? entries : await this.admissible(projectId, workflowId, startable, entries);
+    const allowed = left === null ? admitted : admitted.slice(0, left);
+    const ids = await this.insert(projectId, workflowId, startable, allowed, start);
+    return { ids, rest: admitted.slice(allowed.length), nextHour, secondsLeft };
+  }
+
+  /** Who is refused needs no room under the cap. */
+  private async admissible(
+    projectId: string,
+    workflowId: string,
+    startable: Startable,
+    entries: readonly StartEntry[],
+  ): Promise<StartEntry[]> {
+    const byContact = new Map(entries.map((entry) => [entry.contactId, entry]));
+    const found = await this.starts.admissible(projectId, workflowId, startable, [...byContact.keys()]);
+    return [...byContact.values()].filter(({ contactId }) => found.has(contactId));
   }
 
   private async insert(
@@ -42,16 +61,20 @@ export class Starts {
     workflowId: string,
     startable: Startable,
     entries: readonly StartEntry[],
-    context: object,
-  ): Promise<{ id: string; contactId: string }[]> {
+    start: Partial<StartedBy>,
+  ): Promise<StartedExecution[]> {
     if (entries.length === 0) return [];
-    const started = await this.starts.insert(projectId, workflowId, startable, entries, context);
-    if (startable.left !== null) await this.starts.countHour(projectId, workflowId, started.length);
+    const started = await this.starts.insert(projectId, workflowId, startable, entries, start);
+    const running = started.filter(({ isStopped }) => !isStopped);
+    if (startable.left !== null) await this.starts.countHour(projectId, workflowId, running.length);
     await this.queue.enqueue(
       executionWork,
-      started.map(({ id }) => ({ projectId, key: id })),
+      running.map(({ id }) => ({ projectId, key: id })),
     );
-    await this.counts.add(projectId, [{ workflowId, stepId: null, counter: 'RUNNING', by: started.length }]);
+    await this.counts.add(projectId, [
+      { workflowId, stepId: null, counter: 'RUNNING', by: running.length },
+      { workflowId, stepId: null, counter: 'FAILED', by: started.length - running.length },
+    ]);
     return started;
   }
 }

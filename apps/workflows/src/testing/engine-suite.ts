@@ -18,6 +18,8 @@ import {
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { setTimeout as delay } from 'node:timers/promises';
+import { executionWork } from '../executions/execution-kinds.js';
 import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { buildGraph, type BuiltGraph, type BuiltStep } from './graph-builder.js';
 import { startWorkflowsSuite, type WorkflowsSuite } from './workflows-suite.js';
@@ -26,6 +28,8 @@ import { startWorkflowsSuite, type WorkflowsSuite } from './workflows-suite.js';
 export interface Effected {
   sends: AcceptSend[];
   updates: UpdateContactById[];
+  /** In whose name each send came. */
+  callers: Caller[];
 }
 
 export interface EngineSuite extends WorkflowsSuite {
@@ -38,6 +42,12 @@ export interface EngineSuite extends WorkflowsSuite {
   lostAnswers: number;
   /** Why sending refuses everything; null where it does not. */
   refusal: DomainError | null;
+  /** A contact was changed, and the change is not answered yet. */
+  onUpdate: (update: UpdateContactById, contact: Contact) => Promise<void>;
+  /** What Liquid in steps of a project takes. */
+  slowTexts: Map<string, () => Promise<void>>;
+  /** Sends are answered once it has opened. */
+  gate: Promise<void> | null;
   contacts: EventPublisher;
   sending: EventPublisher;
   addContact(projectId: string, fields?: Record<string, unknown>): Contact;
@@ -47,6 +57,11 @@ export interface EngineSuite extends WorkflowsSuite {
     steps: Record<string, BuiltStep>,
     settings?: Partial<CreateWorkflow>,
   ): Promise<{ id: string; graph: BuiltGraph }>;
+  /** The service remembers them for a second. */
+  forgetStandings(): Promise<void>;
+  /** Until the execution was put off. */
+  postponed(executionId: string): Promise<unknown>;
+  dueNow(executionId: string): Promise<void>;
   start(caller: Caller, workflowId: string, contactId: string): Promise<Execution>;
   /** Until the execution is so. */
   until(
@@ -68,7 +83,10 @@ export async function startEngineSuite(): Promise<EngineSuite> {
     people: new Map(),
     members: new Map(),
     eventData: new Map(),
-    effected: { sends: [], updates: [] },
+    effected: { sends: [], updates: [], callers: [] },
+    gate: null,
+    slowTexts: new Map(),
+    onUpdate: () => Promise.resolve(),
     lostAnswers: 0,
     refusal: null,
     contacts: ofContacts,
@@ -90,8 +108,27 @@ export async function startEngineSuite(): Promise<EngineSuite> {
   return engine;
 }
 
-function actionsOf({ bus }: WorkflowsSuite): Pick<EngineSuite, 'enable' | 'start' | 'until'> {
+type Actions = Pick<EngineSuite, 'enable' | 'start' | 'until' | 'forgetStandings' | 'postponed' | 'dueNow'>;
+
+function actionsOf({ bus, database, queue }: WorkflowsSuite): Actions {
+  const key = [executionWork.name];
   return {
+    forgetStandings: () => delay(1_100),
+    postponed: (executionId) =>
+      eventually(async () => {
+        const [item] = await database.query(
+          `SELECT 1 FROM work_items WHERE kind = $1 AND key = $2 AND state = 'WAITING' AND due_at > now() + interval '5 seconds'`,
+          [...key, executionId],
+        );
+        return item ?? null;
+      }, 'put off'),
+    dueNow: async (executionId) => {
+      await database.query(
+        `UPDATE work_items SET due_at = now(), state = 'READY' WHERE kind = $1 AND key = $2`,
+        [...key, executionId],
+      );
+      queue.wakeAfterCommit();
+    },
     enable: async (caller, steps, settings = {}) => {
       const graph = buildGraph(steps);
       const definition = { name: 'Welcome', triggerType: 'MANUAL' as const, ...settings };
@@ -123,6 +160,7 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
       const contact = people.get(update.id)!;
       Object.assign(contact.customFields, update.customFields);
       if (update.subscribed !== undefined) contact.subscribed = update.subscribed;
+      await engine.onUpdate(update, contact);
       return contact;
     }),
     standIn(connection, audiences.page, async ({ audience, after = '', limit }, { projectId }) => {
@@ -141,12 +179,15 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
         next: items.length < limit ? null : items.at(-1)!.id,
       };
     }),
-    standIn(connection, workflowMail.texts, async ({ items }) => ({
-      items: items.map(({ texts, variables }) => ({
-        texts: texts.map(({ text }) => filled(text, variables)),
-        error: null,
-      })),
-    })),
+    standIn(connection, workflowMail.texts, async ({ items }, { projectId }) => {
+      await engine.slowTexts.get(projectId)?.();
+      return {
+        items: items.map(({ texts, variables }) => ({
+          texts: texts.map(({ text }) => filled(text, variables)),
+          error: null,
+        })),
+      };
+    }),
     standIn(connection, workflowMail.tryOut, async ({ subject = 'Subject', body = 'Body' }) => ({
       ...{ from: 'hello@example.org', subject, html: body, text: body },
     })),
@@ -162,11 +203,13 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
 /** Calls that are gathered are answered one by one. An id that is taken is refused, as sending does. */
 function standInForSends(engine: EngineSuite): Promise<() => Promise<void>> {
   const { connection, effected } = engine;
-  return standIn(connection, emails.accept, async (send) => {
+  return standIn(connection, emails.accept, async (send, caller) => {
     const { id, to } = send.recipients[0]!;
     if (engine.refusal) throw engine.refusal;
     if (effected.sends.some(({ recipients }) => recipients[0]!.id === id)) throw unavailable();
     effected.sends.push(send);
+    effected.callers.push(caller);
+    await engine.gate;
     if (engine.lostAnswers > 0) {
       engine.lostAnswers -= 1;
       throw unavailable();

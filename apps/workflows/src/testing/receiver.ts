@@ -13,6 +13,7 @@ export interface Answer {
   headers?: Record<string, string>;
   body?: string;
   afterMs?: number;
+  until?: Promise<void>;
   /** It never answers. */
   hangs?: boolean;
 }
@@ -61,10 +62,12 @@ export class Receiver {
 
   private respond(
     response: ServerResponse,
-    { status = 200, headers = {}, body = 'ok', afterMs = 0, hangs }: Answer,
+    { status = 200, headers = {}, body = 'ok', afterMs = 0, until, hangs }: Answer,
   ): void {
     if (hangs) return;
-    setTimeout(() => response.writeHead(status, headers).end(body), afterMs);
+    const write = () => response.writeHead(status, headers).end(body);
+    if (until) void until.then(write);
+    else setTimeout(write, afterMs);
   }
 }
 

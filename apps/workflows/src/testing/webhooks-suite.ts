@@ -20,6 +20,7 @@ import {
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
 import { webhookTurnWork } from '../webhooks/dispatch/dispatch-kinds.js';
+import { standInAuthorities } from './stand-in-authorities.js';
 import { Receiver } from './receiver.js';
 
 /** The workflows service, events of other services, and a server that webhooks call. */
@@ -104,6 +105,7 @@ function standInFor(
   { knownContacts, knownCampaigns }: Pick<WebhooksSuite, 'knownContacts' | 'knownCampaigns'>,
 ): Promise<(() => Promise<void>)[]> {
   return Promise.all([
+    standInAuthorities(connection),
     standIn(connection, contactLookups.byIds, async ({ ids }) => ({
       contacts: ids.flatMap((id) => knownContacts.get(id) ?? []),
     })),

@@ -1,4 +1,5 @@
 import { columnsOf, type Database } from '@posthorn/database';
+import { startWork } from '../starts/start-kinds.js';
 import type { OccurredEvent } from '../executions/execution-row.js';
 
 export interface NewWait {
@@ -7,6 +8,8 @@ export interface NewWait {
   executionId: string;
   /** Events from this instant on end it, to its timeout. */
   since: Date;
+  /** The events that led to the wait, which do not end it. */
+  ledBy: readonly string[];
   until: Date;
 }
 
@@ -20,6 +23,7 @@ const waits = columnsOf<NewWait>([
   { column: 'event_name', type: 'text', value: ({ eventName }) => eventName },
   { column: 'execution_id', type: 'uuid', value: ({ executionId }) => executionId },
   { column: 'since', type: 'timestamptz', value: ({ since }) => since },
+  { column: 'led_by', type: 'jsonb', value: ({ ledBy }) => JSON.stringify(ledBy) },
   { column: 'until', type: 'timestamptz', value: ({ until }) => until },
 ]);
 
@@ -33,6 +37,8 @@ const arrivals = columnsOf<Arrival>([
 
 /** How long an event is kept for waits that are about to be registered. */
 const keptMinutes = 60;
+/** Of a project whose starts wait: the hourly cap puts them off for a day. */
+const keptHoursOfBacklog = 26;
 const purgedAtOnce = 10_000;
 
 export class WaitsRepository {
@@ -54,11 +60,12 @@ export class WaitsRepository {
     if (registered.length === 0) return [];
     const rows = await this.database.query<{ id: string }>(
       `WITH added AS (
-         INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since, until, met_by, met_data)
-         SELECT $1::uuid, n.contact_id, n.event_name, n.execution_id, n.since, n.until, a.event_id, a.data FROM ${waits.unnest('n', 2)}
+         INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since, until, led_by, met_by, met_data, met_at)
+         SELECT $1::uuid, n.contact_id, n.event_name, n.execution_id, n.since, n.until, n.led_by, a.event_id, a.data, a.at FROM ${waits.unnest('n', 2)}
          LEFT JOIN LATERAL (
-           SELECT event_id, data FROM awaited_events a
-           WHERE a.project_id = $1 AND a.contact_id = n.contact_id AND a.event_name = n.event_name AND a.at BETWEEN n.since AND n.until ORDER BY a.at LIMIT 1
+           SELECT event_id, data, at FROM awaited_events a
+           WHERE a.project_id = $1 AND a.contact_id = n.contact_id AND a.event_name = n.event_name AND a.at BETWEEN n.since AND n.until
+             AND NOT n.led_by ? a.event_id::text ORDER BY a.at, a.event_id LIMIT 1
          ) AS a ON true
          ON CONFLICT (project_id, contact_id, event_name, execution_id) DO NOTHING RETURNING execution_id, met_by)
        SELECT execution_id AS id FROM added WHERE met_by IS NOT NULL`,
@@ -96,10 +103,11 @@ export class WaitsRepository {
       `WITH arrived AS (SELECT * FROM ${arrivals.unnest('a', 2)}),
        stored AS (
          INSERT INTO awaited_events (project_id, contact_id, event_name, event_id, at, data) SELECT $1::uuid, arrived.* FROM arrived ON CONFLICT DO NOTHING)
-       UPDATE execution_waits w SET met_by = first.event_id, met_data = first.data
-       FROM (SELECT DISTINCT ON (contact_id, event_name, execution_id) execution_id, contact_id, event_name, event_id, data FROM arrived
+       UPDATE execution_waits w SET met_by = first.event_id, met_data = first.data, met_at = first.at
+       FROM (SELECT DISTINCT ON (contact_id, event_name, execution_id) execution_id, contact_id, event_name, event_id, data, arrived.at FROM arrived
              JOIN execution_waits known USING (contact_id, event_name)
              WHERE known.project_id = $1 AND known.met_by IS NULL AND arrived.at BETWEEN known.since AND known.until
+               AND NOT coalesce(known.led_by ? arrived.event_id::text, false)
              ORDER BY contact_id, event_name, execution_id, arrived.at) AS first
        WHERE w.project_id = $1 AND w.contact_id = first.contact_id AND w.event_name = first.event_name AND w.execution_id = first.execution_id
        RETURNING w.execution_id AS id`,
@@ -114,8 +122,9 @@ export class WaitsRepository {
   async purge(): Promise<number> {
     const rows = await this.database.query(
       `DELETE FROM awaited_events WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM awaited_events WHERE arrived_at < now() - make_interval(mins => $1) LIMIT $2)) RETURNING 1`,
-      [keptMinutes, purgedAtOnce],
+         SELECT ctid FROM awaited_events a WHERE arrived_at < now() - make_interval(mins => $1) AND (arrived_at < now() - make_interval(hours => $3)
+           OR NOT EXISTS (SELECT FROM work_items s WHERE s.project_id = a.project_id AND s.kind = $4)) LIMIT $2)) RETURNING 1`,
+      [keptMinutes, purgedAtOnce, keptHoursOfBacklog, startWork.name],
     );
     return rows.length;
   }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { resealingOf } from '@posthorn/platform';
+import { AuthoritiesModule } from '../authorities/authorities.module.js';
 import { CallPages } from './calls/call-pages.read-model.js';
 import { ReplaysRepository } from './calls/replays.repository.js';
 import { TestCallsRepository } from './calls/test-calls.repository.js';
@@ -35,6 +36,7 @@ import { WebhooksService } from './webhooks.service.js';
 const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id', sealed: 'sealed' }];
 
 @Module({
+  imports: [AuthoritiesModule],
   controllers: [WebhooksHandlers, SecretsHandlers, WebhookEventsSubscribers],
   providers: [
     ...onDatabase([WebhooksRepository, WebhookCallsRepository, CallPages, ReplaysRepository]),

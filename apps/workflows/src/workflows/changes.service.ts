@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import {
+  maxEnabledWorkflows,
+  tooManyEnabledWorkflows,
   workflowChanged,
   type DeletedWorkflow,
+  type Caller,
   type ResumedWorkflow,
+  type UpdateWorkflow,
   type UpdateWorkflowById,
   type Workflow,
   type WorkflowId,
@@ -10,11 +14,17 @@ import {
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Cancellations } from '../cancellations/cancellations.js';
-import { Readiness } from './readiness.js';
+import { Readiness, type Looked } from './readiness.js';
 import { SegmentReferences } from './segment-references.js';
 import { WorkflowChanges } from './workflow-changes.js';
 import type { WorkflowRow } from './workflow.entity.js';
 import { WorkflowsRepository } from './workflows.repository.js';
+
+/** Whoever decides when an enabled workflow acts, and for whom, does so in his own name. */
+const publishes = (
+  { enabled }: WorkflowRow,
+  { name: _name, description: _text, ...acting }: UpdateWorkflow,
+) => enabled && Object.keys(acting).length > 0;
 
 @Injectable()
 export class ChangesService {
@@ -40,6 +50,7 @@ export class ChangesService {
   /** Also of a disabled workflow, whose executions go on until they are cancelled. */
   async pause({ caller, body, deadline }: Incoming<WorkflowId>): Promise<ResumedWorkflow> {
     return this.commits.before(deadline, async () => {
+      await this.cancellations.awaitEffects(caller.projectId, body.id);
       const row = await this.workflows.lockOrFail(caller.projectId, body.id);
       const { everyMs, enabled } = row;
       const cancelledExecutions = await this.cancellations.cancel(row);
@@ -63,17 +74,31 @@ export class ChangesService {
   /** Other services are asked before the workflow is locked; a graph that was replaced meanwhile was not looked at. */
   private async change({ caller, body, deadline }: Incoming<UpdateWorkflowById>): Promise<WorkflowRow> {
     const { id, ...changes } = body;
-    const known = await this.workflows.findOrFail(caller.projectId, id);
-    const isEnabling = changes.enabled === true && !known.enabled;
-    known.change(changes);
-    if (!isEnabling) await this.segments.refuseUnknown(caller, changes.segmentId);
-    const checked = isEnabling ? await this.readiness.check(caller, known) : null;
+    const looked = await this.lookAt(caller, await this.workflows.findOrFail(caller.projectId, id), changes);
     return this.commits.before(deadline, async () => {
       const locked = await this.workflows.lockOrFail(caller.projectId, id);
-      const { everyMs, enabled } = locked;
-      if (!locked.change(changes)) return locked;
-      if (locked.enabled && !enabled && locked.version !== checked) throw workflowChanged();
-      return this.changes.save(locked, everyMs);
+      const { everyMs } = locked;
+      const wasEnabled = locked.enabled;
+      const isChanged = locked.change(changes);
+      if (locked.enabled && !wasEnabled) await this.refuseTooMany(caller.projectId);
+      if (publishes(locked, changes)) {
+        if (locked.version !== looked?.version) throw workflowChanged();
+        await this.changes.lend(locked, looked.lender);
+      }
+      return isChanged ? this.changes.save(locked, everyMs) : locked;
     });
+  }
+
+  private async refuseTooMany(projectId: string): Promise<void> {
+    if ((await this.workflows.countEnabled(projectId)) >= maxEnabledWorkflows)
+      throw tooManyEnabledWorkflows();
+  }
+
+  private async lookAt(caller: Caller, known: WorkflowRow, changes: UpdateWorkflow): Promise<Looked | null> {
+    const isEnabling = changes.enabled === true && !known.enabled;
+    known.change(changes);
+    if (isEnabling) return this.readiness.check(caller, known);
+    await this.segments.refuseUnknown(caller, changes.segmentId);
+    return publishes(known, changes) ? this.readiness.lender(caller, known) : null;
   }
 }

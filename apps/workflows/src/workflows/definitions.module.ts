@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
+import { AuthoritiesModule } from '../authorities/authorities.module.js';
 import { Cancellations } from '../cancellations/cancellations.js';
 import { CancellationsRepository } from '../cancellations/cancellations.repository.js';
 import { CancellationsWork } from '../cancellations/cancellations.work.js';
@@ -7,6 +8,7 @@ import { HistoriesWork } from '../cancellations/histories.work.js';
 import { RemovalsWork } from '../cancellations/removals.work.js';
 import { WorkflowCounts } from '../counts/workflow-counts.repository.js';
 import { EndedExecutions } from '../executions/ended-executions.repository.js';
+import { GraphChecks } from '../graphs/graph-checks.js';
 import { GraphReplacement } from '../graphs/graph-replacement.js';
 import { GraphValidation } from '../graphs/graph-validation.service.js';
 import { GraphsHandlers } from '../graphs/graphs.handlers.js';
@@ -25,6 +27,7 @@ import { WorkflowsRepository } from './workflows.repository.js';
 import { WorkflowsService } from './workflows.service.js';
 
 @Module({
+  imports: [AuthoritiesModule],
   controllers: [WorkflowsHandlers, GraphsHandlers],
   providers: [
     ...onDatabase([WorkflowsRepository, GraphsRepository, Graphs]),
@@ -33,6 +36,7 @@ import { WorkflowsService } from './workflows.service.js';
     CancellationsWork,
     ChangesService,
     DocumentsService,
+    GraphChecks,
     GraphReplacement,
     GraphValidation,
     GraphsService,
@@ -45,6 +49,9 @@ import { WorkflowsService } from './workflows.service.js';
     WorkflowChanges,
     WorkflowsService,
   ],
-  exports: [WorkflowsRepository, GraphsRepository, Graphs, Schedules, EndedExecutions, WorkflowCounts],
+  exports: [
+    ...[WorkflowsRepository, GraphsRepository, Graphs, Schedules, EndedExecutions, WorkflowCounts],
+    AuthoritiesModule,
+  ],
 })
 export class DefinitionsModule {}

@@ -9,6 +9,7 @@ import {
 } from '@posthorn/contracts';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
+import { Admissions } from '../authorities/admissions.js';
 import { graphFaults } from '../graphs/graph-rules.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { givenGraph, withStoredIds } from '../graphs/new-graph.js';
@@ -23,6 +24,7 @@ export class DocumentsService {
     private readonly graphs: Graphs,
     private readonly additions: NewWorkflows,
     private readonly segments: SegmentReferences,
+    private readonly admissions: Admissions,
     private readonly commits: Commits,
   ) {}
 
@@ -48,8 +50,9 @@ export class DocumentsService {
     const all = [...definition.faults, ...faults];
     if (all.length > 0) throw invalid(all);
     await this.segments.refuseUnknown(caller, definition.segmentId);
+    const lender = await this.admissions.lender(caller, graph.steps);
     const row = await this.commits.before(deadline, () =>
-      this.additions.add(definition, givenGraph(definition, graph)),
+      this.additions.add(definition, givenGraph(definition, graph), lender),
     );
     return row.toWorkflow();
   }

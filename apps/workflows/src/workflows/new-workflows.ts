@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { workflowEvents, type CreateWorkflow } from '@posthorn/contracts';
+import { workflowEvents, type Authority, type CreateWorkflow } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import type { Graph } from '../graphs/graph.entity.js';
@@ -16,10 +16,10 @@ export class NewWorkflows {
     private readonly outbox: Outbox,
   ) {}
 
-  async add(definition: WorkflowRow, graph: Graph): Promise<WorkflowRow> {
+  async add(definition: WorkflowRow, graph: Graph, lender: Authority): Promise<WorkflowRow> {
     const row = await this.workflows.add(Object.assign(definition, { stepCount: graph.steps.length }));
     await this.graphs.add(graph);
-    await this.graphs.addVersion(row);
+    await this.graphs.addVersion(row, lender);
     await this.outbox.publish(workflowEvents.changed, row.projectId, [row.toEvent()]);
     return row;
   }

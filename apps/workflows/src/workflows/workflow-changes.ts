@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { workflowEvents } from '@posthorn/contracts';
+import { workflowEvents, type Authority } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
+import { LendersRepository } from '../authorities/lenders.repository.js';
 import { Schedules } from '../schedules/schedules.js';
 import type { WorkflowRow } from './workflow.entity.js';
 import { WorkflowsRepository } from './workflows.repository.js';
@@ -11,6 +12,7 @@ export class WorkflowChanges {
     private readonly workflows: WorkflowsRepository,
     private readonly schedules: Schedules,
     private readonly outbox: Outbox,
+    private readonly lenders: LendersRepository,
   ) {}
 
   /** `everyMs` is what its schedule was before. */
@@ -20,6 +22,10 @@ export class WorkflowChanges {
     else if (saved.everyMs !== everyMs) await this.schedules.enabled(saved);
     await this.outbox.publish(workflowEvents.changed, saved.projectId, [saved.toEvent()]);
     return saved;
+  }
+
+  lend(row: WorkflowRow, lender: Authority): Promise<void> {
+    return this.lenders.lend(row, lender);
   }
 
   async remove(row: WorkflowRow): Promise<void> {

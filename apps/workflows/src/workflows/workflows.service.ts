@@ -12,6 +12,7 @@ import {
 import { pageWithTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
+import { authorityOf } from '../authorities/rights.js';
 import { GraphsRepository } from '../graphs/graphs.repository.js';
 import { copyOf, triggerOnly } from '../graphs/new-graph.js';
 import { definitionOf, NewWorkflows } from './new-workflows.js';
@@ -35,7 +36,7 @@ export class WorkflowsService {
     if (faults.length > 0) throw invalid(faults);
     await this.segments.refuseUnknown(caller, definition.segmentId);
     const row = await this.commits.before(deadline, () =>
-      this.additions.add(definition, triggerOnly(definition)),
+      this.additions.add(definition, triggerOnly(definition), authorityOf(caller)),
     );
     return row.toWorkflow();
   }
@@ -57,7 +58,8 @@ export class WorkflowsService {
       const original = await this.workflows.lockOrFail(caller.projectId, body.id);
       const name = nameOfCopy(original.name, maxWorkflowName);
       const copy = definitionOf(caller.projectId, { ...original, name });
-      return this.additions.add(copy, copyOf(await this.graphs.of(caller.projectId, body.id), copy));
+      const graph = copyOf(await this.graphs.of(caller.projectId, body.id), copy);
+      return this.additions.add(copy, graph, authorityOf(caller));
     });
     return row.toWorkflow();
   }

@@ -13,6 +13,7 @@ import { contactLookups } from '../contacts/contact-lookups.js';
 import { listUses } from '../contacts/lists.js';
 import { segmentUses } from '../contacts/segments.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
+import { authorities } from '../gateway/authorities.js';
 import { projectEvents, projects } from '../gateway/projects.js';
 import {
   serviceNames,
@@ -133,6 +134,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
   workflows: {
     calls: [
       projects.get,
+      ...Object.values(authorities),
       audiences.validate,
       audiences.page,
       templates.known,
@@ -140,6 +142,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       contacts.update,
       campaigns.get,
       emails.accept,
+      emails.check,
       emails.get,
       ...Object.values(workflowMail),
     ],

@@ -1,6 +1,7 @@
 import { activity } from '../contacts/activity.js';
 import { analytics } from '../analytics/analytics.js';
 import { apiKeyEvents, apiKeys } from '../gateway/api-keys.js';
+import { authorities } from '../gateway/authorities.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
 import { campaignAnalytics } from '../campaigns/campaign-analytics.js';
 import { campaignArchives } from '../campaigns/campaign-archives.js';
@@ -84,6 +85,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   analytics,
   projects,
   apiKeys,
+  authorities,
   secrets,
   domains,
   usage,

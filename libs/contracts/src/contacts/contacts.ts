@@ -56,7 +56,14 @@ export class UpdateContact {
 
 export class ContactId extends PickFields(Contact, ['id']) {}
 
+/** A step of a workflow, once however often it is repeated. */
+export class WorkflowEffect {
+  @Id() id: string;
+  @Id() executionId: string;
+}
+
 export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
+  @Nested(() => WorkflowEffect) @Optional() effect?: WorkflowEffect;
   /** MERGE on the legacy surface, REPLACE on v1 (docs/api-decisions.md §5). */
   @Choice(['MERGE', 'REPLACE']) customFieldsMode: 'MERGE' | 'REPLACE';
 }
@@ -64,6 +71,8 @@ export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
 export class ContactFilter {
   /** A substring of the address, in any case; whole labels after the @ may be Unicode. */
   @Text(1, 254) @Optional() search?: string;
+  /** The whole address. */
+  @Address() @Optional() email?: string;
   @Flag() @Optional() subscribed?: boolean;
   @Id() @Optional() listId?: string;
   @Id() @Optional() segmentId?: string;
@@ -196,6 +205,8 @@ export class ContactEvent {
   @Flag() subscribed: boolean;
   /** That of the consent: API, IMPORT, LINK and so on. */
   @Text(1, 64) @Optional() source?: string;
+  /** The execution of the workflow that changed the contact. */
+  @Id() @Optional() causedBy?: string;
   @Instant() at: Date;
   @Count() seq: number;
 }

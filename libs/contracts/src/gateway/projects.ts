@@ -117,6 +117,9 @@ class ProjectSettings extends PickFields(ProjectDetails, [
 }
 export class UpdateProject extends PartialFields(ProjectSettings) {}
 
+export const notALanguage = (...path: string[]) =>
+  invalidMember(path, 'invalid_format', 'must be a language that exists, such as en or pt-BR');
+
 export const notATimeZone = (...path: string[]) =>
   invalidMember(path, 'invalid_format', 'must be a time zone of the IANA database, such as Europe/Berlin');
 

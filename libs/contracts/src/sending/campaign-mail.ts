@@ -117,6 +117,9 @@ export class ArchivedMail {
 export class QuietTime {
   @Instant() from: Date;
   @Count({ min: 1, max: 86_400 }) seconds: number;
+  /** When the clocks of the recipient change next, and by how much: from then on the hours begin so much earlier in UTC. */
+  @Instant() @Optional() shiftAt?: Date;
+  @Count({ min: -86_400, max: 86_400 }) @Optional() shiftSeconds?: number;
 }
 
 export class CampaignMailRecipient {

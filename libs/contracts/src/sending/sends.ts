@@ -232,6 +232,8 @@ export const bringsContent = (send: Partial<EmailContent>): boolean =>
 const checkedParts = ['from', 'template', 'headers', 'cc', 'bcc', 'scheduledAt'] as const;
 
 export class CheckSend extends PickFields(EmailContent, checkedParts) {
+  /** That of the template by default. */
+  @Choice(emailCategories) @Optional() category?: EmailCategory;
   @Addresses(1, maxRecipients) @Optional() to?: string[];
   @Flag() @Optional() ownContent?: boolean;
   @Nested(() => IdempotentRequest) @Optional() idempotency?: IdempotentRequest;

@@ -77,7 +77,7 @@ export class GraphOfWorkflow extends GivenGraph {
 /** ERROR: PUT refuses it, or the workflow cannot be enabled. WARNING: probably not what was meant. */
 export class GraphFinding {
   /** A JSON Pointer into the graph. */
-  @Text(1, 1000) pointer: string;
+  @Text(0, 1000) pointer: string;
   @Text(1, 64) code: string;
   @Text(1, 500) message: string;
   @Choice(findingSeverities) severity: FindingSeverity;

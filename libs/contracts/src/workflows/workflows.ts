@@ -1,6 +1,7 @@
 import { event, query, request } from '../schema/contract.js';
 import { isReservedEventName } from '../contacts/events.js';
 import { DomainError } from '../common/errors.js';
+import type { Scope } from '../common/scopes.js';
 import {
   Choice,
   Count,
@@ -21,6 +22,7 @@ export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
 export const maxWorkflowName = 200;
+export const maxEnabledWorkflows = 200;
 const minIntervalMs = 60_000;
 const maxIntervalMs = 30 * 86_400_000;
 
@@ -146,6 +148,18 @@ export const workflowChanged = () =>
     'conflict',
     'conflict',
     'The graph of the workflow was replaced meanwhile: repeat the request',
+  );
+export const tooManyEnabledWorkflows = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    `A project may have at most ${maxEnabledWorkflows} enabled workflows: pause one first`,
+  );
+export const workflowScopeMissing = (scope: Scope) =>
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    `The steps of the workflow need the scope ${scope}, which the credential lacks`,
   );
 export const workflowVersionNotFound = () =>
   new DomainError('not_found', 'resource_not_found', 'No such version of the workflow');

@@ -12,6 +12,8 @@ export interface Claim {
   worker: Worker;
   /** The round-robin starts after this project; null starts at the first, which is work above projects. */
   afterProject: string | null;
+  /** Projects that are passed over. */
+  without?: readonly string[];
 }
 
 export interface Worker {
@@ -45,7 +47,7 @@ export class ClaimsRepository {
     }
   }
 
-  private async claimAfter({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
+  private async claimAfter({ kind, limit, worker, afterProject, without = [] }: Claim): Promise<Claimed> {
     const parameters = [
       kind.name,
       afterProject,
@@ -55,6 +57,7 @@ export class ClaimsRepository {
       kind.exclusive,
       kind.signal,
       kind.spread,
+      [...without],
     ];
     try {
       const rows = await this.database.prepared<ClaimedRow>({
@@ -116,8 +119,8 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
   ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE work_workers.expires_at > now() RETURNING id
 )`;
 
-/** No more projects than items are wanted, except that some of an exclusive or spread kind may be busy. */
-const inTurn = `CASE WHEN $6 OR $8 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
+/** No more projects than items are wanted, except that some may be busy or passed over. */
+const inTurn = `CASE WHEN $6 OR $8 OR cardinality($9::uuid[]) > 0 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
 /** Passed over where another process holds its first item: the second must not overtake it. */
 const firstOfProject = `
@@ -138,6 +141,7 @@ const claimSql = (begins: string): string => `
       SELECT FROM work_items c WHERE c.kind = $1 AND c.project_id = turn.project_id AND c.state IN ('CLAIMED', 'SUSPECT') AND c.exclusive))
     AND NOT ($8 AND EXISTS (
       SELECT FROM work_items c WHERE c.kind = $1 AND c.project_id = turn.project_id AND c.state = 'CLAIMED'))
+    AND project_id <> ALL ($9::uuid[])
   ), share AS (
     SELECT CASE WHEN $6 OR $7 OR $8 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
   ), ready AS (

@@ -9,6 +9,8 @@ export interface WorkOptions {
   exclusive: boolean;
   /** Passes over projects of which an item is claimed; two claims at one instant may still take one each. */
   spread: boolean;
+  /** Of the concurrent batches of a process, so many are never of a project of which it is working on another. */
+  reserved: number;
   /** Claiming one absorbs all ready ones of the project, so that writers need not wait for one another. */
   signal: boolean;
   /** From the end of a batch to the next claim in this process, so that many items share a batch. A batch
@@ -30,6 +32,7 @@ const defaults: WorkOptions = {
   mixed: false,
   exclusive: false,
   spread: false,
+  reserved: 0,
   signal: false,
   intervalMs: 0,
   timeoutMs: 60_000,

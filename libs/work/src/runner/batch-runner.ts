@@ -52,10 +52,17 @@ export class BatchRunner {
     return [...waiting, ...[...this.underWay.keys()].flatMap((batch) => batch.unsettled)].map(({ id }) => id);
   }
 
-  capacity({ name, batch, concurrency }: WorkKind): number {
-    if (this.stopping || (this.queued.get(name)?.length ?? 0) > 0) return 0;
-    if (this.restMs(name) > 0) return 0;
-    return batch * Math.max(0, concurrency - (this.running.get(name) ?? 0));
+  /** How many items may be claimed, and of which projects none. */
+  room({ name, batch, concurrency, reserved }: WorkKind): { limit: number; without: string[] } {
+    const isFull = this.stopping || (this.queued.get(name)?.length ?? 0) > 0 || this.restMs(name) > 0;
+    const free = isFull ? 0 : Math.max(0, concurrency - (this.running.get(name) ?? 0));
+    if (free > reserved) return { limit: batch * (free - reserved), without: [] };
+    return { limit: batch * free, without: free > 0 ? this.projectsUnderWay(name) : [] };
+  }
+
+  private projectsUnderWay(kind: string): string[] {
+    const batches = [...this.underWay].flatMap(([batch, of]) => (of.kind === kind ? [batch.projectId] : []));
+    return [...new Set(batches)];
   }
 
   restMs(kind: string): number {
@@ -156,6 +163,8 @@ export class BatchRunner {
 
 function inBatches({ batch, mixed }: WorkKind, items: readonly ClaimedItem[]): ClaimedItem[][] {
   const groups = mixed ? [items] : [...Map.groupBy(items, ({ projectId }) => projectId).values()];
+  // Few are soon done, and need not wait for many.
+  groups.sort((a, b) => a.length - b.length);
   return groups.flatMap((group) =>
     Array.from({ length: Math.ceil(group.length / batch) }, (_, index) =>
       group.slice(index * batch, (index + 1) * batch),

@@ -121,14 +121,16 @@ export class WorkRunner {
 
   private async claim(registered: Registered): Promise<boolean> {
     const { kind, handler } = registered;
-    const limit = this.batches.capacity(kind);
+    const { limit, without } = this.batches.room(kind);
     if (limit === 0) return false;
     const { items, afterProject, contended } = await this.lease.during(() =>
-      this.claims.claim({ kind, limit, worker: this.lease.worker, afterProject: registered.afterProject }),
+      this.claims.claim({
+        ...{ kind, limit, without, worker: this.lease.worker, afterProject: registered.afterProject },
+      }),
     );
     registered.afterProject = afterProject;
     this.batches.run(kind, handler, items, this.lease.hold());
-    return contended || (items.length > 0 && this.batches.capacity(kind) > 0);
+    return contended || (items.length > 0 && this.batches.room(kind).limit > 0);
   }
 
   private async claimSuspect(): Promise<void> {

@@ -3,6 +3,8 @@ import { WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import { slowBus, type ServiceFixture } from '@posthorn/testing';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
+import { LenderStandings } from '../../authorities/standings.js';
+import { EffectFence } from '../../cancellations/effect-fence.js';
 import { WorkflowCounts } from '../../counts/workflow-counts.repository.js';
 import { entities, migrations } from '../../data-source.js';
 import { Effects } from '../../executions/effects.js';
@@ -13,13 +15,16 @@ import { ExecutionWrites } from '../../executions/execution-writes.js';
 import { ExecutionsRepository } from '../../executions/executions.repository.js';
 import { ExecutionsWork } from '../../executions/executions.work.js';
 import { People } from '../../executions/people.js';
-import { StepTexts } from '../../executions/step-texts.js';
+import { RenderedTextsRepository } from '../../texts/rendered-texts.repository.js';
+import { TextsWork } from '../../texts/texts.work.js';
+import { StepTexts } from '../../texts/step-texts.js';
 import { Turns } from '../../executions/turns.js';
 import { WebhookRequests } from '../../executions/webhook-requests.js';
 import { Graphs } from '../../graphs/graphs.read-model.js';
 import { ProjectZones } from '../../projects/project-zones.js';
 import { RenderedTexts } from '../../simulations/rehearsal-texts.js';
 import { SimulationsService } from '../../simulations/simulations.service.js';
+import { FanOuts } from '../../starts/fan-outs.js';
 import { Occurrences } from '../../starts/occurrences.js';
 import { Starts } from '../../starts/starts.js';
 import { StartsRepository } from '../../starts/starts.repository.js';
@@ -62,6 +67,7 @@ function buildWork(
 ): ExecutionsWork {
   const bus = slowBus(connection);
   const texts = new StepTexts(bus);
+  const standings = new LenderStandings(bus);
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
   const calls = new StepCalls(new StepCallsRepository(database), queue);
@@ -78,17 +84,27 @@ function buildWork(
     new WorkflowEventCalls(ofEvents),
     new People(bus),
   );
-  const store = new ExecutionStore(executions, new WaitsRepository(database), counts);
-  const writes = new ExecutionWrites(database, store, new WebhookRequests(texts), calls, ends, queue);
-  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus));
-  return new ExecutionsWork(turns, new Effects(bus, texts), writes, runner);
+  const rendered = new RenderedTextsRepository(database);
+  const store = new ExecutionStore(executions, new WaitsRepository(database), rendered, counts);
+  const writes = new ExecutionWrites(
+    database,
+    store,
+    new WebhookRequests(texts, standings),
+    calls,
+    ends,
+    queue,
+  );
+  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus), rendered);
+  new TextsWork(database, turns, texts, rendered, queue, runner);
+  const fence = new EffectFence(database, standings);
+  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence), writes, fence, runner);
 }
 
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
   new Starts(new StartsRepository(database), new WorkflowCounts(database), queue);
 
 export const buildOccurrences = ({ database, queue }: ServiceFixture): Occurrences =>
-  new Occurrences(new StartsRepository(database), new WaitsRepository(database), queue);
+  new Occurrences(new FanOuts(new StartsRepository(database), queue), new WaitsRepository(database), queue);
 
 export function buildSimulations({ database, connection }: ServiceFixture): SimulationsService {
   const bus = slowBus(connection);
@@ -97,7 +113,7 @@ export function buildSimulations({ database, connection }: ServiceFixture): Simu
     new WorkflowsRepository(database),
     new Graphs(database),
     new People(bus),
-    new RenderedTexts(bus, texts, new WebhookRequests(texts)),
+    new RenderedTexts(bus, texts, new WebhookRequests(texts, new LenderStandings(bus))),
     new ProjectZones(bus),
     new DatabaseClock(database),
   );

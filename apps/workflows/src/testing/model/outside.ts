@@ -12,6 +12,7 @@ import {
 } from '@posthorn/contracts';
 import type { BusConnection } from '@posthorn/messaging';
 import { standIn } from '@posthorn/testing';
+import { standInAuthorities } from '../stand-in-authorities.js';
 import { standInProject } from '../stand-in-project.js';
 import { withUpdate, type Updated } from './outcome.js';
 import type { Random } from './random.js';
@@ -35,12 +36,14 @@ export class Outside {
   isReliable = false;
   /** A mail has been stored, and is not answered yet. */
   onAccepted: (executionId: string, subject: string) => Promise<void> = () => Promise.resolve();
+  private readonly applied = new Set<string>();
   private readonly accepted = new Map<string, AcceptedMail>();
 
   constructor(private readonly random: Random) {}
 
   standIn(connection: BusConnection): Promise<(() => Promise<void>)[]> {
     return Promise.all([
+      standInAuthorities(connection),
       standIn(connection, contactLookups.byIds, async ({ ids }) => {
         this.mayFail(0.01);
         return { contacts: ids.flatMap((id) => this.people.get(id) ?? []) };
@@ -98,9 +101,11 @@ export class Outside {
     return { emails: [email], acceptedAt: mail.createdAt };
   }
 
-  private async update({ id, customFields = {}, subscribed }: UpdateContactById): Promise<Contact> {
+  private async update({ id, customFields = {}, subscribed, effect }: UpdateContactById): Promise<Contact> {
     this.mayFail(0.04);
     const contact = this.people.get(id)!;
+    if (this.applied.has(effect!.id)) return contact;
+    this.applied.add(effect!.id);
     const update = { updates: customFields, subscribed: subscribed ?? null };
     this.updates.set(id, withUpdate(this.updates.get(id) ?? [], update));
     const merged = Object.entries({ ...contact.customFields, ...customFields });

@@ -3,6 +3,7 @@ import { eventually, type ServiceFixture } from '@posthorn/testing';
 import { executionWork } from '../../executions/execution-kinds.js';
 import type { Occurrences } from '../../starts/occurrences.js';
 import type { Arrival } from '../../waits/waits.repository.js';
+import { textWork } from '../../texts/text-kinds.js';
 import { attemptOf } from '../../webhooks/dispatch/attempt.js';
 import { outcomeOfStepAttempt } from '../../webhooks/dispatch/attempt-rules.js';
 import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
@@ -32,6 +33,8 @@ interface OpenRow {
   visits: Record<string, number>;
   enteredAt: Date;
   dueAt: Date;
+  /** Of its wait for an event. */
+  since: Date | null;
 }
 
 const maxRounds = 150;
@@ -63,12 +66,9 @@ export class Play {
         for (const person of scenario.people) {
           const contactId = this.addContact(person);
           const event = person.event && this.occurred(person.event);
-          const started = await starts.start(
-            this.projectId,
-            workflowId,
-            [{ contactId, event }],
-            person.context,
-          );
+          const started = await starts.start(this.projectId, workflowId, [{ contactId, event }], {
+            context: person.context,
+          });
           const { id } = started!.ids[0]!;
           this.played.set(id, { id, contactId, scenario, person, visited: new Set(), spans: [] });
         }
@@ -101,8 +101,9 @@ export class Play {
 
   private openRows(): Promise<OpenRow[]> {
     return this.database.query<OpenRow>(
-      `SELECT id, wait, current_step_id AS "stepId", visits, entered_at AS "enteredAt", due_at AS "dueAt" FROM executions
-       WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL ORDER BY id`,
+      `SELECT id, wait, current_step_id AS "stepId", visits, entered_at AS "enteredAt", due_at AS "dueAt",
+         (SELECT since FROM execution_waits w WHERE w.project_id = $1 AND w.execution_id = e.id) AS since
+       FROM executions e WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL ORDER BY id`,
       [this.projectId, [...this.played.keys()]],
     );
   }
@@ -125,9 +126,11 @@ export class Play {
              UPDATE work_items i SET due_at = now(), state = 'READY' FROM executions e
              WHERE i.kind = $1 AND i.state = 'WAITING' AND e.project_id = i.project_id AND e.id::text = i.key AND (e.due_at <= now() OR i.failures > 0
                OR e.wait = 'WEBHOOK' AND NOT EXISTS (SELECT FROM step_calls c WHERE c.project_id = e.project_id AND c.execution_id = e.id AND c.status = 'PENDING'))
-             RETURNING i.id)
-           SELECT (SELECT count(*) FROM sooner)::int + (SELECT count(*) FROM work_items WHERE kind = $1 AND state IN ('READY', 'CLAIMED', 'SUSPECT'))::int AS items`,
-          [executionWork.name],
+             RETURNING i.id),
+           rendered AS (UPDATE work_items SET due_at = now(), state = 'READY' WHERE kind = $2 AND state = 'WAITING' RETURNING id)
+           SELECT (SELECT count(*) FROM sooner)::int + (SELECT count(*) FROM rendered)::int
+             + (SELECT count(*) FROM work_items WHERE kind IN ($1, $2) AND state IN ('READY', 'CLAIMED', 'SUSPECT'))::int AS items`,
+          [executionWork.name, textWork.name],
         );
         if (row!.items > 0) this.fixture.queue.wakeAfterCommit();
         return row!.items === 0 && this.pending.size === 0;
@@ -168,13 +171,21 @@ export class Play {
 
   private arrivalsAt({ id, stepId, visits }: OpenRow): ModelArrival[] {
     const { scenario, person } = this.played.get(id)!;
-    return ofVisit(person.arrivals[stepOfId(scenario, stepId).name]!, visits[stepId]!);
+    const { name, config } = stepOfId(scenario, stepId);
+    const arrivals = ofVisit(person.arrivals[name]!, visits[stepId]!);
+    const met = arrivals.findIndex((each) => each.name === config.eventName && each.instant !== 'before');
+    // What came after the end of the wait would count for the next one.
+    return arrivals.map((each, index) => (met !== -1 && index > met ? { ...each, instant: 'before' } : each));
   }
 
-  private arrivalOf({ id, enteredAt }: OpenRow, { name, instant, data, isCustom }: ModelArrival): Arrival {
-    const offset = { before: -1 - this.random.below(1_000), at: 0, after: 1 }[instant];
-    const at = new Date(enteredAt.getTime() + offset);
-    return { ...this.occurred({ name, data, isCustom }), contactId: this.played.get(id)!.contactId, at };
+  private arrivalOf({ id, since }: OpenRow, { name, instant, data, isCustom }: ModelArrival): Arrival {
+    const { contactId, person } = this.played.get(id)!;
+    const began = since!.getTime();
+    // What a mail caused happened before, and would count for a later wait otherwise.
+    const isCausing = Object.values(person.caused).some((each) => each.some((caused) => caused !== null));
+    const soonest = isCausing ? Date.now() : began;
+    const at = { before: began - 1 - this.random.below(1_000), at: soonest, after: Date.now() }[instant];
+    return { ...this.occurred({ name, data, isCustom }), contactId, at: new Date(at) };
   }
 
   private publish(arrivals: readonly Arrival[], heldMs = 0): Promise<void> {

@@ -19,7 +19,7 @@ export interface CallSource<Endpoint extends OpenEndpoint, Call extends DueCall>
   due(endpoint: Endpoint, limit: number): Promise<Call[]>;
   /** Null where no call waits. */
   nextDueMs(endpoint: Endpoint): Promise<number | null>;
-  /** Never rejects. */
+  /** Rejects only where the database is away. */
   attempt(endpoint: Endpoint, call: Call): Promise<Attempt<Call>>;
   /** Joins the transaction, and settles the turn where the order of locks wants it. What was recorded since counts, and not this. */
   record(endpoint: Endpoint, attempts: readonly Attempt<Call>[], settle: () => Promise<void>): Promise<void>;

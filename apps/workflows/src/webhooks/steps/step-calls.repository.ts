@@ -27,8 +27,8 @@ export interface StepCallResult {
 }
 
 export interface DueStepCall extends DueCall, Pick<StepCall, 'method' | 'url' | 'headers' | 'body'> {
-  /** Its execution has ended, or its workflow was paused. */
-  isOver: boolean;
+  executionId: string;
+  workflowId: string | null;
 }
 
 interface DueTime {
@@ -87,10 +87,8 @@ export class StepCallsRepository {
 
   due({ projectId, id }: EndpointId, limit: number): Promise<DueStepCall[]> {
     return this.database.query(
-      `SELECT c.id, c.attempts, c.retries, c.claims, c.method, c.url, c.headers, c.body,
-         NOT EXISTS (SELECT FROM executions x JOIN workflows w ON w.project_id = x.project_id AND w.id = x.workflow_id
-           WHERE x.project_id = $1 AND x.id = c.execution_id AND x.ended_at IS NULL AND x.generation = w.generation) AS "isOver"
-       FROM step_calls c WHERE c.project_id = $1 AND c.endpoint_id = $2 AND c.status = 'PENDING' AND c.due_at <= now() ORDER BY c.due_at, c.id LIMIT $3`,
+      `SELECT c.id, c.attempts, c.retries, c.claims, c.method, c.url, c.headers, c.body, c.execution_id AS "executionId", x.workflow_id AS "workflowId"
+       FROM step_calls c LEFT JOIN executions x ON x.project_id = $1 AND x.id = c.execution_id WHERE c.project_id = $1 AND c.endpoint_id = $2 AND c.status = 'PENDING' AND c.due_at <= now() ORDER BY c.due_at, c.id LIMIT $3`,
       [projectId, id, limit],
     );
   }

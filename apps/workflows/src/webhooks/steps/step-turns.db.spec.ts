@@ -47,7 +47,7 @@ async function buildExecution() {
   });
   const result = async (id: string) => (await steps.results(projectId, [id])).get(id);
   return {
-    ...{ ...project, executionId, path, call, result },
+    ...{ ...project, workflowId, executionId, path, call, result },
     ended: (id: string) =>
       eventually(async () => {
         const found = await result(id);
@@ -190,5 +190,22 @@ describe('the call of a webhook step', () => {
       error: 'The execution has ended',
     });
     expect(execution.received()).toEqual([]);
+  });
+
+  it('begins no more when its workflow was paused while others were made', async () => {
+    const execution = await buildExecution();
+    const { caller, workflowId } = execution;
+    let open: () => void = () => undefined;
+    suite.receiver.answer = () => ({ until: new Promise((resolve) => (open = resolve)) });
+    const calls = Array.from({ length: 30 }, () => execution.call());
+    await suite.database.transaction(() => steps.add(calls));
+    await eventually(async () => (execution.received().length > 0 ? true : null), 'the first is made');
+    await suite.bus.call(workflows.pause, caller, { id: workflowId });
+    const made = execution.received().length;
+    suite.receiver.answer = () => ({});
+    open();
+    for (const { id } of calls) await execution.passTime().then(() => execution.ended(id));
+    expect(execution.received().length).toBeLessThan(30);
+    expect(execution.received().length).toBeLessThanOrEqual(made + 8);
   });
 });

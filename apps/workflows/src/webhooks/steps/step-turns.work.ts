@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { headerFault, type OutboundResult } from '@posthorn/outbound';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
+import { EffectFence } from '../../cancellations/effect-fence.js';
 import { executionWork } from '../../executions/execution-kinds.js';
 import { attemptOf, unmadeAttempt, type Attempt, type DueCall } from '../dispatch/attempt.js';
 import { mayPass, outcomeOfStepAttempt } from '../dispatch/attempt-rules.js';
@@ -20,6 +21,7 @@ interface StepEndpoint extends OpenEndpoint {
 
 const maxRedirects = 3;
 const maxStepResponse = 65_536;
+const heldMs = 60_000;
 
 /** Calls of webhook steps; each may have its own URL of the same origin. */
 @Injectable()
@@ -32,11 +34,13 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
     private readonly signing: SigningSecrets,
     private readonly client: WebhookClient,
     private readonly queue: WorkQueue,
+    private readonly fence: EffectFence,
   ) {}
 
   async open(of: EndpointId): Promise<StepEndpoint> {
     const endpoint = await this.calls.open(of);
-    return { ...endpoint, secrets: await this.signing.ofProject(of.projectId) };
+    const restMs = (await this.fence.isHeld(of.projectId)) ? heldMs : endpoint.restMs;
+    return { ...endpoint, restMs, secrets: await this.signing.ofProject(of.projectId) };
   }
 
   due(endpoint: StepEndpoint, limit: number): Promise<DueStepCall[]> {
@@ -47,17 +51,22 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
     return this.calls.nextDueMs(endpoint);
   }
 
-  async attempt({ secrets }: StepEndpoint, call: DueStepCall): Promise<Attempt<DueStepCall>> {
-    const { id, method, url, headers, isOver } = call;
-    if (isOver) return unmadeAttempt(call, 'The execution has ended');
+  async attempt({ projectId, secrets }: StepEndpoint, call: DueStepCall): Promise<Attempt<DueStepCall>> {
+    const { id, method, url, headers } = call;
     const refused = Object.entries(headers).find(([name, value]) => headerFault(name, value) !== null);
     if (refused) return unmadeAttempt(call, `The header ${refused[0]} cannot be sent`);
     const body = method === 'GET' ? null : call.body;
-    const result = await this.client.send({
-      ...{ url, method, body, maxRedirects, timeoutMs: requestTimeoutMs },
-      headers: { 'user-agent': 'Posthorn', ...typeOf(headers, body), ...headers },
-      ownHeaders: (sent) => signatureHeaders({ id, at: new Date(), body: sent ?? '' }, secrets),
-    });
+    const { executionId, workflowId } = call;
+    const execution = { id: executionId, workflowId: workflowId ?? executionId };
+    const sent = await this.fence.begin(projectId, execution, () =>
+      this.client.send({
+        ...{ url, method, body, maxRedirects, timeoutMs: requestTimeoutMs },
+        headers: { 'user-agent': 'Posthorn', ...typeOf(headers, body), ...headers },
+        ownHeaders: (given) => signatureHeaders({ id, at: new Date(), body: given ?? '' }, secrets),
+      }),
+    );
+    if (!sent) return unmadeAttempt(call, 'The execution has ended');
+    const result = await sent.result;
     return attemptOf(call, result, this.judged(call, result));
   }
 

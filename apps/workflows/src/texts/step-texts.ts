@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, isTemplateText, serviceCaller, workflowMail } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { isTemporary } from './temporary.js';
-import type { Turn } from './turn.js';
+import { isTemporary } from '../executions/temporary.js';
+import type { Turn } from '../executions/turn.js';
 
 /** Each may take half a second. */
 const atOnce = 8;
@@ -22,8 +22,9 @@ export class StepTexts {
     const rendered = new Map<Turn, string[] | Error>();
     const withLiquid: Wanted[] = [];
     for (const item of wanted)
-      if (item.texts.some(isTemplateText)) withLiquid.push(item);
-      else rendered.set(item.turn, [...item.texts]);
+      if (!item.texts.some(isTemplateText)) rendered.set(item.turn, [...item.texts]);
+      else if (item.turn.rendered) rendered.set(item.turn, item.turn.rendered);
+      else withLiquid.push(item);
     for (let from = 0; from < withLiquid.length; from += atOnce)
       await this.renderPart(projectId, withLiquid.slice(from, from + atOnce), rendered);
     return rendered;

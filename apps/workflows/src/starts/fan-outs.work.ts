@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { FanOuts } from './fan-outs.js';
+import { entriesInTurn, fanOutWork, workflowsInTurn, type FanOut } from './start-kinds.js';
+
+const afterDeathMs = 60_000;
+
+/** One turn: the next workflows, as many as the events allow. */
+@Injectable()
+export class FanOutsWork implements WorkHandler<FanOut> {
+  constructor(
+    private readonly database: Database,
+    private readonly fanOuts: FanOuts,
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(fanOutWork, this);
+  }
+
+  async run(batch: WorkBatch<FanOut>): Promise<void> {
+    const { projectId } = batch;
+    const items = together(batch.items);
+    const others = batch.items.filter((item) => !items.includes(item));
+    const arrivals = items.flatMap(({ payload }) => payload.arrivals);
+    const limit = Math.max(1, Math.min(workflowsInTurn, Math.floor(entriesInTurn / arrivals.length)));
+    await this.database.transaction(async () => {
+      const { after } = items[0]!.payload;
+      const triggered = await this.fanOuts.triggered(projectId, arrivals, limit, after);
+      await this.fanOuts.start(projectId, triggered, arrivals);
+      await batch.continueLater(others);
+      if (triggered.length < limit) return batch.complete(items);
+      for (const item of items) await batch.hold(item, { ...item.payload, after: triggered.at(-1)!.id });
+      await batch.continueLater(items);
+    });
+  }
+
+  async dead({ projectId, payload }: WorkItem<FanOut>): Promise<void> {
+    await this.queue.enqueue(fanOutWork, [{ projectId, payload, delayMs: afterDeathMs }]);
+  }
+}
+
+/** Those that are as far as the first, while they are few enough for one turn. */
+function together(items: readonly WorkItem<FanOut>[]): WorkItem<FanOut>[] {
+  const [first] = items as [WorkItem<FanOut>];
+  const taken = [first];
+  let entries = first.payload.arrivals.length;
+  for (const item of items.slice(1)) {
+    const isAsFar = item.payload.after === first.payload.after;
+    if (!isAsFar || entries + item.payload.arrivals.length > entriesInTurn) continue;
+    taken.push(item);
+    entries += item.payload.arrivals.length;
+  }
+  return taken;
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@posthorn/testing';
+import { startWork } from '../starts/start-kinds.js';
+import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
+
+let suite: EngineSuite;
+beforeAll(async () => {
+  suite = await startEngineSuite();
+});
+afterAll(() => suite.stop());
+
+const custom = {
+  first: {
+    type: 'SEND_EMAIL' as const,
+    config: {
+      ...{ subject: 'Hi', body: 'Hello' },
+      recipient: { type: 'CUSTOM', customEmail: '{{ contact.email }}' },
+    },
+    next: 'second',
+  },
+  second: { type: 'SEND_EMAIL' as const, config: { subject: 'Again', body: 'Hello' } },
+};
+
+describe('texts of steps', () => {
+  it('are rendered apart: those of one project that take long delay no other', async () => {
+    const slow = suite.buildProject();
+    const { id: workflowId } = await suite.enable(slow.caller, custom);
+    let open: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    suite.slowTexts.set(slow.projectId, () => opened);
+    const entries = Array.from({ length: 1_100 }, () => ({
+      contactId: suite.addContact(slow.projectId).id,
+      event: null,
+    }));
+    const parts = Array.from({ length: 5 }, (_, index) => entries.slice(index * 250, (index + 1) * 250));
+    await suite.queue.enqueue(
+      startWork,
+      parts.map((part) => ({ projectId: slow.projectId, payload: { workflowId, entries: part } })),
+    );
+    await eventually(async () => {
+      const [row] = await suite.database.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM step_texts WHERE project_id = $1`,
+        [slow.projectId],
+      );
+      return row!.count === 1_100 ? row : null;
+    }, 'all wait for their texts');
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.enable(caller, custom);
+    const execution = await suite.start(caller, id, suite.addContact(projectId).id);
+    await suite.until(caller, execution, 'COMPLETED');
+    const [begun] = await suite.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM executions WHERE project_id = $1 AND ended_at IS NOT NULL`,
+      [slow.projectId],
+    );
+    expect(begun!.count).toBe(0);
+    open();
+    await eventually(
+      async () => {
+        const open = await suite.database.query(
+          `SELECT 1 FROM executions WHERE project_id = $1 AND ended_at IS NULL LIMIT 1`,
+          [slow.projectId],
+        );
+        return open.length === 0 ? true : null;
+      },
+      'all have ended',
+      60_000,
+    );
+    const texts = await suite.database.query(`SELECT 1 FROM step_texts`);
+    expect(texts).toEqual([]);
+  });
+});
