@@ -39,8 +39,7 @@ export async function leastProcessorTimeOf(work: () => unknown): Promise<Process
   return least;
 }
 
-const isOver = ({ cpuMs, heldMs }: ProcessorTime): boolean =>
-  cpuMs > bounds.cpuMs || heldMs > bounds.heldMs;
+const isOver = ({ cpuMs, heldMs }: ProcessorTime): boolean => cpuMs > bounds.cpuMs || heldMs > bounds.heldMs;
 
 const msOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 const processTime = (): number => msOf(process.cpuUsage());
