@@ -31,6 +31,7 @@ import { AddressPartPending1764500600600 } from './migrations/1764500600600-addr
 import { ImportRejectedRows1764500600700 } from './migrations/1764500600700-import-rejected-rows.js';
 import { QuarantineContactsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { DefaultPartitions1766300000000 } from './migrations/1766300000000-default-partitions.js';
+import { ImportStatuses1766700000000 } from './migrations/1766700000000-import-statuses.js';
 import { EarlyMailEvents1764900000000 } from './migrations/1764900000000-early-mail-events.js';
 import { ContactsWork1764700000000 } from './migrations/1764700000000-work.js';
 import { AppliedEffects1766600300000 } from './migrations/1766600300000-applied-effects.js';
@@ -98,4 +99,5 @@ export const migrations = [
   EarlyMailEvents1764900000000,
   DefaultPartitions1766300000000,
   AppliedEffects1766600300000,
+  ImportStatuses1766700000000,
 ];

@@ -20,7 +20,10 @@ import { IndexInviters1765200000000 } from './migrations/1765200000000-index-inv
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { Reputation1765300000000 } from './migrations/1765300000000-reputation.js';
+import { HookSignatures1766400000000 } from './migrations/1766400000000-hook-signatures.js';
+import { HookSignatureRow } from './provider-hooks/hook-signature.entity.js';
 import { ProjectTimes1765700000000 } from './migrations/1765700000000-project-times.js';
+import { PostalAddress1766500000000 } from './migrations/1766500000000-postal-address.js';
 import { ReputationHourRow, ReputationWarningRow } from './reputation/reputation.entity.js';
 import { ProjectRow } from './projects/project.entity.js';
 
@@ -32,6 +35,7 @@ export const entities = [
   AuditEntryRow,
   ReputationHourRow,
   ReputationWarningRow,
+  HookSignatureRow,
   ...messagingEntities,
   ...workEntities,
 ];
@@ -53,4 +57,6 @@ export const migrations = [
   IndexInviters1765200000000,
   Reputation1765300000000,
   ProjectTimes1765700000000,
+  HookSignatures1766400000000,
+  PostalAddress1766500000000,
 ];

@@ -38,7 +38,10 @@ import { IndexMailOverAllowance1765400100000 } from './migrations/1765400100000-
 import { AdaptivePace1765500000000 } from './migrations/1765500000000-adaptive-pace.js';
 import { NameWaits1765500100000 } from './migrations/1765500100000-name-waits.js';
 import { CampaignMail1765600000000 } from './migrations/1765600000000-campaign-mail.js';
+import { SpfProblem1766400100000 } from './migrations/1766400100000-spf-problem.js';
 import { FrequencyCap1765700000000 } from './migrations/1765700000000-frequency-cap.js';
+import { MailAsWritten1766500000000 } from './migrations/1766500000000-mail-as-written.js';
+import { QuietHoursAtClockChanges1766700000000 } from './migrations/1766700000000-quiet-hours-at-clock-changes.js';
 import {
   DestinationDomainRow,
   DestinationLineRow,
@@ -116,4 +119,7 @@ export const migrations = [
   NameWaits1765500100000,
   CampaignMail1765600000000,
   FrequencyCap1765700000000,
+  SpfProblem1766400100000,
+  MailAsWritten1766500000000,
+  QuietHoursAtClockChanges1766700000000,
 ];

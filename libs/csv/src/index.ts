@@ -1,1 +1,2 @@
 export * from './csv-reader.js';
+export * from './csv-table.js';

@@ -11,7 +11,12 @@ export {
 export { EngagementTokens, type UnsubscribeTarget } from './tokens/engagement-token.js';
 export { readHeaders } from './message/read-headers.js';
 export { nextRetry } from './smtp/retry-schedule.js';
-export { buildReturnPath, readReturnPath, type ReturnPathTarget } from './tokens/return-path.js';
+export {
+  buildReturnPath,
+  containsReturnPath,
+  readReturnPath,
+  type ReturnPathTarget,
+} from './tokens/return-path.js';
 export { bytesOf, SignedBytes, uuidBytes } from './message/signed-bytes.js';
 export type { Attempt } from './smtp/smtp-attempt.js';
 export { providerMessageIdOf } from './smtp/provider-message-id.js';
@@ -20,7 +25,7 @@ export { SmtpPool, smtpPauseChannel, type SmtpPause, type SmtpPoolState } from '
 export type { SmtpDelivery } from './smtp/smtp-transaction.js';
 export { parseSmtpUrl } from './smtp/smtp-url.js';
 export { textFromHtml } from './message/text-part.js';
-export { trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
+export { manageUrl, trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
 export { unsubscribeHeaders } from './message/unsubscribe-headers.js';
 export { classify, isDeadAddress } from './smtp/classify-attempt.js';
 export { readMailReport } from './reports/read-mail-report.js';

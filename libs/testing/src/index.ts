@@ -7,6 +7,7 @@ export * from './files-below.js';
 export * from './growth.js';
 export * from './lock-waiters.js';
 export * from './sending-project.js';
+export * from './processor-time.js';
 export * from './service-fixture.js';
 export * from './signing-keys.js';
 export * from './smtp-sink/smtp-sink.js';

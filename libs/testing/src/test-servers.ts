@@ -88,10 +88,10 @@ export interface TestNats {
 }
 
 /** A NATS server for one suite, because subjects are global. */
-export async function startTestNats(): Promise<TestNats> {
+export async function startTestNats(configuration?: string): Promise<TestNats> {
   const root = await mkdtemp(join(tmpdir(), 'posthorn-nats-'));
   const dataDirectory = join(root, 'store');
-  let server = await startNats({ dataDirectory });
+  let server = await startNats({ dataDirectory, configuration });
   const { url, port } = server;
   return {
     url,
@@ -101,7 +101,7 @@ export async function startTestNats(): Promise<TestNats> {
       if (wiped) await rm(dataDirectory, { recursive: true, force: true });
     },
     start: async () => {
-      server = await startNats({ dataDirectory, port });
+      server = await startNats({ dataDirectory, port, configuration });
     },
     stop: async () => {
       await server.stop();

@@ -7,6 +7,7 @@ import { plainLoad } from './loads/plain-load.js';
 import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
 import { runCampaigns } from './suites/campaigns/campaigns.js';
+import { runCrowds } from './suites/crowds.js';
 import { runNeighbours } from './suites/neighbours.js';
 import { runOperations } from './suites/operations.js';
 import { runProviderEvents } from './suites/provider-events.js';
@@ -24,6 +25,7 @@ suites:
   sending     the same with templates, files, copies, schedules, cancellations and suppressions
   audience    faults in imports, segment updates and erasures
   neighbours  five bad projects beside a quiet one at the default rate: --sends 5000 (queued by the disabled one) --rate 14
+  crowds      one project alone, and beside mail of strangers, held connections, slow texts and two hundred workflows: --rate 0
   poison      generated Liquid and SMTP replies beside innocent mail: --cases 5000
   operations  a dump under load, a restore of a day-old copy, mail past its day, the previous release on this schema
   relay       NATS refuses events for days, with one day of retention: --sends 1800
@@ -36,6 +38,7 @@ const defaults = { sends: '10000', faults: '100', cases: '5000', seed: '1', rate
 /** Where a suite needs others. */
 const defaultsOf: Record<string, Partial<typeof defaults>> = {
   neighbours: { sends: '5000', rate: '14' },
+  crowds: { rate: '0' },
   relay: { sends: '1800' },
   stops: { sends: '3000', faults: '12' },
   campaigns: { sends: '20000', faults: '54', rate: '150' },
@@ -76,6 +79,7 @@ const suites: Record<string, Run> = {
   sending: (options) => runChaos({ ...options, load: new SendingLoad() }),
   audience: runAudience,
   neighbours: runNeighbours,
+  crowds: runCrowds,
   poison: runPoison,
   operations: runOperations,
   relay: runRelay,

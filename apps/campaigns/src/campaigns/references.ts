@@ -59,12 +59,12 @@ export class References {
   }
 
   private async checkMail(caller: Caller, given: UpdateCampaign, category: EmailCategory): Promise<void> {
-    const { subject = null, body = null, templateId = null, from = null } = given;
-    if ([subject, body, templateId, from].every((member) => member === null)) return;
+    const { subject = null, body = null, templateId = null, from = null, fromName = null } = given;
+    if ([subject, body, templateId, from, fromName].every((member) => member === null)) return;
     await this.bus.call(
       campaignMail.check,
       caller,
-      { subject, body, templateId, from, category },
+      { subject, body, templateId, from, fromName, category },
       isMjml(body) ? { timeoutMs: compileMs } : time,
     );
   }

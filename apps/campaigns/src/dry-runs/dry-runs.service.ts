@@ -17,7 +17,7 @@ import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { assignedTo } from '../variants/assignment.js';
 import { DryRunSums } from './dry-run.js';
 
-type Content = Pick<CampaignRow, 'subject' | 'body' | 'templateId' | 'from' | 'emailCategory'>;
+type Content = Pick<CampaignRow, 'subject' | 'body' | 'templateId' | 'from' | 'fromName' | 'emailCategory'>;
 
 interface Run {
   caller: Caller;
@@ -104,12 +104,21 @@ export class DryRunsService {
 
   private async tryOut(
     run: Run,
-    { subject, body, templateId, from, emailCategory: category }: Content,
+    { subject, body, templateId, from, fromName, emailCategory: category }: Content,
     members: readonly AudienceMember[],
   ): Promise<void> {
     const { caller, sums } = run;
     const recipients = members.map(({ contactId, email }) => ({ contactId, email }));
-    const draft = { subject, body, templateId, from, category, recipients, samples: sums.missingSamples };
+    const draft = {
+      subject,
+      body,
+      templateId,
+      from,
+      fromName,
+      category,
+      recipients,
+      samples: sums.missingSamples,
+    };
     sums.add(
       await this.bus.call(campaignMail.tryOut, caller, draft, await this.timeOf(run)),
       recipients.length,

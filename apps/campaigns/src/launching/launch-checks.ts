@@ -18,6 +18,8 @@ type OwnContent = Pick<
   | 'from'
   | 'scheduledFrom'
   | 'fromName'
+  | 'audienceType'
+  | 'listId'
   | 'replyTo'
   | 'emailCategory'
 >;
@@ -73,6 +75,7 @@ export class LaunchChecks {
     time: CallTime,
   ): Promise<Omit<LaunchedContent, 'variantContents'>> {
     const { id: campaignId, subject, body, templateId, fromName, replyTo, emailCategory: category } = row;
+    const listId = row.audienceType === 'LIST' ? row.listId : null;
     const draft = {
       subject,
       body,
@@ -81,6 +84,7 @@ export class LaunchChecks {
       fromName,
       replyTo,
       category,
+      listId,
     };
     const prepared = await this.bus.call(
       campaignMail.prepare,

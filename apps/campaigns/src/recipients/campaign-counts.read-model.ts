@@ -1,4 +1,9 @@
-import { campaignNotFound, type CampaignReport, type CampaignStats } from '@posthorn/contracts';
+import {
+  campaignNotFound,
+  type CampaignReport,
+  type CampaignStats,
+  type RecipientOutcome,
+} from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { CampaignCountRow } from './recipient.entity.js';
 
@@ -27,6 +32,21 @@ export class CampaignCounts {
     );
     if (!row) throw campaignNotFound();
     return row;
+  }
+
+  async ofOutcome(projectId: string, id: string, outcome: RecipientOutcome | undefined): Promise<number> {
+    const [row] = await this.database.query<Counts>(
+      `SELECT ${columns} FROM campaign_counts WHERE project_id = $1 AND campaign_id = $2`,
+      [projectId, id],
+    );
+    if (!row) return 0;
+    const of: Record<RecipientOutcome, number> = {
+      QUEUED: queuedOf(row),
+      SENT: row.sent,
+      SKIPPED: row.skipped,
+      FAILED: row.failed,
+    };
+    return outcome === undefined ? row.total : of[outcome];
   }
 
   /** Seconds since the launch; all zero before it. */

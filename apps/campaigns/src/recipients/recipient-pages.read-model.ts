@@ -30,6 +30,20 @@ export class RecipientPages {
     return toLedgerPage(rows, page, ({ id: _, ...shown }) => shown);
   }
 
+  async count(
+    projectId: string,
+    { id: campaignId, outcome, reason }: Pick<ListRecipients, 'id' | 'outcome' | 'reason'>,
+    most: number,
+  ): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (
+         SELECT 1 FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND ($3::text IS NULL OR outcome = $3) AND reason = $4 LIMIT $5
+       ) AS counted`,
+      [projectId, campaignId, outcome ?? null, reason ?? null, most],
+    );
+    return row!.count;
+  }
+
   async find(projectId: string, campaignId: string, contactId: string): Promise<StoredRecipient | null> {
     const [row] = await this.database.query<Listed>(
       `SELECT ${columns} FROM recipients WHERE project_id = $1 AND campaign_id = $2 AND contact_id = $3`,

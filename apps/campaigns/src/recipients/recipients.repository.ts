@@ -210,7 +210,12 @@ export class RecipientsRepository {
        ), changed AS (
          UPDATE recipients r SET outcome = 'QUEUED', reason = NULL, at = NULL, handed_over = false, reported = 0, email_id = uuidv7() FROM held
          WHERE ${isHeld}
-         RETURNING old.reported & ${reportBits.bounced} <> 0 AS was_bounced
+         RETURNING old.reported & ${reportBits.bounced} <> 0 AS was_bounced, CASE WHEN old.handed_over THEN r.variant END AS variant
+       ), by_variant AS (
+         -- They count again when they are handed over again.
+         UPDATE variant_counts v SET recipients = v.recipients - again.count
+         FROM (SELECT variant, count(*) AS count FROM changed WHERE variant IS NOT NULL GROUP BY variant) AS again
+         WHERE v.project_id = $1 AND v.campaign_id = $2 AND v.variant = again.variant
        ), counted AS (
          UPDATE campaign_counts SET failed = failed - (SELECT count(*) FROM changed), bounced = bounced - (SELECT count(*) FROM changed WHERE was_bounced)
          WHERE project_id = $1 AND campaign_id = $2

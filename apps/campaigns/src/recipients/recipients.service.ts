@@ -10,6 +10,7 @@ import {
   type ListRecipients,
   type RecipientPage,
 } from '@posthorn/contracts';
+import { cappedTotal, totalCap } from '@posthorn/database';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { VariantReports } from '../variants/variant-reports.js';
 import { CampaignCounts } from './campaign-counts.read-model.js';
@@ -61,8 +62,21 @@ export class RecipientsService {
 
   async list(projectId: string, query: ListRecipients): Promise<RecipientPage> {
     const { variants } = await this.campaigns.findOrFail(projectId, query.id);
-    const page = await this.pages.page(projectId, query);
-    return { ...page, items: page.items.map((row) => named(row, variants)) };
+    const [page, total] = await Promise.all([
+      this.pages.page(projectId, query),
+      query.withTotal ? this.totalOf(projectId, query) : {},
+    ]);
+    return { ...page, items: page.items.map((row) => named(row, variants)), ...total };
+  }
+
+  /** Exact but for one reason, whose rows are counted up to the cap. */
+  private async totalOf(
+    projectId: string,
+    { id, outcome, reason }: ListRecipients,
+  ): Promise<Pick<RecipientPage, 'total' | 'totalIsCapped'>> {
+    if (reason !== undefined)
+      return cappedTotal(await this.pages.count(projectId, { id, outcome, reason }, totalCap + 1));
+    return { total: await this.counts.ofOutcome(projectId, id, outcome) };
   }
 
   /** `total` on both surfaces. */

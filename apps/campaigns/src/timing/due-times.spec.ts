@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { QuietTime } from '@posthorn/contracts';
 import { dueAtOf, endOfQuietHours, quietTimeOf, startOf } from './due-times.js';
 
 const launched = { campaignId: 'campaign', startsAt: new Date('2026-03-27T12:00:00Z') };
@@ -68,16 +69,41 @@ describe('the time from which a campaign counts', () => {
 });
 
 describe('quiet hours', () => {
-  it('are told to sending as those that end next', () => {
-    const night = { from: '21:00', to: '08:00' };
+  const night = { from: '21:00', to: '08:00' };
+
+  it('are told to sending as those that began last, with the next change of the clocks', () => {
     expect(quietTimeOf(new Date('2026-03-27T12:00:00Z'), night, 'Europe/Berlin')).toEqual({
-      from: new Date('2026-03-27T20:00:00Z'),
+      from: new Date('2026-03-26T20:00:00Z'),
+      seconds: 11 * 3_600,
+      shiftAt: new Date('2026-03-29T01:00:00Z'),
+      shiftSeconds: 3_600,
+    });
+    expect(quietTimeOf(new Date('2026-03-27T02:00:00Z'), night, 'UTC')).toEqual({
+      from: new Date('2026-03-26T21:00:00Z'),
       seconds: 11 * 3_600,
     });
-    expect(quietTimeOf(new Date('2026-03-27T02:00:00Z'), night, 'UTC').from.toISOString()).toBe(
-      '2026-03-26T21:00:00.000Z',
-    );
   });
+
+  /** As `mark-rules.ts` of sending reads them. */
+  const isQuiet = ({ from, seconds, shiftAt, shiftSeconds = 0 }: QuietTime, at: Date): boolean => {
+    const shifted = shiftAt && at >= shiftAt ? shiftSeconds : 0;
+    return ((at.getTime() - from.getTime()) / 1_000 + shifted) % 86_400 < seconds;
+  };
+
+  it.each(['Europe/Berlin', 'America/New_York', 'Australia/Sydney', 'Asia/Kolkata', 'America/Sao_Paulo'])(
+    'are those of the clock on the wall, also when it changes, in %s',
+    (zone) => {
+      for (const month of [2, 3, 9, 10]) {
+        const handedOver = new Date(Date.UTC(2026, month, 1, 5, 17));
+        const told = quietTimeOf(handedOver, night, zone);
+        for (let minutes = 0; minutes < 39 * 24 * 60; minutes += 30) {
+          const at = new Date(handedOver.getTime() + minutes * 60_000);
+          const isReally = endOfQuietHours(at, night, zone) !== null;
+          if (isQuiet(told, at) !== isReally) throw new Error(`${at.toISOString()}: really ${isReally}`);
+        }
+      }
+    },
+  );
 
   it.each([
     ['22:00', '07:00', '23:30', '2026-03-28T07:00:00.000Z'],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CampaignTiming, QuietHours, QuietTime } from '@posthorn/contracts';
 import { DateTime } from 'luxon';
+import { nextShift } from './clock-shifts.js';
 
 const minuteMs = 60_000;
 const soonMs = 60 * minuteMs;
@@ -30,10 +31,23 @@ export function startOf(launchedAt: Date, scheduledAt: Date | null): Date {
   return lateMs >= 0 && lateMs < soonMs ? scheduledAt! : launchedAt;
 }
 
-/** The quiet hours that end next, as sending keeps them. */
+/** As sending keeps them, without time zones: those that began last by the clock of this instant, and the next change of that clock. */
 export function quietTimeOf(at: Date, quietHours: QuietHours, zone: string): QuietTime {
-  const seconds = secondsOf(quietHours);
-  return { from: new Date(nextAt(quietHours.to, at, zone).getTime() - seconds * 1_000), seconds };
+  const shift = nextShift(zone, at);
+  return {
+    from: lastAt(quietHours.from, at, zone),
+    seconds: secondsOf(quietHours),
+    ...(shift ? { shiftAt: shift.at, shiftSeconds: shift.seconds } : {}),
+  };
+}
+
+function lastAt(time: string, at: Date, zone: string): Date {
+  const offsetMs = DateTime.fromJSDate(at, { zone }).offset * minuteMs;
+  const [hour, minute] = time.split(':').map(Number);
+  const dayMs = daySeconds * 1_000;
+  const midnight = Math.floor((at.getTime() + offsetMs) / dayMs) * dayMs - offsetMs;
+  const today = midnight + (hour! * 60 + minute!) * minuteMs;
+  return new Date(today <= at.getTime() ? today : today - dayMs);
 }
 
 function secondsOf({ from, to }: QuietHours): number {

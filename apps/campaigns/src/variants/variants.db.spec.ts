@@ -99,6 +99,37 @@ describe('variants', () => {
     expect(['A', 'B']).toContain(items[0]!.variant);
   });
 
+  it('count each recipient once, however often failed mail is sent again', async () => {
+    const { caller, projectId } = suite.buildProject();
+    suite.members = suite.members.slice(0, 20);
+    const id = await launched(caller, { share: 50, winnerBy: 'MANUAL', afterMinutes: 10 });
+    await eventually(async () => (await report(caller, id)).variants.length === 2, 'the launch is under way');
+    await choose(caller, id, 'B');
+    const countsOf = async () => (await report(caller, id)).variants.map(({ recipients }) => recipients);
+    const allHandedOver = (times: number) =>
+      eventually(async () => {
+        const counts = await countsOf();
+        return suite.handedOver(id).length === 20 * times && counts[0]! + counts[1]! === 20 && counts;
+      }, 'everybody is handed over and counted');
+    const before = await allHandedOver(1);
+    for (const times of [2, 3]) {
+      const failed = suite
+        .handedOver(id)
+        .slice(-20)
+        .map(({ id: emailId, email }) => ({
+          ...{ emailId, campaignId: id, to: email, at: new Date(), sourceType: 'CAMPAIGN' as const },
+          ...{ failureKind: 'provider_rejected' as const, reason: null },
+        }));
+      await suite.sending.publish(emailEvents.failed, projectId, failed);
+      await eventually(
+        async () => (await suite.bus.call(campaigns.get, caller, { id })).status === 'SENT',
+        'the campaign is over',
+      );
+      expect(await suite.bus.call(campaigns.retryFailed, caller, { id })).toMatchObject({ queued: 20 });
+      expect(await allHandedOver(times)).toEqual(before);
+    }
+  });
+
   it('are decided by what people opened', async () => {
     const { caller, projectId } = suite.buildProject();
     const id = await launched(caller, { share: 50, winnerBy: 'OPENS', afterMinutes: 10 });

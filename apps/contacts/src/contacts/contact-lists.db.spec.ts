@@ -68,6 +68,9 @@ describe('lists of contacts', () => {
     expect(await found({ search: 'LEE' })).toEqual(['ben@lee.example', 'ann.lee@example.org']);
     expect(await found({ search: 'lee', subscribed: false })).toEqual(['ann.lee@example.org']);
     expect(await found({ subscribed: true })).toEqual(['ben@lee.example']);
+    expect(await found({ email: 'ben@lee.example' })).toEqual(['ben@lee.example']);
+    expect(await found({ email: 'nobody@lee.example' })).toEqual([]);
+    expect(await list(caller, { email: 'ben@lee.example', withTotal: true })).toMatchObject({ total: 1 });
     expect(await found({ search: '%' })).toEqual(['100%@example.org']);
     expect(await found({ search: 'r_s' })).toEqual(['under_score@example.org']);
     expect(await found({ search: '\\' })).toEqual([]);

@@ -16,6 +16,8 @@ import {
   type ExportContacts,
   type ExportedContacts,
   type FindSubscribed,
+  type RecipientContacts,
+  type SendRecipients,
   type SubscribedAddresses,
   type KnownVariables,
   type ListContacts,
@@ -26,6 +28,7 @@ import { answerEach, Handles, type Incoming } from '@posthorn/messaging';
 import { BulkContactsService } from './writes/bulk-contacts.service.js';
 import { ContactsService } from './contacts.service.js';
 import { DeleteContactsService } from './writes/delete-contacts.js';
+import { RecipientsService } from './recipients.service.js';
 import { EnsureContactsService } from './writes/ensure-contacts.js';
 
 @Controller()
@@ -33,6 +36,7 @@ export class ContactsHandlers {
   constructor(
     private readonly service: ContactsService,
     private readonly ensures: EnsureContactsService,
+    private readonly recipients: RecipientsService,
     private readonly deletions: DeleteContactsService,
     private readonly inBulk: BulkContactsService,
   ) {}
@@ -60,6 +64,11 @@ export class ContactsHandlers {
   @Handles(contacts.ensure)
   ensure(calls: Incoming<EnsureContacts>[]): Promise<(EnsuredContacts | Error)[]> {
     return answerEach(calls, (call) => this.ensures.ensure(call));
+  }
+
+  @Handles(contacts.recipients)
+  contactsOf({ caller, body }: Incoming<SendRecipients>): Promise<RecipientContacts> {
+    return this.recipients.contactsOf(caller.projectId, body);
   }
 
   @Handles(contacts.variables)

@@ -7,6 +7,7 @@ import { ContactCounts } from './contact-counts.read-model.js';
 import { ContactsHandlers } from './contacts.handlers.js';
 import { ContactsService } from './contacts.service.js';
 import { ContactsSubscribers } from './contacts.subscribers.js';
+import { RecipientsService } from './recipients.service.js';
 import { BulkContactsService } from './writes/bulk-contacts.service.js';
 import { ContactWritesModule } from './writes/contact-writes.module.js';
 import { DeleteContactsService } from './writes/delete-contacts.js';
@@ -21,6 +22,7 @@ import { EnsureContactsService } from './writes/ensure-contacts.js';
     BulkContactsService,
     DeleteContactsService,
     EnsureContactsService,
+    RecipientsService,
   ],
 })
 export class ContactsModule {}

@@ -83,6 +83,20 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     );
   }
 
+  /** Addresses of contacts who left, by themselves or by whoever manages them; a recipient of transactional mail has not. */
+  async lockUnsubscribed(projectId: string, emails: string[]): Promise<string[]> {
+    const rows = await this.database.query<{ email: string }>(
+      `WITH found AS MATERIALIZED (
+         SELECT id, email, subscribed FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[])
+         ORDER BY email COLLATE "C" FOR NO KEY UPDATE
+       )
+       SELECT email FROM found WHERE NOT subscribed AND EXISTS (
+         SELECT FROM consents WHERE project_id = $1 AND contact_id = found.id AND NOT after AND (before OR source <> 'SEND'))`,
+      [projectId, emails],
+    );
+    return rows.map(({ email }) => email);
+  }
+
   /** Writes a locked row. `now()` would be the start of the transaction, which may be before the change that it waited for. */
   async save(row: ContactRow, { source, actor, address, userAgent, text }: WriteOrigin): Promise<void> {
     const { projectId, id, subscribed, customFields } = row;
@@ -140,10 +154,11 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
 
   private async filtersOf(
     projectId: string,
-    { search, subscribed, listId, segmentId }: ContactFilter,
+    { search, email, subscribed, listId, segmentId }: ContactFilter,
   ): Promise<(PageFilter | null)[]> {
     return [
       search === undefined ? null : await this.search.filterOf(projectId, search),
+      equals('row.email', email),
       equals('row.subscribed', subscribed),
       listId === undefined ? null : { sql: memberOfList, parameters: { listId } },
       segmentId === undefined ? null : { sql: memberOfSegment, parameters: { segmentId } },

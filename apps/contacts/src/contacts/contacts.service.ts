@@ -135,10 +135,10 @@ export class ContactsService {
 
   private async totalOf(
     projectId: string,
-    { search, subscribed, listId, segmentId }: ContactFilter,
+    { search, email, subscribed, listId, segmentId }: ContactFilter,
   ): Promise<number | Total> {
-    if (search !== undefined || listId !== undefined || segmentId !== undefined)
-      return this.contacts.countMatches(projectId, { search, subscribed, listId, segmentId });
+    if ([search, email, listId, segmentId].some((value) => value !== undefined))
+      return this.contacts.countMatches(projectId, { search, email, subscribed, listId, segmentId });
     const count = await this.counts.of(projectId);
     if (subscribed === undefined) return count.total;
     return subscribed ? count.subscribed : count.total - count.subscribed;

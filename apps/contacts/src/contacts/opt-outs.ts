@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { optOuts, serviceCaller, type OptOut } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, shareFor } from '@posthorn/messaging';
 import { OptOutsRepository } from './opt-outs.repository.js';
 
 /** Shorter than the caller's deadline, so that the caller still hears that nothing changed. */
-const time = { timeoutShare: 0.6 };
+const ownShare = 0.6;
 const maxPerCall = 500;
 
 /** Stores in sending who wants no marketing mail, before the change commits here (docs/decisions/0020-opt-outs-inside-the-transaction.md). */
@@ -21,7 +21,9 @@ export class OptOuts {
     const caller = serviceCaller('contacts', projectId);
     for (let first = 0; first < put.length; first += maxPerCall) {
       const batch = { optOuts: put.slice(first, first + maxPerCall) };
-      await this.bus.call(optOuts.put, caller, batch, time);
+      await this.bus.call(optOuts.put, caller, batch, {
+        timeoutShare: ownShare * shareFor(batch.optOuts.length),
+      });
     }
   }
 }

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { boundedText, importPieceBytes, type ContactImportError } from '@posthorn/contracts';
+import {
+  boundedText,
+  importPieceBytes,
+  type ContactImportError,
+  type ImportedStatus,
+} from '@posthorn/contracts';
 import { Database, isDataError } from '@posthorn/database';
 import { bisect } from '@posthorn/messaging';
 import type { ContactWrite, WrittenContact } from '../contacts/writes/contact-write.js';
@@ -9,7 +14,7 @@ import { ImportedMembers } from './imported-members.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { foldedRows, type FoldedRow } from './import-folding.js';
-import type { ImportedRow } from './import-rows.js';
+import type { ImportedRow, RowContact } from './import-rows.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository, type ImportStep } from './imports.repository.js';
 
@@ -66,25 +71,69 @@ export class ImportBatches {
       job,
       folded.map(({ contact }) => contact.email),
     );
+    const left = await this.leftOf(job, folded);
     const written = await this.reported.write(
-      folded.map((row) => writeOf(job, row)),
+      folded.map((row) => writeOf(job, row, left)),
       folded.map(() => job.createdAt),
     );
-    await this.members.join(job.projectId, locked, written);
+    const joining = written.filter((_, index) => mayJoin(folded[index]!.contact, left));
+    await this.members.join(job.projectId, locked, joining);
     const failures = failuresOf(rows, folded, written);
     const step = stepOf(rows, written, failures.length);
-    const reported = deleted.length > 0 ? [...failures, withoutLists(rows[0]!.line, deleted)] : failures;
+    const reported = [
+      ...failures,
+      ...folded.flatMap(({ line, contact }) => (left.has(contact.email) ? [staysUnsubscribed(line)] : [])),
+      ...(deleted.length > 0 ? [withoutLists(rows[0]!.line, deleted)] : []),
+    ];
     if (job.failed < maxReportedErrors) await this.errors.add(job, onePerLine(reported));
     await this.imports.advance(job, step, locked);
     await this.pieces.removeBefore(job, Math.floor(step.position / importPieceBytes));
     return step;
   }
+
+  /** Of those that the table would subscribe, who unsubscribed here: locked, so that nobody leaves meanwhile. */
+  private async leftOf(
+    { projectId, subscribed, resubscribe, mode }: ImportRow,
+    folded: readonly FoldedRow[],
+  ): Promise<ReadonlySet<string>> {
+    const subscribing = folded.flatMap(({ contact: { email, status } }) =>
+      status === 'SUBSCRIBED' || (status === undefined && subscribed) ? [email] : [],
+    );
+    if (resubscribe || mode === 'create' || subscribing.length === 0) return new Set();
+    return this.members.lockUnsubscribed(projectId, subscribing);
+  }
 }
 
-function writeOf({ projectId, mode, subscribed, origin }: ImportRow, { contact }: FoldedRow): ContactWrite {
+/** What a status says of a contact. Who has not confirmed elsewhere may have subscribed here. */
+const effectOf: Readonly<
+  Record<ImportedStatus, Pick<ContactWrite, 'subscribed' | 'subscribedWhenNew' | 'suppress'>>
+> = {
+  SUBSCRIBED: { subscribed: true },
+  UNSUBSCRIBED: { subscribed: false },
+  PENDING: { subscribed: undefined, subscribedWhenNew: false },
+  BOUNCED: { subscribed: false, suppress: 'HARD_BOUNCE' },
+  COMPLAINED: { subscribed: false, suppress: 'COMPLAINT' },
+};
+
+function writeOf(
+  { projectId, mode, subscribed, origin }: ImportRow,
+  { contact: { email, customFields, status } }: FoldedRow,
+  left: ReadonlySet<string>,
+): ContactWrite {
   const only = mode === 'create' ? 'NEW' : mode === 'update' ? 'KNOWN' : undefined;
-  return { projectId, subscribed: subscribed ?? undefined, ...contact, only, inBulk: true, origin };
+  const effect = status ? effectOf[status] : { subscribed: subscribed ?? undefined };
+  const kept = left.has(email) ? { subscribed: undefined } : {};
+  return { projectId, email, customFields, ...effect, ...kept, only, inBulk: true, origin };
 }
+
+const mayJoin = ({ email, status = 'SUBSCRIBED' }: RowContact, left: ReadonlySet<string>): boolean =>
+  status === 'SUBSCRIBED' && !left.has(email);
+
+const staysUnsubscribed = (line: number): ContactImportError => ({
+  line,
+  reason:
+    'stays unsubscribed, because this person unsubscribed here; import with resubscribe=true if they asked for it',
+});
 
 function failuresOf(
   rows: readonly ImportedRow[],

@@ -1,11 +1,13 @@
+import type { ImportedStatus } from '@posthorn/contracts';
 import type { ImportedRow, RowContact } from './import-rows.js';
+import { graver } from './import-status.js';
 
 export interface FoldedRow {
   line: number;
   contact: RowContact;
 }
 
-/** One for each address, in the order of the table; cell by cell the first or the last row takes precedence, as if each were a batch of its own. */
+/** One for each address, in the order of the table; cell by cell the first or the last row takes precedence, as if each were a batch of its own. Who left in one row has left. */
 export function foldedRows(rows: readonly ImportedRow[], precedence: 'first' | 'last'): FoldedRow[] {
   const folded = new Map<string, FoldedRow>();
   for (const { contact, line } of rows) {
@@ -14,12 +16,18 @@ export function foldedRows(rows: readonly ImportedRow[], precedence: 'first' | '
     if (!known) folded.set(contact.email, { line, contact });
     else if (precedence === 'last')
       folded.set(contact.email, { line, contact: merged(known.contact, contact) });
+    else folded.set(contact.email, { ...known, contact: withStatus(known.contact, contact.status) });
   }
   return [...folded.values()];
 }
 
-const merged = (first: RowContact, second: RowContact): RowContact => ({
-  ...first,
-  ...second,
-  customFields: { ...first.customFields, ...second.customFields },
-});
+const merged = (first: RowContact, second: RowContact): RowContact =>
+  withStatus(
+    { ...first, ...second, customFields: { ...first.customFields, ...second.customFields } },
+    first.status,
+  );
+
+function withStatus(contact: RowContact, other: ImportedStatus | undefined): RowContact {
+  const status = graver(contact.status, other);
+  return status === undefined ? contact : { ...contact, status };
+}

@@ -2,15 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { CsvReader } from '@posthorn/csv';
 import { layoutOf } from './import-layout.js';
 import { readRow } from './import-rows.js';
-import { subscribedOf, valueOf } from './import-value.js';
+import { statusOf } from './import-status.js';
+import { valueOf } from './import-value.js';
+
+const subscribed = { status: { kind: 'AGREED', means: 'UNSUBSCRIBED' } } as const;
+const subscribedOf = (cell: string) => statusOf(subscribed.status, cell);
 
 describe('the layout of a table', () => {
   it.each([
-    ['E-Mail;Plan;Subscribed\na@b.example;x;1\n', ';', ['email', { customField: 'Plan' }, 'subscribed']],
+    ['E-Mail;Plan;Subscribed\na@b.example;x;1\n', ';', ['email', { customField: 'Plan' }, subscribed]],
     [
       'id,email,subscribed,custom_fields,created_at\n',
       ',',
-      [null, 'email', 'subscribed', 'customFields', null],
+      [null, 'email', subscribed, 'customFields', null],
     ],
     ['Name\tEmail Address\tName\n', '\t', [{ customField: 'Name' }, 'email', null]],
     ['line,reason,Email,reason\n', ',', [null, null, 'email', { customField: 'reason' }]],
@@ -35,7 +39,7 @@ describe('the layout of a table', () => {
     [
       'uuid,email,name,attributes,status,created_at,updated_at\n',
       ',',
-      [null, 'email', { customField: 'name' }, 'customFields', 'subscribed', null, null],
+      [null, 'email', { customField: 'name' }, 'customFields', { customField: 'status' }, null, null],
     ],
   ])('follows from its header: %j', (text, delimiter, fields) => {
     expect(layoutOf(Buffer.from(text))).toMatchObject({ delimiter, fields, headed: true });
@@ -47,6 +51,7 @@ describe('the layout of a table', () => {
       columns: [],
       fields: [null, 'email'],
       headed: false,
+      start: 0,
     });
     for (const text of ['', '\n', 'name,plan\nAnn,pro\n', '<!doctype html>'])
       expect(layoutOf(Buffer.from(text))).toBeNull();
@@ -54,19 +59,22 @@ describe('the layout of a table', () => {
 });
 
 describe('an export of another product', () => {
-  it.each(['UNSUB_TIME', 'CLEAN_TIME'])('with the column %s contains nobody who is subscribed', (column) => {
+  it.each([
+    ['UNSUB_TIME', 'UNSUBSCRIBED'],
+    ['CLEAN_TIME', 'BOUNCED'],
+  ])('with the column %s contains nobody who is subscribed', (column, status) => {
     const layout = layoutOf(Buffer.from(`Email Address,${column}\na@b.example,2026-01-01\n`))!;
-    expect(layout.subscribed).toBe(false);
+    expect(layout.status).toBe(status);
     const [row] = [...new CsvReader({ delimiter: ',' }).push(Buffer.from('a@b.example,2026-01-01\n'))];
-    expect(readRow(row!, layout).contact).toMatchObject({ email: 'a@b.example', subscribed: false });
+    expect(readRow(row!, layout).contact).toMatchObject({ email: 'a@b.example', status });
   });
 
   it('names the state of a subscription in its own words', () => {
     expect(['enabled', 'disabled', 'blocklisted', 'cleaned'].map(subscribedOf)).toEqual([
-      true,
-      false,
-      false,
-      false,
+      'SUBSCRIBED',
+      'UNSUBSCRIBED',
+      'UNSUBSCRIBED',
+      'BOUNCED',
     ]);
   });
 });
@@ -88,6 +96,11 @@ describe('a cell', () => {
   });
 
   it('can be a subscription, empty or unknown', () => {
-    expect(['yes', '0', ' ', 'perhaps'].map(subscribedOf)).toEqual([true, false, undefined, null]);
+    expect(['yes', '0', ' ', 'perhaps'].map(subscribedOf)).toEqual([
+      'SUBSCRIBED',
+      'UNSUBSCRIBED',
+      undefined,
+      null,
+    ]);
   });
 });

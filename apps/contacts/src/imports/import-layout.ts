@@ -1,27 +1,33 @@
-import { importReportColumns } from '@posthorn/contracts';
-import { CsvReader, type CsvRow } from '@posthorn/csv';
+import { importReportColumns, type ImportedStatus } from '@posthorn/contracts';
+import { csvTableOf } from '@posthorn/csv';
 import { usableFieldName } from '../contacts/field-name.js';
+import { labelOf, type StatusReading } from './import-status.js';
 
-export type ColumnField = 'email' | 'subscribed' | 'customFields' | { customField: string } | null;
+export type ColumnField =
+  'email' | 'customFields' | { customField: string } | { status: StatusReading } | null;
 
 export interface ImportLayout {
   delimiter: string;
   columns: readonly string[];
   fields: readonly ColumnField[];
   headed: boolean;
+  /** Where the table begins, after a line that only names the delimiter. */
+  start: number;
   /** Of the whole table, where it is another product's list of people who must not be mailed. */
-  subscribed?: false;
+  status?: ImportedStatus;
 }
 
 export type ColumnMapping = ReadonlyMap<string, ColumnField>;
 
-const delimiters = [',', ';', '\t', '|'] as const;
 const addresslike = /^\s*'?[^\s@,;|]+@[^\s@,;|]+\s*$/;
 
-const labelOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
-
 /** Columns of Mailchimp's exports of unsubscribed and cleaned contacts. */
-const unsubscribedColumns: ReadonlySet<string> = new Set(['UNSUB_TIME', 'CLEAN_TIME']);
+const statusOfTables: Readonly<Record<string, ImportedStatus>> = {
+  UNSUB_TIME: 'UNSUBSCRIBED',
+  CLEAN_TIME: 'BOUNCED',
+};
+/** A flag of people who agreed. */
+const subscribed: ColumnField = { status: { kind: 'AGREED', means: 'UNSUBSCRIBED' } };
 /** The header of listmonk's export, which calls custom fields attributes. */
 const listmonkColumns = ['uuid', 'email', 'name', 'attributes', 'status'];
 
@@ -29,24 +35,23 @@ const knownColumns: Readonly<Record<string, ColumnField>> = {
   email: 'email',
   mail: 'email',
   emailaddress: 'email',
-  subscribed: 'subscribed',
+  subscribed,
   customfields: 'customFields',
   id: null,
   createdat: null,
   updatedat: null,
 };
 
+/** Of the first row alone; `withStatuses` looks at the values, too. */
 export function layoutOf(head: Buffer, mapping: ColumnMapping = new Map()): ImportLayout | null {
-  const rows = delimiters.map((delimiter) => ({ delimiter, cells: firstRow(head, delimiter)?.cells ?? [] }));
-  // The delimiter that finds the most cells in the first row; the more common one of equals.
-  const { delimiter, cells } = rows.reduce((best, each) =>
-    each.cells.length > best.cells.length ? each : best,
-  );
+  const { delimiter, start, first } = csvTableOf(head);
+  const cells = first?.cells ?? [];
   const columns = cells.map((cell) => cell.trim());
   const fields = fieldsOf(columns, mapping);
   if (fields.includes('email')) {
-    const isUnsubscribed = columns.some((column) => unsubscribedColumns.has(column));
-    return { delimiter, columns, fields, headed: true, ...(isUnsubscribed ? { subscribed: false } : {}) };
+    const ofTable = columns.find((column) => Object.hasOwn(statusOfTables, column));
+    const status = ofTable === undefined ? {} : { status: statusOfTables[ofTable] };
+    return { delimiter, columns, fields, headed: true, start, ...status };
   }
   const emailIndex = cells.findIndex((cell) => addresslike.test(cell));
   if (emailIndex === -1) return null;
@@ -55,15 +60,15 @@ export function layoutOf(head: Buffer, mapping: ColumnMapping = new Map()): Impo
     columns: [],
     fields: cells.map((_, index) => (index === emailIndex ? 'email' : null)),
     headed: false,
+    start,
   };
 }
 
-export function firstRow(head: Buffer, delimiter: string): CsvRow | null {
-  const reader = new CsvReader({ delimiter });
-  for (const row of reader.push(head)) return row;
-  for (const row of reader.end()) return row;
-  return null;
-}
+/** Where a reader of the table begins. */
+export const startOf = ({ start }: ImportLayout): { from: number; lines: number } => ({
+  from: start,
+  lines: start > 0 ? 1 : 0,
+});
 
 /** The header of the table, or one that would be read as the same layout. */
 export const headerOf = ({ headed, columns, fields }: ImportLayout): string[] =>
@@ -72,12 +77,14 @@ export const headerOf = ({ headed, columns, fields }: ImportLayout): string[] =>
 export function nameOfField(field: ColumnField): string | null {
   if (field === null) return null;
   if (field === 'customFields') return 'custom_fields';
-  return typeof field === 'string' ? field : `custom_fields.${field.customField}`;
+  if (typeof field === 'string') return field;
+  return 'status' in field ? 'status' : `custom_fields.${field.customField}`;
 }
 
 export function fieldNamed(name: unknown): ColumnField | undefined {
   if (name === null) return null;
-  if (name === 'email' || name === 'subscribed') return name;
+  if (name === 'email') return name;
+  if (name === 'subscribed') return subscribed;
   if (name === 'custom_fields' || name === 'customFields') return 'customFields';
   const [, customField] =
     /^(?:custom_fields|customFields|data)\.(.{1,255})$/.exec(typeof name === 'string' ? name : '') ?? [];
@@ -111,7 +118,6 @@ function fieldsOf(columns: readonly string[], mapping: ColumnMapping): ColumnFie
 const listmonkFields: Readonly<Record<string, ColumnField>> = {
   uuid: null,
   attributes: 'customFields',
-  status: 'subscribed',
 };
 
 function guessed(

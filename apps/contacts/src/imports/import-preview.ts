@@ -1,27 +1,27 @@
 import {
+  maxPreviewedStatuses,
   previewedRows,
   type ColumnType,
   type ContactImportPreview,
   type PreviewContactImport,
   type PreviewedRow,
+  type PreviewedStatusColumn,
 } from '@posthorn/contracts';
 import { CsvReader } from '@posthorn/csv';
 import { nameOfField, type ImportLayout } from './import-layout.js';
 import { readRow, type ImportedRow } from './import-rows.js';
-import { readLayout } from './import-table.js';
+import { startOf } from './import-layout.js';
+import { statusOf } from './import-status.js';
+import type { StatusColumn } from './import-statuses.js';
+import { readTable } from './import-table.js';
 import { valueOf } from './import-value.js';
 
 const maxShown = 1_024;
 
-export function previewOf({
-  bytes,
-  last,
-  mapping,
-  subscribed,
-  encoding,
-}: PreviewContactImport): ContactImportPreview {
+export function previewOf(request: PreviewContactImport): ContactImportPreview {
+  const { bytes, last, subscribed, encoding } = request;
   const head = Buffer.from(bytes, 'base64');
-  const layout = readLayout(head, mapping);
+  const { layout, columns: statuses } = readTable(head, request);
   const rows = firstRows(head, layout, last);
   const { delimiter, headed, fields, columns } = layout;
   const shown = fields.map((field, index) => ({
@@ -34,6 +34,7 @@ export function previewOf({
     encoding,
     headed,
     columns: shown,
+    statusColumns: statuses.map(previewedStatus),
     rows: rows.map(({ row }) => previewed(row, subscribed)),
   };
 }
@@ -43,8 +44,8 @@ function firstRows(
   layout: ImportLayout,
   last: boolean,
 ): { row: ImportedRow; cells: string[] }[] {
-  const reader = new CsvReader({ delimiter: layout.delimiter });
-  const found = [...take(reader.push(head), layout)];
+  const reader = new CsvReader({ delimiter: layout.delimiter, ...startOf(layout) });
+  const found = [...take(reader.push(head.subarray(layout.start)), layout)];
   // A row that continues in the next piece is not shown.
   if (last) found.push(...take(reader.end(), layout));
   return found.slice(layout.headed ? 1 : 0).slice(0, previewedRows);
@@ -63,13 +64,26 @@ function* take(
 }
 
 function previewed({ line, contact, reason }: ImportedRow, common: boolean | undefined): PreviewedRow {
-  const subscribed = contact ? (contact.subscribed ?? common ?? null) : null;
+  const status = contact?.status ?? null;
+  const subscribed = status === null ? contact && (common ?? null) : status === 'SUBSCRIBED';
   return {
     line,
     email: contact?.email ?? null,
     subscribed,
+    status,
     customFields: contact?.customFields ?? {},
     reason,
+  };
+}
+
+function previewedStatus({ name, reading, values, unclear }: StatusColumn): PreviewedStatusColumn {
+  return {
+    name: name.slice(0, maxShown),
+    values: values.slice(0, maxPreviewedStatuses).map((value) => ({
+      value: value.slice(0, maxShown),
+      status: unclear.includes(value) ? null : (statusOf(reading, value) ?? null),
+    })),
+    needsDecision: unclear.length > 0,
   };
 }
 

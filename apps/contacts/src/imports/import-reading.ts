@@ -36,7 +36,7 @@ export class ImportReading {
     line,
   }: ImportRow): AsyncGenerator<Iterable<CsvRow>> {
     const reader = new CsvReader({ delimiter: layout.delimiter, from: position, lines: line });
-    let header = layout.headed && position === 0;
+    let header = layout.headed && position === layout.start;
     let skipped = position % importPieceBytes;
     for (let index = Math.floor(position / importPieceBytes); ; index += 1) {
       const bytes = await this.pieces.read({ projectId, id }, index);

@@ -1,13 +1,21 @@
-import { checkField, Contact, maxImportColumns, normaliseAddress } from '@posthorn/contracts';
+import {
+  checkField,
+  Contact,
+  maxImportColumns,
+  normaliseAddress,
+  type ImportedStatus,
+} from '@posthorn/contracts';
 import type { CsvRow, RowFault } from '@posthorn/csv';
 import type { CustomFields } from '../contacts/writes/custom-fields.js';
 import type { ImportLayout } from './import-layout.js';
 import { objectOf } from './json-object.js';
-import { subscribedOf, valueOf } from './import-value.js';
+import { graver, statusOf, type StatusReading } from './import-status.js';
+import { valueOf } from './import-value.js';
 
 export interface RowContact {
   email: string;
-  subscribed?: boolean;
+  /** Absent where the row does not say it. */
+  status?: ImportedStatus;
   customFields: CustomFields;
 }
 
@@ -36,15 +44,12 @@ export function readRow(row: CsvRow, layout: ImportLayout): ImportedRow {
     : { ...source, contact: read, reason: null };
 }
 
-function contactOf(
-  cells: readonly string[],
-  { fields, headed, subscribed }: ImportLayout,
-): RowContact | string {
+function contactOf(cells: readonly string[], { fields, headed, status }: ImportLayout): RowContact | string {
   if (headed && cells.length > fields.length) return 'has more cells than the header';
   const contact: RowContact = {
     email: '',
     customFields: {},
-    ...(subscribed === undefined ? {} : { subscribed }),
+    ...(status === undefined ? {} : { status }),
   };
   let size = 0;
   for (const [index, cell] of cells.entries()) {
@@ -64,16 +69,23 @@ function readCell(contact: RowContact, field: ImportLayout['fields'][number], ce
     const email = normaliseAddress(cell);
     if (email === null) return cell.trim() === '' ? 'has no address' : 'has no valid address';
     contact.email = email;
-  } else if (field === 'subscribed') {
-    const subscribed = subscribedOf(cell);
-    if (subscribed === null) return 'has a value for subscribed that is neither yes nor no';
-    if (subscribed !== undefined) contact.subscribed = subscribed;
   } else if (field === 'customFields') {
     return readFields(contact, cell);
+  } else if ('status' in field) {
+    return readStatus(contact, field.status, cell);
   } else {
     const value = valueOf(cell);
     if (value !== null) contact.customFields[field.customField] = value;
   }
+  return null;
+}
+
+/** Nobody is subscribed by a guess: a row whose status is not understood is reported. */
+function readStatus(contact: RowContact, reading: StatusReading, cell: string): string | null {
+  const status = statusOf(reading, cell);
+  if (status === null) return `has a status that is not understood: ${cell.trim().slice(0, 80)}`;
+  const worst = graver(contact.status, status);
+  if (worst !== undefined) contact.status = worst;
   return null;
 }
 

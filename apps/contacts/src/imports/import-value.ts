@@ -8,13 +8,3 @@ export function valueOf(text: string): string | number | boolean | null {
   if (Object.hasOwn(flags, trimmed.toLowerCase())) return flags[trimmed.toLowerCase()]!;
   return number.test(trimmed) && String(Number(trimmed)) === trimmed ? Number(trimmed) : text;
 }
-
-const yes = /^(?:true|yes|y|1|subscribed|active|enabled)$/i;
-const no = /^(?:false|no|n|0|unsubscribed|inactive|disabled|blocklisted|cleaned)$/i;
-
-/** Undefined for an empty cell, null for an unknown value. */
-export function subscribedOf(text: string): boolean | undefined | null {
-  const trimmed = text.trim();
-  if (trimmed === '') return undefined;
-  return yes.test(trimmed) ? true : no.test(trimmed) ? false : null;
-}

@@ -20,6 +20,8 @@ export class ImportRow {
   @Column('text') mode: ImportMode;
   @Column('uuid', { name: 'list_ids', array: true }) listIds: string[];
   @Column('boolean', { nullable: true }) subscribed: boolean | null;
+  /** Also those who unsubscribed here. */
+  @Column('boolean') resubscribe: boolean;
   @Column('jsonb') origin: WriteOrigin;
   @Column('jsonb') layout: ImportLayout;
   /** Number of pieces that were uploaded; 0 once they are deleted. */

@@ -30,6 +30,11 @@ export class ImportedMembers {
     return { locked, deleted: listIds.filter((id) => !locked.includes(id)) };
   }
 
+  /** Who unsubscribed here, and not only was never asked; locked in the order of all writes. */
+  async lockUnsubscribed(projectId: string, emails: string[]): Promise<Set<string>> {
+    return new Set(await this.contacts.lockUnsubscribed(projectId, emails));
+  }
+
   async join(projectId: string, listIds: string[], written: WrittenContact[]): Promise<void> {
     const contactIds = written.flatMap(({ contact, outcome }) =>
       contact && outcome !== 'SKIPPED' ? [contact.id] : [],

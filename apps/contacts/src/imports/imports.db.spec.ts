@@ -81,7 +81,7 @@ describe('an import of contacts', () => {
       ['"open"x@x.example,,', /quote/],
       ['a\0b@x.example,,', /NUL/],
       [Buffer.from([0x61, 0xff, 0x40, 0x2c, 0x2c]), /invalid in the encoding/],
-      ['perhaps@x.example,perhaps,', /neither yes nor no/],
+      ['perhaps@x.example,perhaps,', /status that is not understood: perhaps/],
       [`deep@x.example,,"${deep}"`, /deeper than 5/],
       [`large@x.example,,"{""a"":""${'x'.repeat(65_536)}""}"`, /65536 bytes/],
       ['proto@x.example,,"{""__proto__"":{""a"":1}}"', /__proto__/],

@@ -2,11 +2,12 @@ import { importNotFound } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { importPurgeWork, importWork, rejectedRowsWork } from './import-kinds.js';
+import { startOf } from './import-layout.js';
 import { ImportRow, type ImportCounts } from './import.entity.js';
 
 export type NewImport = Pick<
   ImportRow,
-  'projectId' | 'mode' | 'listIds' | 'subscribed' | 'origin' | 'layout'
+  'projectId' | 'mode' | 'listIds' | 'subscribed' | 'resubscribe' | 'origin' | 'layout'
 >;
 
 export interface ImportStep extends ImportCounts {
@@ -30,7 +31,8 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
   async insert(wanted: NewImport): Promise<ImportRow> {
     const id = newId();
     const { projectId } = wanted;
-    await this.rows.insert({ ...wanted, id, status: 'UPLOADING' } as object);
+    const { from: position, lines: line } = startOf(wanted.layout);
+    await this.rows.insert({ ...wanted, id, position, line, status: 'UPLOADING' } as object);
     return this.rows.findOneByOrFail({ projectId, id });
   }
 

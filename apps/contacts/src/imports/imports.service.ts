@@ -24,7 +24,8 @@ import { ListsRepository } from '../lists/lists.repository.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { headerOf } from './import-layout.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
-import { readLayout } from './import-table.js';
+import { refuseUnclear } from './import-statuses.js';
+import { readTable } from './import-table.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 
@@ -45,14 +46,16 @@ export class ImportsService {
   async start({ caller, body, deadline }: Incoming<StartContactImport>): Promise<ContactImport> {
     const { projectId } = caller;
     const bytes = Buffer.from(body.bytes, 'base64');
-    const layout = readLayout(bytes, body.mapping);
+    const { layout, columns } = readTable(bytes, body);
+    refuseUnclear(columns);
     const listIds = listIdsOf(body);
     const row = await this.commits.before(deadline, async () => {
       if ((await this.imports.countOpen(projectId)) >= maxOpenImports) throw tooManyImports();
       await this.checkLists(projectId, listIds, body);
-      const { mode = 'both', subscribed = null, consent = null } = body;
+      const { mode = 'both', subscribed = null, consent = null, resubscribe = false } = body;
       const origin = originOf(caller, 'IMPORT', consent);
-      const started = await this.imports.insert({ projectId, mode, listIds, subscribed, origin, layout });
+      const wanted = { projectId, mode, listIds, subscribed, resubscribe, origin, layout };
+      const started = await this.imports.insert(wanted);
       return this.addPiece(started, bytes, body.last);
     });
     return row.toImport();
@@ -107,7 +110,8 @@ export class ImportsService {
     if (!last && bytes.length !== importPieceBytes)
       throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
     await this.pieces.put(row, row.pieces, bytes);
-    const header = row.pieces === 0 && row.layout.headed ? 1 : 0;
+    const { headed, start } = row.layout;
+    const header = row.pieces === 0 ? Number(headed) + Number(start > 0) : 0;
     const unterminated = last && bytes.length > 0 && !isLineEnd(bytes.at(-1)!) ? 1 : 0;
     return this.imports.addPiece(row, linesIn(bytes) - header + unterminated, last);
   }

@@ -15,14 +15,17 @@ import { MembershipWrites } from './membership-writes.js';
 import { MembershipsHandlers } from './memberships.handlers.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { MembershipsService } from './memberships.service.js';
+import { PreferencesHandlers } from './preferences.handlers.js';
+import { PreferencesReadModel } from './preferences.read-model.js';
+import { PreferencesService } from './preferences.service.js';
 import { UsedLists } from './used-lists.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
 
 @Module({
   imports: [ContactWritesModule, SegmentsModule],
-  controllers: [ListsHandlers, MembershipsHandlers],
+  controllers: [ListsHandlers, MembershipsHandlers, PreferencesHandlers],
   providers: [
-    ...onDatabase([ListsRepository, MembershipsRepository, ListCounts, Members]),
+    ...onDatabase([ListsRepository, MembershipsRepository, ListCounts, Members, PreferencesReadModel]),
     ConfirmationTemplates,
     DeletedLists,
     ListsService,
@@ -30,6 +33,7 @@ import { SubscriberContacts } from './subscriber-contacts.js';
     MembershipTokens,
     MembershipWrites,
     MembershipsService,
+    PreferencesService,
     SubscriberContacts,
     UsedLists,
   ],

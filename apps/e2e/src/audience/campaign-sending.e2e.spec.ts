@@ -70,8 +70,11 @@ describe('a campaign', () => {
     const staff = await done(post('lists', { name: 'Staff' }));
     await done(post(`lists/${staff.id}/subscribe`, { email: 'staff@example.org' }));
     const { id } = await draft({ audience_type: 'SEGMENT', segment_id, exclude_list_ids: [staff.id] });
-    const launched = await done(post(`campaigns/${id}/send`));
-    expect(launched).toMatchObject({ id, status: 'SENDING', paused_reason: null });
+    const answer = await post(`campaigns/${id}/send`);
+    expect([answer.status, answer.body]).toEqual([
+      202,
+      expect.objectContaining({ id, status: 'SENDING', paused_reason: null }),
+    ]);
     await sent(id);
     const campaign = await eventually(async () => {
       const found = await done(get(`campaigns/${id}`));
@@ -101,6 +104,24 @@ describe('a campaign', () => {
     const email = await done(get(`emails/${one.email_id}`));
     expect(email).toMatchObject({ to: one.email, campaign_id: id, status: 'DELIVERED' });
     expect((await done(get(`campaigns/${id}/failures`))).data).toEqual([]);
+    const legacy = (query: string) => done(suite.posthorn.get(`/api/campaigns/${id}/recipients?${query}`));
+    for (const [query, total] of [
+      ['', 43],
+      ['outcome=SENT', 40],
+      ['outcome=SKIPPED', 3],
+      ['outcome=FAILED', 0],
+      ['reason=suppressed', 1],
+    ] as const)
+      expect([query, (await legacy(query)).data.total]).toEqual([query, total]);
+    const other = await draft({ audience_type: 'SEGMENT', segment_id });
+    const page = await done(get(`campaigns/${id}/recipients?limit=1`));
+    for (const [path, status] of [
+      [`campaigns/${id}/recipients?limit=1`, 200],
+      [`campaigns/${other.id}/recipients?limit=1`, 422],
+      [`campaigns/${id}/recipients?limit=1&outcome=SENT`, 422],
+      [`campaigns/${id}/failures?limit=1`, 422],
+    ] as const)
+      expect([path, (await get(`${path}&after=${page.next_cursor}`)).status]).toEqual([path, status]);
   });
 
   it('is refused without recipients, without content, from a foreign domain, and twice', async () => {
@@ -167,7 +188,7 @@ describe('a campaign that was sent', () => {
   it('is published without what is personal, until it is withdrawn', async () => {
     const segment_id = await groupOf([{ email: 'public@example.org', data: { first_name: 'Ada' } }]);
     const body =
-      '<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ first_name }}.</mj-text></mj-column></mj-section></mj-body></mjml>';
+      '<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ first_name }}. <a href="{{ unsubscribe_url }}">Leave</a></mj-text></mj-column></mj-section></mj-body></mjml>';
     const { id } = await draft({ audience_type: 'SEGMENT', segment_id, subject: 'Public', body });
     expect((await post(`campaigns/${id}/archive`)).status).toBe(409);
     await done(post(`campaigns/${id}/send`));
@@ -182,7 +203,16 @@ describe('a campaign that was sent', () => {
       200,
       expect.stringMatching(/^sandbox /),
     ]);
-    expect(await page.text()).toMatch(/<table[\s\S]*Dear \./);
+    const shown = await page.text();
+    expect(shown).toMatch(
+      /^<!doctype html>[\s\S]*<title>Public<\/title>[\s\S]*name="viewport"[\s\S]*<table[\s\S]*Dear \./i,
+    );
+    const [, leave] = /href="([^"]+)"[^>]*>Leave/.exec(shown)!;
+    const explained = await fetch(`${suite.posthorn.dev.baseUrl}${new URL(leave!).pathname}`);
+    expect([explained.status, await explained.text()]).toEqual([
+      200,
+      expect.stringContaining('your own e-mail'),
+    ]);
     expect(await done(suite.posthorn.request('DELETE', `/api/v1/campaigns/${id}/archive`))).toEqual({
       id,
       deleted: true,

@@ -50,6 +50,27 @@ const reasonOf = ({ body }: Answer): string =>
   (body.errors ?? body.error?.details?.errors)?.[0]?.message ?? body.detail ?? body.error?.message;
 
 describe('an import of contacts', () => {
+  it.each(surfaces)('mails nobody who left elsewhere, on %s', async (surface) => {
+    const suppression = (email: string) => suite.posthorn.get(`/api/v1/suppressions/${email}`);
+    const table = `Email,Status\nin@${surface}.example,Subscribed\nout@${surface}.example,Unsubscribed\nspam@${surface}.example,Marked as spam\n`;
+    const done = await ended(await upload(positions[surface], table));
+    expect(done).toMatchObject({ status: 'COMPLETED', created: 3 });
+    const { body } = await suite.posthorn.get(`/api/v1/contacts?search=${surface}.example&subscribed=true`);
+    expect(body.data).toMatchObject([{ email: `in@${surface}.example` }]);
+    expect((await suppression(`spam@${surface}.example`)).body).toMatchObject({ reason: 'COMPLAINT' });
+    expect((await suppression(`out@${surface}.example`)).status).toBe(404);
+    const unclear = `Email,Status\na@${surface}.example,A\nb@${surface}.example,U\n`;
+    const refused = await upload(positions[surface], unclear);
+    expect([refused.status, reasonOf(refused)]).toEqual([422, expect.stringContaining('"Status"')]);
+    const values = encodeURIComponent('{"A":"SUBSCRIBED","U":"UNSUBSCRIBED"}');
+    const [column, means] =
+      surface === 'v1' ? ['status_column', 'status_values'] : ['statusColumn', 'statusValues'];
+    await ended(await upload(`${positions[surface]}?${column}=Status&${means}=${values}`, unclear));
+    expect(
+      (await suite.posthorn.get(`/api/v1/contacts?search=b@${surface}.example`)).body.data,
+    ).toMatchObject([{ subscribed: false }]);
+  });
+
   it.each(surfaces)('begins, is looked at, and says which rows were bad, on %s', async (surface) => {
     const own = `${prefixes[surface]}/contacts/imports`;
     const before = await upload(

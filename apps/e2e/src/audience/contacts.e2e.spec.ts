@@ -25,6 +25,8 @@ describe('contacts in bulk', () => {
     expect(answer.body.errors).toEqual(
       [1, 2, 3, 5, 6, 7].map((index) => ({ index, reason: expect.any(String) })),
     );
+    const exact = await posthorn.get('/api/v1/contacts?email=nobody.at%40bulk.test');
+    expect([exact.status, exact.body.data]).toEqual([200, []]);
     const found = await posthorn.get('/api/v1/contacts?search=bulk.test');
     expect(found.body.data.map(({ email }: { email: string }) => email)).toEqual(['ada@bulk.test']);
     const again = await posthorn.post('/api/v1/contacts/bulk', {

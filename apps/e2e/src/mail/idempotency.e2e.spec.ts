@@ -66,6 +66,19 @@ describe('idempotency keys', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('of a public key do not stand in the way of a secret key', async () => {
+    const claimed = await posthorn.post(
+      '/api/v1/emails',
+      { ...mail, subject: 'A visitor' },
+      {
+        'idempotency-key': 'order-1',
+        authorization: `Bearer ${posthorn.dev.publicKey}`,
+      },
+    );
+    expect(claimed.status).toBe(202);
+    expect((await send('order-1', { ...mail, subject: 'The shop' })).status).toBe(202);
+  });
+
   it.each([
     ['empty', ''],
     ['256 characters', 'k'.repeat(256)],

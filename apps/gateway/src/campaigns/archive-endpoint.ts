@@ -12,6 +12,8 @@ import { Bus } from '@posthorn/messaging';
 import { unknownRoute } from '../edge/http/edge-errors.js';
 import { Failures } from '../edge/http/failures.js';
 import type { EdgeAdapter, Fastify, HttpRequest } from '../edge/http/fastify.js';
+import { html } from '../pages/html.js';
+import { shown } from '../pages/page-kit.js';
 import { drawForReader, linkFailedPage, unlisted } from '../pages/reader-pages.js';
 
 /** Its author writes the page, and Posthorn serves it: it must not act for anybody who is signed in here. */
@@ -28,6 +30,14 @@ const headers = {
 /** The first rendering of a page may wait for others. */
 const renderMs = 8_000;
 
+const linksAreYourOwn = shown(
+  'Use the link in your own e-mail',
+  html`<p>
+    You are reading a public copy, which belongs to nobody. To unsubscribe or to change what you get, open the
+    e-mail that you received and use its link.
+  </p>`,
+);
+
 /** Readers must not see what is wrong with a template. */
 const neutral = (error: DomainError): DomainError =>
   error.kind === 'not_found' ? error : unavailable('This page cannot be shown now');
@@ -43,14 +53,17 @@ export class ArchiveEndpoint implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>().route({
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    // Where the links to leave of a public copy lead, which belong to nobody.
+    fastify.get('/u', (_, reply) => drawForReader(reply, linksAreYourOwn));
+    fastify.route({
       url: archivePath(':projectId', ':archiveId'),
       method: 'GET',
       errorHandler: (error, request, reply) =>
         void drawForReader(reply, linkFailedPage(neutral(this.failures.report(error, request)))),
       handler: async (request, reply) => {
-        const html = await this.show(request);
-        return reply.headers(headers).send(html);
+        const page = await this.show(request);
+        return reply.headers(headers).send(page);
       },
     });
   }

@@ -34,7 +34,7 @@ export class CampaignTestsService {
     if (!(await this.members.hasAddress(caller.projectId, email))) throw campaignTestToStranger();
     const subject = await this.subjectOf(caller, campaign);
     const { html } = await this.bus.call(campaignMail.html, caller, { body: campaign.body }, renderingTime);
-    const deadline = performance.now() + this.accepting.timeouts.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs();
     const message = messageOf({ ...campaign, body: html }, subject, email);
     const accepted = await this.accepting.accept(caller, message, deadline);
     return { id, emailId: accepted.emails[0]!.id, to: email };

@@ -115,6 +115,7 @@ export class CampaignsController {
     body: SendCampaign,
     mayBeEmpty: true,
     reply: Campaign,
+    success: 'accepted',
     idempotent: true,
     missing: campaignNotFound,
     errorShape: SentMembers,

@@ -139,7 +139,7 @@ function attachments(members: Members): Record<string, unknown>[] | undefined {
     ({ Name, Content, ContentType, ContentID }) => ({
       filename: Name,
       content: Content,
-      ...(ContentType ? { contentType: withoutParameters(ContentType) } : {}),
+      ...(ContentType ? { contentType: withoutName(ContentType) } : {}),
       // Examples of the dialect write the `cid:` prefix of the HTML.
       ...(ContentID
         ? { contentId: typeof ContentID === 'string' ? ContentID.replace(/^cid:/i, '') : ContentID }
@@ -149,8 +149,9 @@ function attachments(members: Members): Record<string, unknown>[] | undefined {
   return files.length > 0 ? files : undefined;
 }
 
-const withoutParameters = (contentType: unknown): unknown =>
-  typeof contentType === 'string' ? contentType.split(';')[0]!.trim() : contentType;
+/** The file has its own name, and one here may hold characters that no parameter may. */
+const withoutName = (contentType: unknown): unknown =>
+  typeof contentType === 'string' ? contentType.replace(/;\s*name\*?=[^;]*/i, '').trim() : contentType;
 
 function tags(members: Members): string[] | undefined {
   const tag = withoutDashes((text(members, 'Tag', 'tags') ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'));

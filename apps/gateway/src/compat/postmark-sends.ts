@@ -32,14 +32,14 @@ export class PostmarkSends {
   ) {}
 
   async send(caller: Caller, message: unknown): Promise<PostmarkReceipt> {
-    return this.accept(caller, readMessage(message), performance.now() + this.accepting.timeouts.sendMs);
+    return this.accept(caller, readMessage(message), performance.now() + this.accepting.timeouts.sendMs());
   }
 
   /** Results are in the order of the request. A failure common to all messages fails the whole call. */
   async sendBatch(caller: Caller, messages: unknown): Promise<PostmarkAnswer[]> {
     if (!Array.isArray(messages)) throw notJson();
     if (messages.length > maxMessages) throw tooManyMessages(maxMessages);
-    const deadline = performance.now() + this.accepting.timeouts.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs(messages.length);
     const outcomes = await Promise.all(messages.map((message) => this.tryOne(caller, message, deadline)));
     const [first] = outcomes;
     if (

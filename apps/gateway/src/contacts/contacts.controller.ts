@@ -23,7 +23,7 @@ import {
   type ContactPage,
   type UpdateContactById,
 } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, shareFor } from '@posthorn/messaging';
 import type { RouteRequest, Surface } from '../edge/routes/route-request.js';
 import type { CsvTable } from '../edge/bodies/csv.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
@@ -90,7 +90,9 @@ export class ContactsController {
     whileDisabled: true,
   })
   deleteMany({ caller, body }: RouteRequest<DeleteContacts>): Promise<DeletedContacts> {
-    return this.bus.call(contacts.deleteMany, caller, body);
+    const { ids = [], emails = [] } = body;
+    const timeoutShare = shareFor(ids.length + emails.length);
+    return this.bus.call(contacts.deleteMany, caller, body, { timeoutShare });
   }
 
   @Get('contacts', {

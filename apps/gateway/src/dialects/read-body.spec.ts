@@ -14,6 +14,26 @@ import { legacy } from './legacy.js';
 import { readBody } from './read-body.js';
 import { v1 } from './v1.js';
 
+it.each([
+  [v1, SendEmail, { html: '' }, 'body'],
+  [v1, SendEmail, { HtmlBody: '' }, 'body'],
+  [v1, SendEmail, { text_body: '' }, 'text'],
+  [v1, SendEmail, { template_id: '' }, 'template'],
+  [legacy, SendEmails, { sendAt: '' }, 'scheduledAt'],
+  [v1, CreateEvent, { properties: {} }, 'payload'],
+  [v1, CreateContact, { emial: '' }, 'email'],
+])('names what was meant by a name from elsewhere, on %#', (dialect, shape, plain, meant) => {
+  expect(() => readBody(dialect.names, shape as Shape, plain)).toThrow(
+    expect.objectContaining({
+      details: expect.objectContaining({
+        errors: expect.arrayContaining([
+          expect.objectContaining({ message: `is not a known field; did you mean \`${meant}\`?` }),
+        ]),
+      }),
+    }),
+  );
+});
+
 describe('a body', () => {
   const failuresOf = (dialect: Dialect, shape: new () => object, plain: object) => {
     try {

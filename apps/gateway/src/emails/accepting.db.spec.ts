@@ -4,6 +4,7 @@ import {
   maxAttachmentBytes,
   type AcceptedEmails,
   type AcceptSend,
+  type SendBatch,
   type SettledSend,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
@@ -11,7 +12,9 @@ import { Bus, BusConnection } from '@posthorn/messaging';
 import { startTestNats, type TestNats } from '@posthorn/testing';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { GatewayConfig } from '../config.js';
+import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Accepting } from './accepting.js';
+import { SendsService } from './sends.service.js';
 
 let nats: TestNats;
 let gateway: BusConnection;
@@ -111,4 +114,33 @@ it('refuses files that are too large without a call', async () => {
     kind: 'invalid',
     details: { errors: [{ path: ['attachments'] }] },
   });
+});
+
+it('waits longer for a batch than for one message, because a busy service needs longer', async () => {
+  const config = Object.assign(new GatewayConfig(), { answerWithinMs: 1_000 });
+  const sends = new SendsService(new Bus(gateway), new Accepting(new Bus(gateway), config));
+  const slow = sending.nats.subscribe('call.sending.emails.acceptBatch', {
+    callback: (_, message) =>
+      void setTimeout(
+        () => message.respond(JSON.stringify([{ reply: { accepted: [], refused: [] } }])),
+        1_300,
+      ),
+  });
+  await sending.nats.flush();
+  const batch = {
+    caller,
+    body: {
+      emails: Array.from({ length: 100 }, () => ({
+        to: { email: 'a@example.test' },
+        subject: 's',
+        body: 'b',
+      })),
+    },
+    entries: { requestIndexes: Array.from({ length: 100 }, (_, index) => index), refused: [] },
+  };
+  await expect(sends.sendBatch(batch as unknown as RouteRequest<SendBatch>)).resolves.toEqual({
+    items: [],
+    someFailed: false,
+  });
+  slow.unsubscribe();
 });

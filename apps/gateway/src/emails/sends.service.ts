@@ -17,7 +17,7 @@ import {
   type SendReceipt,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Bus } from '@posthorn/messaging';
+import { Bus, shareFor } from '@posthorn/messaging';
 import type { RouteRequest, BatchResults } from '../edge/routes/route-request.js';
 import { Accepting } from './accepting.js';
 
@@ -29,7 +29,7 @@ export class SendsService {
   ) {}
 
   async send({ caller, body, idempotency }: RouteRequest<SendEmail>): Promise<SendReceipt> {
-    const deadline = performance.now() + this.accepting.timeouts.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs();
     const { to, ...content } = body;
     const accepted = await this.accepting.accept(
       caller,
@@ -40,7 +40,7 @@ export class SendsService {
   }
 
   async sendToEach({ caller, body, idempotency }: RouteRequest<SendEmails>): Promise<LegacySendReceipt> {
-    const deadline = performance.now() + this.accepting.timeouts.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs(body.to.length);
     const { to, ...content } = body;
     const check = { ...checkedParts(caller, body), idempotency };
     const { accepted } = await this.bus.call(emails.check, caller, check, {
@@ -52,7 +52,7 @@ export class SendsService {
   }
 
   async sendBatch({ caller, body, idempotency, entries }: RouteRequest<SendBatch>): Promise<BatchResults> {
-    const deadline = performance.now() + this.accepting.timeouts.sendMs;
+    const deadline = performance.now() + this.accepting.timeouts.sendMs(body.emails.length);
     const { requestIndexes, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({
       ...content,
@@ -77,7 +77,7 @@ export class SendsService {
       contacts.ensure,
       caller,
       { emails: addresses },
-      { timeoutMs: this.accepting.timeouts.ensureMs },
+      { timeoutMs: this.accepting.timeouts.ensureMs * shareFor(addresses.length) },
     );
     const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
     const newEmails = to.map((mailbox) => ({

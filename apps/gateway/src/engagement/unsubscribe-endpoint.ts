@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { invalidMember } from '@posthorn/contracts';
+import { invalidMember, type Preferences } from '@posthorn/contracts';
 import { EngagementTokens, type UnsubscribeTarget } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
@@ -17,8 +17,8 @@ import {
 import type { Shown } from '../pages/page.js';
 import { drawForReader, laterPage, linkFailedPage, unlisted } from '../pages/reader-pages.js';
 import { Senders } from '../pages/senders.js';
-import { buttonPage, donePage } from './unsubscribe-pages.js';
-import { UnsubscribeService } from './unsubscribe.service.js';
+import { preferencePage } from './unsubscribe-pages.js';
+import { UnsubscribeService, type Choice } from './unsubscribe.service.js';
 
 const bodyLimit = 16 * 1024;
 /** What is left of the time in which a request is answered (docs/guarantees.md G17) for reading it and drawing the page. */
@@ -26,7 +26,8 @@ const drawingMs = 150;
 /** RFC 8058 §3.2 allows both. */
 const bodyTypes = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 const oneClick = /^List-Unsubscribe=One-Click$|name="?List-Unsubscribe"?[\s\S]{0,200}?\r?\n\r?\nOne-Click\b/i;
-const confirmed = /(?:^|&)confirmed=yes(?:&|$)/;
+/** A page waits for the subscriptions of a contact only so long; it also works without them. */
+const lookMs = 700;
 
 /** GET changes nothing, because scanners follow links. The token is the credential; without a cookie, cross-site requests gain nothing. */
 @Injectable()
@@ -46,22 +47,25 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
-    const route = {
-      url: '/u/:token',
-      errorHandler: (error: Error, request: HttpRequest, reply: HttpReply) =>
-        void this.failed(error, request, reply),
-    };
-    fastify.route({
-      ...route,
-      method: 'GET',
-      handler: async (request, reply) => drawForReader(reply, await this.show(request)),
-    });
-    fastify.route({ ...route, method: 'POST', handler: (request, reply) => this.submit(request, reply) });
+    for (const url of ['/u/:token', '/p/:token']) {
+      const route = {
+        url,
+        errorHandler: (error: Error, request: HttpRequest, reply: HttpReply) =>
+          void this.failed(error, request, reply),
+      };
+      fastify.route({
+        ...route,
+        method: 'GET',
+        handler: async (request, reply) => drawForReader(reply, await this.show(request)),
+      });
+      fastify.route({ ...route, method: 'POST', handler: (request, reply) => this.submit(request, reply) });
+    }
   }
 
   private async show(request: HttpRequest): Promise<Shown> {
     const location = this.locationOf(request);
-    return buttonPage(await this.senders.of(location.projectId), location.email);
+    const sender = await this.senders.of(location.projectId);
+    return preferencePage(sender, location, await this.service.look(location, lookMs));
   }
 
   private async submit(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
@@ -70,7 +74,8 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
     const began = performance.now();
     const sender = await this.senders.of(location.projectId);
     const limitMs = began + this.config.answerWithinMs - drawingMs - performance.now();
-    const refused = await this.service.unsubscribe(location, clientOf(request), limitMs).then(
+    const choice = requested === 'one-click' ? leaving(location) : requested;
+    const refused = await this.service.choose(location, choice, clientOf(request), limitMs).then(
       () => null,
       (error: unknown) => this.failures.report(error, request),
     );
@@ -78,15 +83,27 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
       return drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
     return requested === 'one-click'
       ? reply.headers(unlisted).code(200).send('')
-      : drawForReader(reply, donePage(sender, location.email));
+      : drawForReader(
+          reply,
+          preferencePage(sender, location, await this.stateAfter(location, began), choice),
+        );
   }
 
-  private async read(request: HttpRequest): Promise<'one-click' | 'form'> {
+  private async stateAfter(location: UnsubscribeTarget, began: number): Promise<Preferences | null> {
+    const remainingMs = this.config.answerWithinMs - drawingMs - (performance.now() - began);
+    return remainingMs < drawingMs ? null : this.service.look(location, Math.min(lookMs, remainingMs));
+  }
+
+  private async read(request: HttpRequest): Promise<'one-click' | Choice> {
     const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, bodyTypes);
     const text = bytes.toString('latin1').trim();
     release();
     if (oneClick.test(text)) return 'one-click';
-    if (confirmed.test(text)) return 'form';
+    const form = new URLSearchParams(text);
+    const list = form.get('list') ?? '';
+    if (form.get('confirmed') === 'yes') return leaving(this.locationOf(request));
+    if (/^(?:leave|join)$/.test(form.get('do') ?? '') && (list === 'all' || isId(list)))
+      return { listId: list === 'all' ? null : list, subscribed: form.get('do') === 'join' };
     throw invalidMember(['List-Unsubscribe'], 'required', 'must be One-Click');
   }
 
@@ -100,3 +117,7 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
     return drawForReader(reply, linkFailedPage(this.failures.report(thrown, request)));
   }
 }
+
+const leaving = ({ listId = null }: UnsubscribeTarget): Choice => ({ listId, subscribed: false });
+
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -1,21 +1,66 @@
-import { html } from '../pages/html.js';
+import type { ListPreference, Preferences } from '@posthorn/contracts';
+import type { UnsubscribeTarget } from '@posthorn/mail';
+import { html, type Html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
 import { filled, describe } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
-import { unsubscribeTexts } from './unsubscribe-texts.js';
+import { unsubscribeTexts, type UnsubscribeTexts } from './unsubscribe-texts.js';
+import type { Choice } from './unsubscribe.service.js';
 
-export function buttonPage(sender: Sender, email: string): Shown {
-  const language = describe(sender.language);
-  const { title, text, still, button } = unsubscribeTexts[language].request;
-  const body = html`<p>${filled(text, sender, { email })}</p>
-    <p>${still}</p>
-    ${form(hidden('confirmed', 'yes'), button)}`;
-  return shown(title, body, { language });
+interface View {
+  sender: Sender;
+  email: string;
+  texts: UnsubscribeTexts;
 }
 
-export function donePage(sender: Sender, email: string): Shown {
+/** What the link is for comes first: one list, or all marketing mail; then everything else. `known` is null where it could not be read, `made` what was just done. */
+export function preferencePage(
+  sender: Sender,
+  { email, listId = null }: UnsubscribeTarget,
+  known: Preferences | null,
+  made: Choice | null = null,
+): Shown {
   const language = describe(sender.language);
-  const { title, text } = unsubscribeTexts[language].done;
-  return shown(title, html`<p role="status">${filled(text, sender, { email })}</p>`, { language });
+  const texts = unsubscribeTexts[language];
+  const view: View = { sender, email, texts };
+  const lists = known?.lists ?? [];
+  const list = lists.find(({ id }) => id === listId) ?? null;
+  const hasLeftAll = made && made.listId === null ? !made.subscribed : known?.subscribed === false;
+  const others = lists.filter(({ id }) => id !== list?.id);
+  const first = list ? aboutList(view, list) : null;
+  const isOver = made ? !made.subscribed : list && !hasLeftAll ? list.status === 'UNSUBSCRIBED' : hasLeftAll;
+  const { title } = isOver ? texts.done : made?.subscribed ? texts.joined : texts.request;
+  return shown(
+    title,
+    html`${made ? html`<p role="status">${texts.saved}</p>` : null} ${first}
+    ${aboutAll(view, hasLeftAll, list !== null)} ${others.length > 0 ? html`<h2>${texts.lists}</h2>` : null}
+    ${others.map((each) => aboutList(view, each))}`,
+    { language },
+  );
 }
+
+function aboutAll({ sender, email, texts }: View, hasLeft: boolean, isSecond: boolean): Html {
+  const { done, request, undo, everything } = texts;
+  const heading = isSecond ? html`<h2>${everything}</h2>` : null;
+  return hasLeft
+    ? html`${heading}
+        <p role="status">${filled(done.text, sender, { email })}</p>
+        ${action('join', 'all', undo)}`
+    : html`${heading}
+        <p>${filled(request.text, sender, { email })}</p>
+        <p>${request.still}</p>
+        ${action('leave', 'all', isSecond ? everything : request.button)}`;
+}
+
+function aboutList({ sender, email, texts }: View, { id, name, status }: ListPreference): Html {
+  const { onList, offList, leaveList, undo } = texts;
+  return status === 'UNSUBSCRIBED'
+    ? html`<p>${filled(offList, sender, { email, list: name })}</p>
+        ${action('join', id, undo)}`
+    : html`<p>${filled(onList, sender, { email, list: name })}</p>
+        ${action('leave', id, leaveList)}`;
+}
+
+const action = (what: 'leave' | 'join', list: string, label: string): Html =>
+  form([hidden('do', what), hidden('list', list)], label);

@@ -1,8 +1,16 @@
 import type { Language } from '../pages/reader-texts.js';
 
-interface UnsubscribeTexts {
+export interface UnsubscribeTexts {
   request: { title: string; text: string; still: string; button: string };
   done: { title: string; text: string };
+  joined: { title: string };
+  saved: string;
+  undo: string;
+  everything: string;
+  lists: string;
+  onList: string;
+  offList: string;
+  leaveList: string;
 }
 
 export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
@@ -14,6 +22,14 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
       button: 'Unsubscribe',
     },
     done: { title: 'You are unsubscribed', text: '{email} will no longer receive news from {sender}.' },
+    joined: { title: 'You are subscribed again' },
+    saved: 'Your choice is saved.',
+    undo: 'Undo: subscribe again',
+    everything: 'Unsubscribe from everything',
+    lists: 'Your lists',
+    onList: '{email} is on the list {list} of {sender}.',
+    offList: '{email} is no longer on the list {list} of {sender}.',
+    leaveList: 'Leave this list',
   },
   de: {
     request: {
@@ -23,6 +39,14 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
       button: 'Abbestellen',
     },
     done: { title: 'Abbestellt', text: '{email} bekommt keine Neuigkeiten mehr von {sender}.' },
+    joined: { title: 'Wieder abonniert' },
+    saved: 'Ihre Auswahl ist gespeichert.',
+    undo: 'Rückgängig: wieder abonnieren',
+    everything: 'Alles abbestellen',
+    lists: 'Ihre Listen',
+    onList: '{email} steht auf der Liste {list} von {sender}.',
+    offList: '{email} steht nicht mehr auf der Liste {list} von {sender}.',
+    leaveList: 'Diese Liste verlassen',
   },
   fr: {
     request: {
@@ -33,6 +57,14 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
       button: 'Se désabonner',
     },
     done: { title: 'Désabonnement effectué', text: '{email} ne reçoit plus de nouvelles de {sender}.' },
+    joined: { title: 'Réabonnement effectué' },
+    saved: 'Votre choix est enregistré.',
+    undo: 'Annuler : se réabonner',
+    everything: 'Se désabonner de tout',
+    lists: 'Vos listes',
+    onList: '{email} est inscrit à la liste {list} de {sender}.',
+    offList: '{email} n’est plus inscrit à la liste {list} de {sender}.',
+    leaveList: 'Quitter cette liste',
   },
   es: {
     request: {
@@ -43,5 +75,13 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
       button: 'Darse de baja',
     },
     done: { title: 'Baja realizada', text: '{email} ya no recibe novedades de {sender}.' },
+    joined: { title: 'Suscripción reactivada' },
+    saved: 'Su elección se ha guardado.',
+    undo: 'Deshacer: volver a suscribirse',
+    everything: 'Darse de baja de todo',
+    lists: 'Sus listas',
+    onList: '{email} está en la lista {list} de {sender}.',
+    offList: '{email} ya no está en la lista {list} de {sender}.',
+    leaveList: 'Salir de esta lista',
   },
 };

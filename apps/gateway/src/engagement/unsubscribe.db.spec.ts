@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { contacts } from '@posthorn/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { contacts, preferences, type ChangePreference, type Preferences } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { EngagementTokens } from '@posthorn/mail';
 import { standIn, testSecret } from '@posthorn/testing';
@@ -216,5 +216,84 @@ describe('a link', () => {
     } finally {
       await contactsCome();
     }
+  });
+});
+
+describe('the link of a mail to a list', () => {
+  const listId = newId();
+  const other = { id: newId(), name: 'Offers', status: 'CONFIRMED' as const };
+  let state: Preferences;
+  let changed: ChangePreference[] = [];
+  let stop: (() => Promise<void>)[] = [];
+
+  beforeEach(async () => {
+    changed = [];
+    state = { subscribed: true, lists: [{ id: listId, name: 'News <i>', status: 'CONFIRMED' }, other] };
+    stop = [
+      await standIn(suite.connection, preferences.look, async () => state),
+      await standIn(suite.connection, preferences.change, async (change) => {
+        changed.push({ ...change });
+        const list = state.lists.find(({ id }) => id === change.listId);
+        if (list) list.status = change.subscribed ? 'CONFIRMED' : 'UNSUBSCRIBED';
+        else if (change.listId === undefined) state.subscribed = change.subscribed;
+        return { found: change.listId === undefined || list !== undefined };
+      }),
+    ];
+  });
+  afterEach(async () => {
+    await Promise.all(stop.map((each) => each()));
+  });
+
+  const linkOf = async (list = listId, prefix = '/u') => {
+    const { projectId } = await buildLink('en', 'Shop');
+    return `${prefix}/${tokens.forUnsubscribe({ projectId, emailId: newId(), email, listId: list })}`;
+  };
+
+  it('leaves that list by one click, and nothing else', async () => {
+    const published = await post(await linkOf(), 'List-Unsubscribe=One-Click');
+    expect([published.status, published.text, left]).toEqual([200, '', []]);
+    expect(changed).toEqual([{ email, listId, subscribed: false }]);
+  });
+
+  it('leaves everything where the list is gone', async () => {
+    expect((await post(await linkOf(newId()), 'List-Unsubscribe=One-Click')).status).toBe(200);
+    expect(left).toHaveLength(1);
+  });
+
+  it.each(['/u', '/p'])('shows what is so, offers everything, and has an undo (%s)', async (prefix) => {
+    const path = await linkOf(listId, prefix);
+    const text = async (body?: string) =>
+      (await (body === undefined ? suite.request('GET', path) : post(path, body))).text;
+    const first = await text();
+    for (const part of [
+      'News &lt;i&gt;',
+      'Offers',
+      'from Shop',
+      'Leave this list',
+      'Unsubscribe from everything',
+    ])
+      expect(first).toContain(part);
+    expect(changed).toEqual([]);
+    expect(await text(`do=leave&list=${listId}`)).toMatch(
+      /You are unsubscribed[\s\S]*Your choice is saved\.[\s\S]*no longer on the list <strong>News &lt;i&gt;<\/strong>[\s\S]*Undo/,
+    );
+    expect(await text()).toContain('Undo');
+    expect(await text(`do=join&list=${listId}`)).toContain('You are subscribed again');
+    expect(await text('do=join&list=all')).toContain('Your choice is saved.');
+    expect(changed.map(({ subscribed, listId: of }) => [subscribed, of])).toEqual([
+      [false, listId],
+      [true, listId],
+      [true, undefined],
+    ]);
+    await text('do=leave&list=all');
+    expect(left).toHaveLength(1);
+    expect((await post(path, 'do=leave&list=x')).status).toBe(422);
+  });
+
+  it('says so where everything is left already', async () => {
+    state.subscribed = false;
+    const { text } = await suite.request('GET', await linkOf());
+    expect(text).toContain('<h1>You are unsubscribed</h1>');
+    expect(text).toContain('Undo: subscribe again');
   });
 });

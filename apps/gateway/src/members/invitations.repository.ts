@@ -78,18 +78,21 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     return found.length > 0;
   }
 
-  /** Looks the invitation up by its link, without a project. Works once, before expiry, only for the invited address, and while its sender may invite. */
-  async take(tokenHash: string, userId: string): Promise<Accepted | null> {
+  /** Looks the invitation up by its link or id, without a project. Works once, before expiry, only for the invited address, and while its sender may invite. */
+  async take(
+    { tokenHash, id }: { tokenHash?: string; id?: string },
+    userId: string,
+  ): Promise<Accepted | null> {
     const [taken] = await this.database.query<Accepted>(
       `DELETE FROM invitations USING auth_users person
-       WHERE token_hash = $1 AND person.id = $2 AND person."emailVerified" AND person.email = invitations.email
+       WHERE (token_hash = $1 OR invitations.id = $3) AND person.id = $2 AND person."emailVerified" AND person.email = invitations.email
          AND expires_at > clock_timestamp()
          AND (invited_by IS NULL OR EXISTS (
            SELECT FROM members sender
            WHERE sender.project_id = invitations.project_id AND sender.user_id = invited_by AND sender.role <> 'MEMBER'
          ))
        RETURNING project_id AS "projectId", role`,
-      [tokenHash, userId],
+      [tokenHash ?? null, userId, id ?? null],
     );
     return taken ?? null;
   }

@@ -79,8 +79,20 @@ export class InvitationsService {
 
   /** An existing member keeps their role. */
   accept(userId: string, token: string): Promise<AcceptedInvitation> {
+    return this.join(userId, () => this.invitations.take({ tokenHash: hashOfToken(token) }, userId));
+  }
+
+  /** From the account of whoever was invited, without the link. */
+  acceptById(userId: string, id: string): Promise<AcceptedInvitation> {
+    return this.join(userId, () => this.invitations.take({ id }, userId));
+  }
+
+  private join(
+    userId: string,
+    take: () => Promise<Pick<InvitationRow, 'projectId' | 'role'> | null>,
+  ): Promise<AcceptedInvitation> {
     return this.commits.before(null, async () => {
-      const taken = await this.invitations.take(hashOfToken(token), userId);
+      const taken = await take();
       if (!taken) throw invitationNotFound();
       const { projectId, role } = taken;
       const known = await this.membership.find(projectId, userId);

@@ -23,6 +23,18 @@ it('redirects a browser to sign-in, or to the account if it is signed in', async
   expect((await person.get('/account', { headers })).text).toContain('<h1>Your account</h1>');
 });
 
+it.each([
+  ['/dashboard', '/sign-in'],
+  ['/campaigns', '/sign-in'],
+  ['/login', '/sign-in'],
+  ['/signup', '/sign-up'],
+])('leads a browser that guesses %s to %s, and other clients nowhere', async (path, to) => {
+  const guessed = await suite.visitor().get(path, { headers });
+  expect([guessed.status, guessed.headers.get('location')]).toEqual([302, to]);
+  expect((await suite.request('GET', path)).status).toBe(404);
+  expect((await suite.request('POST', `${path}x`)).status).toBe(404);
+});
+
 it('returns links and the version to other clients', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const accept of ['*/*', 'application/json']) {

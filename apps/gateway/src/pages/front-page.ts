@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { unknownRoute } from '../edge/http/edge-errors.js';
+import { Failures } from '../edge/http/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
 import { headerValues } from '../edge/http/header-values.js';
 import { acceptsHtml } from '../edge/http/html-page.js';
@@ -9,11 +11,31 @@ import { Identities } from '../identity/identities.js';
 const { version } = createRequire(import.meta.url)('posthorn/package.json') as { version: string };
 const index = { name: 'Posthorn', version, docs: '/docs', openapi: '/openapi.json' };
 
+/** Where people look for the pages of a service; only a browser is led on. */
+const guessed: Readonly<Record<string, string | null>> = {
+  ...Object.fromEntries(
+    [
+      'app',
+      'dashboard',
+      'home',
+      'settings',
+      'projects',
+      'contacts',
+      'campaigns',
+      'templates',
+      'workflows',
+    ].map((name) => [name, null]),
+  ),
+  ...Object.fromEntries(['login', 'signin', 'log-in'].map((name) => [name, '/sign-in'])),
+  ...Object.fromEntries(['signup', 'register'].map((name) => [name, '/sign-up'])),
+};
+
 @Injectable()
 export class FrontPage implements OnApplicationBootstrap {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly identities: Identities,
+    private readonly failures: Failures,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -21,13 +43,19 @@ export class FrontPage implements OnApplicationBootstrap {
     fastify.get('/', (request, reply) =>
       acceptsHtml(request.raw) ? this.leadOn(request, reply) : reply.send(index),
     );
+    for (const [name, to] of Object.entries(guessed))
+      fastify.get(`/${name}`, (request, reply) =>
+        acceptsHtml(request.raw)
+          ? this.leadOn(request, reply, to)
+          : this.failures.answer(unknownRoute(), request, reply),
+      );
   }
 
-  private async leadOn({ raw }: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+  private async leadOn({ raw }: HttpRequest, reply: HttpReply, to: string | null = null): Promise<HttpReply> {
     const person = await this.identities.session(headerValues(raw.rawHeaders, 'cookie'));
     return reply
       .code(302)
-      .header('location', person ? '/account' : '/sign-in')
+      .header('location', to ?? (person ? '/account' : '/sign-in'))
       .send();
   }
 }

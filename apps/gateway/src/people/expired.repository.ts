@@ -4,7 +4,7 @@ import { Database } from '@posthorn/database';
 const perStatement = 500;
 const statementsPerTable = 20;
 
-/** Rate windows are at most an hour long; applications without a grant are kept for 30 days, accounts that nobody confirmed for a week. */
+/** Rate windows are at most an hour long; applications without a grant are kept for 30 days, accounts that nobody confirmed for a week, signatures of hooks as long as Mailgun repeats. */
 const expired: readonly [table: string, condition: string][] = [
   ['auth_sessions', `"expiresAt" < now()`],
   ['auth_verifications', `"expiresAt" < now()`],
@@ -22,6 +22,7 @@ const expired: readonly [table: string, condition: string][] = [
   ['oauth_clients', `kept_since IS NULL AND "createdAt" < now() - interval '30 days'`],
   ['auth_rate_limits', `"lastRequest" < extract(epoch FROM now() - interval '2 hours') * 1000`],
   ['system_mail_recipients', `sent_at[cardinality(sent_at)] < now() - interval '1 day'`],
+  ['hook_signatures', `seen_at < now() - interval '9 hours'`],
   [
     'auth_users',
     `NOT "emailVerified" AND "createdAt" < now() - interval '7 days'

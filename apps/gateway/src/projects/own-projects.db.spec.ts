@@ -186,6 +186,8 @@ describe('a project', () => {
       { region: 'eu-west-1' },
       { seq: 9 },
       { time_zone: 'Mars/Olympus' },
+      { language: 'xx' },
+      { language: 'de-QQ' },
       { time_zone: '+02:00' },
       { frequency_cap: { messages: 0, days: 7 } },
       { frequency_cap: { messages: 1 } },

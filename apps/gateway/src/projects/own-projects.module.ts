@@ -8,5 +8,6 @@ import { ProjectsModule } from './projects.module.js';
   imports: [ProjectsModule, MembershipModule],
   controllers: [ProjectsController],
   providers: [OwnProjectsService],
+  exports: [OwnProjectsService],
 })
 export class OwnProjectsModule {}

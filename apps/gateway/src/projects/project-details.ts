@@ -3,7 +3,7 @@ import type { ProjectRow } from './project.entity.js';
 
 export function projectDetails(row: ProjectRow, sandboxDomain: string): ProjectDetails {
   const { id, name, disabled, disabledReason, sandboxHandle, region } = row;
-  const { tracking, language, timeZone, frequencyCap, createdAt, updatedAt } = row;
+  const { tracking, language, timeZone, postalAddress, frequencyCap, createdAt, updatedAt } = row;
   return {
     ...{
       id,
@@ -15,6 +15,7 @@ export function projectDetails(row: ProjectRow, sandboxDomain: string): ProjectD
       tracking,
       language,
       timeZone,
+      postalAddress,
       frequencyCap,
       createdAt,
       updatedAt,

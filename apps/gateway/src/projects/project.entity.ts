@@ -4,7 +4,7 @@ import type { DisabledReason, FrequencyCap, Tracking, UpdateProject } from '@pos
 import { newId } from '@posthorn/database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-const settings = ['name', 'tracking', 'language', 'timeZone', 'frequencyCap'] as const;
+const settings = ['name', 'tracking', 'language', 'timeZone', 'postalAddress', 'frequencyCap'] as const;
 
 @Entity('projects')
 export class ProjectRow {
@@ -19,6 +19,7 @@ export class ProjectRow {
   @Column('text') region: string;
   @Column('text') language: string;
   @Column('text', { name: 'time_zone' }) timeZone: string;
+  @Column('text', { name: 'postal_address', nullable: true }) postalAddress: string | null;
   @Column('jsonb', { name: 'frequency_cap', nullable: true }) frequencyCap: FrequencyCap | null;
   @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
@@ -39,6 +40,7 @@ export class ProjectRow {
       region: 'us-east-1',
       language: 'en',
       timeZone: 'UTC',
+      postalAddress: null,
       frequencyCap: null,
       createdBy,
       createdAt: at,

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
+  isLanguage,
   isTimeZone,
+  notALanguage,
   notATimeZone,
   projectEvents,
   projectNotFound,
@@ -77,6 +79,7 @@ export class ProjectsService {
 
   async settle(projectId: string, wanted: UpdateProject): Promise<ProjectRow> {
     if (wanted.timeZone !== undefined && !isTimeZone(wanted.timeZone)) throw notATimeZone('timeZone');
+    if (wanted.language !== undefined && !isLanguage(wanted.language)) throw notALanguage('language');
     return this.change(projectId, 'project.updated', (row, at) => row.settle(wanted, at));
   }
 
@@ -99,19 +102,14 @@ export class ProjectsService {
     return changed;
   }
 
-  private publish({
-    id,
-    name,
-    disabled,
-    disabledReason,
-    tracking,
-    language,
-    frequencyCap,
-    seq,
-    updatedAt,
-  }: ProjectRow): Promise<void> {
+  private publish(row: ProjectRow): Promise<void> {
+    const { id, name, disabled, disabledReason, seq, updatedAt: at } = row;
+    const { tracking, language, timeZone, postalAddress, frequencyCap } = row;
     return this.outbox.publish(projectEvents.changed, id, [
-      { id, name, disabled, disabledReason, tracking, language, frequencyCap, seq, at: updatedAt },
+      {
+        ...{ id, name, disabled, disabledReason, seq, at },
+        ...{ tracking, language, timeZone, postalAddress, frequencyCap },
+      },
     ]);
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newId } from '@posthorn/database';
 import type { GatewaySuite } from '../testing/gateway-suite.js';
 import { startHooksSuite, type HooksSuite } from '../testing/hooks-suite.js';
+import { HookSignatures } from './hook-signatures.repository.js';
 
 let hooks: HooksSuite;
 beforeAll(async () => {
@@ -137,7 +138,7 @@ describe('/hooks/provider/sendgrid', () => {
 
   it('refuses a signature of another key, and an old one', async () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
-    const old = String(Math.floor(Date.now() / 1_000) - 7_200);
+    const old = String(Math.floor(Date.now() / 1_000) - 16 * 60);
     for (const options of [{ key: other }, { timestamp: old }, { timestamp: 'x' }])
       expect((await post([{ ...event, event: 'delivered' }], options)).status).toBe(403);
     expect((await request('/hooks/provider/sendgrid', { body: [] })).status).toBe(403);
@@ -148,9 +149,8 @@ describe('/hooks/provider/sendgrid', () => {
 describe('/hooks/provider/mailgun', () => {
   const post = (
     event: object,
-    { key = hooks.mailgunKey, timestamp = String(Math.floor(Date.now() / 1_000)) } = {},
+    { key = hooks.mailgunKey, timestamp = String(Math.floor(Date.now() / 1_000)), token = newId() } = {},
   ) => {
-    const token = 'a'.repeat(50);
     const signature = createHmac('sha256', key)
       .update(timestamp + token)
       .digest('hex');
@@ -197,9 +197,42 @@ describe('/hooks/provider/mailgun', () => {
     ]);
   });
 
+  const ago = (minutes: number) => String(Math.floor(Date.now() / 1_000) - minutes * 60);
+
+  it('takes one report with a signature, as often as Mailgun repeats it', async () => {
+    const delivered = { ...event, event: 'delivered' };
+    const signed = { token: newId(), timestamp: ago(14) };
+    for (let times = 0; times < 3; times += 1) expect((await post(delivered, signed)).status).toBe(200);
+    for (const other of [{ ...delivered, id: 'mg-2' }, { ...event, event: 'complained' }, {}])
+      expect((await post(other, signed)).status).toBe(403);
+    expect(hooks.recorded.map(({ kind }) => kind)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
+  });
+
+  it('takes one of many reports that come at once with one signature', async () => {
+    const signed = { token: newId(), timestamp: ago(0) };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        post({ ...event, id: `mg-${index}`, event: 'delivered' }, signed),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(hooks.recorded).toHaveLength(1);
+  });
+
+  it('takes a signature of 16 minutes only with a report that it knows', async () => {
+    const delivered = { ...event, event: 'delivered' };
+    const signed = { token: newId(), timestamp: ago(16) };
+    expect((await post(delivered, signed)).status).toBe(403);
+    await new HookSignatures(hooks.gateway.database).bind(
+      signed.timestamp + signed.token,
+      JSON.stringify(delivered),
+    );
+    expect((await post(delivered, signed)).status).toBe(200);
+    expect((await post({ ...delivered, id: 'mg-2' }, signed)).status).toBe(403);
+  });
+
   it('refuses a signature of another key, and an old one', async () => {
-    const old = String(Math.floor(Date.now() / 1_000) - 10 * 3_600);
-    for (const options of [{ key: 'other' }, { timestamp: old }])
+    for (const options of [{ key: 'other' }, { timestamp: ago(10 * 60) }])
       expect((await post({ ...event, event: 'delivered' }, options)).status).toBe(403);
     expect((await request('/hooks/provider/mailgun', { body: {} })).status).toBe(403);
     expect(hooks.recorded).toEqual([]);

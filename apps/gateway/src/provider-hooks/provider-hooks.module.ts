@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EdgeModule } from '../edge/edge.module.js';
+import { HookSignatures } from './hook-signatures.repository.js';
 import { HooksEndpoint } from './hooks-endpoint.js';
 import { ProviderHooks } from './provider-hooks.js';
 import { BrevoHook } from './providers/brevo-hook.js';
@@ -13,6 +14,7 @@ import { SnsMessages } from './ses/sns-messages.js';
   imports: [EdgeModule],
   providers: [
     HooksEndpoint,
+    HookSignatures,
     ProviderHooks,
     SesHook,
     SnsMessages,

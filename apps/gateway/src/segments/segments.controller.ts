@@ -21,7 +21,7 @@ import {
   type ContactPage,
   type SegmentPage,
 } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, shareFor } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
@@ -124,7 +124,8 @@ export class SegmentsController {
     reply: AddedMembers,
   })
   addMembers({ caller, params, body }: RouteRequest<AddMembers>): Promise<AddedMembers> {
-    return this.bus.call(segments.addMembers, caller, { ...body, id: params['id']! });
+    const timeoutShare = shareFor(body.emails.length);
+    return this.bus.call(segments.addMembers, caller, { ...body, id: params['id']! }, { timeoutShare });
   }
 
   @Delete('segments/:id/members', {
@@ -134,6 +135,7 @@ export class SegmentsController {
     legacySuccess: 'deleted',
   })
   removeMembers({ caller, params, body }: RouteRequest<SegmentAddresses>): Promise<RemovedMembers> {
-    return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! });
+    const timeoutShare = shareFor(body.emails.length);
+    return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! }, { timeoutShare });
   }
 }

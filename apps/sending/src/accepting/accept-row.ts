@@ -34,6 +34,7 @@ export interface SendOptions {
   templateVersion?: number | null;
   liquid?: true;
   subjectTemplate?: string;
+  fromNameTemplate?: string;
   data?: object;
   snippetVersions?: Record<string, string>;
   trackOpens: boolean;

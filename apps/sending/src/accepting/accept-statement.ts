@@ -84,10 +84,10 @@ const insertSql = `
     ON CONFLICT DO NOTHING
     RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at
   ), content AS (
-    INSERT INTO email_contents (project_id, id, html, text, reply_to, headers, template_id, template_version, liquid, subject, data, snippets,
+    INSERT INTO email_contents (project_id, id, html, text, reply_to, headers, template_id, template_version, liquid, subject, from_name, data, snippets,
                                 track_opens, track_clicks, attachments)
     SELECT project_id, content_id, html, text, reply_to, headers, (options->>'templateId')::uuid, (options->>'templateVersion')::int,
-           options ? 'liquid', options->>'subjectTemplate', options->'data', options->'snippetVersions',
+           options ? 'liquid', options->>'subjectTemplate', options->>'fromNameTemplate', options->'data', options->'snippetVersions',
            (options->>'trackOpens')::boolean, (options->>'trackClicks')::boolean, options->'attachments'
     FROM send WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (

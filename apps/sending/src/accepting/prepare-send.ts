@@ -13,6 +13,7 @@ import { SendingConfig } from '../config.js';
 import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
+import { hasLiquid } from '../rendering/liquid/liquid.js';
 import { TemplateDirectory, type ResolvedContent } from '../templates/template-directory.js';
 import type { AcceptRow, SendOptions } from './accept-row.js';
 import {
@@ -96,8 +97,8 @@ export class PrepareSend {
         ...categoryAndSourceOf(send, content),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
-        ...contentOptionsOf(content, subject, send.data),
-        ...trackingOf(tracking, content.category, send.tracking),
+        ...contentOptionsOf(content, subject, from.name, send.data),
+        ...(isTextOnly(send) ? untracked : trackingOf(tracking, content.category, send.tracking)),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),
       },
       files: files.map(({ data }) => data),
@@ -127,13 +128,14 @@ export class PrepareSend {
     send: AcceptSend,
     deadline: Date | null,
   ): Promise<ResolvedContent> {
-    const { template, subject, body, text, verbatim } = send;
-    const hasBody = body !== undefined || (verbatim && text !== undefined);
+    const { from, template, subject, body, text, verbatim } = send;
+    const hasBody = body !== undefined || text !== undefined;
     const missing = [subject === undefined ? 'subject' : null, hasBody ? null : 'body'] as const;
     const needed = template ? [] : missing.filter((name) => name !== null);
     if (needed.length > 0) throw contentMissing(...needed);
     if (verbatim) return verbatimContent(subject!);
-    const requested = { templateId: template, subject, html: body, text };
+    const fromName = from && (from.name ?? '');
+    const requested = { templateId: template, subject, html: body, text, fromName };
     const resolved = await this.templates.resolve(projectId, requested, deadline);
     return { ...resolved, category: send.category ?? resolved.category };
   }
@@ -153,10 +155,12 @@ const verbatimContent = (subject: string): ResolvedContent => ({
 const contentOptionsOf = (
   { templateId, templateVersion, liquid, snippetVersions }: ResolvedContent,
   subject: string,
+  fromName: string | undefined,
   data: object = {},
 ): Partial<SendOptions> => ({
   ...(templateId ? { templateId, templateVersion } : {}),
   ...(liquid ? { liquid, subjectTemplate: subject, data, snippetVersions } : {}),
+  ...(liquid && fromName && hasLiquid(fromName) ? { fromNameTemplate: fromName } : {}),
 });
 
 /** Only what differs from the default. */
@@ -182,6 +186,9 @@ function copiesOf({
 
 const listed = (name: 'to' | 'cc', mailboxes: Mailbox[]): { to?: Mailbox[]; cc?: Mailbox[] } =>
   mailboxes.length > 0 ? { [name]: mailboxes } : {};
+
+const isTextOnly = ({ template, body }: AcceptSend): boolean => template === undefined && body === undefined;
+const untracked = { trackOpens: false, trackClicks: false };
 
 const everyAddress = ({ recipients, alsoTo = [], cc = [], bcc = [] }: AcceptSend): string[] => [
   ...recipients.map(({ to }) => to.email),

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { campaignContentUnknown, type ArchivedMail } from '@posthorn/contracts';
+import { SendingConfig } from '../config.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
 import { TemplateTexts } from '../templates/template-texts.js';
+import { pageOf } from './archived-page.js';
 import { CampaignMailRepository } from './campaign-mail.repository.js';
 
-/** Links that lead nowhere: whoever reads the public copy has no subscription of his own. */
-const noLinks = { unsubscribe_url: '#', manage_url: '#' };
+/** Whoever reads the public copy has no subscription of his own: the page says where the links to leave are. */
+const linksOfNobody = (publicUrl: string) => {
+  const explained = new URL('/u', publicUrl).href;
+  return { unsubscribe_url: explained, manage_url: explained };
+};
 
 /** Each up to 2 MiB, and most of them far smaller. */
 const maxRendered = 20;
@@ -21,6 +26,7 @@ export class ArchivedMails {
     private readonly templateTexts: TemplateTexts,
     private readonly projects: ProjectStates,
     private readonly rendering: Rendering,
+    private readonly config: SendingConfig,
   ) {}
 
   /** A content never changes, and its page is read again and again. */
@@ -49,18 +55,19 @@ export class ArchivedMails {
       id,
     }));
     const loaded = await this.templateTexts.load(templates, snippets);
-    const { name } = await this.projects.settingsOf(projectId);
+    const { name, language, timeZone } = await this.projects.settingsOf(projectId);
     const { subject, html } = await this.rendering.preview(
       { projectId, deadline },
       {
         subject: content.subject,
         html: content.html || (templates[0] ? (loaded.template(templates[0])?.html ?? '') : ''),
         snippets: Object.fromEntries(snippets.map((ref) => [ref.name, loaded.snippet(ref)?.body ?? ''])),
-        variables: { contact: { data: {} }, project: { name }, ...noLinks },
+        variables: { contact: { data: {} }, project: { name }, ...linksOfNobody(this.config.publicUrl) },
         now: content.createdAt,
+        timeZone,
         category,
       },
     );
-    return { subject, html };
+    return { subject, html: pageOf({ subject, html, language }) };
   }
 }

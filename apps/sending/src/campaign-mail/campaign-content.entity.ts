@@ -6,6 +6,7 @@ export class CampaignContentRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('uuid', { name: 'campaign_id' }) campaignId: string;
+  @Column('uuid', { name: 'list_id', nullable: true }) listId: string | null;
   @Column('text', { name: 'accepted_by' }) acceptedBy: string;
   @Column('text', { name: 'from_email' }) fromEmail: string;
   @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;

@@ -104,6 +104,16 @@ describe('the mail of a campaign', () => {
     });
   });
 
+  it('is not prepared any more once the domain of its sender is gone', async () => {
+    const { caller, content } = await prepared();
+    await suite.database.query(`UPDATE domains SET verified = false WHERE project_id = $1`, [
+      caller.projectId,
+    ]);
+    await expect(
+      suite.bus.call(campaignMail.prepare, caller, { ...content, contentId: newId() }),
+    ).rejects.toMatchObject({ kind: 'invalid', details: { errors: [{ path: ['from'] }] } });
+  });
+
   it('waits while its campaign is paused, and leaves when it is handed over again after that', async () => {
     const { caller, content } = await prepared();
     const to = recipients(5);

@@ -13,6 +13,8 @@ const recipients = columnsOf<Recipient>([
   { column: 'due_at', type: 'timestamptz', value: ({ dueAt }) => dueAt ?? null },
   { column: 'quiet_from', type: 'timestamptz', value: ({ quiet }) => quiet?.from ?? null },
   { column: 'quiet_seconds', type: 'int', value: ({ quiet }) => quiet?.seconds ?? null },
+  { column: 'quiet_shift_at', type: 'timestamptz', value: ({ quiet }) => quiet?.shiftAt ?? null },
+  { column: 'quiet_shift_seconds', type: 'int', value: ({ quiet }) => quiet?.shiftSeconds ?? null },
 ]);
 
 export interface HandedOver {
@@ -78,14 +80,14 @@ const handOverSql = `
     RETURNING project_id, id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at
   ), stored AS (
     -- Its partition may have been dropped since the campaign was launched.
-    INSERT INTO email_contents (project_id, id, html, reply_to, template_id, template_version, liquid, subject, data, snippets, track_opens, track_clicks)
-    SELECT project_id, id, html, reply_to, template_id, template_version, liquid, subject, '{}', coalesce(snippets, '{}'), track_opens, track_clicks
+    INSERT INTO email_contents (project_id, id, html, reply_to, template_id, template_version, liquid, subject, from_name, list_id, data, snippets, track_opens, track_clicks)
+    SELECT project_id, id, html, reply_to, template_id, template_version, liquid, subject, CASE WHEN liquid THEN from_name END, list_id, '{}', coalesce(snippets, '{}'), track_opens, track_clicks
     FROM content
     ON CONFLICT DO NOTHING
   ), delivery AS (
-    INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace, campaign_id, quiet_from, quiet_seconds)
+    INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace, campaign_id, quiet_from, quiet_seconds, quiet_shift_at, quiet_shift_seconds)
     SELECT e.project_id, e.id, 0, e.to_email, ${lanes.bulk},
-           'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4::text, $2::uuid, r.quiet_from, r.quiet_seconds
+           'QUEUED', e.due_at, e.due_at + make_interval(hours => ${deliveryWindowHours}), length(c.html), $4::text, $2::uuid, r.quiet_from, r.quiet_seconds, r.quiet_shift_at, r.quiet_shift_seconds
     FROM email e JOIN requested r USING (id), content c
   ), kept_back AS MATERIALIZED (
     -- Each by its key: the index of all mail that waits could be scanned for them instead.

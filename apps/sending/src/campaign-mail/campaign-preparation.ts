@@ -10,7 +10,7 @@ import {
 } from '@posthorn/contracts';
 import { trackingOf } from '../accepting/send-rules.js';
 import { SenderDirectory } from '../domains/senders/sender-directory.js';
-import { ProjectStates } from '../projects/project-states.read-model.js';
+import { ProjectStates, type ProjectSettings } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
 import { TemplateDirectory, type ResolvedContent } from '../templates/template-directory.js';
 import type { CampaignContentRow } from './campaign-content.entity.js';
@@ -19,7 +19,8 @@ export type NewContent = Omit<CampaignContentRow, 'createdAt'>;
 
 export interface CampaignDraft {
   projectId: string;
-  projectName: string;
+  project: Pick<ProjectSettings, 'name' | 'timeZone'>;
+  fromName: string | null;
   content: ResolvedContent;
   from: Mailbox;
   category: EmailCategory;
@@ -43,14 +44,19 @@ export class CampaignPreparation {
     const { projectId } = caller;
     const body = await this.htmlOf(projectId, requested.body);
     const content = await this.contentOf(projectId, { ...requested, body });
-    const from = await this.senders.senderFor(caller, senderOf(requested, content), requested.category);
-    const { name: projectName } = await this.projects.settingsOf(projectId);
+    const from = await this.senders.currentSenderFor(
+      caller,
+      senderOf(requested, content),
+      requested.category,
+    );
+    const { name, timeZone } = await this.projects.settingsOf(projectId);
     const { category } = requested;
     return {
       projectId,
       content,
       from,
-      projectName,
+      project: { name, timeZone },
+      fromName: requested.fromName ?? from.name ?? null,
       category,
       subject: content.subject ?? '',
       html: body ?? '',
@@ -60,22 +66,24 @@ export class CampaignPreparation {
   async check(caller: Caller, draft: CheckCampaignMail): Promise<boolean> {
     const body = await this.htmlOf(caller.projectId, draft.body);
     await this.contentOf(caller.projectId, { ...draft, body });
-    if (draft.from !== null) await this.senders.senderFor(caller, { email: draft.from }, draft.category);
+    if (draft.from !== null)
+      await this.senders.currentSenderFor(caller, { email: draft.from }, draft.category);
     return missingIn(draft).length === 0;
   }
 
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<NewContent> {
-    const { campaignId, contentId, replyTo } = requested;
+    const { campaignId, contentId, replyTo, listId = null } = requested;
     const { projectId, actor } = caller;
-    const { content, from, category, subject, html } = await this.draftOf(caller, requested);
+    const { content, from, fromName, category, subject, html } = await this.draftOf(caller, requested);
     const { tracking } = await this.projects.settingsOf(projectId);
     return {
       projectId,
       id: contentId,
       campaignId,
+      listId,
       acceptedBy: `${actor.kind} ${actor.id}`,
       fromEmail: from.email,
-      fromName: requested.fromName ?? from.name ?? null,
+      fromName,
       category,
       subject,
       html,
@@ -94,13 +102,14 @@ export class CampaignPreparation {
 
   private contentOf(
     projectId: string,
-    { templateId, subject, body }: CheckCampaignMail,
+    { templateId, subject, body, from, fromName }: CheckCampaignMail,
   ): Promise<ResolvedContent> {
     return this.templates.resolve(projectId, {
       templateId: templateId ?? undefined,
-      templateErrorMember: 'templateId',
+      members: { template: 'templateId', fromName: 'fromName' },
       subject: subject ?? undefined,
       html: body ?? undefined,
+      fromName: fromName ?? (from === null ? undefined : ''),
     });
   }
 }

@@ -14,9 +14,11 @@ export class CampaignTexts {
     projectId,
     content,
     subject,
+    fromName,
+    project,
     html,
     category,
-  }: Omit<CampaignDraft, 'from' | 'projectName'>): Promise<Renderable> {
+  }: Omit<CampaignDraft, 'from'>): Promise<Renderable> {
     const { templateId, templateVersion } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
     const snippets = Object.entries(content.snippetVersions).map(([name, id]) => ({ name, projectId, id }));
@@ -26,6 +28,8 @@ export class CampaignTexts {
       html: html || (templates[0] ? (loaded.template(templates[0])?.html ?? '') : ''),
       snippets: Object.fromEntries(snippets.map((ref) => [ref.name, loaded.snippet(ref)?.body ?? ''])),
       now: new Date(),
+      timeZone: project.timeZone,
+      ...(fromName === null ? {} : { fromName }),
       category,
     };
   }

@@ -71,7 +71,7 @@ export class CampaignTrials {
   private async variablesOf(
     caller: Caller,
     recipients: readonly TriedRecipient[],
-    { projectName }: CampaignDraft,
+    { project: { name } }: CampaignDraft,
   ): Promise<Map<string, Variables>> {
     if (recipients.length === 0) return new Map();
     const emails = [...new Set(recipients.map(({ email }) => email))];
@@ -81,7 +81,7 @@ export class CampaignTrials {
       emails.map((email) => {
         const { id, customFields = {} } = fields.get(email) ?? {};
         const contact = { email, ...(id ? { id } : {}), data: customFields };
-        return [email, { ...customFields, contact, project: { name: projectName }, ...sampleLinks }];
+        return [email, { ...customFields, contact, project: { name }, ...sampleLinks }];
       }),
     );
   }

@@ -2,9 +2,11 @@ import type { Mailbox } from '@posthorn/contracts';
 import type { MailAttachment } from '@posthorn/mail';
 import type { SendingConfig } from '../config.js';
 import { isErased } from '../erasures/erased-names.js';
+import type { MessageTexts } from '../rendering/liquid/liquid.js';
 import type { SenderIdentity } from '../domains/senders/sender-identities.js';
 import type { LoadedTexts } from '../templates/template-texts.js';
 import type { StoredMessage } from './stored-message.js';
+import type { ProjectInMail } from './marketing-footer.js';
 import type { ComposeJob } from './compose.js';
 
 interface JobInputs {
@@ -26,6 +28,7 @@ export class ComposeJobs {
       ? templateTexts.template({ projectId: message.projectId, templateId, version: templateVersion! })
       : null;
     if (templateId && !template) return new Error('The content of the template was deleted');
+    const project = (variables['project'] ?? {}) as ProjectInMail;
     const {
       projectId,
       emailId,
@@ -36,9 +39,7 @@ export class ComposeJobs {
       replyTo,
       headers,
       category,
-      subject,
-      html,
-      text,
+      listId,
       trackOpens,
       trackClicks,
     } = message;
@@ -52,10 +53,16 @@ export class ComposeJobs {
       replyTo,
       headers: { ...headers, ...providerHeaders(this.config.smtpUrl, emailId) },
       category,
-      texts: { subject, html: html === '' && template ? template.html : html, text },
+      texts: textsOf(message, template?.html),
       liquid: message.liquid
-        ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, templateTexts) }
+        ? {
+            variables: { ...variables, ...message.data },
+            snippets: snippetsOf(message, templateTexts),
+            timeZone: project.time_zone,
+          }
         : null,
+      project,
+      listId,
       publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
       secretKeys: this.config.secretKeys,
       trackOpens,
@@ -79,6 +86,16 @@ const snippetsOf = (
       templateTexts.snippet({ projectId, id })?.body ?? '',
     ]),
   );
+
+const textsOf = (
+  { subject, html, text, fromNameTemplate }: StoredMessage,
+  templateHtml: string | undefined,
+): MessageTexts => ({
+  subject,
+  html: html === '' ? (templateHtml ?? '') : html,
+  text,
+  ...(fromNameTemplate ? { fromName: fromNameTemplate } : {}),
+});
 
 const postmarkHost = /(?:^|\.)postmarkapp\.com$/i;
 

@@ -2,6 +2,7 @@ import type { Mailbox, EmailCategory } from '@posthorn/contracts';
 import {
   buildMessage,
   EngagementTokens,
+  manageUrl,
   signMessage,
   trackHtml,
   unsubscribeHeaders,
@@ -11,6 +12,7 @@ import {
   type SigningKey,
 } from '@posthorn/mail';
 import { render, type MessageTexts } from '../rendering/liquid/liquid.js';
+import { withFooter, type ProjectInMail } from './marketing-footer.js';
 import { freeIfLarge } from './array-buffers.js';
 
 /** Composing is a pure function of this, in every thread. Keys, hosts and secrets are those of the attempt; all else was fixed before it. */
@@ -25,7 +27,9 @@ export interface ComposeJob {
   headers: Record<string, string>;
   category: EmailCategory;
   texts: MessageTexts;
-  liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
+  liquid: { variables: Record<string, unknown>; snippets: Record<string, string>; timeZone?: string } | null;
+  project: ProjectInMail;
+  listId: string | null;
   publicUrl: string;
   secretKeys: string[];
   trackOpens: boolean;
@@ -42,15 +46,16 @@ export interface ComposeResult {
 
 export function compose(job: ComposeJob): ComposeResult {
   const tokens = tokensOf(job.secretKeys);
-  const unsubscribeLink = unsubscribeUrl(
-    job.publicUrl,
-    tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
-  );
-  const content = job.liquid ? rendered(job, job.liquid, unsubscribeLink) : job.texts;
+  const { projectId, emailId, listId } = job;
+  const leaveToken = tokens.forUnsubscribe({ projectId, emailId, email: job.to[0]!.email, listId });
+  const unsubscribeLink = unsubscribeUrl(job.publicUrl, leaveToken);
+  const links = { unsubscribe_url: unsubscribeLink, manage_url: manageUrl(job.publicUrl, leaveToken) };
+  const own = job.liquid ? rendered(job, job.liquid, links) : job.texts;
+  const content = job.category === 'MARKETING' ? leavable(job, own, unsubscribeLink) : own;
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
     date: job.date,
-    from: job.from,
+    from: senderOf(job.from, content),
     to: job.to,
     cc: job.cc,
     replyTo: job.replyTo ? [job.replyTo] : undefined,
@@ -74,14 +79,23 @@ export function compose(job: ComposeJob): ComposeResult {
 
 function rendered(
   job: ComposeJob,
-  { variables, snippets }: NonNullable<ComposeJob['liquid']>,
-  unsubscribeLink: string,
+  { variables, snippets, timeZone }: NonNullable<ComposeJob['liquid']>,
+  links: Record<string, string>,
 ): MessageTexts {
   return render(job.texts, {
-    variables: { ...variables, unsubscribe_url: unsubscribeLink, manage_url: unsubscribeLink },
+    variables: { ...variables, ...links },
     snippets,
     now: job.date,
+    timeZone,
   });
+}
+
+const leavable = ({ publicUrl, project }: ComposeJob, content: MessageTexts, url: string): MessageTexts =>
+  withFooter(content, { url, prefixes: unsubscribePrefixes(publicUrl), project });
+
+function senderOf(from: Mailbox, { fromName }: MessageTexts): Mailbox {
+  if (fromName === undefined) return from;
+  return fromName === '' ? { email: from.email } : { email: from.email, name: fromName };
 }
 
 function tracked(

@@ -13,6 +13,7 @@ import type { ComposeResult, ComposeJob } from './compose.js';
 import { ComposeJobs } from './compose-jobs.js';
 import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
+import { RecipientContactIds } from './recipient-contacts.js';
 import { FailingContents } from './failing-contents.js';
 
 export type NotComposed =
@@ -43,6 +44,7 @@ export class Composer implements OnApplicationShutdown {
   private lastWithFiles: Promise<unknown> = Promise.resolve();
 
   constructor(
+    private readonly contactIds: RecipientContactIds,
     private readonly variables: ContactVariables,
     private readonly templateTexts: TemplateTexts,
     private readonly identities: SenderIdentities,
@@ -62,9 +64,11 @@ export class Composer implements OnApplicationShutdown {
     messages: readonly M[],
     done: (message: M, composition: ComposeOutcome) => void,
   ): Promise<void> {
-    const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
+    const waiting = await this.contactIds.fill(messages);
+    const variables = await this.variables.of(messages.filter(needsVariables));
     const templateTexts = await this.templateTexts.load(templatesOf(messages), snippetsOf(messages));
     const composeOne = async (message: M) => {
+      if (waiting.has(message)) return done(message, { retryable: true });
       const composing = this.composeToSend(message, variables.get(message.emailId), templateTexts);
       done(message, await composing.catch((error) => this.failureOf(error)));
     };
@@ -73,7 +77,7 @@ export class Composer implements OnApplicationShutdown {
 
   /** Shows an e-mail to a user: stores nothing, and works when the domain is no longer verified. */
   async composeToShow(message: StoredMessage): Promise<ComposeOutcome> {
-    const variables = message.liquid ? await this.variables.forPreview(message) : {};
+    const variables = needsVariables(message) ? await this.variables.forPreview(message) : {};
     if (!variables) return { retryable: true };
     const templateTexts = await this.templateTexts.load(templatesOf([message]), snippetsOf([message]));
     const host = hostOf(message.from.email);
@@ -89,7 +93,7 @@ export class Composer implements OnApplicationShutdown {
     templateTexts: LoadedTexts,
   ): Promise<ComposeOutcome> {
     if (message.contentIsMissing) return notRendered('The content of the message is no longer retained');
-    if (message.liquid && !variables) return { retryable: true };
+    if (needsVariables(message) && !variables) return { retryable: true };
     const identity = await this.identities.of(message.projectId, hostOf(message.from.email));
     if (!identity?.verified)
       return {
@@ -154,6 +158,9 @@ export class Composer implements OnApplicationShutdown {
 
 const templateKeepsFailing =
   'Several messages of this template took longer than the time limit for rendering; for ten minutes no others are attempted';
+
+/** Marketing mail may end with the name and the address of the project. */
+const needsVariables = ({ liquid, category }: StoredMessage): boolean => liquid || category === 'MARKETING';
 
 const notRendered = (error: string) => ({ retryable: false, failureKind: 'rendering', error }) as const;
 

@@ -5,11 +5,17 @@ import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { Composer } from './composer.js';
 import { ContactVariables } from './contact-variables.js';
+import { RecipientContactIds } from './recipient-contacts.js';
 import { ContactVariablesRepository } from './contact-variables.repository.js';
 
 @Module({
   imports: [DomainsModule, TemplatesModule],
-  providers: [...onDatabase([AttachmentsRepository, ContactVariablesRepository]), Composer, ContactVariables],
+  providers: [
+    ...onDatabase([AttachmentsRepository, ContactVariablesRepository]),
+    Composer,
+    ContactVariables,
+    RecipientContactIds,
+  ],
   exports: [Composer],
 })
 export class ComposingModule {}

@@ -6,7 +6,9 @@ interface ContactFields {
 }
 
 const withProject = (variables: string, projectId: string): string =>
-  `${variables} || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = ${projectId})))`;
+  `${variables} || jsonb_build_object('project', (
+     SELECT jsonb_strip_nulls(jsonb_build_object('name', name, 'time_zone', time_zone, 'language', language, 'postal_address', postal_address))
+     FROM project_states WHERE project_id = ${projectId}))`;
 
 /** The row of the main recipient (position 0) holds them for all copies of an e-mail. */
 export class ContactVariablesRepository {

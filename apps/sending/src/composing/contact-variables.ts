@@ -47,12 +47,14 @@ export class ContactVariables {
     projectId: string,
     messages: readonly StoredMessage[],
   ): Promise<Map<string, Variables>> {
-    // A claim has fewer recipients than one call may ask for.
-    const fields = await this.request(projectId, [...new Set(messages.map(({ to }) => to.email))]);
-    if (!fields) return new Map();
-    const rows = messages.map(({ emailId, to }) => ({
+    // A claim has fewer recipients than one call may ask for; a content without Liquid says nothing of its contact.
+    const asked = [...new Set(messages.filter(({ liquid }) => liquid).map(({ to }) => to.email))];
+    const fields = asked.length > 0 ? await this.request(projectId, asked) : new Map();
+    const known = fields ? messages : messages.filter(({ liquid }) => !liquid);
+    if (known.length === 0) return new Map();
+    const rows = known.map(({ emailId, to }) => ({
       emailId,
-      variables: variablesOf(to.email, fields.get(to.email)),
+      variables: variablesOf(to.email, fields?.get(to.email)),
     }));
     return this.rows.keep(projectId, rows);
   }

@@ -129,6 +129,8 @@ const jobs: fc.Arbitrary<Job> = fc
     from: { email: `hello@${domain}`, name: fromName },
     texts: { subject: 'For you: {{ title }}', html, text },
     liquid: { variables: { value, title }, snippets: {} },
+    project: {},
+    listId: null,
     publicUrl,
     secretKeys,
   }));

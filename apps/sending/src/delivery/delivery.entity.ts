@@ -44,6 +44,10 @@ export class DeliveryRow {
   /** Hours of each day in which it does not leave: they begin at the time of day of `quiet_from` and last `quiet_seconds`; null without them. */
   @Column({ type: 'timestamptz', name: 'quiet_from', precision: 3, nullable: true }) quietFrom: Date | null;
   @Column('integer', { name: 'quiet_seconds', nullable: true }) quietSeconds: number | null;
+  /** When the clocks of the recipient change: from then on the hours begin `quiet_shift_seconds` earlier. */
+  @Column({ type: 'timestamptz', name: 'quiet_shift_at', precision: 3, nullable: true })
+  quietShiftAt: Date | null;
+  @Column('integer', { name: 'quiet_shift_seconds', nullable: true }) quietShiftSeconds: number | null;
 }
 
 @Entity('workers')

@@ -9,11 +9,12 @@ import {
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PolicyFinding } from './checks/domain-check.js';
+import type { SpfFinding } from './checks/spf-evaluation.js';
 import { covers } from './checks/host-names.js';
 
 export interface Findings {
   proof: RecordStatus;
-  spf: RecordStatus;
+  spf: SpfFinding;
   mailFromDomain: string | null;
   mailFrom: RecordStatus;
   policy: PolicyFinding;
@@ -38,6 +39,7 @@ export class DomainRow {
   @Column('text', { name: 'stream', nullable: true }) category: EmailCategory | null;
   @Column('boolean', { name: 'stream_default' }) isCategoryDefault: boolean;
   @Column('text', { name: 'spf_status' }) spfStatus: RecordStatus;
+  @Column('text', { name: 'spf_problem', nullable: true }) spfProblem: string | null;
   @Column('text', { name: 'dmarc_status' }) dmarcStatus: RecordStatus;
   /** The DMARC policy requires signatures of exactly this domain. */
   @Column('boolean', { name: 'dmarc_strict' }) dmarcStrict: boolean;
@@ -58,7 +60,8 @@ export class DomainRow {
   }
 
   applyFindings(findings: Findings, now: Date): 'verified' | 'unverified' | null {
-    this.spfStatus = settled(this.spfStatus, findings.spf);
+    this.spfStatus = settled(this.spfStatus, findings.spf.status);
+    if (findings.spf.status !== 'PENDING') this.spfProblem = findings.spf.problem;
     this.mailFromDomain = findings.mailFromDomain;
     this.mailFromStatus = settled(this.mailFromStatus, findings.mailFrom);
     this.trackingStatus = settled(this.trackingStatus, findings.tracking);

@@ -70,6 +70,10 @@ export class EmailContentRow {
   @Column('jsonb', { name: 'reply_to', nullable: true }) replyTo: Mailbox | null;
   @Column('jsonb', { nullable: true }) headers: Record<string, string> | null;
   @Column('text', { nullable: true }) subject: string | null;
+  /** The display name of the sender where it is Liquid; an e-mail has it as it was rendered. */
+  @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;
+  /** To which a campaign was sent. */
+  @Column('uuid', { name: 'list_id', nullable: true }) listId: string | null;
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column('integer', { name: 'template_version', nullable: true }) templateVersion: number | null;
   /** Whether the content is rendered as Liquid: never that of the Postmark-compatible API and of system mails, nor what has no tags. */

@@ -12,7 +12,7 @@ export interface NamingEmail {
 
 /** While a delivery is unfinished, its outcome may still write the address. */
 const isOpen = `state IN ('QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
-const contentColumns = ['html', 'text', 'subject'];
+const contentColumns = ['html', 'text', 'subject', 'from_name'];
 const contentJson = ['reply_to', 'headers', 'data', 'attachments'];
 
 /** Rewrites stored mail of one person. Each statement selects only rows that still contain the address, so it can be repeated. */
@@ -124,7 +124,7 @@ export class ErasedMailRepository {
       `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND to_email = $3 ORDER BY id FOR UPDATE)
        UPDATE emails e
        SET to_email = $4, to_name = NULL, provider_message_id = NULL, subject = '', metadata = '{}', error = NULL, content_id = gen_random_uuid(),
-           from_email = CASE e.from_email WHEN $3 THEN $4 ELSE e.from_email END, from_name = CASE WHEN e.from_email <> $3 THEN e.from_name END
+           from_email = CASE e.from_email WHEN $3 THEN $4 ELSE e.from_email END, from_name = CASE WHEN e.from_email <> $3 AND NOT ${hasRenderedSender('e')} THEN e.from_name END
        FROM held WHERE e.project_id = $1 AND e.id = held.id`,
       [projectId, ids, email, hash],
     );
@@ -179,6 +179,10 @@ export class ErasedMailRepository {
     );
   }
 }
+
+/** Its name may have been rendered from the person's data. */
+const hasRenderedSender = (mail: string): string =>
+  `EXISTS (SELECT FROM email_contents k WHERE k.project_id = ${mail}.project_id AND k.id = ${mail}.content_id AND k.from_name IS NOT NULL)`;
 
 /** E-mails of one send share a content and their creation time; there is no index by content. */
 const heldBy = (mail: string, more = ''): string =>

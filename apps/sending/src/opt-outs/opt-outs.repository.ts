@@ -1,4 +1,4 @@
-import type { ContactEvent, PersonOptOut } from '@posthorn/contracts';
+import type { ContactEvent, PersonOptOut, SuppressionReason } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { addressLockKeySql } from '../suppressions/suppressions.repository.js';
@@ -8,6 +8,7 @@ export interface OptOutPut {
   email: string;
   contactId: string;
   seq: number;
+  suppress?: SuppressionReason;
 }
 
 export const noContact = '00000000-0000-0000-0000-000000000000';

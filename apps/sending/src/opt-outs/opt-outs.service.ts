@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PutOptOuts, PutOptOutsReceipt } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Gatherer, type Incoming } from '@posthorn/messaging';
+import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { OptOutsRepository, noContact, type OptOutPut } from './opt-outs.repository.js';
 
 const maxGathered = 64;
@@ -16,17 +17,15 @@ export class OptOutsService {
 
   constructor(
     private readonly optOuts: OptOutsRepository,
+    private readonly suppressions: SuppressionsService,
     private readonly clock: DatabaseClock,
   ) {}
 
   async put({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {
     await this.clock.refuseLate(deadline);
     await this.gatherer.submit(
-      body.optOuts.map(({ email, contactId = noContact, seq = 0 }) => ({
-        projectId: caller.projectId,
-        email,
-        contactId,
-        seq,
+      body.optOuts.map(({ email, contactId = noContact, seq = 0, suppress }) => ({
+        ...{ projectId: caller.projectId, email, contactId, seq, suppress },
       })),
     );
     return { put: body.optOuts.length };
@@ -37,7 +36,17 @@ export class OptOutsService {
     await this.optOuts.transaction(async () => {
       await this.optOuts.lock(puts);
       await this.optOuts.put(puts);
+      await this.suppress(puts);
     });
     return calls.map(() => undefined);
+  }
+
+  /** Under the same locks. What an import knows of an address stands beside what we learnt ourselves. */
+  private async suppress(puts: OptOutPut[]): Promise<void> {
+    const wanted = puts.flatMap(({ projectId, email, suppress }) =>
+      suppress ? [{ projectId, email, reason: suppress }] : [],
+    );
+    for (const [projectId, rows] of Map.groupBy(wanted, (row) => row.projectId))
+      await this.suppressions.add(projectId, rows, { source: 'API', createdAt: await this.clock.now() });
   }
 }

@@ -3,13 +3,14 @@ import { TtlCache, type Database } from '@posthorn/database';
 
 export type ProjectState = Pick<
   ProjectEvent,
-  'id' | 'name' | 'disabled' | 'seq' | 'tracking' | 'language' | 'frequencyCap'
+  'id' | 'name' | 'disabled' | 'seq' | 'tracking' | 'language' | 'timeZone' | 'postalAddress' | 'frequencyCap'
 >;
 
 export interface ProjectSettings {
   tracking: Tracking;
   language: string;
   name: string;
+  timeZone: string;
 }
 
 export const projectStatesName = 'project_states';
@@ -22,16 +23,19 @@ export class ProjectStates {
   /** An event with the same `seq` may only fill in values that an earlier release did not publish. */
   async put(states: ProjectState[]): Promise<void> {
     await this.database.query(
-      `INSERT INTO project_states (project_id, name, disabled, seq, tracking, language, cap_messages, cap_days)
-       SELECT DISTINCT ON (id) id, name, disabled, seq, tracking, language, cap_messages, cap_days
-       FROM unnest($1::uuid[], $2::boolean[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[]) AS p (id, disabled, seq, tracking, language, name, cap_messages, cap_days)
+      `INSERT INTO project_states (project_id, name, disabled, seq, tracking, language, cap_messages, cap_days, time_zone, postal_address)
+       SELECT DISTINCT ON (id) id, name, disabled, seq, tracking, language, cap_messages, cap_days, time_zone, postal_address
+       FROM unnest($1::uuid[], $2::boolean[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[], $9::text[], $10::text[])
+         AS p (id, disabled, seq, tracking, language, name, cap_messages, cap_days, time_zone, postal_address)
        ORDER BY id, seq DESC
        ON CONFLICT (project_id) DO UPDATE
          SET name = coalesce(excluded.name, project_states.name), disabled = excluded.disabled, seq = excluded.seq,
              cap_messages = excluded.cap_messages, cap_days = excluded.cap_days,
+             postal_address = excluded.postal_address,
+             time_zone = coalesce(excluded.time_zone, project_states.time_zone),
              tracking = coalesce(excluded.tracking, project_states.tracking),
              language = coalesce(excluded.language, project_states.language)
-         WHERE project_states.seq < excluded.seq OR (project_states.seq = excluded.seq AND (project_states.tracking IS NULL OR project_states.name IS NULL))`,
+         WHERE project_states.seq < excluded.seq OR (project_states.seq = excluded.seq AND (project_states.tracking IS NULL OR project_states.name IS NULL OR project_states.time_zone IS NULL))`,
       columnsOf(states),
     );
   }
@@ -70,8 +74,17 @@ export class ProjectStates {
       tracking: Tracking | null;
       language: string | null;
       name: string | null;
-    }>(`SELECT tracking, language, name FROM project_states WHERE project_id = $1`, [projectId]);
-    return { tracking: row?.tracking ?? 'ENABLED', language: row?.language ?? 'en', name: row?.name ?? '' };
+      timeZone: string | null;
+    }>(`SELECT tracking, language, name, time_zone AS "timeZone" FROM project_states WHERE project_id = $1`, [
+      projectId,
+    ]);
+    const { tracking, language, name, timeZone } = row ?? {};
+    return {
+      tracking: tracking ?? 'ENABLED',
+      language: language ?? 'en',
+      name: name ?? '',
+      timeZone: timeZone ?? 'UTC',
+    };
   }
 }
 
@@ -84,4 +97,6 @@ const columnsOf = (states: ProjectState[]): unknown[] => [
   states.map(({ name }) => name ?? null),
   states.map(({ frequencyCap }) => frequencyCap?.messages ?? null),
   states.map(({ frequencyCap }) => frequencyCap?.days ?? null),
+  states.map(({ timeZone }) => timeZone ?? null),
+  states.map(({ postalAddress }) => postalAddress ?? null),
 ];

@@ -18,6 +18,8 @@ export interface Linted {
   sources: string[];
   snippets: Record<string, string>;
   category: EmailCategory;
+  /** Found while it was rendered. */
+  unknownZones?: ReadonlySet<string>;
 }
 
 type Report = (rule: LintRule, texts: string, index?: number) => void;
@@ -49,6 +51,10 @@ const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string 
     severity: 'WARNING',
     fix: 'Choose a darker or a lighter colour: 4.5 to 1, or 3 to 1 for large text.',
   },
+  unknown_time_zone: {
+    severity: 'WARNING',
+    fix: 'Name one of the IANA database, such as Europe/Berlin.',
+  },
 };
 
 export function lint(mail: Linted): Finding[] {
@@ -64,6 +70,8 @@ export function lint(mail: Linted): Finding[] {
   lintWhole(mail, report);
   lintSnippets(mail, (finding) => findings.push(finding));
   lintElements(hideLiquid(mail.html), report);
+  for (const zone of mail.unknownZones ?? [])
+    report('unknown_time_zone', `There is no time zone ${zone}; the project's is used.`);
   return findings;
 }
 

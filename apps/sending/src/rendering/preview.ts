@@ -7,6 +7,7 @@ import { render, type RenderInput } from './liquid/liquid.js';
 export interface PreviewSource extends RenderInput {
   subject: string;
   html: string;
+  fromName?: string;
   category: EmailCategory;
 }
 
@@ -19,9 +20,10 @@ export interface LintSource {
 
 const maxMissing = 1_000;
 
-export function preview({ subject, html, category, ...given }: PreviewSource): RenderedTemplate {
-  const rendered = render({ subject, html, text: null }, given);
-  const sources = [subject, html];
+export function preview({ subject, html, fromName, category, ...given }: PreviewSource): RenderedTemplate {
+  const unknownZones = new Set<string>();
+  const rendered = render({ subject, html, text: null, fromName }, { ...given, unknownZones });
+  const sources = [subject, html, fromName ?? ''];
   const uses = sources.flatMap((source) => variablesOf(source, given.snippets));
   const missing = new Set(uses.filter((use) => isMissing(use, given.variables)).map(({ name }) => name));
   return {
@@ -30,7 +32,7 @@ export function preview({ subject, html, category, ...given }: PreviewSource): R
     text: textFromHtml(rendered.html),
     size: Buffer.byteLength(rendered.html),
     missing: [...missing].slice(0, maxMissing),
-    findings: lint({ html: rendered.html, sources, snippets: given.snippets, category }),
+    findings: lint({ html: rendered.html, sources, snippets: given.snippets, category, unknownZones }),
   };
 }
 

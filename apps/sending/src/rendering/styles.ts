@@ -43,7 +43,7 @@ export function lackingContrast({ colour, background, size, bold, hidden }: Look
   return !hidden && size > 1 && contrast < (large ? 3 : 4.5) ? contrast : null;
 }
 
-function declarationsOf(style: string): Map<string, string> {
+export function declarationsOf(style: string): Map<string, string> {
   return new Map(
     style.split(';').map((declaration): [string, string] => {
       const colon = declaration.indexOf(':');

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { boundedText, normaliseAddress, type ProviderEvent } from '@posthorn/contracts';
-import { readMailReport, readReturnPath, type MailReport, type ReturnPathTarget } from '@posthorn/mail';
+import { containsReturnPath, readReturnPath, type MailReport, type ReturnPathTarget } from '@posthorn/mail';
 import { SendingConfig } from '../config.js';
 import { ProviderEventsService } from '../provider-events/provider-events.service.js';
+import { ReportThreads } from './report-threads.js';
 
 /** Complaints of feedback loops go to an address that does not identify a message; the report names its return path. */
 const complaintMailbox = 'complaints';
@@ -13,6 +14,7 @@ export class MailReports {
   constructor(
     private readonly events: ProviderEventsService,
     private readonly config: SendingConfig,
+    private readonly threads: ReportThreads,
   ) {}
 
   /** Whether mail to the address is about a message of ours, or about one that its report may name. */
@@ -22,9 +24,11 @@ export class MailReports {
 
   /** Resolves when everything that the mail reports is on disk, with the number of new events. */
   async take(recipients: readonly string[], raw: Buffer): Promise<number> {
-    const report = await readMailReport(raw);
-    if (!report) return 0;
     const targets = recipients.flatMap((address) => this.targetOf(address) ?? []);
+    // Anyone may write to the address for complaints, and only a message of ours has what makes it one.
+    if (targets.length === 0 && !containsReturnPath(raw, this.config.secretKeys)) return 0;
+    const report = await this.threads.read(raw);
+    if (!report) return 0;
     const named = report.returnPaths.flatMap((address) => this.targetOf(address) ?? []).slice(0, 1);
     const events = (targets.length > 0 ? targets : named).map((target) => eventOf(report, target, raw));
     return events.length > 0 ? (await this.events.record({ items: events })).recorded : 0;

@@ -1,11 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, serviceCaller, suppressions } from '@posthorn/contracts';
 import { chooseQuietPort } from '@posthorn/dev';
-import { buildReturnPath } from '@posthorn/mail';
-import { buildReportedMails, type ReportedMail } from '../testing/reported-mail.js';
+import {
+  buildReportedMails,
+  returnPathOf as suiteReturnPathOf,
+  suppressionOf,
+  type ReportedMail,
+} from '../testing/reported-mail.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { talkSmtp } from '../testing/smtp-dialogue.js';
 
 const withSwaks = spawnSync('swaks', ['--version']).error ? it.skip : it;
 
@@ -20,51 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const returnPathOf = ({ id }: ReportedMail, position = 0): string =>
-  buildReturnPath(
-    { emailId: id, position },
-    {
-      domain: 'bounces.shop.example',
-      secret: suite.environment['POSTHORN_SECRET_KEY']!.split(',')[0]!.trim(),
-    },
-  );
+const returnPathOf = (mail: ReportedMail, position = 0): string => suiteReturnPathOf(suite, mail, position);
 const buildMail = async (copies: string[] = []): Promise<ReportedMail> =>
   (await buildReportedMails(suite.database, 1, { state: 'SENT', copies }))[0]!;
 const read = ({ projectId, id }: ReportedMail) =>
   suite.bus.call(emails.get, serviceCaller('gateway', projectId), { id });
 
-/** Speaks SMTP word by word; the replies to each step, the greeting first. */
-async function talk(steps: readonly (string | Buffer)[]): Promise<string[]> {
-  const socket = connect(port, '127.0.0.1');
-  const replies: string[] = [];
-  let text = '';
-  let onData: () => void = () => undefined;
-  socket.on('data', (data) => {
-    text += data.toString('latin1');
-    onData();
-  });
-  socket.on('error', () => onData());
-  socket.on('close', () => onData());
-  const next = async () => {
-    for (;;) {
-      const end = /^(?:\d{3}-[^\n]*\n)*\d{3} [^\n]*\r?\n/.exec(text);
-      if (end) {
-        text = text.slice(end[0].length);
-        return end[0].trim();
-      }
-      if (socket.destroyed) return 'closed';
-      await new Promise<void>((resolve) => (onData = resolve));
-    }
-  };
-  replies.push(await next());
-  for (const step of steps) {
-    socket.write(typeof step === 'string' ? `${step}\r\n` : step);
-    replies.push(await next());
-  }
-  socket.destroy();
-  return replies.map((reply) => reply.slice(0, 3));
-}
-
+const talk = (steps: readonly (string | Buffer)[]) => talkSmtp(port, steps);
 const bounce = (status = '5.1.1', said = '550 5.1.1 no such user') =>
   Buffer.from(
     `From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered\r\nMIME-Version: 1.0\r\nContent-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nIt failed.\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; x@example.org\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; ${said}\r\n\r\n--b--\r\n.\r\n`,
@@ -107,6 +73,16 @@ describe('mail to a return path', () => {
     );
     expect(await talk([...envelope(returnPathOf(mail)), reply])).toEqual(accepted);
     expect((await read(mail)).events).toHaveLength(1);
+  });
+
+  it('is a bounce in plain words, too, where its server calls it an automatic reply', async () => {
+    const mail = await buildMail();
+    const report = Buffer.from(
+      `From: Mail Delivery System <Mailer-Daemon@mx.example>\r\nSubject: Mail delivery failed: returning message to sender\r\nAuto-Submitted: auto-replied\r\nX-Failed-Recipients: ${mail.to}\r\n\r\nA message that you sent could not be delivered. The following address(es) failed:\r\n\r\n  ${mail.to}\r\n    No Such User Here\r\n.\r\n`,
+    );
+    expect(await talk([...envelope(returnPathOf(mail)), report])).toEqual(accepted);
+    expect((await read(mail)).status).toBe('BOUNCED');
+    expect(await suppressionOf(suite, mail)).toEqual({ reason: 'HARD_BOUNCE', source: 'PROVIDER' });
   });
 
   it('of a changed or foreign address, or to be relayed, is refused', async () => {

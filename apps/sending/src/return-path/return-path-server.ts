@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DomainError } from '@posthorn/contracts';
 import { Metrics } from '@posthorn/telemetry';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { SendingConfig } from '../config.js';
+import { ConnectionLimits } from './connection-limits.js';
+import { Dialogues } from './dialogues.js';
 import { MailReports } from './mail-reports.service.js';
 import { mailReportsTaken } from './return-path.metrics.js';
 import { readMail } from './report-stream.js';
@@ -12,11 +15,9 @@ type DataHandler = NonNullable<SMTPServerOptions['onData']>;
 
 const maxBytes = 15 * 1024 * 1024;
 const maxRecipients = 10;
-const maxConnections = 50;
-const maxPerAddress = 20;
+const connections = { all: 50, perNetwork: 15, perBlock: 20, reserve: 15 };
 const idleMs = 60_000;
-/** Of a whole session, however slowly it goes on. */
-const sessionMs = 600_000;
+const times = { betweenMs: 60_000, messageMs: 300_000, sessionMs: 600_000 };
 const refusedPort = {
   EACCES: 'needs more rights',
   EADDRINUSE: 'belongs to another process, which takes the reports',
@@ -29,25 +30,26 @@ const hostName =
 export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly log = new Logger('ReturnPath');
   private readonly server: SMTPServer | null;
-  private readonly taken;
+  private readonly results;
   rebindMs = 10_000;
   private rebinding: NodeJS.Timeout | null = null;
   private loggedCode: string | null = null;
   private closed = false;
-  private readonly open = new Map<string, number>();
+  private readonly limits = new ConnectionLimits(connections);
+  dialogues = new Dialogues(times);
 
   constructor(
     private readonly config: SendingConfig,
     private readonly reports: MailReports,
     metrics: Metrics,
   ) {
-    this.taken = metrics.counter(mailReportsTaken);
+    this.results = metrics.counter(mailReportsTaken);
     this.server = config.inboundPort === undefined ? null : this.build();
   }
 
   onApplicationBootstrap(): void {
     if (!this.server) return;
-    this.server.server.on('connection', (socket: Socket) => this.limit(socket));
+    this.server.server.on('connection', (socket: Socket) => this.begin(socket));
     this.server.server.on('listening', () => this.bound());
     this.server.on('error', (error: NodeJS.ErrnoException) => this.failed(error));
     this.bind();
@@ -65,19 +67,12 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
     return (this.server?.server.address() as AddressInfo | null)?.port ?? null;
   }
 
-  /** One address holds few connections, and none of them for long. */
-  private limit(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
-    const open = (this.open.get(address) ?? 0) + 1;
-    if (open > maxPerAddress) return void socket.destroy();
-    this.open.set(address, open);
-    const deadline = setTimeout(() => socket.destroy(), sessionMs).unref();
-    socket.once('close', () => {
-      clearTimeout(deadline);
-      const left = this.open.get(address)! - 1;
-      if (left > 0) this.open.set(address, left);
-      else this.open.delete(address);
-    });
+  private begin(socket: Socket): void {
+    const leave = this.limits.take(socket.remoteAddress ?? '');
+    if (!leave)
+      return void socket.end('421 4.7.0 Too many connections of your network\r\n', () => socket.destroy());
+    socket.once('close', leave);
+    this.dialogues.begin(socket);
   }
 
   private build(): SMTPServer {
@@ -88,7 +83,6 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
       name: mailHost ?? 'localhost',
       banner: 'Posthorn takes reports about its mail',
       size: maxBytes,
-      maxClients: maxConnections,
       socketTimeout: idleMs,
       closeTimeout: 1_000,
       authOptional: true,
@@ -112,22 +106,43 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
     });
   }
 
-  private async take(...[stream, { envelope }, callback]: Parameters<DataHandler>): Promise<void> {
+  private async take(...[stream, session, callback]: Parameters<DataHandler>): Promise<void> {
+    this.dialogues.messageBegins(session);
+    const error = await this.taken(stream, session);
+    this.dialogues.messageIsTaken(session);
+    callback(error, '2.6.0 Taken');
+  }
+
+  private async taken(
+    stream: Parameters<DataHandler>[0],
+    session: Parameters<DataHandler>[1],
+  ): Promise<Error | null> {
     try {
-      const { raw, hasBareLineEnd } = await readMail(stream);
-      if (stream.sizeExceeded) return callback(refusal(552, '5.3.4 The message is larger than 15 MiB'));
-      if (hasBareLineEnd) return callback(refusal(554, '5.6.0 Lines must end with CR LF'));
-      const recorded = await this.reports.take(
-        envelope.rcptTo.map(({ address }) => address),
-        raw,
-      );
-      this.taken.inc({ result: recorded > 0 ? 'recorded' : 'ignored' });
-      callback(null, '2.6.0 Taken');
+      const { raw, hasBareLineEnd, isChopped } = await readMail(stream);
+      if (isChopped) return this.endChopped(session);
+      if (stream.sizeExceeded) return refusal(552, '5.3.4 The message is larger than 15 MiB');
+      if (hasBareLineEnd) return refusal(554, '5.6.0 Lines must end with CR LF');
+      const recipients = session.envelope.rcptTo.map(({ address }) => address);
+      const recorded = await this.reports.take(recipients, raw);
+      this.results.inc({ result: recorded > 0 ? 'recorded' : 'ignored' });
+      return null;
     } catch (error) {
-      this.log.warn(`a report waits at its server: ${(error as Error).message}`);
-      this.taken.inc({ result: 'deferred' });
-      callback(refusal(451, '4.3.0 Try again later'));
+      const isUnreadable = error instanceof DomainError && error.kind === 'invalid';
+      this.log.warn(
+        `a report ${isUnreadable ? 'is refused' : 'waits at its server'}: ${(error as Error).message}`,
+      );
+      this.results.inc({ result: isUnreadable ? 'refused' : 'deferred' });
+      return isUnreadable
+        ? refusal(554, '5.6.0 The message cannot be read')
+        : refusal(451, '4.3.0 Try again later');
     }
+  }
+
+  /** The parser would go on with its pieces whatever we answer. */
+  private endChopped(session: Parameters<DataHandler>[1]): Error {
+    this.dialogues.end(session);
+    this.results.inc({ result: 'refused' });
+    return refusal(554, '5.6.0 The message comes in too many pieces');
   }
 
   private bind(): void {

@@ -5,7 +5,7 @@ import {
   suppressionReasons,
   type SuppressionReason,
 } from '@posthorn/contracts';
-import { CsvReader, type CsvRow } from '@posthorn/csv';
+import { csvTableOf, CsvReader, maxFirstRow, type CsvRow } from '@posthorn/csv';
 
 /** Null for a row without a valid address and reason. */
 export type ImportRow = { email: string; reason: SuppressionReason } | null;
@@ -63,16 +63,20 @@ export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
 }
 
 function* readPieces(csv: string): Generator<Iterable<CsvRow>> {
-  const bytes = Buffer.from(csv.replace(/^\ufeff/, ''));
-  const reader = new CsvReader({ delimiter: ',' });
-  for (let at = 0; at < bytes.length; at += pieceBytes)
+  const bytes = bytesOf(csv);
+  const { delimiter, start } = csvTableOf(bytes);
+  const reader = new CsvReader({ delimiter, from: start, lines: start > 0 ? 1 : 0 });
+  for (let at = start; at < bytes.length; at += pieceBytes)
     yield reader.push(bytes.subarray(at, at + pieceBytes));
   yield reader.end();
 }
 
+const bytesOf = (csv: string): Buffer => Buffer.from(csv.replace(/^\ufeff/, ''));
+
 /** From the first row; a list without a header begins with an address. */
 export function layoutOf(csv: string): Layout {
-  const first = firstRow(csv);
+  // The rest is not looked at, since this is read while a user waits.
+  const { first } = csvTableOf(bytesOf(csv.slice(0, maxFirstRow)));
   if (first?.fault) throw csvUnreadable('has a first row that is malformed');
   const cells = first?.cells ?? [];
   const labels = cells.map(labelOf);
@@ -87,11 +91,6 @@ export function layoutOf(csv: string): Layout {
   }
   if (readAddress(cells[0]) === null) throw csvUnreadable('needs a column email');
   return { headed: false, email: 0, reasonOf: (row) => readReason(row[1]) };
-}
-
-function firstRow(csv: string): CsvRow | null {
-  for (const rows of readPieces(csv)) for (const row of rows) return row;
-  return null;
 }
 
 function rowOf({ email: index, reasonOf }: Layout, cells: readonly string[]): ImportRow {

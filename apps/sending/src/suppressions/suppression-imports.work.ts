@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { suppressionEvents } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { importRows, ListUnreadable, type ImportRow } from './import-rows.js';
 import { suppressionImportWork } from './suppression-import-kind.js';
 import type { SuppressionImportRow } from './suppression-import.entity.js';
 import { SuppressionImportsRepository } from './suppression-imports.repository.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
+import { SuppressionsService } from './suppressions.service.js';
 
 const batchSize = 1_000;
 /** After these another project has its turn. */
@@ -20,7 +19,7 @@ export class SuppressionImportsWork implements WorkHandler<object> {
     private readonly database: Database,
     private readonly imports: SuppressionImportsRepository,
     private readonly suppressions: SuppressionsRepository,
-    private readonly outbox: Outbox,
+    private readonly service: SuppressionsService,
     runner: WorkRunner,
   ) {
     runner.register(suppressionImportWork, this);
@@ -69,7 +68,7 @@ export class SuppressionImportsWork implements WorkHandler<object> {
         projectId,
         readable.map(({ email }) => email),
       );
-      const created = await this.suppressions.putAll(projectId, readable, row);
+      const created = await this.service.add(projectId, readable, row);
       const counts = {
         processed: rows.length,
         created: created.length,
@@ -77,11 +76,6 @@ export class SuppressionImportsWork implements WorkHandler<object> {
         failed: rows.length - readable.length,
       };
       await this.imports.advance(row, counts);
-      await this.outbox.publish(
-        suppressionEvents.added,
-        projectId,
-        created.map(({ email, reason, createdAt }) => ({ email, reason, at: createdAt })),
-      );
     });
   }
 

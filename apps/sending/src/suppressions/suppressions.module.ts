@@ -22,6 +22,6 @@ import { SuppressionsService } from './suppressions.service.js';
     SuppressionImportsWork,
     SuppressionsService,
   ],
-  exports: [SuppressionsRepository],
+  exports: [SuppressionsRepository, SuppressionsService],
 })
 export class SuppressionsModule {}

@@ -40,6 +40,21 @@ export class SuppressionsService {
     return suppression;
   }
 
+  /** Many at once, in the ambient transaction and under the locks of their addresses. Returns the new ones. */
+  async add(
+    projectId: string,
+    rows: readonly Pick<Suppression, 'email' | 'reason'>[],
+    origin: Pick<Suppression, 'source' | 'createdAt'>,
+  ): Promise<Suppression[]> {
+    const created = await this.suppressions.putAll(projectId, rows, origin);
+    await this.outbox.publish(
+      suppressionEvents.added,
+      projectId,
+      created.map(({ email, reason, createdAt }) => ({ email, reason, at: createdAt })),
+    );
+    return created;
+  }
+
   async get(projectId: string, email: string): Promise<Suppression> {
     const found = await this.suppressions.find(projectId, email);
     if (!found) throw suppressionNotFound();

@@ -41,7 +41,7 @@ export class PreviewsService {
     const { projectId } = caller;
     const row = await this.templates.find(projectId, id);
     if (!row) throw templateNotFound();
-    const [{ name }, contact, [source], snippets] = await Promise.all([
+    const [{ name, timeZone }, contact, [source], snippets] = await Promise.all([
       this.projects.settingsOf(projectId),
       contactId === undefined ? {} : this.variablesOf(caller, contactId),
       this.templateTexts.templates([{ projectId, templateId: id, version: row.version }]),
@@ -57,6 +57,8 @@ export class PreviewsService {
         variables,
         snippets,
         now: new Date(),
+        timeZone,
+        fromName: row.fromName ?? undefined,
         category: row.emailCategory,
       },
     );

@@ -9,14 +9,16 @@ export class SavedSources {
 
   async prepare(row: TemplateRow, deadline: Date | null): Promise<string | null> {
     const owner = { projectId: row.projectId, deadline };
-    const [subject, body] = await Promise.all([
+    const [subject, body, fromName] = await Promise.all([
       this.rendering.check(owner, 'subject', row.subject),
       this.rendering.check(owner, 'body', row.body),
+      this.rendering.check(owner, 'fromName', row.fromName ?? ''),
     ]);
     const html = row.format === 'mjml' ? await this.rendering.compile(owner, row.body) : null;
     if (html !== null) await this.rendering.check(owner, 'body', html);
-    row.includes = [...new Set([...subject.includes, ...body.includes])];
-    row.liquid = subject.liquid || body.liquid;
+    const checked = [subject, body, fromName];
+    row.includes = [...new Set(checked.flatMap(({ includes }) => includes))];
+    row.liquid = checked.some(({ liquid }) => liquid);
     return html;
   }
 }

@@ -9,10 +9,13 @@ import { TemplatesRepository, type CurrentTemplate } from './templates.repositor
 
 export interface RequestedContent {
   templateId?: string;
-  templateErrorMember?: string;
+  /** Where errors are shown; as in a send by default. */
+  members?: { template: string; fromName: string };
   subject?: string;
   html?: string;
   text?: string;
+  /** Empty where the sender has an address only. */
+  fromName?: string;
 }
 
 /** What a message is rendered from, as far as acceptance fixes it; the fields of its contact are fixed by the first claim. */
@@ -26,6 +29,8 @@ export interface ResolvedContent {
   snippetVersions: Record<string, string>;
   liquid: boolean;
 }
+
+const membersOfSend = { template: 'template', fromName: 'from' };
 
 @Injectable()
 export class TemplateDirectory {
@@ -44,12 +49,15 @@ export class TemplateDirectory {
 
   async resolve(
     projectId: string,
-    { templateId, templateErrorMember, ...texts }: RequestedContent,
+    { templateId, members = membersOfSend, ...texts }: RequestedContent,
     deadline: Date | null = null,
   ): Promise<ResolvedContent> {
     const template =
-      templateId === undefined ? null : await this.currentOf(projectId, templateId, templateErrorMember);
-    const own = await this.checkOwn({ projectId, deadline }, texts);
+      templateId === undefined ? null : await this.currentOf(projectId, templateId, members.template);
+    const fromName = texts.fromName ?? template?.fromName ?? undefined;
+    const { subject, html, text } = texts;
+    const sources = { subject, body: html, text, [members.fromName]: fromName };
+    const own = await this.checkOwn({ projectId, deadline }, sources);
     // Where the send provides subject and body, the template contributes only its sender, Reply-To and category.
     const replaced = texts.subject !== undefined && texts.html !== undefined;
     const includes = [...own.includes, ...(replaced ? [] : (template?.includes ?? []))];
@@ -76,10 +84,10 @@ export class TemplateDirectory {
 
   private async checkOwn(
     owner: JobOwner,
-    { subject, html, text }: Omit<RequestedContent, 'templateId' | 'templateErrorMember'>,
+    sources: Record<string, string | undefined>,
   ): Promise<CheckedSource> {
     const checked: CheckedSource[] = [];
-    for (const [member, source] of Object.entries({ subject, body: html, text })) {
+    for (const [member, source] of Object.entries(sources)) {
       if (source !== undefined && hasLiquid(source))
         checked.push(await this.rendering.check(owner, member, source));
     }

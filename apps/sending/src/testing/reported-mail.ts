@@ -6,6 +6,7 @@ import {
   type ProviderEvent,
 } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
+import { buildReturnPath } from '@posthorn/mail';
 import type { SendingSuite } from './sending-suite.js';
 
 export interface ReportedMail {
@@ -58,6 +59,15 @@ export async function buildReportedMails(
   );
   return mails;
 }
+
+export const returnPathOf = ({ environment }: SendingSuite, { id }: ReportedMail, position = 0): string =>
+  buildReturnPath(
+    { emailId: id, position },
+    {
+      domain: 'bounces.shop.example',
+      secret: environment['POSTHORN_SECRET_KEY']!.split(',')[0]!.trim(),
+    },
+  );
 
 export type ReportedEvent = Partial<ProviderEvent> & Pick<ProviderEvent, 'kind'>;
 

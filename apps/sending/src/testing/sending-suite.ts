@@ -1,10 +1,11 @@
-import { serviceCaller, type Caller, type RequestContract } from '@posthorn/contracts';
+import { contacts, serviceCaller, type Caller, type RequestContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets, type RunningService } from '@posthorn/platform';
 import {
   openServiceFixture,
   SmtpSink,
+  standIn,
   type DatabaseLine,
   type FixtureOptions,
   type ServiceFixture,
@@ -26,10 +27,16 @@ export interface SendingSuite {
   environment: Record<string, string>;
   service: RunningService;
   hasher: ErasedAddressHasher;
+  /** Nobody answers for contacts any more. */
+  leaveContacts(): Promise<void>;
   buildProject(): Promise<{ caller: Caller; projectId: string; domain: string }>;
   restart(changes?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Nobody is a contact; mail would wait if nobody answered. */
+export const noContacts = (connection: BusConnection) =>
+  standIn(connection, contacts.recipients, async () => ({ contacts: [] }));
 
 export async function startSendingSuite(
   changes: Record<string, string> = {},
@@ -40,6 +47,7 @@ export async function startSendingSuite(
     SmtpSink.start(),
   ]);
   const { database, bus, connection, line, queue } = fixture;
+  const leaveContacts = await noContacts(connection);
   const environment: Record<string, string> = {
     ...fixture.environment,
     SMTP_URL: sink.url,
@@ -67,6 +75,7 @@ export async function startSendingSuite(
     environment,
     service,
     hasher,
+    leaveContacts,
     buildProject: () => buildSendingProject(fixture),
     restart: async (more = {}) => {
       await suite.service.stop();

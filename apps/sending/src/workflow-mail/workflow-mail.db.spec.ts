@@ -11,7 +11,10 @@ afterAll(() => suite.stop());
 describe('what a step uses', () => {
   it('are the variables of its template and its snippets, of its own content and of its texts', async () => {
     const { caller } = await suite.buildProject();
-    await suite.bus.call(snippets.create, caller, { name: 'order', body: '{{ steps["First wait"].event.total }}' });
+    await suite.bus.call(snippets.create, caller, {
+      name: 'order',
+      body: '{{ steps["First wait"].event.total }}',
+    });
     const { id } = await suite.bus.call(templates.create, caller, {
       ...{ name: 'Welcome', subject: 'Hello {{ contact.data.plan }}' },
       body: '<p>{{ event.items | json }}{% render "order" %}{% assign mine = 1 %}{{ mine }}</p>',
@@ -34,8 +37,8 @@ describe('what a step uses', () => {
       contact: { data: { deep, notes: 'x'.repeat(40_000) } },
       event: { deep, notes: 'x'.repeat(60_000) },
     };
-    const send = buildSend(domain, { subject: '{{ contact.data.deep.one.two.three.four }}', data });
-    const accepted = await suite.bus.call(emails.accept, caller, { ...send, sourceType: 'WORKFLOW' });
+    const send = buildSend(domain, { subject: '{{ contact.data.deep.one.two.three.four }}' });
+    const accepted = await suite.bus.call(emails.accept, caller, { ...send, data, sourceType: 'WORKFLOW' });
     expect(accepted.emails).toHaveLength(1);
     const { items } = await suite.bus.call(workflowMail.texts, caller, {
       items: [{ texts: [{ text: '{{ contact.data.deep.one.two.three.four }}' }], variables: data }],

@@ -43,14 +43,18 @@ export class WorkflowMailService {
 
   async uses(
     owner: JobOwner,
-    { template, subject, body, texts = [] }: ContentToAnalyse,
+    { template, subject, body, from, texts = [] }: ContentToAnalyse,
   ): Promise<UsedVariables> {
     const { projectId } = owner;
     const own = { subject, html: body };
     const content = await this.templates.resolve(projectId, { templateId: template, ...own });
-    const draft = { projectId, content, subject: content.subject ?? '', html: body ?? '' };
-    const source = await this.campaignTexts.of({ ...draft, category: content.category });
-    const sources = [source.subject, source.html, ...texts.map(({ text }) => text)];
+    const source = await this.campaignTexts.of({
+      ...{ projectId, content, subject: content.subject ?? '', html: body ?? '' },
+      ...{ fromName: from?.name ?? content.from?.name ?? null, category: content.category },
+      project: { name: '', timeZone: 'UTC' },
+    });
+    const { subject: shown, html, fromName = '' } = source;
+    const sources = [shown, html, fromName, ...texts.map(({ text }) => text)];
     return { paths: await this.rendering.uses(owner, { sources, snippets: source.snippets }) };
   }
 
@@ -64,12 +68,13 @@ export class WorkflowMailService {
       subject: subject ?? null,
       body: body ?? null,
       from: from?.email ?? null,
+      fromName: from?.name ?? null,
       category: 'MARKETING',
     });
     const source = await this.campaignTexts.of(draft);
     const rendered = await this.rendering.preview(
       { projectId: caller.projectId, deadline },
-      { ...source, variables: { ...variables, project: { name: draft.projectName }, ...sampleLinks } },
+      { ...source, variables: { ...variables, project: { name: draft.project.name }, ...sampleLinks } },
     );
     return { from: draft.from.email, subject: rendered.subject, html: rendered.html, text: rendered.text };
   }

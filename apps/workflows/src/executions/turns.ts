@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isTimeZone, type Contact } from '@posthorn/contracts';
+import { isTimeZone, storableJson, type Contact } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import type { Walk } from '../engine/walk.js';
 import { effectId } from '../engine/effect-id.js';
@@ -235,11 +235,4 @@ function endCall(turn: Turn, call: StepCallResult | null, now: Date): void {
 }
 
 /** JSON where it is, so that later steps can refer to its members. */
-function bodyOf(text: string | null): unknown {
-  if (text === null || !/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
+const bodyOf = (text: string | null): unknown => (text === null ? null : (storableJson(text) ?? text));

@@ -72,8 +72,8 @@ export interface EngineSuite extends WorkflowsSuite {
   ): Promise<ExecutionWithSteps>;
 }
 
-export async function startEngineSuite(): Promise<EngineSuite> {
-  const suite = await startWorkflowsSuite();
+export async function startEngineSuite(changes: Record<string, string> = {}): Promise<EngineSuite> {
+  const suite = await startWorkflowsSuite(changes);
   const [ofContacts, sending] = await Promise.all([
     EventPublisher.start(suite.connection, 'contacts'),
     EventPublisher.start(suite.connection),

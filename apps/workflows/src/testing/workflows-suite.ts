@@ -18,12 +18,12 @@ export interface WorkflowsSuite extends Pick<
   stop(): Promise<void>;
 }
 
-export async function startWorkflowsSuite(): Promise<WorkflowsSuite> {
+export async function startWorkflowsSuite(changes: Record<string, string> = {}): Promise<WorkflowsSuite> {
   const fixture = await openServiceFixture('workflows', { entities, migrations });
   const known = { segments: new Set<string>(), templates: new Set<string>(), ...noAuthorities() };
   const leave = await standInFor(fixture, known);
   const service = await fixture.carry(
-    startWorkflows({ environment: fixture.environment, processMetrics: false }),
+    startWorkflows({ environment: { ...fixture.environment, ...changes }, processMetrics: false }),
   );
   return {
     ...fixture,

@@ -75,6 +75,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       projects.list,
       projects.get,
       contacts.get,
+      contacts.recipients,
       contacts.subscribed,
       contacts.variables,
       campaigns.sendsFrom,

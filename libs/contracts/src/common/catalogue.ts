@@ -22,6 +22,7 @@ import { engagement } from '../sending/engagement.js';
 import { explanations } from '../sending/explanations.js';
 import { eraseIn, erasures } from './erasures.js';
 import { listEvents, lists, listUses, memberships } from '../contacts/lists.js';
+import { preferences } from '../contacts/preferences.js';
 import { events } from '../contacts/events.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { operations } from './operations.js';
@@ -56,6 +57,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   lists,
   listUses,
   memberships,
+  preferences,
   consents,
   activity,
   personData,

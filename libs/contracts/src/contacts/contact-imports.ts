@@ -26,6 +26,9 @@ const pieceText = Math.ceil(importPieceBytes / 3) * 4;
 const importModes = ['create', 'update', 'both'] as const;
 export type ImportMode = (typeof importModes)[number];
 
+export const importedStatuses = ['SUBSCRIBED', 'UNSUBSCRIBED', 'PENDING', 'BOUNCED', 'COMPLAINED'] as const;
+export type ImportedStatus = (typeof importedStatuses)[number];
+
 export class ContactImport extends ImportJob {}
 
 export class ContactImportOptions {
@@ -62,6 +65,24 @@ export class ContactImportOptions {
   })
   @Optional()
   subscribed?: boolean;
+  @Text(1, 1_024, {
+    describe:
+      'The column that says who may be mailed, by its name in the header, or by its number where there is no header. By default such columns are recognised by their names and values; the preview shows which',
+  })
+  @Optional()
+  statusColumn?: string;
+  @Text(2, 16_384, {
+    describe:
+      'A JSON object that says what the values of that column mean: `SUBSCRIBED`, `UNSUBSCRIBED`, `PENDING` (not confirmed: not subscribed, and unchanged here), `BOUNCED` or `COMPLAINED` (both unsubscribed and suppressed). Values that it does not name keep their usual meaning',
+  })
+  @Optional()
+  statusValues?: string;
+  @Flag({
+    describe:
+      'Subscribes again those who unsubscribed here and whom the table calls subscribed. Only with their consent; by default they stay unsubscribed, and the error report names their lines',
+  })
+  @Optional()
+  resubscribe?: boolean;
 }
 
 export class ImportContacts {
@@ -116,17 +137,34 @@ export type ColumnType = (typeof columnTypes)[number];
 export class PreviewedColumn {
   /** Name in the header; empty without a header. */
   @Text(0, 1_024) name: string;
-  /** `email`, `subscribed`, `custom_fields`, `custom_fields.<name>`; null if ignored. */
+  /** `email`, `subscribed`, `status`, `custom_fields`, `custom_fields.<name>`; null if ignored. */
   @Text(1, 1_024) @Nullable() field: string | null;
   @Choice(columnTypes) type: ColumnType;
 }
+
+export const maxPreviewedStatuses = 30;
 
 export class PreviewedRow extends PickFields(Contact, ['customFields']) {
   @Count() line: number;
   @Text(1, 320) @Nullable() email: string | null;
   /** Null if the row leaves it unchanged. */
   @Flag() @Nullable() subscribed: boolean | null;
+  @Choice(importedStatuses) @Nullable() status: ImportedStatus | null;
   @Text(1, 400) @Nullable() reason: string | null;
+}
+
+export class PreviewedStatus {
+  @Text(1, 1_024) value: string;
+  /** Null where it is not understood: say what it means with `status_values`. */
+  @Choice(importedStatuses) @Nullable() status: ImportedStatus | null;
+}
+
+/** A column that says who may be mailed, with its values at the beginning of the table. */
+export class PreviewedStatusColumn {
+  @Text(0, 1_024) name: string;
+  @ListOf(() => PreviewedStatus, 0, maxPreviewedStatuses) values: PreviewedStatus[];
+  /** The import is refused until `status_column` and `status_values` say what this column means, or `mapping` assigns it to a field. */
+  @Flag() needsDecision: boolean;
 }
 
 /** The first rows as they would be imported; nothing is stored. */
@@ -135,6 +173,7 @@ export class ContactImportPreview {
   @Text(1, 40) encoding: string;
   @Flag() headed: boolean;
   @ListOf(() => PreviewedColumn, 0, maxImportColumns) columns: PreviewedColumn[];
+  @ListOf(() => PreviewedStatusColumn, 0, maxImportColumns) statusColumns: PreviewedStatusColumn[];
   @ListOf(() => PreviewedRow, 0, previewedRows) rows: PreviewedRow[];
 }
 

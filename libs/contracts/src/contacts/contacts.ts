@@ -71,6 +71,8 @@ export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
 export class ContactFilter {
   /** A substring of the address, in any case; whole labels after the @ may be Unicode. */
   @Text(1, 254) @Optional() search?: string;
+  /** The whole address. */
+  @Address() @Optional() email?: string;
   @Flag() @Optional() subscribed?: boolean;
   @Id() @Optional() listId?: string;
   @Id() @Optional() segmentId?: string;
@@ -131,6 +133,23 @@ export class EnsuredContacts {
   @ListOf(() => EnsuredContact, 1, 50) contacts: EnsuredContact[];
 }
 
+class SendRecipient {
+  @Address() email: string;
+  @Instant() acceptedAt: Date;
+}
+
+/** Of mail that was accepted without asking for contacts. */
+export class SendRecipients {
+  @ListOf(() => SendRecipient, 1, 500) recipients: SendRecipient[];
+}
+
+class RecipientContact extends PickFields(Contact, ['id', 'email']) {}
+
+/** Those who were erased since are missing. */
+export class RecipientContacts {
+  @ListOf(() => RecipientContact, 0, 500) contacts: RecipientContact[];
+}
+
 export class GetVariables {
   @Addresses(1, 500) emails: string[];
 }
@@ -166,6 +185,8 @@ export const contacts = {
   /** Errors: `validation_error` unless exactly one of ids and addresses is given. */
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { gathered: true }),
+  /** Creates missing contacts as not subscribed, as `ensure` does. */
+  recipients: request('contacts.contacts.recipients', SendRecipients, RecipientContacts),
   variables: query('contacts.contacts.variables', GetVariables, KnownVariables),
   subscribed: query('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
   get: query('contacts.contacts.get', ContactId, Contact),

@@ -36,6 +36,9 @@ export class FrequencyCap {
 /** Of the IANA database. */
 const TimeZone = () => Text(1, 64, { v1Only: true, example: 'Europe/Berlin' });
 
+/** Several lines are usual. */
+const PostalAddress = () => Text(1, 500, { example: 'Example Ltd, 1 Main Street, Springfield' });
+
 const Language = () => Text(2, 12, { pattern: /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/, example: 'en' });
 
 export class Project {
@@ -50,6 +53,7 @@ export class Project {
   @Choice(trackings) @Optional() tracking?: Tracking;
   @Language() @Optional() language?: string;
   @TimeZone() @Optional() timeZone?: string;
+  @PostalAddress() @Nullable() @Optional() postalAddress?: string | null;
   @Nested(() => FrequencyCap) @Nullable() @Optional() frequencyCap?: FrequencyCap | null;
 }
 
@@ -91,6 +95,8 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
   @Language() language: string;
   /** Where a contact names none of its own; `UTC` at first. */
   @TimeZone() timeZone: string;
+  /** Of the sender, for the end of marketing mail; several countries demand one. Null: none. */
+  @PostalAddress() @Nullable() postalAddress: string | null;
   /** Skips a contact that had so much campaign mail since the cap was set (`frequency_cap`); null: none. */
   @Nested(() => FrequencyCap, { v1Only: true }) @Nullable() frequencyCap: FrequencyCap | null;
   @Id(legacyOnly) @Nullable() organizationId: null;
@@ -100,10 +106,19 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
 
 class GivenFrequencyCap extends PickFields(FrequencyCap, ['messages', 'days']) {}
 
-class ProjectSettings extends PickFields(ProjectDetails, ['name', 'tracking', 'language', 'timeZone']) {
+class ProjectSettings extends PickFields(ProjectDetails, [
+  'name',
+  'tracking',
+  'language',
+  'timeZone',
+  'postalAddress',
+]) {
   @Nested(() => GivenFrequencyCap, { v1Only: true }) @Nullable() frequencyCap: GivenFrequencyCap | null;
 }
 export class UpdateProject extends PartialFields(ProjectSettings) {}
+
+export const notALanguage = (...path: string[]) =>
+  invalidMember(path, 'invalid_format', 'must be a language that exists, such as en or pt-BR');
 
 export const notATimeZone = (...path: string[]) =>
   invalidMember(path, 'invalid_format', 'must be a time zone of the IANA database, such as Europe/Berlin');
@@ -125,6 +140,8 @@ export class ProjectEvent extends PickFields(Project, [
   'seq',
   'tracking',
   'language',
+  'timeZone',
+  'postalAddress',
   'frequencyCap',
 ]) {
   @Instant() at: Date;

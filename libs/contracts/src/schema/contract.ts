@@ -54,8 +54,8 @@ export interface EventContract<Item extends object = object> {
 }
 
 export const maxEventItems = 256;
-/** Limit of the items of one event; NATS accepts one megabyte including the envelope. */
-export const maxEventBytes = 512 * 1024;
+/** Limit of the items of one event: the least that a NATS server may be set to is 256 KiB (docs/deploying.md), with the envelope and headers. */
+export const maxEventBytes = 224 * 1024;
 
 export const eventSubject = (name: string): string => `facts.${name}`;
 export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;

@@ -35,6 +35,8 @@ class ContentOfCampaign {
   /** Of the stored content; preparing the same one again changes nothing. */
   @Id() contentId: string;
   @Choice(emailCategories) category: EmailCategory;
+  /** Of a campaign to one list, which the links of its mail leave. */
+  @Id() @Nullable() @Optional() listId?: string | null;
 }
 
 /** What the mail of a campaign is made of; the current version of its template is used from now on. */
@@ -46,6 +48,7 @@ export class CheckCampaignMail extends PickFields(PrepareCampaign, [
   'body',
   'templateId',
   'from',
+  'fromName',
   'category',
 ]) {}
 
@@ -114,6 +117,9 @@ export class ArchivedMail {
 export class QuietTime {
   @Instant() from: Date;
   @Count({ min: 1, max: 86_400 }) seconds: number;
+  /** When the clocks of the recipient change next, and by how much: from then on the hours begin so much earlier in UTC. */
+  @Instant() @Optional() shiftAt?: Date;
+  @Count({ min: -86_400, max: 86_400 }) @Optional() shiftSeconds?: number;
 }
 
 export class CampaignMailRecipient {

@@ -25,6 +25,8 @@ export class DomainRecord {
   @Text(1, 255) name: string;
   @Text(1, 2048) value: string;
   @Choice(recordStatuses) status: RecordStatus;
+  /** What is wrong with a record that FAILED; null where that is not known. */
+  @Text(1, 500) @Nullable() problem: string | null;
 }
 
 /** Limit per project (docs/api-decisions.md §1), so one page holds all domains. */

@@ -1,5 +1,6 @@
 import { request } from '../schema/contract.js';
-import { Address, Count, Id, ListOf, Optional } from '../schema/fields.js';
+import { Address, Choice, Count, Id, ListOf, Optional } from '../schema/fields.js';
+import { suppressionReasons, type SuppressionReason } from './suppressions.js';
 
 /** An address without consent to marketing mail of a project. */
 export class OptOut {
@@ -7,6 +8,8 @@ export class OptOut {
   /** The contact and the version of its change; absent for an address that is not a contact. */
   @Id() @Optional() contactId?: string;
   @Count() @Optional() seq?: number;
+  /** Suppresses the address for all mail, too: an import knows that it bounced, or that the person complained. */
+  @Choice(suppressionReasons) @Optional() suppress?: SuppressionReason;
 }
 
 export class PutOptOuts {

@@ -34,7 +34,12 @@ const maxAttachments = 10;
 const maxBatch = 100;
 export const maxScheduleDays = 30;
 
-const mediaType = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/;
+/** With parameters (RFC 2045 §5.1). A multipart type names parts, which one file has not. */
+const mediaType =
+  /^(?!multipart\/)[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:\s*;\s*[a-z0-9!#$&^_.+*-]+=(?:[a-z0-9!#$%&'*+^_`|~./:-]+|"(?:[^"\\\r\n]|\\.)*"))*\s*;?\s*$/i;
+/** Any but those that Posthorn writes itself. */
+const headerName =
+  /^(?!(?:from|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|sender|feedback-id|authentication-results|(?:mime|content|dkim|arc)-[a-z0-9-]*|list-unsubscribe[a-z0-9-]*)$)[a-z0-9-]+$/i;
 /** No path separators, control or direction characters, which disguise a name (docs/guarantees.md §6). */
 const fileName = /^[^/\\\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u;
 
@@ -47,7 +52,7 @@ export class Attachment {
     example: 'SGVsbG8=',
   })
   content: string | Base64Text;
-  /** `application/octet-stream` by default. */
+  /** `application/octet-stream` by default. Parameters such as `method` and `charset` are kept; `name` is that of the file. */
   @Line(3, 255, { pattern: mediaType, example: 'application/pdf' }) @Optional() contentType?: string;
   /** Content id for `<img src="cid:logo">`; makes the file inline by default. */
   @Line(1, 128, { pattern: /^[A-Za-z0-9._@+-]+$/, example: 'logo' }) @Optional() contentId?: string;
@@ -61,13 +66,14 @@ export class TrackingChoice {
 }
 
 export class EmailContent {
-  /** By default that of the template or the default domain. Its domain must be verified (422 `/from`). */
+  /** By default that of the template or the default domain. Its domain must be verified (422 `/from`). The name is Liquid. */
   @MailboxOf() @Optional() from?: Mailbox;
   /** Liquid. Required without a template; overrides the template's. */
   @Line(1, 998) @Optional() subject?: string;
-  /** HTML with Liquid; the whole request is limited to 15 MiB. Required without a template. */
+  /** HTML with Liquid; the whole request is limited to 15 MiB. Required without a template, unless `text` is given: a mail of
+   * text alone has no HTML part. */
   @Text(1, 15 * 1024 * 1024) @Optional() body?: string;
-  /** Plain text with Liquid; derived from the HTML by default. */
+  /** Plain text with Liquid; derived from the HTML by default. Opens and links of text are not tracked. */
   @Text(1, 15 * 1024 * 1024) @Optional() text?: string;
   /** The version current at acceptance is used (at most one second old). */
   @Id() @Optional() template?: string;
@@ -78,9 +84,10 @@ export class EmailContent {
   /** Like `cc`, but not visible to anybody. */
   @Mailboxes(0, maxRecipients) @Optional() bcc?: Mailbox[];
   @MailboxOf({ legacyAliases: ['reply'] }) @Optional() replyTo?: Mailbox;
-  /** `X-*`, `References`, `In-Reply-To`. Refused: headers that Posthorn sets, and those that control a mail
-   * provider, such as `X-SMTPAPI` (docs/guarantees.md §6). */
-  @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i })
+  /** Refused: headers that Posthorn writes itself (`From`, `To`, `Cc`, `Bcc`, `Subject`, `Date`, `Message-ID`, `Reply-To`, `Sender`,
+   * `Return-Path`, `Received`, `MIME-*`, `Content-*`, `DKIM-*`, `ARC-*`, `Authentication-Results`, `List-Unsubscribe*`, `Feedback-ID`),
+   * and those that control a mail provider, such as `X-SMTPAPI` (docs/guarantees.md §6). */
+  @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: headerName })
   @Optional()
   headers?: Record<string, string>;
   @ListOf(() => Attachment, 0, maxAttachments) @Optional() attachments?: Attachment[];
@@ -101,8 +108,8 @@ class SomeRecipients {
 }
 
 export const contentMissingText = 'is required unless a template provides it';
-const withoutTemplate = ({ template }: { template?: unknown }): Record<string, string> =>
-  template ? {} : { subject: contentMissingText, body: contentMissingText };
+const withoutTemplate = ({ template, text }: { template?: unknown; text?: unknown }): Record<string, string> =>
+  template ? {} : { subject: contentMissingText, ...(text ? {} : { body: contentMissingText }) };
 
 @AlsoRequired(withoutTemplate)
 export class SendEmail extends JoinFields(OneRecipient, EmailContent) {}

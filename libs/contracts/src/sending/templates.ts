@@ -104,7 +104,7 @@ export class DeletedTemplate extends PickFields(Template, ['id']) {}
 
 export const lintRules = [
   'too_large', 'image_without_alt', 'insecure_image', 'broken_link', 'no_text', 'unsubscribe_missing', 'unknown_snippet', 'form', 'script',
-  'low_contrast',
+  'low_contrast', 'unknown_time_zone',
 ] as const; // prettier-ignore
 export type LintRule = (typeof lintRules)[number];
 

@@ -202,6 +202,7 @@ describe('buildMessage', () => {
     ['To', { to: [{ email: `a@${'b'.repeat(260)}.test` }] }],
     ['messageId', { messageId: 'a@b>\r\nX: y' }],
     ['headers.X-A', { headers: [['X-A', 'a\r\nBcc: x@y.test']] }],
+    ['headers."MIME-Version"', { headers: [['MIME-Version', '1.0']] }],
     ['headers."Bcc"', { headers: [['Bcc', 'x@y.test']] }],
     ['headers."Message-ID"', { headers: [['Message-ID', '<a@b>']] }],
     ['headers."X-A:b\\r\\nBcc"', { headers: [['X-A:b\r\nBcc', 'c']] }],
@@ -218,6 +219,18 @@ describe('buildMessage', () => {
   ])('refuses a bad %s: %j', (field, overrides) => {
     expect(() => buildMessage({ ...basic, ...overrides })).toThrow(MailSyntaxError);
     expect(() => buildMessage({ ...basic, ...overrides })).toThrow(`${field}: `);
+  });
+
+  it.each<[string, string, string | RegExp]>([
+    ['Auto-Submitted', 'auto-generated', 'auto-generated'],
+    ['List-Id', 'Zoë’s news <news.example.test>', /^=\?UTF-8\?B\?[^ ]+\?= news <news\.example\.test>$/],
+    ['List-Help', `<https://example.test/${'a'.repeat(80)}>`, `<https://example.test/${'a'.repeat(80)}>`],
+    ['Organization', 'Café', /^=\?UTF-8\?B\?/],
+  ])('writes the standard header %s', (name, value, expected) => {
+    const { raw } = buildMessage({ ...basic, headers: [[name, value]] });
+    const line = new RegExp(`^${name}: (.*)\\r$`, 'm').exec(raw.toString().replace(/\r\n /g, ' '))![1];
+    if (typeof expected === 'string') expect(line!.trim()).toBe(expected);
+    else expect(line).toMatch(expected);
   });
 
   it('sets the headers of the service unencoded', () => {

@@ -11,6 +11,23 @@ export function formatParameter(name: string, value: string): string {
   return `\r\n ${name}="${quoted(plain)}";${extended(name, value)}`;
 }
 
+const parameter = /;\s*([^\s=;]+)=("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
+
+/** `method` comes first, as calendars expect it (RFC 6047 §2.4); `name` is given by the file. */
+export function readMediaType(written: string): { type: string; parameters: string } {
+  const end = written.indexOf(';');
+  if (end === -1) return { type: written.trim().toLowerCase(), parameters: '' };
+  const given = [...written.slice(end).matchAll(parameter)]
+    .map(([, name, value]) => [name!.toLowerCase(), value!] as const)
+    .filter(([name]) => !/^name(?:\*|$)/.test(name));
+  const isMethod = ([name]: readonly [string, string]): boolean => name === 'method';
+  const ordered = [...given.filter(isMethod), ...given.filter((each) => !isMethod(each))];
+  return {
+    type: written.slice(0, end).trim().toLowerCase(),
+    parameters: ordered.map(([name, value]) => `; ${name}=${value}`).join(''),
+  };
+}
+
 const quoted = (value: string): string => value.replace(/["\\]/g, '\\$&');
 
 function extended(name: string, value: string): string {

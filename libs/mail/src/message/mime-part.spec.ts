@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { wireFaults } from '../../../testing/src/smtp-sink/smtp-sink.js';
 import { buildMessage, type OutgoingMessage } from './message.js';
-import type { MailAttachment } from './mime-part.js';
+import { attachmentPart, type MailAttachment } from './mime-part.js';
 
 const runs = 500;
 
@@ -115,4 +115,45 @@ describe('the attachments of a message', () => {
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     expect(positions).not.toContain(-1);
   });
+});
+
+describe('the type of an attachment', () => {
+  const headersOf = (file: Partial<MailAttachment>): string => {
+    const given: MailAttachment = {
+      ...{ filename: 'a.bin', contentType: 'text/plain', contentId: null, disposition: 'attachment' },
+      data: Buffer.from('x'),
+      ...file,
+    };
+    return attachmentPart(given).headers.replace(/\r\n /g, ' ');
+  };
+
+  it.each([
+    [
+      'text/calendar; charset=utf-8; method=REQUEST',
+      'text/calendar; method=REQUEST; charset=utf-8; name="a.bin"',
+    ],
+    ['text/csv;charset="utf-8";name=other', 'text/csv; charset="utf-8"; name="a.bin"'],
+    ['application/pdf', 'application/pdf; name="a.bin"'],
+    ['Text/Plain; format="a;b" ', 'text/plain; format="a;b"; name="a.bin"'],
+  ])('%s keeps its parameters', (contentType, expected) => {
+    expect(headersOf({ contentType })).toContain(`Content-Type: ${expected}\r\n`);
+  });
+
+  it.each(['message/rfc822', 'message/delivery-status; x=y'])('%s is not encoded', (contentType) => {
+    const data = Buffer.from('Subject: x\n\n7bit only\n');
+    expect(headersOf({ contentType, data })).toContain(`Content-Type: ${contentType}; name="a.bin"`);
+    expect(headersOf({ contentType, data })).toContain('Content-Transfer-Encoding: 7bit');
+    expect(
+      attachmentPart({ filename: 'a', contentType, contentId: null, disposition: 'inline', data }).body,
+    ).toEqual(['Subject: x\r\n\r\n7bit only\r\n']);
+  });
+
+  it.each(['Subject: ü\r\n', 'a'.repeat(1_000), 'a\0'])(
+    'of a message that needs encoding is that of a file: %#',
+    (text) => {
+      const headers = headersOf({ contentType: 'message/rfc822', data: Buffer.from(text) });
+      expect(headers).toContain('Content-Type: application/octet-stream; name="a.bin"');
+      expect(headers).toContain('Content-Transfer-Encoding: base64');
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { formatParameter } from './mime-parameter.js';
-import { encodeBody } from './transfer-encoding.js';
+import { formatParameter, readMediaType } from './mime-parameter.js';
+import { encodeBody, sevenBitLines } from './transfer-encoding.js';
 
 export interface MailAttachment {
   filename: string;
@@ -43,13 +43,20 @@ export function attachmentPart({
   disposition,
   data,
 }: MailAttachment): MimePart {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const { type, parameters } = readMediaType(contentType);
+  // Encoding a message is forbidden (RFC 2046 §5.2.1), so one that needs it goes as a mere file.
+  const message = type.startsWith('message/') ? sevenBitLines(bytes) : null;
+  const sentAs =
+    type.startsWith('message/') && message === null ? 'application/octet-stream' : type + parameters;
   const id = contentId === null ? '' : `Content-ID: <${contentId}>\r\n`;
   return {
     headers:
-      `Content-Type: ${contentType};${formatParameter('name', filename)}\r\nContent-Transfer-Encoding: base64\r\n` +
+      `Content-Type: ${sentAs};${formatParameter('name', filename)}\r\n` +
+      `Content-Transfer-Encoding: ${message === null ? 'base64' : '7bit'}\r\n` +
       `${id}Content-Disposition: ${disposition};${formatParameter('filename', filename)}\r\n`,
-    body: [fileLines(Buffer.from(data.buffer, data.byteOffset, data.byteLength))],
-    isPlain: false,
+    body: [message ?? fileLines(bytes)],
+    isPlain: message !== null,
   };
 }
 

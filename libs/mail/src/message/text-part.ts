@@ -1,9 +1,12 @@
 import { compile } from 'html-to-text';
+import { tableFormatters, tableSelectors } from './text-tables.js';
 
 const toText = compile({
   wordwrap: 76,
   limits: { maxInputLength: 2 ** 24, maxDepth: 128 },
+  formatters: tableFormatters,
   selectors: [
+    ...tableSelectors,
     { selector: 'img', format: 'skip' },
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),

@@ -10,6 +10,7 @@ export interface HtmlTracking {
 
 const clickUrl = (base: string, token: string): string => `${trimmed(base)}/t/c/${token}`;
 export const unsubscribeUrl = (base: string, token: string): string => `${trimmed(base)}/u/${token}`;
+export const manageUrl = (base: string, token: string): string => `${trimmed(base)}/p/${token}`;
 export const unsubscribePrefixes = (base: string): string[] => [`${trimmed(base)}/u/`, `${trimmed(base)}/p/`];
 const openUrl = (base: string, token: string): string => `${trimmed(base)}/t/o/${token}.gif`;
 const trimmed = (base: string): string => base.replace(/\/+$/, '');

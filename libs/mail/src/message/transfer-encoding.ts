@@ -21,6 +21,12 @@ export function encodeBody(text: string): EncodedBody {
   return { encoding: 'quoted-printable', content: encodeQuotedPrintable(lines) };
 }
 
+/** The text of a message that may travel unencoded, or null. */
+export function sevenBitLines(data: Buffer): string | null {
+  const text = data.toString('latin1').replace(/\r\n?/g, '\n');
+  return /^[\x01-\x7f]*$/.test(text) && !hasLongLine(text) ? toCrlf(text) : null;
+}
+
 function hasLongLine(lines: string): boolean {
   for (let start = 0; start + maxLine < lines.length;) {
     const end = lines.indexOf('\n', start);

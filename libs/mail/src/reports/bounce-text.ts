@@ -39,8 +39,13 @@ const phrases: readonly (readonly [phrase: RegExp, report: Pick<MailReport, 'kin
   ],
 ];
 
-export const looksLikeBounce = (from: { address: string; name: string }, title: string): boolean =>
-  sender.test(from.address) || sender.test(from.name) || subject.test(title);
+export interface Author {
+  address: string;
+  name: string;
+}
+
+export const isMailSystem = (from: Author): boolean => sender.test(from.address) || sender.test(from.name);
+export const hasBounceSubject = (title: string): boolean => subject.test(title);
 
 /** From before the copy of the message. Null where it says nothing that is known. */
 export function readBounceText(text: string): Omit<MailReport, 'returnPaths'> | null {

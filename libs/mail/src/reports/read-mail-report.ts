@@ -1,18 +1,30 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { isAutomaticReply } from './automatic-reply.js';
-import { looksLikeBounce, readBounceText } from './bounce-text.js';
+import { hasBounceSubject, isMailSystem, readBounceText } from './bounce-text.js';
 import { readDeliveryStatus } from './delivery-status.js';
 import { readFeedbackReport } from './feedback-report.js';
 import { parseFields, type MailReport } from './mail-report.js';
+import { reportHead } from './report-head.js';
 
 const maxForwards = 5;
+/** In all, since one mail may pass on many. */
+const maxMails = 10;
 const maxPartDepth = 40;
+const maxHeaderBytes = 64 * 1024;
 const maxReturned = 64 * 1024;
 const maxHtml = 64 * 1024;
 const maxSubject = 500;
 
+interface Budget {
+  mails: number;
+}
+
 /** Null where the mail reports nothing: an automatic reply, a newsletter, or MIME that is nested too deep. */
-export async function readMailReport(raw: Uint8Array, forwards = 0): Promise<MailReport | null> {
+export const readMailReport = (raw: Uint8Array): Promise<MailReport | null> =>
+  readMail(raw, 0, { mails: maxMails });
+
+async function readMail(raw: Uint8Array, forwards: number, budget: Budget): Promise<MailReport | null> {
+  budget.mails -= 1;
   const mail = await parse(raw);
   if (!mail) return null;
   const returnPaths = returnPathsIn(mail);
@@ -24,23 +36,30 @@ export async function readMailReport(raw: Uint8Array, forwards = 0): Promise<Mai
   const status = part(mail, 'message/delivery-status') ?? part(mail, 'message/global-delivery-status');
   const delivery = status && readDeliveryStatus(textOf(status));
   if (delivery) return { ...delivery, returnPaths };
-  const forwarded = await forwardedReport(mail, forwards);
+  const forwarded = await forwardedReport(mail, forwards, budget);
   if (forwarded) return forwarded;
   return readText(mail, returnPaths, status !== undefined);
 }
 
 async function parse(raw: Uint8Array): Promise<Email | null> {
+  const head = reportHead(raw);
+  if (!head) return null;
   try {
-    return await PostalMime.parse(raw, { maxNestingDepth: maxPartDepth, forceRfc822Attachments: true });
+    return await PostalMime.parse(head, {
+      maxNestingDepth: maxPartDepth,
+      maxHeadersSize: maxHeaderBytes,
+      forceRfc822Attachments: true,
+    });
   } catch {
     // Nested too deep, or headers without end.
     return null;
   }
 }
 
-async function forwardedReport(mail: Email, forwards: number): Promise<MailReport | null> {
+async function forwardedReport(mail: Email, forwards: number, budget: Budget): Promise<MailReport | null> {
   if (forwards >= maxForwards) return null;
   for (const attachment of mail.attachments) {
+    if (budget.mails <= 0) return null;
     if (attachment.mimeType !== 'message/rfc822') continue;
     const inner = bytesOf(attachment);
     // The returned message itself is no report; only what a mailbox passes on in full is one.
@@ -50,7 +69,7 @@ async function forwardedReport(mail: Email, forwards: number): Promise<MailRepor
       )
     )
       continue;
-    const report = await readMailReport(inner, forwards + 1);
+    const report = await readMail(inner, forwards + 1, budget);
     if (report) return report;
   }
   return null;
@@ -59,16 +78,19 @@ async function forwardedReport(mail: Email, forwards: number): Promise<MailRepor
 function readText(mail: Email, returnPaths: string[], hasStatus: boolean): MailReport | null {
   const headers = { get: (name: string) => mail.headers.find(({ key }) => key === name)?.value };
   const subject = (mail.subject ?? '').slice(0, maxSubject);
-  if (isAutomaticReply(headers, subject, hasStatus)) return null;
   const from = {
     address: (mail.from?.address ?? '').slice(0, maxSubject),
     name: (mail.from?.name ?? '').slice(0, maxSubject),
   };
-  if (!hasStatus && !looksLikeBounce(from, subject)) return null;
+  const failedRecipients = headers.get('x-failed-recipients')?.slice(0, maxSubject);
+  const isFromServer = failedRecipients !== undefined || isMailSystem(from);
+  if (isAutomaticReply(headers, subject, { isFromServer, hasReport: hasStatus })) return null;
+  if (!hasStatus && !isFromServer && !hasBounceSubject(subject)) return null;
   // Cut first: a stranger chooses its length.
   const text = mail.text ?? mail.html?.slice(0, maxHtml).replace(/<[^<>]*>/g, ' ') ?? '';
   const report = readBounceText(text);
-  return report && { ...report, returnPaths };
+  const [recipient, ...others] = failedRecipients?.split(',').map((address) => address.trim()) ?? [];
+  return report && { ...report, ...(recipient && others.length === 0 ? { recipient } : {}), returnPaths };
 }
 
 function returnPathsIn({ attachments }: Email): string[] {

@@ -7,7 +7,7 @@ const words =
   /\btoo (?:many|much|fast|quickly) (?:connections|messages|mails?|e-mails?|recipients|requests)|\btoo (?:fast|quickly)\b|\brate[ -]limit|\bthrottl|\bslow down|\bunusual rate|\bunexpected volume|\bmaximum sending rate|\bsending rate|\btoo many concurrent/i;
 const greylisting = /gr[ea]y[ -]?list/i;
 /** What servers echo is written by senders and recipients: addresses, domains and quotations say nothing. */
-const echoes = /<[^>]*>|"[^"]*"|\S*@\S*|\bhttps?:\S+/g;
+const echoes = /<[^<>]*>|"[^"]*"|(?<!\S)\S*@\S*|\bhttps?:\S+/g;
 const stages: Partial<Record<SmtpStage, SlowDown>> = {
   mail: 'all',
   rcpt: 'destination',

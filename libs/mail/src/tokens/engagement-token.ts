@@ -14,13 +14,15 @@ export interface UnsubscribeTarget {
   projectId: string;
   emailId: string;
   email: string;
+  /** Of the list to which the mail was sent; without one the link is for all marketing mail. */
+  listId?: string | null;
 }
 
 /** Clients truncate longer links. */
 export const maxTrackedUrl = 2_048;
 
 // Nearly every link is https, so the kind carries the scheme, which saves eight bytes in each.
-const kinds = { open: 1, click: 2, clickHttps: 3, unsubscribe: 4 } as const;
+const kinds = { open: 1, click: 2, clickHttps: 3, unsubscribe: 4, leaveList: 5 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
 interface ReadToken {
@@ -61,8 +63,11 @@ export class EngagementTokens {
     );
   }
 
-  forUnsubscribe({ email, ...target }: UnsubscribeTarget): string {
-    return this.write(kinds.unsubscribe, target, Buffer.from(email, 'utf8'));
+  forUnsubscribe({ email, listId = null, ...target }: UnsubscribeTarget): string {
+    const address = Buffer.from(email, 'utf8');
+    return listId === null
+      ? this.write(kinds.unsubscribe, target, address)
+      : this.write(kinds.leaveList, target, Buffer.concat([bytesOf(listId), address]));
   }
 
   readOpen(token: string): TokenTarget | null {
@@ -79,9 +84,12 @@ export class EngagementTokens {
   }
 
   readUnsubscribe(token: string): UnsubscribeTarget | null {
-    const read = this.read(token, [kinds.unsubscribe]);
-    const email = read?.rest.toString('utf8') ?? '';
-    return read && email !== '' && email.length <= maxAddress ? { ...read.ids, email } : null;
+    const read = this.read(token, [kinds.unsubscribe, kinds.leaveList]);
+    if (!read) return null;
+    const names = read.kind === kinds.leaveList;
+    const email = read.rest.toString('utf8', names ? uuidBytes : 0);
+    if (email === '' || email.length > maxAddress) return null;
+    return { ...read.ids, email, ...(names ? { listId: uuidAt(read.rest, 0) } : {}) };
   }
 
   private write(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildReturnPath, readReturnPath } from './return-path.js';
+import { buildReturnPath, containsReturnPath, readReturnPath } from './return-path.js';
 
 const options = { domain: 'bounce.example', secret: 'a secret' };
 const emailId = '0190a7c0-1111-7222-8333-444455556666';
@@ -41,6 +41,16 @@ describe('return path', () => {
       expect(read(other)).toBeNull();
     },
   );
+
+  it('is found in a mail that returns one, among a few wrong ones', () => {
+    const contains = (text: string) => containsReturnPath(Buffer.from(text), [options.secret]);
+    const wrong = buildReturnPath(target, { ...options, secret: 'other' });
+    expect(contains(`Return-Path: <${address}>\r\n`)).toBe(true);
+    expect(contains(`${wrong}, ${wrong} ${address.toUpperCase()}`)).toBe(true);
+    expect(contains(`${`${wrong} `.repeat(20)}${address}`)).toBe(false);
+    for (const text of ['', wrong, address.replace('@', ' '), 'bounces+@'.repeat(1_000)])
+      expect(contains(text)).toBe(false);
+  });
 
   it('of another secret is refused, and one for no e-mail cannot be built', () => {
     expect(readReturnPath(address, ['other'])).toBeNull();

@@ -9,7 +9,11 @@ export interface ReturnPathTarget {
 
 const macBytes = 10;
 const mailbox = 'bounces';
-const pattern = new RegExp(`^${mailbox}\\+([0-9a-f]{32}(?:-[1-9]\\d?)?)\\.([0-9a-f]{20})@[^@]+$`);
+const localPart = `${mailbox}\\+([0-9a-f]{32}(?:-[1-9]\\d?)?)\\.([0-9a-f]{20})`;
+const pattern = new RegExp(`^${localPart}@[^@]+$`);
+const anywhere = new RegExp(`${localPart}@`, 'gi');
+/** A stranger may repeat a wrong one as often as a mail has room for it. */
+const maxTried = 20;
 
 /** `bounces+<id>[-<position>].<mac>@domain`: a bounce identifies its message and cannot be forged. */
 export function buildReturnPath(
@@ -34,6 +38,16 @@ export function readReturnPath(
     emailId: id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
     position: Number(position),
   };
+}
+
+/** Whether a mail contains one, before anything of it is parsed. */
+export function containsReturnPath(raw: Buffer, secrets: readonly (string | Buffer)[]): boolean {
+  let tried = 0;
+  for (const [found] of raw.toString('latin1').matchAll(anywhere)) {
+    if (readReturnPath(`${found}domain`, secrets)) return true;
+    if ((tried += 1) === maxTried) break;
+  }
+  return false;
 }
 
 // RFC 5321 §4.5.3.1.1: a local part has 64 octets, so no dashes and a MAC of 80 bits.

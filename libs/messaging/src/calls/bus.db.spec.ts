@@ -63,6 +63,36 @@ describe('calls', () => {
     expect(Buffer.byteLength(data['reply'] as string)).toBe(5 * 1024 * 1024);
   });
 
+  it.each([64, 256, 1_024, 8_192])(
+    'of any size go through a server that allows %i KiB, either way',
+    async (allowedKib) => {
+      const own = await startTestNats(`max_payload: ${allowedKib * 1024}`);
+      const [server, client] = await Promise.all([
+        BusConnection.open({ url: own.url, name: 'server' }),
+        BusConnection.open({ url: own.url, name: 'client' }),
+      ]);
+      const contract = request<Payload, Payload>('sending.spec.sizes', Payload, Payload, { gathered: true });
+      const echo: Answer = async (calls) =>
+        (calls as Incoming<Payload>[]).map(({ body }) => ({ data: { text: body.data['text'] } }));
+      const responder = new CallResponder(contract, echo, {
+        nats: server.nats,
+        queue: 'sending',
+        onUnexpected: () => undefined,
+      });
+      await server.nats.flush();
+      const itsBus = new Bus(client);
+      const edge = allowedKib * 1024;
+      for (const size of [1, 260 * 1024, 300 * 1024, 600 * 1024, edge - 9_000, edge - 500, edge, edge + 1]) {
+        const text = 'x'.repeat(Math.max(1, size));
+        const { data } = await itsBus.call(contract, caller, { data: { text } }, waiting);
+        expect([size, String(data['text']).length]).toEqual([size, text.length]);
+      }
+      await responder.drain();
+      await Promise.all([server.close(), client.close()]);
+      await own.stop();
+    },
+  );
+
   it('are batched when they come together, and each gets its own answer', async () => {
     const sizes: number[] = [];
     const answer: Answer = async (calls) => {

@@ -1,10 +1,11 @@
 import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { newInbox } from './inboxes.js';
 
-/** A stock nats-server refuses messages over 1 MiB. The receiver answers the announcement with a subject of
- * its own, so that all chunks reach the same replica; acknowledgements bound the buffers on both sides. */
-export const chunkThreshold = 512 * 1024;
-const chunkBytes = 256 * 1024;
+/** What goes in one message, and in one chunk, where the server allows that: a stock nats-server takes 1 MiB. The receiver answers the
+ * announcement with a subject of its own, so that all chunks reach the same replica; acknowledgements bound the buffers on both sides. */
+const mostBytes = { message: 512 * 1024, chunk: 256 * 1024 };
+/** The server counts them, too: the trace of the caller, the announcement of a transfer. */
+const headerBytes = 8 * 1024;
 const windowChunks = 8;
 const maxBytes = 96 * 1024 * 1024;
 const silenceMs = 10_000;
@@ -19,10 +20,15 @@ export interface PackedPayload {
   close: () => void;
 }
 
+/** Of the server that is connected now; another one may have another limit. */
+export const messageBytes = ({ info }: NatsConnection): number =>
+  Math.min(mostBytes.message, (info?.max_payload ?? Infinity) - headerBytes);
+
 export function packPayload(nats: NatsConnection, pieces: readonly Uint8Array[]): PackedPayload {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  if (size <= chunkThreshold)
+  if (size <= messageBytes(nats))
     return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };
+  const chunkBytes = Math.min(mostBytes.chunk, messageBytes(nats));
   const control = newInbox(nats);
   const firstHeaders = headers();
   firstHeaders.set(sizeHeader, String(size));

@@ -1,5 +1,8 @@
 import { maxEventBytes, maxEventItems } from '@posthorn/contracts';
 
+/** The metadata of an e-mail is the longest member: 20 texts of 500 characters, each of which may take six bytes in JSON. */
+const maxItemBytes = 64 * 1024;
+
 export interface OutboxColumns {
   id: string;
   projectId: string;
@@ -27,8 +30,7 @@ export function outboxInsert(columns: OutboxColumns, from = ''): string {
     SELECT ${names.map((name) => columns[name]).join(', ')} ${from}`;
 }
 
-/** Packs rows with project_id, name, item, trace and row_index into as few events as the limits allow. One
- * item may have at most half of an event's bytes. */
+/** Packs rows with project_id, name, item, trace and row_index into as few events as the limits allow. */
 export function packedOutboxInsert(rows: string): string {
   return outboxInsert(
     {
@@ -40,7 +42,7 @@ export function packedOutboxInsert(rows: string): string {
     },
     `FROM (
       SELECT r.*, (row_number() OVER earlier - 1) / ${maxEventItems} AS by_count,
-             sum(octet_length(r.item::text)) OVER earlier / ${maxEventBytes / 2} AS by_bytes
+             sum(octet_length(r.item::text)) OVER earlier / ${maxEventBytes - maxItemBytes} AS by_bytes
       FROM (${rows}) AS r WINDOW earlier AS (PARTITION BY r.project_id, r.name ORDER BY r.row_index ROWS UNBOUNDED PRECEDING)
     ) AS packed GROUP BY packed.project_id, packed.name, packed.by_count, packed.by_bytes`,
   );

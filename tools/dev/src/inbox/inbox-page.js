@@ -9,6 +9,8 @@ let older = null;
 let total = 0;
 let opened = null;
 
+const noMail = at('empty').textContent.trim();
+
 async function fetchJson(path) {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
@@ -60,6 +62,8 @@ function drawList() {
   const focused = document.activeElement?.dataset?.id;
   at('messages').replaceChildren(...shown.map(listItem));
   at('count').textContent = total === 1 ? '1 message' : `${total.toLocaleString()} messages`;
+  const term = at('search').value.trim();
+  at('empty').textContent = term ? `No message matches “${term}”.` : noMail;
   at('empty').hidden = shown.length > 0;
   at('older').hidden = older === null;
   document.title = total > 0 ? `(${total}) Posthorn inbox` : 'Posthorn inbox';

@@ -1,4 +1,9 @@
-import { publishedAddressOf, type Caller, type ConsentSource } from '@posthorn/contracts';
+import {
+  publishedAddressOf,
+  type Caller,
+  type ConsentSource,
+  type SuppressionReason,
+} from '@posthorn/contracts';
 import type { ContactRow } from '../contact.entity.js';
 import type { CustomFields } from './custom-fields.js';
 
@@ -18,6 +23,8 @@ export interface ContactWrite {
   subscribed?: boolean;
   /** Of a new contact, where `subscribed` is absent; true by default. */
   subscribedWhenNew?: boolean;
+  /** With `subscribed: false`: the address is suppressed for all mail as well. */
+  suppress?: SuppressionReason;
   customFields?: CustomFields;
   /** MERGE by default; a null removes a field in both modes. */
   customFieldsMode?: 'MERGE' | 'REPLACE';
@@ -101,6 +108,7 @@ function isSameOrigin(first: ContactWrite, second: ContactWrite): boolean {
   const [one, other] = [first.origin, second.origin];
   return (
     first.subscribedWhenNew === second.subscribedWhenNew &&
+    first.suppress === second.suppress &&
     first.inBulk === second.inBulk &&
     one.source === other.source &&
     one.actor?.id === other.actor?.id &&

@@ -151,17 +151,16 @@ export class ContactWrites {
   }
 
   private async optOut(writes: ContactWrite[], written: WrittenContact[]): Promise<void> {
-    const optingOut = writes.flatMap(({ subscribed }, index) => {
+    const optingOut = writes.flatMap(({ projectId, subscribed, suppress }, index) => {
       const { outcome, contact } = written[index]!;
-      return subscribed === false && contact && outcome !== 'SKIPPED' ? [contact] : [];
+      if (subscribed !== false || !contact || outcome === 'SKIPPED') return [];
+      const { email, id: contactId, seq } = contact;
+      return [{ projectId, optOut: { email, contactId, seq, ...(suppress ? { suppress } : {}) } }];
     });
     const byProject = Map.groupBy(optingOut, ({ projectId }) => projectId);
     await Promise.all(
       [...byProject].map(([projectId, rows]) =>
-        this.optOuts.put(
-          projectId,
-          ...rows.map(({ email, id: contactId, seq }) => ({ email, contactId, seq })),
-        ),
+        this.optOuts.put(projectId, ...rows.map(({ optOut }) => optOut)),
       ),
     );
   }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { Base64Text, writeJson, type IdempotentRequest } from '@posthorn/contracts';
+import { Base64Text, writeJson, type Caller, type IdempotentRequest } from '@posthorn/contracts';
 import { idempotencyKeyLength } from '../http/edge-errors.js';
 import type { Route } from './route-table.js';
 
 const maxKey = 255;
 
 export function idempotencyOf(
+  caller: Pick<Caller, 'isPublic' | 'mode'>,
   route: Pick<Route, 'method' | 'path' | 'ids'>,
   headers: string[],
   params: Readonly<Record<string, string>>,
@@ -17,7 +18,16 @@ export function idempotencyOf(
   // The same key for another resource is another request, so the path parameters are hashed with the body.
   const named = route.ids.map((name) => params[name]!.toLowerCase());
   const requested = named.length > 0 ? [named, body] : body;
-  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hashOf(requested) };
+  return { key: key!, operation: operationOf(caller, route), bodyHash: hashOf(requested) };
+}
+
+/** A visitor who claims a key of the shop's server, or tests that do, must not decide what its own request is answered. */
+function operationOf(
+  { isPublic, mode }: Pick<Caller, 'isPublic' | 'mode'>,
+  { method, path }: Pick<Route, 'method' | 'path'>,
+): string {
+  const kind = [...(mode === 'TEST' ? ['test'] : []), ...(isPublic ? ['public'] : [])];
+  return [...kind, method, path].join(' ');
 }
 
 function hashOf(requested: unknown): string {

@@ -43,12 +43,17 @@ export class ListResponder {
   }
 }
 
-function scopeOf({ route, admission }: Exchange<'list'>, filters: object): CursorScope {
+function scopeOf({ route, admission, request }: Exchange<'list'>, filters: object): CursorScope {
+  const named = [...route.ids, ...route.addresses, ...route.numbers].map((name) => [
+    `:${name}`,
+    (request.params as Record<string, string>)[name]!.toLowerCase(),
+  ]);
   return {
     route: `${route.method} ${route.path}`,
     surface: route.surface,
     projectId: admission.caller.projectId,
     sort: 'created_at desc, id desc',
-    filters: filters as Record<string, unknown>,
+    // What the path names is a filter, too: a cursor of one campaign is none of another.
+    filters: { ...filters, ...Object.fromEntries(named) },
   };
 }

@@ -56,6 +56,7 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   readOnly('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
   readOnly('/t/c/:token', 'the links of a mail'),
   { ...readOnly('/a/:projectId/:archiveId', 'a published campaign'), callers: 'anybody with the link' },
+  htmlPage('/p/:token', 'what a reader receives, and how to leave or come back', 'anybody with the link'),
   htmlPage('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'anybody with the link'),
   hook('/hooks/ses', 'events of Amazon SES, through Amazon SNS'),
   hook('/hooks/provider/:name', 'events of postmark, sendgrid, mailgun or brevo'),

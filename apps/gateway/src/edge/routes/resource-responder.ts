@@ -58,7 +58,15 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
     query: filters,
     ...('requestIndexes' in entries ? { entries } : {}),
     ...(declaration.idempotent
-      ? { idempotency: idempotencyOf(route, keys, request.params as Record<string, string>, parsed) }
+      ? {
+          idempotency: idempotencyOf(
+            exchange.admission.caller,
+            route,
+            keys,
+            request.params as Record<string, string>,
+            parsed,
+          ),
+        }
       : {}),
     ...(declaration.alsoHtml
       ? {

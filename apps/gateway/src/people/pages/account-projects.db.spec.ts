@@ -54,7 +54,7 @@ describe('the account page', () => {
 
   it('says so where there is no project', async () => {
     expect(await accountOf({ as: await suite.buildUser() })).toContain(
-      'You are not a member of any project.',
+      'You are not a member of any project yet.',
     );
   });
 });

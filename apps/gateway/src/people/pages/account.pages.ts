@@ -9,10 +9,13 @@ import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from '
 import { deviceOf } from '../sessions/device.js';
 import { People } from '../people.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { AccountInvitations, type AccountInvitation } from './account-invitations.read-model.js';
 import { AccountProjects, type AccountKey, type AccountProject } from './account-projects.read-model.js';
 
 const path = '/account';
 const news: Readonly<Record<string, string>> = {
+  joined: 'You are a member of the project now.',
+  created: 'The project was created. Next, verify your domain and create a key: the documentation says how.',
   password: 'Your password was changed, and all other sessions were ended.',
   ended: 'The session was ended.',
   others: 'All other sessions were ended.',
@@ -27,6 +30,7 @@ export class AccountPages implements OnApplicationBootstrap {
     private readonly people: People,
     private readonly sessions: SessionsRepository,
     private readonly projects: AccountProjects,
+    private readonly invitations: AccountInvitations,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -45,10 +49,11 @@ export class AccountPages implements OnApplicationBootstrap {
     failed: PeopleAnswer | null = null,
   ): Promise<Shown> {
     const { userId, sessionId, name, email } = person;
-    const [sessions, hasSecondFactor, projects] = await Promise.all([
+    const [sessions, hasSecondFactor, projects, invitations] = await Promise.all([
       this.sessions.list(userId, sessionId),
       this.sessions.hasSecondFactor(userId),
       this.projects.of(userId),
+      this.invitations.of(userId),
     ]);
     const text = news[query['said'] ?? ''];
     const body = html` ${text && !failed ? notice('done', text) : null} ${refusal(failed)}
@@ -56,11 +61,23 @@ export class AccountPages implements OnApplicationBootstrap {
       <h2>Projects</h2>
       ${
         projects.length === 0
-          ? html`<p>You are not a member of any project.</p>`
+          ? html`<p>You are not a member of any project yet.</p>`
           : html`<ul class="rows">
               ${projects.map(projectRow)}
             </ul>`
       }
+      ${
+        invitations.length > 0
+          ? html`<h3>Invitations</h3>
+              <ul class="rows">
+                ${invitations.map(invitationRow)}
+              </ul>`
+          : null
+      }
+      <ul class="links">
+        <li>${link('/account/new-project', 'Create a project')}</li>
+        <li>${link('/docs', 'Documentation')}</li>
+      </ul>
       <h2>Sessions</h2>
       <ul class="rows">
         ${sessions.map(row)}
@@ -107,6 +124,15 @@ export const signedIn =
   (act: Act) =>
   async (visit: Visit): Promise<Shown | SentOn> =>
     visit.person ? act(visit, visit.person) : sentOn('/sign-in', { next: path });
+
+const invitationRow = ({ id, project, role, invitedBy }: AccountInvitation): Html =>
+  html`<li>
+    <div>
+      <p>${project}</p>
+      <p class="quiet-text">${roleNames[role]}${invitedBy === null ? null : ` · invited by ${invitedBy}`}</p>
+    </div>
+    ${form(hidden('id', id), 'Accept', '/account/invitations', 'quiet')}
+  </li>`;
 
 const passwords: Html = html` ${field({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password', maxLength: 128 })}
 ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: passwordHint, maxLength: 128 })}`;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { PagesModule } from '../../pages/pages.module.js';
 import { PeopleModule } from '../people.module.js';
+import { AccountInvitations } from './account-invitations.read-model.js';
 import { AccountProjects } from './account-projects.read-model.js';
 import { AccountPages } from './account.pages.js';
 import { PasswordPages } from './password.pages.js';
@@ -12,7 +13,7 @@ import { SignUpPages } from './sign-up.pages.js';
 @Module({
   imports: [PeopleModule, PagesModule],
   providers: [
-    ...onDatabase([AccountProjects]),
+    ...onDatabase([AccountInvitations, AccountProjects]),
     SignInPages,
     SignUpPages,
     PasswordPages,

@@ -15,9 +15,12 @@ import {
   textOf,
   type Members,
 } from '../hook-values.js';
+import { HookSignatures } from '../hook-signatures.repository.js';
 import type { HookRequest, ProviderHook } from '../provider-hook.js';
 import { forged, tooOld } from './forged.js';
 
+/** Of a report that comes for the first time: the signature covers its token and its time, and not the report. */
+const firstMs = 15 * 60_000;
 /** Mailgun repeats for eight hours, with the same signature. */
 const replayWindowMs = 9 * 3_600_000;
 const kinds: Readonly<Record<string, ProviderEventKind>> = {
@@ -36,6 +39,7 @@ export class MailgunHook implements ProviderHook {
   constructor(
     private readonly config: GatewayConfig,
     private readonly clock: DatabaseClock,
+    private readonly signatures: HookSignatures,
   ) {}
 
   isEnabled(): boolean {
@@ -54,7 +58,17 @@ export class MailgunHook implements ProviderHook {
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw forged();
     const ageMs = (await this.clock.now()).getTime() - Number(timestamp) * 1_000;
     if (!(Math.abs(ageMs) <= replayWindowMs)) throw tooOld();
+    await this.bind(
+      timestamp + token,
+      JSON.stringify(body['event-data'] ?? null),
+      Math.abs(ageMs) <= firstMs,
+    );
     return mailgunEvents(membersOf(body['event-data']));
+  }
+
+  private async bind(token: string, content: string, isFresh: boolean): Promise<void> {
+    if (!isFresh && !(await this.signatures.isBound(token, content))) throw tooOld();
+    if (isFresh && !(await this.signatures.bind(token, content))) throw forged();
   }
 }
 

@@ -19,7 +19,7 @@ import type { HookRequest, ProviderHook } from '../provider-hook.js';
 import { forged, tooOld } from './forged.js';
 
 /** SendGrid repeats for a day, with a signature of its own for each attempt. */
-const replayWindowMs = 3_600_000;
+const replayWindowMs = 15 * 60_000;
 const kinds: Readonly<Record<string, ProviderEventKind>> = {
   processed: 'SENT',
   deferred: 'DELAYED',

@@ -9,6 +9,8 @@ export interface ReadyMessage {
   raw: Buffer;
   envelope: { from: string; to: string; utf8: boolean };
   subject: string;
+  /** Rendered; null where it is no Liquid. */
+  fromName: string | null;
 }
 
 /** Bounces return to the sender's own return-path domain where it is set up. */
@@ -26,6 +28,7 @@ export function toReadyMessage(
     raw: Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength),
     envelope: { from, to: message.recipient, utf8 },
     subject: texts.subject,
+    fromName: texts.fromName ?? null,
   };
 }
 

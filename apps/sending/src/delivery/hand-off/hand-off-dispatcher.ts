@@ -188,6 +188,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   private async proceed(ready: ReadyMessage, mark: Mark, markedAt: number): Promise<void> {
     const { decision, slot, delayMs, hasTurn } = mark;
+    const { subject, fromName } = ready;
     let outcome: Outcome | null;
     try {
       const inTime = decision !== 'ok' || (await this.isInTime(slot, markedAt));
@@ -202,7 +203,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
       this.ready.freeMemory([ready.message]);
     }
     this.dispatch();
-    if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });
+    if (outcome) await this.recorder.record({ ...ready.message, subject, fromName, outcome });
   }
 
   private async isInTime(slot: Slot, markedAt: number): Promise<boolean> {

@@ -71,18 +71,24 @@ describe('the mark', () => {
     const { workerId, messages } = await claimedMessages(suite.database, projectId, 4);
     const quiet = (index: number, fromHours: number, hours: number) =>
       suite.database.query(
-        `UPDATE deliveries SET quiet_from = now() + make_interval(hours => $3), quiet_seconds = $4 WHERE project_id = $1 AND email_id = $2`,
+        `UPDATE deliveries SET quiet_from = now() + make_interval(secs => $3::float8 * 3600), quiet_seconds = $4 WHERE project_id = $1 AND email_id = $2`,
         [projectId, messages[index]!.emailId, fromHours, hours * 3_600],
       );
     await quiet(0, -1, 3);
     await quiet(1, -49, 3);
     await quiet(2, -5, 3);
     await quiet(3, 1, 3);
+    // By the clock of before, they would have ended half an hour ago.
+    await quiet(0, -3.5, 3);
+    await suite.database.query(
+      `UPDATE deliveries SET quiet_shift_at = now() - interval '1 minute', quiet_shift_seconds = -5400 WHERE project_id = $1 AND email_id = $2`,
+      [projectId, messages[0]!.emailId],
+    );
     const marks = await marksAt(0).mark(workerId, messages);
     expect(marks.map(({ decision }) => decision)).toEqual(['quiet_hours', 'quiet_hours', 'ok', 'ok']);
-    for (const { delayMs } of marks.slice(0, 2)) {
-      expect(delayMs).toBeGreaterThan(2 * 3_600_000 - 60_000);
-      expect(delayMs).toBeLessThanOrEqual(2 * 3_600_000);
+    for (const [index, hours] of [1, 2].entries()) {
+      expect(marks[index]!.delayMs).toBeGreaterThan(hours * 3_600_000 - 60_000);
+      expect(marks[index]!.delayMs).toBeLessThanOrEqual(hours * 3_600_000);
     }
   });
 

@@ -13,7 +13,7 @@ import {
 } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { killingText } from '../../testing/dying.worker.js';
-import { buildSend, buildSendingProject } from '../../testing/sending-suite.js';
+import { buildSend, buildSendingProject, noContacts } from '../../testing/sending-suite.js';
 
 const dying = pathToFileURL('dist/apps/sending/src/testing/dying.worker.js').href;
 const dyingAt = (step: 'render' | 'sign') => ({ NODE_OPTIONS: `--import=${dying}?at=${step}` });
@@ -26,6 +26,7 @@ beforeAll(async () => {
     openServiceFixture('sending', { entities, migrations }),
     SmtpSink.start(),
   ]);
+  await noContacts(fixture.connection);
 });
 afterEach(async () => {
   await Promise.all(running.map((each) => each.stop()));

@@ -32,7 +32,7 @@ export const markJoins = `
 /** `r.category` is that of the e-mail, where it is known: campaigns send transactional mail in the bulk lane, too. */
 export const isMarketing = `coalesce(r.category = 'MARKETING', d.lane = ${lanes.bulk})`;
 
-const sinceQuietBegan = `mod(extract(epoch FROM now() - d.quiet_from)::bigint, 86400)`;
+const sinceQuietBegan = `mod(extract(epoch FROM now() - d.quiet_from)::bigint + CASE WHEN now() >= d.quiet_shift_at THEN d.quiet_shift_seconds ELSE 0 END, 86400)`;
 export const quietWaitMs = `(d.quiet_seconds - ${sinceQuietBegan})::float8 * 1000`;
 
 /** The rules of the last check, in the order in which they decide. The explanation of an e-mail reads the same ones. */

@@ -1,4 +1,4 @@
-import { copyEvents, emailEvents, suppressionEvents } from '@posthorn/contracts';
+import { copyEvents, emailEvents, storableText, suppressionEvents } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import { providerMessageIdOf } from '@posthorn/mail';
 import { packedOutboxInsert } from '@posthorn/messaging';
@@ -22,6 +22,8 @@ export interface OutcomeRow {
   leaseToken: number;
   recipient: string;
   subject: string | null;
+  fromName?: string | null;
+  contactId?: string | null;
   trace: string | null;
   outcome: Outcome;
 }
@@ -43,6 +45,8 @@ const outcomes = columnsOf<OutcomeRow>([
   ...leasedDeliveryColumns,
   { column: 'recipient', type: 'text', value: ({ recipient }) => recipient },
   { column: 'subject', type: 'text', value: ({ subject }) => subject },
+  { column: 'from_name', type: 'text', value: ({ fromName }) => fromName },
+  { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'state', type: 'text', value: ({ outcome }) => outcome.state },
   { column: 'status', type: 'text', value: ({ outcome }) => outcome.status },
   { column: 'failure_kind', type: 'text', value: ({ outcome }) => outcome.failureKind },
@@ -132,7 +136,7 @@ const recordSql = `
       old.reported <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported')}) AS is_overruled_by_report
   ), updated_email AS (
     UPDATE emails e
-    SET status = CASE w.reported_after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.reported_after')} END, subject = coalesce(o.subject, e.subject),
+    SET status = CASE w.reported_after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.reported_after')} END, subject = coalesce(o.subject, e.subject), from_name = coalesce(o.from_name, e.from_name), contact_id = coalesce(e.contact_id, o.contact_id),
         failure_kind = CASE WHEN w.is_overruled_by_report THEN e.failure_kind ELSE o.failure_kind END,
         provider_message_id = coalesce(e.provider_message_id, o.provider_message_id),
         error = CASE WHEN w.is_overruled_by_report THEN e.error ELSE o.error END, updated_at = now(),
@@ -166,7 +170,9 @@ const historyStatusOf = ({ status, state }: Outcome): string | null =>
   status ?? (state === 'AMBIGUOUS' ? 'SENDING' : null);
 
 const messageIdOf = ({ attempt }: Outcome): string | null =>
-  attempt?.verdict === 'accepted' ? providerMessageIdOf(attempt.reply) : null;
+  attempt?.verdict === 'accepted' ? storedId(providerMessageIdOf(attempt.reply)) : null;
+
+const storedId = (id: string | null): string | null => id && storableText(id);
 
 const durationOf = ({ attempt }: Outcome): number | null => attempt && Math.round(attempt.durationMs);
 

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
+import { boundedText } from '@posthorn/contracts';
 import { ConfigError } from '@posthorn/platform';
 import { SendingConfig } from '../../config.js';
 
@@ -34,6 +35,15 @@ export class DnsLookup {
     return this.followed(name, signal, async (resolver, at) =>
       (await resolver.resolveMx(at)).map(({ exchange }) => exchange),
     );
+  }
+
+  /** Of both kinds. */
+  async addresses(name: string, signal: AbortSignal): Promise<Answer> {
+    const [four, six] = await Promise.all([
+      this.followed(name, signal, (resolver, at) => resolver.resolve4(at)),
+      this.followed(name, signal, (resolver, at) => resolver.resolve6(at)),
+    ]);
+    return four && six && [...four, ...six];
   }
 
   async aliases(name: string, signal: AbortSignal): Promise<Answer> {
@@ -75,7 +85,7 @@ export class DnsLookup {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const values = await request(resolver);
-      return values.slice(0, maxValues).map((value) => value.slice(0, maxValue));
+      return values.slice(0, maxValues).map((value) => boundedText(value, maxValue));
     } catch (error) {
       return absent.includes((error as NodeJS.ErrnoException).code ?? '') ? [] : null;
     } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeHosts, judgeKey, judgePolicy, judgeSpf } from './domain-check.js';
+import { judgeHosts, judgeKey, judgePolicy } from './domain-check.js';
 import { isPublicSuffix, organisationOf, withParents } from './host-names.js';
 
 const key = { algorithm: 'rsa', publicKey: 'MIIBIjANBgkq' } as const;
@@ -21,24 +21,6 @@ describe('a key', () => {
     ['of which nobody could say', null, 'PENDING'],
   ])('%s', (_, answer, status) => {
     expect(judgeKey(answer, key)).toBe(status);
-  });
-});
-
-describe('an SPF record', () => {
-  const mechanism = 'include:spf.posthorn.example';
-  it.each<[string[] | null, string]>([
-    [['v=spf1 include:spf.posthorn.example ~all'], 'VERIFIED'],
-    [['V=SPF1  a mx +INCLUDE:spf.Posthorn.example -all'], 'VERIFIED'],
-    [['some text', 'v=spf1 include:spf.posthorn.example'], 'VERIFIED'],
-    [['v=spf1 -all include:spf.posthorn.example'], 'FAILED'],
-    [['v=spf1 -include:spf.posthorn.example -all'], 'FAILED'],
-    [['v=spf1 include:spf.posthorn.example.evil ~all'], 'FAILED'],
-    [['v=spf10 include:spf.posthorn.example ~all'], 'FAILED'],
-    [['v=spf1 include:spf.posthorn.example ~all', 'v=spf1 mx -all'], 'FAILED'],
-    [[], 'FAILED'],
-    [null, 'PENDING'],
-  ])('%j: %s', (answer, status) => {
-    expect(judgeSpf(answer, mechanism)).toBe(status);
   });
 });
 

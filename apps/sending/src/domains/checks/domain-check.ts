@@ -29,19 +29,6 @@ export function judgeKey(
   return fits ? 'VERIFIED' : 'FAILED';
 }
 
-/** RFC 7208 §4.5: several SPF records are an error, and terms after `all` are ignored. */
-export function judgeSpf(answer: Answer, mechanism: string): RecordStatus {
-  if (answer === null) return 'PENDING';
-  const policies = answer
-    .map((text) => text.trim().toLowerCase().split(/\s+/))
-    .filter(([version]) => version === 'v=spf1');
-  const [terms] = policies;
-  if (policies.length !== 1 || !terms) return 'FAILED';
-  const end = terms.findIndex((term) => /^[+?~-]?all$/.test(term));
-  const counted = end === -1 ? terms : terms.slice(0, end);
-  return counted.some((term) => term.replace(/^\+/, '') === mechanism.toLowerCase()) ? 'VERIFIED' : 'FAILED';
-}
-
 /** RFC 7489 §6.6.3: several policies count as none; without a policy of its own the domain has that of its organisation. */
 export function judgePolicy(own: Answer, organisations: Answer): PolicyFinding {
   const found = own === null ? null : policiesIn(own);

@@ -4,9 +4,10 @@ import { dnsRecordOf } from '@posthorn/mail';
 import { SendingConfig } from '../../config.js';
 import type { DkimKeyRow } from '../dkim/dkim-key.entity.js';
 import { DnsLookup, type Answer } from './dns-lookup.js';
-import { judgeHosts, judgeKey, judgePolicy, judgeSpf } from './domain-check.js';
+import { judgeHosts, judgeKey, judgePolicy } from './domain-check.js';
 import type { DomainRow, Findings } from '../domain.entity.js';
-import { mailFromOf, spfMechanism, trackingTarget } from './domain-records.js';
+import { checkSpf, type SpfSender } from './spf-evaluation.js';
+import { mailFromOf, trackingTarget } from './domain-records.js';
 import { organisationOf } from './host-names.js';
 
 export interface Found extends Omit<Findings, 'proof'> {
@@ -28,7 +29,7 @@ export class DomainFindings {
     const [found, returns, spf, own, above, aliases, receives] = await Promise.all([
       this.keysOf(domain, keys, signal),
       mailFromDomain ? this.dns.mx(mailFromDomain, signal) : null,
-      mailFromDomain ? this.dns.txt(mailFromDomain, signal) : null,
+      mailFromDomain ? checkSpf(mailFromDomain, this.sender, this.dns, signal) : null,
       this.dns.txt(`_dmarc.${domain}`, signal),
       organisation === domain ? [] : this.dns.txt(`_dmarc.${organisation}`, signal),
       trackingHost ? this.dns.aliases(trackingHost, signal) : null,
@@ -41,12 +42,18 @@ export class DomainFindings {
     return {
       mailFromDomain,
       keys: found,
-      spf: judged(mailFromDomain, () => judgeSpf(spf, spfMechanism(this.config))),
+      spf: spf ?? { status: 'NOT_CHECKED', problem: null },
       mailFrom: judged(mailFromDomain && mailHost, () => judgeHosts(returns, mailHost!)),
       policy: judgePolicy(own, above),
       tracking: judged(trackingHost, () => judgeHosts(aliases, trackingTarget(this.config))),
       receiving: judged(receivingEnabled && mailHost, () => judgeHosts(receives, mailHost!)),
     };
+  }
+
+  /** With an include, the hosts of a provider send, and not the one that gets the bounces. */
+  private get sender(): SpfSender {
+    const { mailHost, spfInclude: include } = this.config;
+    return { mailHost: include ? undefined : mailHost, include };
   }
 
   private async keysOf(

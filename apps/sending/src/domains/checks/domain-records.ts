@@ -32,7 +32,14 @@ function recordsOf(row: DomainRow, keys: readonly DkimKeyRow[], targets: RecordT
     mailFromDomain && mailHost
       ? [
           record('RETURN_PATH', 'MX', mailFromDomain, `10 ${mailHost}`, row.mailFromStatus),
-          record('SPF', 'TXT', mailFromDomain, `v=spf1 ${spfMechanism(targets)} ~all`, row.spfStatus),
+          record(
+            'SPF',
+            'TXT',
+            mailFromDomain,
+            `v=spf1 ${spfMechanism(targets)} ~all`,
+            row.spfStatus,
+            row.spfProblem,
+          ),
         ]
       : [];
   const policy = record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none', row.dmarcStatus);
@@ -99,10 +106,12 @@ const record = (
   name: string,
   value: string,
   status: RecordStatus,
+  problem: string | null = null,
 ): DomainRecord => ({
   purpose,
   type,
   name,
   value,
   status,
+  problem: status === 'FAILED' ? problem : null,
 });

@@ -34,6 +34,16 @@ export class SenderDirectory {
     private readonly config: SendingConfig,
   ) {}
 
+  /** As of this instant: a campaign is checked once for a million messages. */
+  async currentSenderFor(
+    caller: Caller,
+    from: Mailbox | undefined,
+    category: EmailCategory,
+  ): Promise<Mailbox> {
+    await this.verified.refresh(caller.projectId);
+    return this.senderFor(caller, from, category);
+  }
+
   async senderFor(
     caller: Caller,
     from: Mailbox | undefined,

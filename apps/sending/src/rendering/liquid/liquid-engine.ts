@@ -7,8 +7,9 @@ import {
   type Emitter,
   type Template,
 } from 'liquidjs';
-import { atInstant, isTooLong } from './dates.js';
+import { atInstant, isTooLong, zoneOf, type DateGlobals } from './dates.js';
 import { coalesce } from './liquid-parser.js';
+import { chosen, escapeUnmarked, leaveUnescaped, markHtml } from './marked-html.js';
 import { SnippetTag } from './snippet-tag.js';
 
 export const renderMs = 450;
@@ -27,16 +28,20 @@ const dateFilters = [
 ] as const;
 
 type Operator = (left: unknown, right: unknown) => unknown;
-type Filter = (this: { context: Context }, value: unknown, ...rest: unknown[]) => unknown;
+type Filter = (this: { context: Context }, ...given: unknown[]) => unknown;
 
-/** Values are escaped in HTML only (docs/api-decisions.md §4). */
-export function createEngine({ escapes }: { escapes: boolean }): Liquid {
+/** Values are escaped in HTML only (docs/api-decisions.md §4). A document, such as JSON for a webhook, is what its author makes of it. */
+export type EngineKind = 'html' | 'plain' | 'document';
+
+export function createEngine(kind: EngineKind): Liquid {
   const engine = new Liquid({
-    ...(escapes ? { outputEscape: 'escape' as const } : {}),
+    ...(kind === 'html'
+      ? { outputEscape: escapeUnmarked(filters['escape'] as Filter) as (value: unknown) => string }
+      : {}),
     templates: {},
     operators: {
       ...defaultOperators,
-      [coalesce]: ((left, right) => toValue(left) ?? right) satisfies Operator,
+      [coalesce]: ((left, right) => chosen(left) ?? right) satisfies Operator,
     },
     ownPropertyOnly: true,
     strictFilters: true,
@@ -46,16 +51,21 @@ export function createEngine({ escapes }: { escapes: boolean }): Liquid {
   });
   for (const name of absentTags) delete engine.tags[name];
   for (const name of absentFilters) engine.unregisterFilter(name);
-  for (const name of dateFilters) engine.registerFilter(name, dated(filters[name] as Filter));
+  for (const name of dateFilters)
+    engine.registerFilter(name, dated(filters[name] as Filter, name === 'date'));
+  if (kind === 'html') markHtml(engine);
+  if (kind === 'plain') leaveUnescaped(engine);
   engine.registerTag('render', SnippetTag);
   boundOutput(engine);
   return engine;
 }
 
-const dated = (filter: Filter): Filter =>
-  function (value, ...rest) {
+const dated = (filter: Filter, takesZone: boolean): Filter =>
+  function (value, format, ...rest) {
     if (isTooLong(value)) return value;
-    return filter.call(this, atInstant(value, (this.context.globals as { now?: string }).now), ...rest);
+    const globals = this.context.globals as DateGlobals;
+    const given = takesZone ? rest.map((zone) => zoneOf(toValue(zone), globals)) : rest;
+    return filter.call(this, atInstant(value, globals.now), format, ...given);
   };
 
 /** Every output, captures included, has the size limit of a message. */

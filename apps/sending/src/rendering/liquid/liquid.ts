@@ -1,6 +1,7 @@
 import { Context, type Liquid, type Template } from 'liquidjs';
 import { LiquidSyntaxError, RenderFailure, toRenderFailure, toSyntaxError } from './liquid-errors.js';
-import { createEngine, maxOutput, renderMs } from './liquid-engine.js';
+import { createEngine, maxOutput, renderMs, type EngineKind } from './liquid-engine.js';
+import type { DateGlobals } from './dates.js';
 import { MailParser } from './liquid-parser.js';
 import { ParsedSources } from './parsed-sources.js';
 import { giveSnippets, type FindSnippet } from './snippet-tag.js';
@@ -9,6 +10,8 @@ export interface MessageTexts {
   subject: string;
   html: string;
   text: string | null;
+  /** The display name of the sender. */
+  fromName?: string;
 }
 
 /** Rendering is a pure function of this: the same input gives the same bytes. */
@@ -16,17 +19,23 @@ export interface RenderInput {
   variables: Record<string, unknown>;
   snippets: Record<string, string>;
   now: Date;
+  /** The project's, for dates whose own zone does not exist; UTC by default. */
+  timeZone?: string;
+}
+
+/** What a template asked for in vain. */
+export interface RenderNotes {
+  unknownZones: Set<string>;
 }
 
 const cacheBytes = 8 * 1024 * 1024;
-const maxSubject = 998;
 
 class Renderer {
   private readonly engine: Liquid;
   private readonly sources: ParsedSources;
 
-  constructor(escapes: boolean) {
-    const engine = createEngine({ escapes });
+  constructor(kind: EngineKind) {
+    const engine = createEngine(kind);
     this.engine = engine;
     this.sources = new ParsedSources(
       (source, file) => new MailParser(engine).parse(source, file),
@@ -42,12 +51,17 @@ class Renderer {
     }
   }
 
-  render(source: string, part: string, { variables, snippets, now }: RenderInput, until: number): string {
+  render(source: string, part: string, given: RenderInput & Partial<RenderNotes>, until: number): string {
+    const { variables, snippets, now, timeZone, unknownZones } = given;
     try {
       const context = new Context(
         variables,
         this.engine.options,
-        { sync: true, globals: { now: now.toISOString() }, renderLimit: until - performance.now() },
+        {
+          sync: true,
+          globals: { now: now.toISOString(), timeZone, unknownZones } satisfies DateGlobals,
+          renderLimit: until - performance.now(),
+        },
         { liquid: this.engine },
       );
       const find: FindSnippet = (name) =>
@@ -60,8 +74,9 @@ class Renderer {
   }
 }
 
-const html = new Renderer(true);
-const plain = new Renderer(false);
+const html = new Renderer('html');
+const plain = new Renderer('plain');
+const documents = new Renderer('document');
 
 export function parse(source: string): Template[] {
   return html.parse(source, 'body');
@@ -70,10 +85,12 @@ export function parse(source: string): Template[] {
 export const hasLiquid = (source: string): boolean => source.includes('{{') || source.includes('{%');
 
 /** Values are never parsed as Liquid. Throws RenderFailure. */
-export function render(content: MessageTexts, given: RenderInput): MessageTexts {
+export function render(content: MessageTexts, given: RenderInput & Partial<RenderNotes>): MessageTexts {
   const until = performance.now() + renderMs;
+  const { fromName } = content;
   return {
-    subject: header(plain.render(content.subject, 'subject', given, until)),
+    ...(fromName === undefined ? {} : { fromName: header('from', fromName, given, until) }),
+    subject: header('subject', content.subject, given, until),
     html: html.render(content.html, 'body', given, until),
     text: content.text === null ? null : plain.render(content.text, 'text', given, until),
   };
@@ -88,16 +105,25 @@ export interface TextsSource {
 /** Text without markup, such as parts of a webhook: nothing is escaped. Throws RenderFailure. */
 export function renderTexts({ texts, ...given }: TextsSource): string[] {
   const until = performance.now() + renderMs;
-  return texts.map((text) => plain.render(text, 'text', { ...given, snippets: {} }, until));
+  return texts.map((text) => documents.render(text, 'text', { ...given, snippets: {} }, until));
 }
 
-/** A rendered subject is checked as a header again, because values may contain line breaks (docs/guarantees.md §6). */
-function header(subject: string): string {
-  if (/[\r\n\u2028\u2029\u0000]/.test(subject))
-    throw new RenderFailure('subject: the rendered subject is not one line');
-  if (subject.length > maxSubject)
-    throw new RenderFailure(`subject: the rendered subject is longer than ${maxSubject} characters`);
-  return subject;
+const maxOf = { subject: 998, from: 255 } as const;
+const nameOf = { subject: 'subject', from: "sender's name" } as const;
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+
+/** Values may contain line breaks, which would begin another header (docs/guarantees.md §6); they become blanks. */
+function header(
+  part: keyof typeof maxOf,
+  source: string,
+  given: RenderInput & Partial<RenderNotes>,
+  until: number,
+): string {
+  const rendered = plain.render(source, part, given, until);
+  const line = /[\p{Cc}\u2028\u2029]/u.test(rendered) ? oneLine(rendered) : rendered;
+  if (line.length > maxOf[part])
+    throw new RenderFailure(`${part}: the rendered ${nameOf[part]} is longer than ${maxOf[part]} characters`);
+  return line;
 }
 
 function bounded(text: string, part: string): string {

@@ -1,3 +1,4 @@
+import { storableText } from '@posthorn/contracts';
 import { outboundRefusals, type OutboundResult } from '@posthorn/outbound';
 import type { AttemptOutcome } from './attempt-rules.js';
 
@@ -66,9 +67,9 @@ function errorOf(result: OutboundResult): string | null {
   }
 }
 
-/** What Postgres can store, in at most so many bytes. */
+/** In at most so many bytes. */
 function storedText(text: string, maxBytes: number): string {
-  const clean = text.toWellFormed().replaceAll('\u0000', '\ufffd');
+  const clean = storableText(text, '\ufffd');
   const bytes = Buffer.from(clean);
   return bytes.length <= maxBytes ? clean : bytes.toString('utf8', 0, maxBytes).replace(/\ufffd+$/, '');
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EraseAddress } from '@posthorn/contracts';
+import { storableJson, type EraseAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { addressesIn, anyOf, withoutAddresses } from '@posthorn/messaging';
 import { ErasedCallsRepository, searchedTables, type FoundTexts } from './erased-calls.repository.js';
@@ -64,15 +64,6 @@ const withoutThem = ({ key, texts }: FoundTexts, addresses: RegExp): FoundTexts 
 
 /** In JSON more is left out than the address: the subject of a message to it, for instance. */
 function withoutAddress(text: string, addresses: RegExp): string {
-  const document = documentOf(text);
+  const document = storableJson(text);
   return document ? JSON.stringify(withoutAddresses(document, addresses)) : withoutAddresses(text, addresses);
-}
-
-function documentOf(text: string): object | null {
-  if (!/^\s*[{[]/.test(text)) return null;
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return null;
-  }
 }

@@ -37,6 +37,15 @@ export const noReports: readonly Sample[] = [
     subject: 'Automatic reply: Your order',
     headers: 'Auto-Submitted: auto-replied\n',
   }),
+  plain('an automatic reply in the name of a server', nothing, 'The user is unknown to be here this week.', {
+    subject: 'Automatic reply: Your order',
+    headers: 'Auto-Submitted: auto-replied\n',
+  }),
+  plain('an automatic reply that quotes a bounce', nothing, 'I am away. > 550 5.1.1 User unknown', {
+    from: 'Ada <ada@example.org>',
+    subject: 'Re: Undelivered mail',
+    headers: 'Auto-Submitted: auto-replied\n',
+  }),
   plain('a vacation notice', nothing, 'Ich bin im Urlaub.', {
     from: 'Ada <ada@example.org>',
     subject: 'Abwesenheitsnotiz',

@@ -13,6 +13,18 @@ Giving up on 203.0.113.5.
 
 ${returned}`;
 
+const eximText = (said: string) => `This message was created automatically by mail delivery software.
+
+A message that you sent could not be delivered to one or more of its
+recipients. This is a permanent error. The following address(es) failed:
+
+  ada@example.org
+${said}
+
+------ This is a copy of the message, including all the headers. ------
+
+${returned}`;
+
 export const plainReports: readonly Sample[] = [
   plain('qmail, refused', failed('5.1.1'), qmailText, { subject: 'failure notice' }),
   plain(
@@ -62,6 +74,27 @@ recipients. This is a permanent error. The following address(es) failed:
 ${returned}`,
     { subject: 'Mail delivery failed: returning message to sender' },
   ),
+  plain('Exim, unknown, as an automatic reply', failed('5.1.1'), eximText('    No Such User Here'), {
+    subject: 'Mail delivery failed: returning message to sender',
+    headers: 'Auto-Submitted: auto-replied\nX-Failed-Recipients: ada@example.org\n',
+  }),
+  plain(
+    'Exim, refused, as an automatic reply',
+    failed('5.1.1'),
+    eximText(`    host mx.example.org [203.0.113.5]
+    SMTP error from remote mail server after RCPT TO:<ada@example.org>:
+    550 5.1.1 <ada@example.org>: Recipient address rejected: User unknown`),
+    {
+      from: 'Mail Delivery System <Mailer-Daemon@mx.example>',
+      subject: 'Mail delivery failed: returning message to sender',
+      headers: 'Auto-Submitted: auto-replied\n',
+    },
+  ),
+  plain('Exim of an unusual sender', failed('5.1.1'), eximText('    No Such User Here'), {
+    from: 'The host <root@mx.example>',
+    subject: 'Your mail',
+    headers: 'Auto-Submitted: auto-replied\nX-Failed-Recipients: ada@example.org\n',
+  }),
   plain(
     'Exim, refused at RCPT',
     { kind: 'BOUNCED' },
