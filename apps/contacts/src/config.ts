@@ -9,6 +9,13 @@ export class ContactsConfig extends ServiceConfig {
     describe: 'days for which events of contacts and their history in lists and segments are retained',
   })
   eventsDays: number;
+  @Env('PUBLIC_URL', {
+    kind: 'url',
+    default: 'http://localhost:3000',
+    describe: 'how readers reach the gateway: the links that confirm a subscription begin with it',
+  })
+  publicUrl: string;
+
   @Env('SEGMENT_LIVE_MS', {
     kind: 'number',
     default: '5000',

@@ -66,7 +66,7 @@ export class ContactsHandlers {
     return answerEach(calls, (call) => this.ensures.ensure(call));
   }
 
-  @Handles(contacts.recipients)
+  @Handles(contacts.ensureRecipients)
   contactsOf({ caller, body }: Incoming<SendRecipients>): Promise<RecipientContacts> {
     return this.recipients.contactsOf(caller.projectId, body);
   }

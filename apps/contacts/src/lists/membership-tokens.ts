@@ -9,7 +9,7 @@ export class MembershipTokens {
   private readonly tokens: ConfirmTokens;
 
   constructor(
-    config: ContactsConfig,
+    private readonly config: ContactsConfig,
     private readonly clock: DatabaseClock,
   ) {
     this.tokens = new ConfirmTokens(config.secretKeys);
@@ -23,6 +23,10 @@ export class MembershipTokens {
     const [token] = this.of(row);
     row.tokenHash = ConfirmTokens.hashOf(token!);
     return token!;
+  }
+
+  urlOf(token: string): string {
+    return `${this.config.publicUrl.replace(/\/+$/, '')}/api/lists/confirm-subscription?token=${token}`;
   }
 
   async isValid(row: MembershipRow, tokenHash: string): Promise<boolean> {

@@ -4,9 +4,17 @@ import { Outbox } from '@posthorn/messaging';
 import type { WriteOrigin } from '../contacts/writes/contact-write.js';
 import type { ContactRow } from '../contacts/contact.entity.js';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
+import type { ListRow } from './list.entity.js';
 import type { MembershipRow } from './membership.entity.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
+
+interface Asked {
+  contact: ContactRow;
+  row: MembershipRow;
+  list: ListRow;
+  confirmUrl: string;
+}
 
 interface LockedMembership {
   contact: ContactRow;
@@ -38,5 +46,12 @@ export class MembershipWrites {
     await this.dirty.mark([row]);
     await this.outbox.publish(contactEvents.membershipChanged, row.projectId, [row.toEvent()]);
     if (subscribes) await this.contacts.change(contact, { subscribed: true }, origin);
+  }
+
+  /** The answer to a public form must not contain the link, so the server of the project hears of it here. */
+  async ask({ contact, row, list, confirmUrl }: Asked): Promise<void> {
+    const { projectId, contactId, listId, updatedAt: at } = row;
+    const pending = { contactId, email: contact.email, listId, listName: list.name, confirmUrl, at };
+    await this.outbox.publish(contactEvents.listPending, projectId, [pending]);
   }
 }

@@ -4,6 +4,8 @@ import { recordsHistory } from '../activity/contact-history.repository.js';
 import { MembershipRow } from './membership.entity.js';
 
 const tokenLifetime = `interval '24 hours'`;
+/** A form that is sent again and again for one address causes no mail each time. */
+const quietAfterAsking = `interval '10 minutes'`;
 
 /** Every statement that creates, changes or deletes memberships also appends what it does to their counts, and changes to the history of the contact. */
 export class MembershipsRepository extends ScopedRepository<MembershipRow> {
@@ -73,11 +75,14 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     );
   }
 
-  async renew({ projectId, id, tokenHash, tokenRound }: MembershipRow): Promise<void> {
-    await this.database.query(
-      `UPDATE memberships SET token_hash = $3, token_round = $4, token_ends_at = clock_timestamp() + ${tokenLifetime} WHERE project_id = $1 AND id = $2`,
+  /** Returns whether the contact asked last a while ago. */
+  async renew({ projectId, id, tokenHash, tokenRound }: MembershipRow): Promise<boolean> {
+    const [row] = await this.database.query<{ asksAgain: boolean }>(
+      `UPDATE memberships SET token_hash = $3, token_round = $4, token_ends_at = clock_timestamp() + ${tokenLifetime} WHERE project_id = $1 AND id = $2
+       RETURNING old.token_ends_at < clock_timestamp() + ${tokenLifetime} - ${quietAfterAsking} AS "asksAgain"`,
       [projectId, id, tokenHash, tokenRound],
     );
+    return row!.asksAgain;
   }
 
   async removeOf(projectId: string, contactIds: string[]): Promise<void> {

@@ -77,6 +77,27 @@ describe('subscribing', () => {
     expect((await suite.bus.call(contacts.list, caller, {})).items).toHaveLength(1);
   });
 
+  it('from a page tells the project the link, and again only after a while', async () => {
+    const { id } = await fixture.build(caller, { doubleOptIn: true });
+    const form: Caller = { ...page, confine: { subscribeOnly: true } };
+    for (let round = 0; round < 3; round += 1) {
+      await fixture.subscribe(form, id, { email });
+      if (round === 1)
+        await suite.database.query(
+          `UPDATE memberships SET token_ends_at = token_ends_at - interval '11 minutes' WHERE project_id = $1`,
+          [projectId],
+        );
+    }
+    const told = await suite.eventsOf(projectId, contactEvents.listPending);
+    expect(told).toHaveLength(2);
+    expect(told[0]).toMatchObject({ email, listId: id, contactId: (await contactOf())!.id });
+    const token = /^http:\/\/localhost:3000\/api\/lists\/confirm-subscription\?token=(.+)$/.exec(
+      told[1]!.confirmUrl,
+    )![1];
+    await fixture.confirm(token!);
+    expect((await contactOf())!.subscribed).toBe(true);
+  });
+
   it('with double opt-in is pending, and subscribes the new contact when it is confirmed', async () => {
     const marks = await watchMarks(suite.database, projectId);
     const { id } = await fixture.build(caller, { doubleOptIn: true });

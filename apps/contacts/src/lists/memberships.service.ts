@@ -91,7 +91,9 @@ export class MembershipsService {
       row.subscribe({ doubleOptIn: list.doubleOptIn, allowResubscribe });
       if (row.status === 'PENDING') confirmToken = await this.tokens.issue(row);
     });
-    if (previousStatus === 'PENDING') await this.memberships.renew(row);
+    const isAsked = previousStatus !== 'PENDING' || (await this.memberships.renew(row));
+    if (confirmToken !== undefined && isAsked)
+      await this.writes.ask({ contact, row, list, confirmUrl: this.tokens.urlOf(confirmToken) });
     // Anybody may submit a public form for any address, so it must not change an existing contact.
     if (!created && !caller.isPublic) await this.contacts.change(contact, { customFields: data }, origin);
     // Whoever has the token can confirm the address, so the key of a public form does not receive it.

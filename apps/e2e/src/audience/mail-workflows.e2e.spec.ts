@@ -22,7 +22,7 @@ async function startOn(eventName: string): Promise<string> {
       { id: newId(), from_step_id: steps[0].id, to_step_id: mark.id, priority: 0, condition: null },
     ],
   });
-  await done('PATCH', `workflows/${id}`, { enabled: true });
+  await done('POST', `workflows/${id}/resume`);
   return id as string;
 }
 
@@ -47,10 +47,8 @@ describe('a workflow that starts with what becomes of mail', () => {
   it('starts for mail of every surface, and the e-mail names its contact', async () => {
     await startOn('email.delivery');
     await startOn('email.bounce');
-    for (const [index, [, send]] of sends.entries()) {
-      await send(`new-${index}@example.org`);
-      await send(`bounce-${index}@example.org`);
-    }
+    for (const [index, [, send]] of sends.entries()) await send(`new-${index}@example.org`);
+    await sends[0]![1]('bounce@simulator.posthorn.test');
     for (const [index, [surface]] of sends.entries()) {
       const contact = await eventually(async () => {
         const { data } = await done('GET', `contacts?search=new-${index}`);
@@ -59,5 +57,9 @@ describe('a workflow that starts with what becomes of mail', () => {
       const { data } = await done('GET', `emails?to=new-${index}@example.org`);
       expect(data[0].contact_id).toBe(contact.id);
     }
+    await eventually(async () => {
+      const { data } = await done('GET', 'contacts?search=bounce@simulator');
+      return data[0] && JSON.parse(data[0].custom_fields).email_bounce === true;
+    }, 'it starts for a bounce');
   });
 });

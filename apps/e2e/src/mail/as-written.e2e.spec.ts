@@ -153,6 +153,39 @@ describe('a mail of text alone', () => {
 
   it('is refused where there is no content at all', async () => {
     const answer = await suite.posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'x' });
-    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/body', code: 'required' }]]);
+    expect([answer.status, answer.body.errors]).toMatchObject([
+      422,
+      [{ pointer: '/body', code: 'required' }],
+    ]);
+  });
+});
+
+describe('an address with characters that nobody sees', () => {
+  /** The description of the API has no word for them. */
+  const asked = async (path: string, body: object) => {
+    const { baseUrl, secretKey } = suite.posthorn.dev;
+    const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${baseUrl}/api/v1/${path}`, request);
+    const { to, email, id } = (await answer.json()) as { to?: string; email?: string; id: string };
+    return { status: answer.status, address: to ?? email, id };
+  };
+
+  it.each<[string, (email: string) => object, number]>([
+    ['emails', (email) => message('Unseen', { to: email }), 202],
+    ['contacts', (email) => ({ email }), 201],
+    ['suppressions', (email) => ({ email }), 201],
+  ])('is the visible address, or is refused: %s', async (path, bodyOf, status) => {
+    const visible = `${path}@example.com`;
+    expect(await asked(path, bodyOf(`\u200b${visible}\ufeff`))).toMatchObject({ status, address: visible });
+    expect((await asked(path, bodyOf(`a\u200b${visible}`))).status).toBe(422);
+  });
+
+  it('does not pass the suppression of the visible one', async () => {
+    const { id } = await asked('emails', message('Suppressed', { to: '\u200bsuppressions@example.com' }));
+    await eventually(async () => {
+      const { body } = await suite.posthorn.get(`/api/v1/emails/${id}`);
+      return body.status === 'FAILED' && body.failure_kind === 'suppressed';
+    }, 'it fails');
   });
 });

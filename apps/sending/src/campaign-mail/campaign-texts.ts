@@ -18,7 +18,9 @@ export class CampaignTexts {
     project,
     html,
     category,
-  }: Omit<CampaignDraft, 'from'>): Promise<Renderable> {
+  }: Omit<CampaignDraft, 'from' | 'project'> & {
+    project: { timeZone?: string };
+  }): Promise<Renderable> {
     const { templateId, templateVersion } = content;
     const templates = templateId ? [{ projectId, templateId, version: templateVersion! }] : [];
     const snippets = Object.entries(content.snippetVersions).map(([name, id]) => ({ name, projectId, id }));

@@ -35,7 +35,7 @@ describe('mail whose acceptance asked for no contact', () => {
     expect(suite.sink.messages.filter((message) => to.includes(message.to))).toEqual([]);
     const known = new Map(to.map((email) => [email, newId()]));
     const asked: SendRecipients[] = [];
-    const stop = await standIn(suite.connection, contacts.recipients, async (requested) => {
+    const stop = await standIn(suite.connection, contacts.ensureRecipients, async (requested) => {
       asked.push(requested);
       return { contacts: requested.recipients.map(({ email }) => ({ email, id: known.get(email)! })) };
     });

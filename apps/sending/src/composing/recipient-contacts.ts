@@ -36,7 +36,7 @@ export class RecipientContactIds {
     );
     try {
       const { contacts: found } = await this.bus.call(
-        contacts.recipients,
+        contacts.ensureRecipients,
         serviceCaller('sending', projectId),
         { recipients: [...recipients.values()] },
         { timeoutMs },

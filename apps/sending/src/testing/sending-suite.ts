@@ -36,7 +36,7 @@ export interface SendingSuite {
 
 /** Nobody is a contact; mail would wait if nobody answered. */
 export const noContacts = (connection: BusConnection) =>
-  standIn(connection, contacts.recipients, async () => ({ contacts: [] }));
+  standIn(connection, contacts.ensureRecipients, async () => ({ contacts: [] }));
 
 export async function startSendingSuite(
   changes: Record<string, string> = {},

@@ -37,8 +37,8 @@ describe('what a step uses', () => {
       contact: { data: { deep, notes: 'x'.repeat(40_000) } },
       event: { deep, notes: 'x'.repeat(60_000) },
     };
-    const send = buildSend(domain, { subject: '{{ contact.data.deep.one.two.three.four }}' });
-    const accepted = await suite.bus.call(emails.accept, caller, { ...send, data, sourceType: 'WORKFLOW' });
+    const send = { ...buildSend(domain, { subject: '{{ contact.data.deep.one.two.three.four }}' }), data };
+    const accepted = await suite.bus.call(emails.accept, caller, { ...send, sourceType: 'WORKFLOW' });
     expect(accepted.emails).toHaveLength(1);
     const { items } = await suite.bus.call(workflowMail.texts, caller, {
       items: [{ texts: [{ text: '{{ contact.data.deep.one.two.three.four }}' }], variables: data }],

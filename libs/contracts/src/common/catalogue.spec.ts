@@ -7,7 +7,7 @@ const reading =
     ' ',
   );
 const writing =
-  'accept acceptBatch add add_members append bulk cancel choose_winner clone confirm create delete deleteMany disable drop enable ensure erase handOver import limit pause prepare publish put rebuild record register release remove remove_members replay replayRange republish resend resume retry retry_failed revoke rotate rotateSecret rotate_dkim send set setState settle skipWait start subscribe test track unschedule unsubscribe unsubscribed update upsert verify withdraw'.split(
+  'accept acceptBatch add add_members append bulk cancel change choose_winner clone confirm create delete deleteMany disable drop enable ensure ensureRecipients erase handOver import limit pause prepare publish put rebuild record register release remove remove_members replay replayRange republish resend resume retry retry_failed revoke rotate rotateSecret rotate_dkim send set setState settle skipWait start subscribe test track unschedule unsubscribe unsubscribed update upsert verify withdraw'.split(
     ' ',
   );
 const exceptions: Readonly<Record<string, boolean>> = {

@@ -186,7 +186,7 @@ export const contacts = {
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { gathered: true }),
   /** Creates missing contacts as not subscribed, as `ensure` does. */
-  recipients: request('contacts.contacts.recipients', SendRecipients, RecipientContacts),
+  ensureRecipients: request('contacts.contacts.ensureRecipients', SendRecipients, RecipientContacts),
   variables: query('contacts.contacts.variables', GetVariables, KnownVariables),
   subscribed: query('contacts.contacts.subscribed', FindSubscribed, SubscribedAddresses),
   get: query('contacts.contacts.get', ContactId, Contact),
@@ -232,6 +232,17 @@ export class MembershipEvent {
   @Instant() at: Date;
 }
 
+/** Somebody asked to be on a list with double opt-in, and confirms with the link. */
+export class ListPending {
+  @Id() contactId: string;
+  @Address() email: string;
+  @Id() listId: string;
+  @Text(1, 100) listName: string;
+  /** Whoever has it can confirm the address: it is for the mail to that address only. */
+  @Text(1, 2_500) confirmUrl: string;
+  @Instant() at: Date;
+}
+
 export class SegmentEvent {
   @Id() contactId: string;
   @Id() segmentId: string;
@@ -267,6 +278,11 @@ export const contactEvents = {
     'contacts.list.membership_changed',
     MembershipEvent,
     'The status of a list membership changed.',
+  ),
+  listPending: event(
+    'contacts.list.pending',
+    ListPending,
+    'A membership waits for its confirmation; again where the contact asks again after ten minutes.',
   ),
   segmentEntered: event('contacts.segment.entered', SegmentEvent, 'A contact entered a tracked segment.'),
   segmentLeft: event('contacts.segment.left', SegmentEvent, 'A contact left a tracked segment.'),

@@ -32,6 +32,7 @@ export const webhookEventTypes = [
   'contact.unsubscribed',
   'contact.deleted',
   'contacts.bulk_created',
+  'list.pending',
   'campaign.sent',
   'workflow.completed',
   'workflow.failed',

@@ -27,14 +27,14 @@ export class TestCallsService {
   async make({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
     const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
     const secrets = await this.signing.of(projectId, id);
-    const attempt = await this.requests.send({ url, secrets }, newCall());
+    const attempt = await this.requests.send({ url, secrets }, newCall(await this.requests.now()));
     await this.commits.before(deadline, () => this.tests.add(projectId, id, attempt));
     return this.pages.one(projectId, id, attempt.call.id);
   }
 }
 
-function newCall(): DueWebhookCall {
+function newCall(at: Date): DueWebhookCall {
   const eventId = newId();
-  const body = bodyOf({ id: eventId, type: testEventType, at: new Date(), data: { message } });
+  const body = bodyOf({ id: eventId, type: testEventType, at, data: { message } });
   return { id: newId(), eventId, body, attempts: 0, retries: 0, claims: 0 };
 }

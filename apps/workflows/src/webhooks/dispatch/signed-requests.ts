@@ -18,15 +18,20 @@ export interface SignedEndpoint {
 export class SignedRequests {
   constructor(private readonly client: WebhookClient) {}
 
+  now(): Promise<Date> {
+    return this.client.now();
+  }
+
   async send<Call extends DueWebhookCall>(
     { url, secrets }: SignedEndpoint,
     call: Call,
   ): Promise<Attempt<Call>> {
     const { eventId, body } = call;
+    const at = await this.client.now();
     const result = await this.client.send({
       ...{ url, body, method: 'POST', timeoutMs: requestTimeoutMs, maxRedirects: 0 },
       headers: { 'content-type': 'application/json', 'user-agent': 'Posthorn' },
-      ownHeaders: () => signatureHeaders({ id: eventId, at: new Date(), body }, secrets),
+      ownHeaders: () => signatureHeaders({ id: eventId, at, body }, secrets),
     });
     const outcome = outcomeOfAttempt(result, call.retries + 1);
     const isFault = outcome.kind !== 'success';

@@ -4,6 +4,7 @@ import {
   type ContactDeleted,
   type ContactEvent,
   type ContactsBulkCreated,
+  type ListPending,
   type WebhookEventType,
 } from '@posthorn/contracts';
 import type { DomainEvent } from '@posthorn/messaging';
@@ -48,6 +49,12 @@ export const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): Event
       at,
       data: { count, source },
     },
+  }));
+
+export const listPendingCalls = (event: DomainEvent<ListPending>): EventToCall[] =>
+  event.items.map(({ contactId, email, listId, listName, confirmUrl, at }, index) => ({
+    ...{ id: idOfItem(event, index), type: 'list.pending', contactId, at },
+    data: { contact: { id: contactId, email }, list: { id: listId, name: listName }, confirmUrl },
   }));
 
 function dataOf({

@@ -7,6 +7,7 @@ import {
   type ContactEvent,
   type ContactsBulkCreated,
   type EmailChangedEvent,
+  type ListPending,
 } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import {
@@ -14,6 +15,7 @@ import {
   changedContactEvents,
   contactEventCalls,
   deletedContactCalls,
+  listPendingCalls,
   typeOfContactEvent,
 } from './contact-events.js';
 import { calledEmailEvents, emailEventCalls, typeOfEmailEvent } from './email-events.js';
@@ -51,6 +53,12 @@ export class WebhookEventsSubscribers {
   @OnEachEvent([contactEvents.bulkCreated], 'webhooks')
   onBulkCreated(event: DomainEvent<ContactsBulkCreated>): Promise<void> {
     return this.calls.add(event.projectId, bulkCreatedCalls(event));
+  }
+
+  @OnEachEvent([contactEvents.listPending], 'webhooks')
+  async onListPending(event: DomainEvent<ListPending>): Promise<void> {
+    if (await this.calls.areWanted(event.projectId, ['list.pending']))
+      await this.calls.add(event.projectId, listPendingCalls(event));
   }
 
   @OnEachEvent([campaignEvents.sent], 'webhooks')

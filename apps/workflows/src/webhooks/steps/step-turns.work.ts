@@ -59,11 +59,12 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
     const body = method === 'GET' ? null : call.body;
     const { executionId, workflowId } = call;
     const execution = { id: executionId, workflowId: workflowId ?? executionId };
+    const at = await this.client.now();
     const sent = await this.fence.begin(projectId, execution, () =>
       this.client.send({
         ...{ url, method, body, maxRedirects, timeoutMs: requestTimeoutMs },
         headers: { 'user-agent': 'Posthorn', ...typeOf(headers, body), ...headers },
-        ownHeaders: (given) => signatureHeaders({ id, at: new Date(), body: given ?? '' }, secrets),
+        ownHeaders: (given) => signatureHeaders({ id, at, body: given ?? '' }, secrets),
       }),
     );
     if (!sent) return unmadeAttempt(call, 'The execution has ended');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { growthOf, repeated } from '@posthorn/testing';
 import fc from 'fast-check';
-import { normaliseAddress, parseMailbox } from './address.js';
+import { normaliseAddress, normaliseDomain, parseMailbox } from './address.js';
 
 describe('an address', () => {
   it.each([
@@ -23,6 +23,50 @@ describe('an address', () => {
     'anna@example.com:25',
   ])('that is invalid is refused, not repaired: %j', (text) => {
     expect(normaliseAddress(text)).toBeNull();
+  });
+});
+
+describe('characters that nobody sees', () => {
+  const all = [
+    ...[
+      '\u00ad',
+      '\u200b',
+      '\u200c',
+      '\u200d',
+      '\u200e',
+      '\u200f',
+      '\u202a',
+      '\u202e',
+      '\u2060',
+      '\u2064',
+      '\ufeff',
+    ],
+    ...['\u{e0000}', '\u{e0041}', '\u{e007f}'],
+  ];
+
+  it.each(all.map((letter) => [letter.codePointAt(0)!.toString(16), letter]))(
+    'are dropped around an address and refused in it: %s',
+    (_, letter) => {
+      expect(normaliseAddress(`${letter} Ada@example.com${letter} ${letter}`)).toBe('ada@example.com');
+      expect(parseMailbox(`${letter}Ada <${letter}ada@example.com${letter}> ${letter}`)).toMatchObject({
+        email: 'ada@example.com',
+      });
+      expect(parseMailbox({ email: `${letter}ada@example.com` })).toEqual({ email: 'ada@example.com' });
+      for (const address of [
+        `a${letter}da@example.com`,
+        `ada${letter}@example.com`,
+        `ada@${letter}example.com`,
+      ])
+        expect([normaliseAddress(address), parseMailbox(address)]).toEqual([null, null]);
+      for (const domain of [`exam${letter}ple.com`, `example.${letter}com`])
+        expect([normaliseAddress(`ada@${domain}`), normaliseDomain(domain)]).toEqual([null, null]);
+    },
+  );
+
+  it('take linear time', () => {
+    const long = '\u200b'.repeat(4_000);
+    expect(normaliseAddress(`${long}a@b.example`)).toBe('a@b.example');
+    expect(normaliseAddress(`${long}${long}a@b.example`)).toBeNull();
   });
 });
 

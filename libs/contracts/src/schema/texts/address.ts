@@ -7,6 +7,8 @@ export interface Mailbox {
 
 const maxAddress = 254;
 const maxLocalPart = 64;
+/** With blanks around it. */
+const maxWritten = 4_096;
 const maxName = 255;
 // An RFC 5321 dot-string with RFC 6531 characters. Quoted local parts are unused in practice and hide attacks.
 const localPart =
@@ -18,10 +20,23 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const lineBreak = /[\r\n\u2028\u2029]/;
 const unsafe = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/u;
 
+/** Characters that nobody sees: with one of them inside, an address would be another person with the same looks. */
+const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u;
+const atEdge = /^[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]$/u;
+
+/** Copied text brings them along. An expression that looks for them at the end takes quadratic time. */
+function withoutEdges(text: string): string {
+  const letters = [...text.slice(0, maxWritten)];
+  const start = letters.findIndex((letter) => !atEdge.test(letter));
+  const end = letters.findLastIndex((letter) => !atEdge.test(letter));
+  return start === -1 ? '' : letters.slice(start, end + 1).join('');
+}
+
 /** Trimmed, lower-cased, with A-labels (docs/api-decisions.md §1); null if it is not an address. */
 export function normaliseAddress(text: string): string | null {
-  if (lineBreak.test(text)) return null;
-  const address = text.trim().normalize('NFC');
+  if (lineBreak.test(text) || text.length > maxWritten) return null;
+  const address = withoutEdges(text).normalize('NFC');
+  if (invisible.test(address)) return null;
   const at = address.lastIndexOf('@');
   if (address.length > maxAddress || at < 1 || at > maxLocalPart) return null;
   const local = address.slice(0, at).toLowerCase();
@@ -31,12 +46,12 @@ export function normaliseAddress(text: string): string | null {
   return Buffer.byteLength(normal) <= maxAddress && Buffer.byteLength(local) <= maxLocalPart ? normal : null;
 }
 
-// Characters that the URL parser would strip, decode or interpret.
+// Characters that the URL parser would strip, decode or interpret; IDNA drops invisible ones.
 const noName = /[\s%/?#@:\\[\]<>]/;
 
 /** The domain as A-labels; empty if it cannot be one. */
 export const toAscii = (domain: string): string =>
-  noName.test(domain) ? '' : domainToASCII(domain).toLowerCase();
+  noName.test(domain) || invisible.test(domain) ? '' : domainToASCII(domain).toLowerCase();
 
 /** A host name of at least two labels as A-labels; null for IP literals, ports and invalid names. */
 export function normaliseDomain(text: string): string | null {
@@ -63,8 +78,8 @@ export function parseMailbox(value: unknown): Mailbox | null {
 }
 
 function fromText(text: string): Mailbox | null {
-  if (lineBreak.test(text)) return null;
-  const trimmed = text.trim();
+  if (lineBreak.test(text) || text.length > maxWritten) return null;
+  const trimmed = withoutEdges(text);
   const opening = trimmed.endsWith('>') ? trimmed.lastIndexOf('<') : -1;
   if (opening === -1) return mailbox(text, '');
   const name = nameOf(trimmed.slice(0, opening).trim());
