@@ -21,6 +21,7 @@ import { SystemMails1764000100000 } from './migrations/1764000100000-system-mail
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { Reputation1765300000000 } from './migrations/1765300000000-reputation.js';
 import { HookSignatures1766400000000 } from './migrations/1766400000000-hook-signatures.js';
+import { WithdrawnProjects1766400200000 } from './migrations/1766400200000-withdrawn-projects.js';
 import { HookSignatureRow } from './provider-hooks/hook-signature.entity.js';
 import { ProjectTimes1765700000000 } from './migrations/1765700000000-project-times.js';
 import { PostalAddress1766500000000 } from './migrations/1766500000000-postal-address.js';
@@ -58,5 +59,6 @@ export const migrations = [
   Reputation1765300000000,
   ProjectTimes1765700000000,
   HookSignatures1766400000000,
+  WithdrawnProjects1766400200000,
   PostalAddress1766500000000,
 ];

@@ -11,7 +11,7 @@ const maxRuns = 3;
 export const bounds: ProcessorTime = { cpuMs: 200, heldMs: 50 };
 
 /** Processor time, which other processes on the machine do not change. */
-export async function processorTimeOf(work: () => unknown): Promise<ProcessorTime> {
+async function processorTimeOf(work: () => unknown): Promise<ProcessorTime> {
   const began = processTime();
   let last = threadTime();
   let heldMs = 0;
@@ -39,7 +39,7 @@ export async function leastProcessorTimeOf(work: () => unknown): Promise<Process
   return least;
 }
 
-export const isOver = ({ cpuMs, heldMs }: ProcessorTime): boolean =>
+const isOver = ({ cpuMs, heldMs }: ProcessorTime): boolean =>
   cpuMs > bounds.cpuMs || heldMs > bounds.heldMs;
 
 const msOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;

@@ -11,6 +11,11 @@ type Counts = Omit<CampaignCountRow, 'projectId' | 'campaignId'>;
 
 const columns = `total, in_hand AS "inHand", sent, skipped, failed, delivered, opened, clicked, bounced, complained, unsubscribed`;
 
+/** What servers refused at the hand-off: it bounced and was never sent. */
+const refused = `CASE WHEN n.bounced > 0 AND n.failed > 0 THEN (
+  SELECT count(*)::int FROM recipients r
+  WHERE r.project_id = c.project_id AND r.campaign_id = c.id AND r.reason = 'hard_bounce' AND r.outcome = 'FAILED') ELSE 0 END`;
+
 type CountReport = Omit<CampaignReport, 'variants' | 'winner' | 'decidedBy'>;
 
 export class CampaignCounts {
@@ -70,8 +75,8 @@ export class CampaignCounts {
   }
 
   async report(projectId: string, id: string): Promise<CountReport> {
-    const [row] = await this.database.query<Partial<Counts>>(
-      `SELECT ${columns} FROM campaigns c LEFT JOIN campaign_counts n ON n.project_id = c.project_id AND n.campaign_id = c.id
+    const [row] = await this.database.query<Partial<Counts & { refused: number }>>(
+      `SELECT ${columns}, ${refused} AS refused FROM campaigns c LEFT JOIN campaign_counts n ON n.project_id = c.project_id AND n.campaign_id = c.id
        WHERE c.project_id = $1 AND c.id = $2`,
       [projectId, id],
     );
@@ -110,10 +115,12 @@ const nothing: Counts = {
   unsubscribed: 0,
 };
 
-function reportOf(row: Partial<Counts>): CountReport {
+function reportOf({ refused = 0, ...row }: Partial<Counts & { refused: number }>): CountReport {
   const counts = typeof row.total === 'number' ? (row as Counts) : nothing;
   const { sent, skipped, complained, unsubscribed, opened, clicked, bounced, delivered } = counts;
-  const rate = (part: number) => (sent === 0 ? 0 : Math.round((1_000 * part) / sent) / 10);
+  const rate = (part: number, whole = sent) => (whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 10);
+  // Each message counts once, whether its server refused it at once or returned it later.
+  const handedOver = sent + refused;
   return {
     ...statsOf(counts),
     complained,
@@ -121,7 +128,7 @@ function reportOf(row: Partial<Counts>): CountReport {
     skipped,
     openRate: rate(opened),
     clickRate: rate(clicked),
-    bounceRate: rate(bounced),
-    deliveryRate: rate(delivered),
+    bounceRate: rate(bounced, handedOver),
+    deliveryRate: rate(delivered, handedOver),
   };
 }

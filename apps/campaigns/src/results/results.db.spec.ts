@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { campaigns } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { CampaignCounts } from '../recipients/campaign-counts.read-model.js';
 import { RecipientsRepository } from '../recipients/recipients.repository.js';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 import { reportOfBounce, reportOfCancelling, reportOfFailure, sentAnd, type Report } from './report.js';
@@ -42,8 +44,11 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 }
 
 async function ledger(size: number) {
-  const { projectId } = suite.buildProject();
-  const campaign = { projectId, campaignId: newId() };
+  const { caller, projectId } = suite.buildProject();
+  const { id: campaignId } = await suite.bus.call(campaigns.create, caller, {
+    ...{ name: 'News', subject: 'News', body: 'Hello', audienceType: 'ALL' },
+  });
+  const campaign = { projectId, campaignId };
   await suite.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
     projectId,
     campaign.campaignId,
@@ -121,6 +126,18 @@ describe('results', () => {
       bounced: count(({ reported }) => (Number(reported) & 8) !== 0),
       complained: count(({ reported }) => (Number(reported) & 16) !== 0),
     });
+  });
+
+  it('have rates of what was handed over, each message once, however many were refused', async () => {
+    const { campaign, emailIds } = await ledger(10);
+    const report = (emailId: string, index: number): ReportedRow => ({
+      ...(index === 0 ? sentAnd('delivered') : reportOfBounce({ bounceType: 'Permanent', refused: true })!),
+      ...{ campaignId: campaign.campaignId, emailId },
+    });
+    await new ResultsRepository(suite.database).apply(campaign.projectId, emailIds.map(report));
+    expect(
+      await new CampaignCounts(suite.database).report(campaign.projectId, campaign.campaignId),
+    ).toMatchObject({ sent: 1, bounced: 9, bounceRate: 90, deliveryRate: 10 });
   });
 
   it('of a recipient that was skipped by hand change nothing but what is new', async () => {

@@ -33,6 +33,7 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
     'sending.usage.warned',
     'workflows.webhook.disabled',
   ],
+  'its membership is the record': ['contacts.list.pending'],
   'not published yet': ['contacts.contacts.bulk_created', 'contacts.list.membership_changed'],
 };
 

@@ -15,6 +15,7 @@ import type { EdgeAdapter, Fastify, HttpRequest } from '../edge/http/fastify.js'
 import { html } from '../pages/html.js';
 import { shown } from '../pages/page-kit.js';
 import { drawForReader, linkFailedPage, unlisted } from '../pages/reader-pages.js';
+import { withdrawn, WithdrawnProjects } from '../projects/withdrawn-projects.read-model.js';
 
 /** Its author writes the page, and Posthorn serves it: it must not act for anybody who is signed in here. */
 const headers = {
@@ -40,7 +41,7 @@ const linksAreYourOwn = shown(
 
 /** Readers must not see what is wrong with a template. */
 const neutral = (error: DomainError): DomainError =>
-  error.kind === 'not_found' ? error : unavailable('This page cannot be shown now');
+  error.kind === 'not_found' || error.kind === 'gone' ? error : unavailable('This page cannot be shown now');
 
 export const archivePath = (projectId: string, archiveId: string): string => `/a/${projectId}/${archiveId}`;
 
@@ -50,6 +51,7 @@ export class ArchiveEndpoint implements OnApplicationBootstrap {
     private readonly host: HttpAdapterHost,
     private readonly failures: Failures,
     private readonly bus: Bus,
+    private readonly withdrawnProjects: WithdrawnProjects,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -71,6 +73,7 @@ export class ArchiveEndpoint implements OnApplicationBootstrap {
   private async show({ params }: HttpRequest): Promise<string> {
     const { projectId, archiveId } = params as { projectId: string; archiveId: string };
     if (!isUuid(projectId) || !isUuid(archiveId)) throw unknownRoute();
+    if (await this.withdrawnProjects.has(projectId)) throw withdrawn();
     const caller = serviceCaller('gateway', projectId);
     const content = await this.bus.call(campaignArchives.contentOf, caller, { archiveId });
     return (await this.bus.call(campaignMail.archived, caller, content, { timeoutMs: renderMs })).html;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EdgeModule } from '../edge/edge.module.js';
 import { EmailsModule } from '../emails/emails.module.js';
 import { MembershipModule } from '../members/membership.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { ArchiveEndpoint } from './archive-endpoint.js';
 import { CampaignArchivesController } from './campaign-archives.controller.js';
 import { CampaignTestsService } from './campaign-tests.service.js';
@@ -10,7 +11,7 @@ import { CampaignRecipientsController } from './campaign-recipients.controller.j
 import { CampaignsController } from './campaigns.controller.js';
 
 @Module({
-  imports: [EdgeModule, EmailsModule, MembershipModule],
+  imports: [EdgeModule, EmailsModule, MembershipModule, ProjectsModule],
   providers: [ArchiveEndpoint, CampaignProgresses, CampaignTestsService],
   controllers: [CampaignsController, CampaignArchivesController, CampaignRecipientsController],
 })

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EdgeModule } from '../edge/edge.module.js';
 import { PagesModule } from '../pages/pages.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 import { EngagementController } from './engagement.controller.js';
 import { TrackingEndpoint } from './tracking-endpoint.js';
@@ -8,7 +9,7 @@ import { UnsubscribeEndpoint } from './unsubscribe-endpoint.js';
 import { UnsubscribeService } from './unsubscribe.service.js';
 
 @Module({
-  imports: [EdgeModule, PagesModule],
+  imports: [EdgeModule, PagesModule, ProjectsModule],
   controllers: [EngagementController],
   providers: [EngagementRecorder, TrackingEndpoint, UnsubscribeEndpoint, UnsubscribeService],
 })

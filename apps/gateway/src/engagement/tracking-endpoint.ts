@@ -4,6 +4,8 @@ import { EngagementTokens } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
 import { unknownRoute } from '../edge/http/edge-errors.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
+import { drawForReader, linkFailedPage } from '../pages/reader-pages.js';
+import { withdrawn, WithdrawnProjects } from '../projects/withdrawn-projects.read-model.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 
 /** A transparent 1×1 GIF, which every mail client displays. */
@@ -15,7 +17,7 @@ const unkept = {
   'x-robots-tag': 'noindex, nofollow',
 };
 
-/** The signed token holds everything for the response, so readers are independent of other services; redirects are limited to signed URLs. */
+/** The signed token holds everything for the response, so readers are independent of other services, and nearly of the database; redirects are limited to signed URLs. */
 @Injectable()
 export class TrackingEndpoint implements OnApplicationBootstrap {
   private readonly tokens: EngagementTokens;
@@ -24,6 +26,7 @@ export class TrackingEndpoint implements OnApplicationBootstrap {
     config: GatewayConfig,
     private readonly host: HttpAdapterHost,
     private readonly recorder: EngagementRecorder,
+    private readonly withdrawnProjects: WithdrawnProjects,
   ) {
     this.tokens = new EngagementTokens(config.secretKeys);
   }
@@ -55,9 +58,11 @@ export class TrackingEndpoint implements OnApplicationBootstrap {
     return point;
   }
 
-  private click(request: HttpRequest, reply: HttpReply): string {
+  private async click(request: HttpRequest, reply: HttpReply): Promise<string | HttpReply> {
     const location = this.tokens.readClick(tokenOf(request));
     if (!location) throw unknownRoute();
+    if (await this.withdrawnProjects.has(location.projectId))
+      return drawForReader(reply, linkFailedPage(withdrawn()));
     this.recorder.note({ ...location, kind: 'CLICK', ...readerOf(request) });
     void reply.code(302).headers({ ...unkept, location: location.url });
     return '';

@@ -5,6 +5,7 @@ import { EngagementTokens } from '@posthorn/mail';
 import { Metrics } from '@posthorn/telemetry';
 import { eventually, standIn, testSecret } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { WithdrawnProjects } from '../projects/withdrawn-projects.read-model.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 
 const tokens = new EngagementTokens([testSecret]);
@@ -167,5 +168,32 @@ describe('readers', () => {
     expect(waiting + dropped).toBe(20_000);
     expect(waiting).toBeGreaterThan(10_000);
     expect(dropped).toBeGreaterThan(1_000);
+  });
+});
+
+describe('the links of a project that was disabled for phishing', () => {
+  it('lead nowhere, the archive neither, while its unsubscribe page opens and the links of others work', async () => {
+    await sendingComes();
+    const { projectId } = await suite.buildProject();
+    const click = (of: string) =>
+      suite.request('GET', `/t/c/${tokens.forClick({ ...buildTarget(), projectId: of, url })}`);
+    const disable = (reason: string | null) =>
+      suite.database.query(`UPDATE projects SET disabled_reason = $2 WHERE id = $1`, [projectId, reason]);
+    expect((await click(projectId)).status).toBe(302);
+    for (const reason of ['MANUAL', 'EMAIL_REPUTATION', 'PAYMENT_FAILED']) {
+      await disable(reason);
+      await new WithdrawnProjects(suite.database).has(projectId);
+      expect((await click(projectId)).status).toBe(302);
+    }
+    await disable('PHISHING_DETECTED');
+    const answer = await eventually(async () => {
+      const response = await click(projectId);
+      return response.status === 302 ? null : response;
+    }, 'the link leads nowhere');
+    expect([answer.status, answer.headers.get('location')]).toEqual([410, null]);
+    expect((await suite.request('GET', `/a/${projectId}/${newId()}`)).status).toBe(410);
+    const leaving = tokens.forUnsubscribe({ projectId, emailId: newId(), email: 'ada@example.org' });
+    expect((await suite.request('GET', `/u/${leaving}`)).status).toBe(200);
+    expect((await click(newId())).status).toBe(302);
   });
 });

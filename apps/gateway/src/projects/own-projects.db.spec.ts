@@ -32,6 +32,7 @@ describe('creating a project', () => {
         tracking: 'ENABLED',
         language: 'en',
         time_zone: 'UTC',
+        postal_address: null,
         frequency_cap: null,
       },
       ...{

@@ -4,11 +4,12 @@ import { CreatorsReadModel } from './creators.read-model.js';
 import { ProjectsHandlers } from './projects.handlers.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
+import { WithdrawnProjects } from './withdrawn-projects.read-model.js';
 
 @Module({
   imports: [AuditModule],
   controllers: [ProjectsHandlers],
-  providers: [ProjectsService, ProjectsRepository, CreatorsReadModel],
-  exports: [ProjectsService, ProjectsRepository, CreatorsReadModel],
+  providers: [ProjectsService, ProjectsRepository, CreatorsReadModel, WithdrawnProjects],
+  exports: [ProjectsService, ProjectsRepository, CreatorsReadModel, WithdrawnProjects],
 })
 export class ProjectsModule {}

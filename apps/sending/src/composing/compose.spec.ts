@@ -113,4 +113,15 @@ describe('marketing mail', () => {
   it('is the only mail with it', () => {
     expect(sent('<p>x</p>', { category: 'TRANSACTIONAL' }).texts.html).toBe('<p>x</p>');
   });
+
+  it.each(['<style', '<style>a', 'a{', '}', '<!--', '<a href="https://mail.shop.example/u/x"><b>'])(
+    'is looked through in linear time: %s',
+    (unit) => {
+      const html = `<a href="${link}"></a><style>${unit.repeat(100_000 / unit.length)}`;
+      const began = process.cpuUsage();
+      sent(html);
+      const { user, system } = process.cpuUsage(began);
+      expect((user + system) / 1_000).toBeLessThan(1_500);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import type { StoredMessage } from './stored-message.js';
 import { ContactVariablesRepository } from './contact-variables.repository.js';
 
 type Variables = Record<string, unknown>;
+type ContactFields = Map<string, { id: string; customFields: Variables }>;
 
 const timeoutMs = 1_500;
 
@@ -38,8 +39,8 @@ export class ContactVariables {
   /** For a preview: the stored fields, or those of today, which are not stored. */
   async forPreview(message: StoredMessage): Promise<Variables | null> {
     if (message.variables) return message.variables;
-    const { projectId, to } = message;
-    const fields = await this.request(projectId, [to.email]);
+    const { projectId, to, liquid } = message;
+    const fields: ContactFields | null = liquid ? await this.request(projectId, [to.email]) : new Map();
     return fields && this.rows.withProject(projectId, variablesOf(to.email, fields.get(to.email)));
   }
 
@@ -47,22 +48,28 @@ export class ContactVariables {
     projectId: string,
     messages: readonly StoredMessage[],
   ): Promise<Map<string, Variables>> {
-    // A claim has fewer recipients than one call may ask for; a content without Liquid says nothing of its contact.
-    const asked = [...new Set(messages.filter(({ liquid }) => liquid).map(({ to }) => to.email))];
-    const fields = asked.length > 0 ? await this.request(projectId, asked) : new Map();
-    const known = fields ? messages : messages.filter(({ liquid }) => !liquid);
-    if (known.length === 0) return new Map();
-    const rows = known.map(({ emailId, to }) => ({
+    // A claim has fewer recipients than one call may ask for. Without Liquid only what is known of the project is needed.
+    const asked = messages.filter(({ liquid }) => liquid).map(({ to }) => to.email);
+    const fields: ContactFields | null =
+      asked.length === 0 ? new Map() : await this.request(projectId, [...new Set(asked)]);
+    if (!fields) return this.storeWithout(projectId, messages);
+    const rows = messages.map(({ emailId, to }) => ({
       emailId,
-      variables: variablesOf(to.email, fields?.get(to.email)),
+      variables: variablesOf(to.email, fields.get(to.email)),
     }));
     return this.rows.keep(projectId, rows);
   }
 
-  private async request(
+  /** What has no Liquid does not wait for the fields. */
+  private storeWithout(
     projectId: string,
-    emails: string[],
-  ): Promise<Map<string, { id: string; customFields: Variables }> | null> {
+    messages: readonly StoredMessage[],
+  ): Promise<Map<string, Variables>> {
+    const plain = messages.filter(({ liquid }) => !liquid);
+    return plain.length === 0 ? Promise.resolve(new Map()) : this.store(projectId, plain);
+  }
+
+  private async request(projectId: string, emails: string[]): Promise<ContactFields | null> {
     try {
       const { contacts: found } = await this.bus.call(
         contacts.variables,

@@ -38,18 +38,15 @@ describe('a message that cannot be rendered', () => {
     expect(suite.sink.messages.filter(({ to }) => to === bad.to)).toEqual([]);
   });
 
-  it('is none where a value brings lines into its subject: they become blanks, and no header', async () => {
+  it('is sent on one line where a value would add header lines to its subject', async () => {
     const { caller, domain } = await suite.buildProject();
     await fixture.contactsKnow({});
-    const { id, to } = await fixture.accept(caller, domain, {
+    const { to } = await fixture.accept(caller, domain, {
       subject: 'Hello {{ name }}',
       body: '<p>Hi</p>',
       data: { name: 'a\r\nBcc: x@sink.test' },
     });
-    await fixture.reaches(caller, id, 'DELIVERED');
-    const { subject, headers } = await PostalMime.parse(await fixture.taken(to));
-    expect(subject).toBe('Hello a Bcc: x@sink.test');
-    expect(headers.filter(({ key }) => key === 'bcc')).toEqual([]);
+    expect((await fixture.taken(to)).toString()).toMatch(/^Subject: Hello a Bcc: x@sink\.test\r$/m);
   });
 
   it('because its HTML has 15 MB fails visibly, and is sent whole where nothing has to be rendered', async () => {

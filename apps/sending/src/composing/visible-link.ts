@@ -32,7 +32,7 @@ const blank = /^[\s\u00ad\u034f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\u00
 /** Whether a reader can see, and so use, a link that begins with one of the prefixes. */
 export function hasVisibleLink(html: string, prefixes: readonly string[]): boolean {
   if (!prefixes.some((prefix) => html.includes(prefix))) return false;
-  const hiding = hidingSelectors(html);
+  const hiding = /<style/i.test(html) ? hidingSelectors(html) : [];
   const open: Open[] = [];
   let found = false;
   const parser = new Parser({
@@ -98,14 +98,35 @@ type Matches = (name: string, attributes: Attributes) => boolean;
 
 /** Of classes, ids and elements in style elements; what holds on some screens only is not considered. */
 function hidingSelectors(html: string): Matches[] {
-  const styles = [...html.matchAll(/<style\b[^>]*>([^<]*)/gi)].map(([, style]) => style!.slice(0, 65_536));
-  return styles.flatMap((style) =>
-    [...style.matchAll(/([^{}@;]+)\{([^{}]*)\}/g)].flatMap(([whole, selectors, body]) => {
-      const nested =
-        style.lastIndexOf('@', style.indexOf(whole!)) > style.lastIndexOf('}', style.indexOf(whole!));
-      return nested || !hidesBy(declarationsOf(body!)) ? [] : selectors!.split(',').flatMap(matcherOf);
-    }),
-  );
+  const found: Matches[] = [];
+  let depth = 0;
+  let selectors = '';
+  // Split once: expressions for whole rules take quadratic time where nothing closes them.
+  for (const piece of stylesIn(html).split(/(?=[{}])/)) {
+    const text = piece.replace(/^[{}]/, '');
+    if (piece.startsWith('{')) depth += 1;
+    if (piece.startsWith('}')) depth = Math.max(0, depth - 1);
+    if (depth === 0) selectors = text;
+    else if (depth === 1 && piece.startsWith('{') && hidesBy(declarationsOf(text)))
+      found.push(...selectors.split(',').flatMap(matcherOf));
+    if (found.length >= maxSelectors) break;
+  }
+  return found;
+}
+
+const maxStyles = 64 * 1024;
+const maxSelectors = 100;
+
+function stylesIn(html: string): string {
+  let styles = '';
+  let inStyle = false;
+  const parser = new Parser({
+    onopentag: (name) => void (inStyle = name === 'style'),
+    ontext: (text) => void (inStyle && styles.length < maxStyles && (styles += text)),
+    onclosetag: () => void (inStyle = false),
+  });
+  parser.end(html);
+  return styles.slice(0, maxStyles).replaceAll('/*', ' ').replaceAll('*/', ' ');
 }
 
 function matcherOf(selector: string): Matches[] {

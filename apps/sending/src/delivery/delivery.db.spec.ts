@@ -97,7 +97,7 @@ describe('delivering mail', () => {
       [projectId],
     );
     expect(events.find(({ fact }) => fact === 'sending.email.bounced')?.items).toMatchObject([
-      { bounceType: 'Permanent', to },
+      { bounceType: 'Permanent', to, diagnostic: expect.stringMatching(/^5\d\d /) },
     ]);
   });
 

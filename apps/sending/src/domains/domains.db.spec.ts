@@ -199,6 +199,7 @@ describe('the settings of a domain', () => {
         name: trackingHost,
         value: 'links.posthorn.example',
         status: 'NOT_CHECKED',
+        problem: null,
       },
     ]);
     dns.set('CNAME', trackingHost, 'cdn.example');

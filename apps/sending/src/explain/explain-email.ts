@@ -136,7 +136,7 @@ function acceptedEvent({ createdAt, acceptedBy, templateId, templateVersion }: E
 
 const attemptTitles: Readonly<Partial<Record<EmailStatus, string>>> = {
   PENDING: 'Refused for now; it is tried again',
-  SENDING: 'The connection was lost before the answer of the mail server',
+  SENDING: 'Nobody knows the answer of the mail server',
   SENT: 'The mail server took it',
   DELIVERED: 'The mail server took it',
   BOUNCED: 'The mail server refused it for good',
@@ -151,7 +151,8 @@ function timelineEvent({ at, status, kind, source, detail, stage }: ExplainedHis
   return {
     at,
     kind: stage ? 'ATTEMPT' : status,
-    title: attemptTitles[status] ?? status,
+    // A PENDING that no attempt led to: it waits for an allowance, or its process died.
+    title: stage === null && status === 'PENDING' ? 'It waits' : (attemptTitles[status] ?? status),
     detail,
     source: 'Posthorn',
   };

@@ -149,14 +149,19 @@ describe('the read model of projects', () => {
   });
 
   it('holds name, language and tracking, and values that an earlier release did not publish with the next snapshot', async () => {
-    const project = { ...buildProject(), tracking: 'MARKETING_ONLY', language: 'de' } as const;
+    const project = {
+      ...buildProject(),
+      ...({ tracking: 'MARKETING_ONLY', language: 'de', timeZone: 'Europe/Berlin' } as const),
+    };
     const states = new ProjectStates(suite.database);
     await states.put([{ id: project.id, disabled: false, seq: 1 }]);
     const settings = () => new ProjectStates(suite.database).settingsOf(project.id);
-    expect(await settings()).toEqual({ tracking: 'ENABLED', language: 'en', name: '' });
+    expect(await settings()).toEqual({ tracking: 'ENABLED', language: 'en', name: '', timeZone: 'UTC' });
     await gatewayComes([project]);
     await eventually(async () => (await settings()).language === 'de', 'the snapshot has come');
-    expect(await settings()).toEqual({ tracking: 'MARKETING_ONLY', language: 'de', name: project.name });
+    expect(await settings()).toEqual({
+      ...{ tracking: 'MARKETING_ONLY', language: 'de', name: project.name, timeZone: 'Europe/Berlin' },
+    });
     await publish({ ...project, seq: 2, tracking: 'DISABLED' });
     await eventually(async () => (await settings()).tracking === 'DISABLED', 'the event has come');
   });

@@ -81,6 +81,7 @@ describe('an event of a provider', () => {
         metadata: { order: '17' },
         bounceType: 'Permanent',
         reason: '550 5.1.1 no such user',
+        diagnostic: '550 5.1.1 no such user',
         at: expect.any(String),
       },
     ]);

@@ -155,11 +155,14 @@ const firstOf = (kind: ReportedKind): string =>
 const valuesOf = (events: typeof eventOfBit): string =>
   `VALUES ${events.map(([bit, name]) => `(${bit}, '${name}')`).join(', ')}`;
 
+/** The code, too, where the text does not begin with it. */
+const diagnostic = `CASE WHEN starts_with(detail, reply_code::text) THEN detail ELSE nullif(concat_ws(' ', reply_code, detail), '') END`;
+
 const publishesEmailEvents = packedOutboxInsert(`
   SELECT project_id, name, NULL::text AS trace, row_number() OVER (ORDER BY occurred_at, history_id, bit) AS row_index,
     details || jsonb_build_object('at', occurred_at) || CASE bit
-      WHEN ${reportedBits.BOUNCED} THEN jsonb_build_object('bounceType', 'Permanent', 'reason', detail)
-      WHEN ${reportedBits.SOFT_BOUNCED} THEN jsonb_build_object('bounceType', 'Transient', 'reason', detail)
+      WHEN ${reportedBits.BOUNCED} THEN jsonb_build_object('bounceType', 'Permanent', 'reason', detail, 'diagnostic', ${diagnostic})
+      WHEN ${reportedBits.SOFT_BOUNCED} THEN jsonb_build_object('bounceType', 'Transient', 'reason', detail, 'diagnostic', ${diagnostic})
       WHEN ${reportedBits.DELAYED} THEN jsonb_build_object('reason', detail)
       WHEN ${reportedBits.REJECTED} THEN jsonb_build_object('failureKind', 'provider_rejected', 'reason', detail)
       ELSE '{}' END AS item
@@ -204,10 +207,10 @@ const applySql = `
     INSERT INTO email_events (project_id, email_id, id, status, recipient, at, detail, host, reply_code, kind, source)
     SELECT project_id, email_id, history_id, history_status, address, occurred_at, CASE WHEN NOT ${isErasedSql('address')} THEN detail END, host, reply_code, kind, source
     FROM known ORDER BY project_id, email_id, history_id
-    ON CONFLICT DO NOTHING RETURNING email_id, id, detail
+    ON CONFLICT DO NOTHING RETURNING email_id, id, detail, reply_code
   ), new AS MATERIALIZED (
     SELECT k.row_index, k.project_id, k.email_id, k.target AS position, k.address, k.history_id, k.bits, k.kind, k.before, k.is_unpublished, k.state, k.suppression, k.message_id,
-      k.occurred_at, stored.detail
+      k.occurred_at, stored.detail, stored.reply_code
     FROM known k JOIN stored ON stored.email_id = k.email_id AND stored.id = k.history_id
   ), merged AS MATERIALIZED (
     SELECT project_id, email_id, position, state, before, before | bit_or(bits) AS after, max(message_id) AS message_id,

@@ -106,7 +106,7 @@ export class FailurePage extends PageEnd {
   @ListOf(() => CampaignFailure, 0, 100) items: CampaignFailure[];
 }
 
-/** Counts of the ledger; rates are percentages of `sent` with one decimal, by people only. */
+/** Counts of the ledger; rates are percentages of `sent`, those of bounces and deliveries of what was handed over, refused or not, with one decimal, by people only. */
 export class CampaignReport extends CampaignStats {
   @Count() complained: number;
   @Count() unsubscribed: number;

@@ -172,6 +172,8 @@ export class EmailBounced extends EmailEventDetails {
   /** Refused during the hand-off, so that there is no `sent` of it. */
   @Flag() @Optional() refused?: boolean;
   @Text(0, 2000) @Nullable() reason: string | null;
+  /** What the server that refused it said, with its codes. */
+  @Text(0, 2000) @Nullable() @Optional() diagnostic?: string | null;
 }
 
 export class EmailFailed extends EmailEventDetails {

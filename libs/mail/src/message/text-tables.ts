@@ -22,13 +22,17 @@ export const tableSelectors = [
   { selector: 'th', format: 'cell' },
 ];
 
-const parts = new Set(['thead', 'tbody', 'tfoot', 'center']);
+const parts = new Set(['thead', 'tbody', 'tfoot']);
 const isCell = ({ name }: HtmlElement): boolean => name === 'td' || name === 'th';
 const elementsIn = ({ children }: HtmlElement): HtmlElement[] =>
   children.filter(({ type }) => type === 'tag');
 const rowsOf = (table: HtmlElement): HtmlElement[] =>
   elementsIn(table).flatMap((part) =>
-    part.name === 'tr' ? [part] : parts.has(part.name) ? rowsOf(part) : [],
+    part.name === 'tr'
+      ? [part]
+      : parts.has(part.name)
+        ? elementsIn(part).filter(({ name }) => name === 'tr')
+        : [],
   );
 
 function hasCellBefore(cell: HtmlElement): boolean {
@@ -48,8 +52,14 @@ function isOfData(table: HtmlElement): boolean {
 }
 
 /** Some arrange a page with tables in `<th>`. */
-const hasTable = (element: HtmlElement): boolean =>
-  elementsIn(element).some((inner) => inner.name === 'table' || hasTable(inner));
+function hasTable(table: HtmlElement): boolean {
+  const open = elementsIn(table);
+  for (let inner = open.pop(); inner; inner = open.pop()) {
+    if (inner.name === 'table') return true;
+    open.push(...elementsIn(inner));
+  }
+  return false;
+}
 
 function formatBlock(
   element: HtmlElement,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails } from '@posthorn/contracts';
+import { emails, explanations } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { claimedMessages } from '../../testing/claimed-messages.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
@@ -46,6 +47,34 @@ describe('the sweep', () => {
         ]),
       ),
     );
+  });
+});
+
+describe('what a dead process had begun', () => {
+  it('stands in the history of each message, as an attempt of those in hand-off', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const accept = async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id;
+    const [begun, prepared] = [await accept(), await accept()];
+    await suite.database.query(
+      `UPDATE deliveries SET state = CASE email_id WHEN $2 THEN 'HANDOFF' ELSE 'CLAIMED' END, worker_id = $3 WHERE project_id = $1`,
+      [projectId, begun, newId()],
+    );
+    // The sweeper of the service may come first.
+    await new LeasesRepository(suite.database).sweepExpired(rules);
+    const explained = (id: string) =>
+      eventually(async () => {
+        const explanation = await suite.bus.call(explanations.email, caller, { id });
+        return explanation.timeline.length > 1 && explanation;
+      }, 'its history is written');
+    expect((await explained(begun)).attempts).toMatchObject([
+      { verdict: 'UNKNOWN', stage: 'unknown', reply: expect.stringMatching(/process .* ended/) },
+    ]);
+    const { attempts, timeline } = await explained(prepared);
+    expect(attempts).toEqual([]);
+    expect(timeline.at(-1)).toMatchObject({
+      title: 'It waits',
+      detail: expect.stringMatching(/process that prepared it ended/),
+    });
   });
 });
 

@@ -35,6 +35,10 @@ export const policiesOf = ({
   [lanes.bulk]: ambiguousMarketingPolicy,
 });
 
+/** What its history says, since nobody is left to write it. */
+const diedInHandOff = 'The process that handed it over ended before the answer was recorded';
+const diedBefore = 'The process that prepared it ended, and it is queued again';
+
 const isLeased = `state IN ('CLAIMED', 'HANDOFF')`;
 
 export class LeasesRepository {
@@ -79,16 +83,21 @@ export class LeasesRepository {
          SELECT following.worker_id FROM holder, LATERAL (
            SELECT worker_id FROM deliveries WHERE ${isLeased} AND worker_id > holder.worker_id ORDER BY worker_id LIMIT 1
          ) AS following
+       ), taken AS (
+         UPDATE deliveries d
+         SET state = CASE d.state WHEN 'CLAIMED' THEN 'QUEUED' ELSE 'AMBIGUOUS' END,
+             due_at = CASE d.state WHEN 'CLAIMED' THEN d.due_at
+                      ELSE now() + CASE d.lane WHEN ${lanes.transactional} THEN $1::int ELSE $2::int END * interval '1 second' END
+         WHERE ${isLeased} AND worker_id = ANY (ARRAY(
+           SELECT h.worker_id FROM holder h WHERE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = h.worker_id AND w.expires_at > now())
+         ))
+         RETURNING d.project_id, d.email_id, d.recipient, d.attempts, old.state = 'HANDOFF' AS was_begun
        )
-       UPDATE deliveries d
-       SET state = CASE d.state WHEN 'CLAIMED' THEN 'QUEUED' ELSE 'AMBIGUOUS' END,
-           due_at = CASE d.state WHEN 'CLAIMED' THEN d.due_at
-                    ELSE now() + CASE d.lane WHEN ${lanes.transactional} THEN $1::int ELSE $2::int END * interval '1 second' END
-       WHERE ${isLeased} AND worker_id = ANY (ARRAY(
-         SELECT h.worker_id FROM holder h WHERE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = h.worker_id AND w.expires_at > now())
-       ))
-       RETURNING d.email_id`,
-      [seconds[lanes.transactional], seconds[lanes.bulk]],
+       INSERT INTO email_events (project_id, email_id, id, status, recipient, detail, attempt, stage)
+       SELECT project_id, email_id, uuidv7(), CASE WHEN was_begun THEN 'SENDING' ELSE 'PENDING' END, recipient,
+         CASE WHEN was_begun THEN $3 ELSE $4 END, CASE WHEN was_begun THEN attempts + 1 END, CASE WHEN was_begun THEN 'unknown' END
+       FROM taken RETURNING 1`,
+      [seconds[lanes.transactional], seconds[lanes.bulk], diedInHandOff, diedBefore],
     );
     return rows.length;
   }

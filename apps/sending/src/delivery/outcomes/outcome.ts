@@ -10,6 +10,7 @@ import {
 import { classify, nextRetry, type Attempt } from '@posthorn/mail';
 import type { DeliveryState } from '../delivery.entity.js';
 import type { Mark, MarkDecision } from '../hand-off/hand-off-marks.repository.js';
+import { diagnosticOf, errorText, maxErrorText } from './reply-texts.js';
 
 export interface Outcome {
   state: DeliveryState;
@@ -66,7 +67,6 @@ interface FailedAttempt {
 const retryLaterMs = 60_000;
 /** The event that announces a new project may still be on its way. */
 const newProjectMs = 500;
-const maxErrorText = 1_000;
 const dayMs = 86_400_000;
 /** Resuming or cancelling the campaign makes its mail due at once. */
 const pausedCampaignMs = 3_600_000;
@@ -113,7 +113,11 @@ export function outcomeOf(attempt: Attempt, progress: DeliveryProgress, rules: O
         failureKind: 'hard_bounce',
         error,
         suppress,
-        events: bouncedEvents(progress.recipient, error, suppress),
+        events: bouncedEvents(
+          progress.recipient,
+          { reason: error, diagnostic: diagnosticOf(attempt) },
+          suppress,
+        ),
       };
     case 'failed':
       return { ...tried, ...failure('provider_rejected', error), attempt, countsAsAttempt: true };
@@ -282,14 +286,14 @@ function deliveredEvents(delivered: boolean): Outcome['events'] {
   ];
 }
 
-function bouncedEvents(recipient: string, reason: string | null, suppress: boolean): Outcome['events'] {
-  const bounced = { event: emailEvents.bounced, payload: { bounceType: 'Permanent', refused: true, reason } };
+function bouncedEvents(
+  recipient: string,
+  { reason, diagnostic }: { reason: string | null; diagnostic: string | null },
+  suppress: boolean,
+): Outcome['events'] {
+  const payload = { bounceType: 'Permanent', refused: true, reason, diagnostic };
+  const bounced = { event: emailEvents.bounced, payload };
   return suppress
     ? [bounced, { event: suppressionEvents.added, payload: { email: recipient, reason: 'HARD_BOUNCE' } }]
     : [bounced];
-}
-
-function errorText({ reply, error, stage }: Attempt): string | null {
-  const text = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
-  return text ? boundedText(`${stage}: ${text}`, maxErrorText) : null;
 }

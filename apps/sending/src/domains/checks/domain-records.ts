@@ -17,7 +17,7 @@ export const mailFromOf = (domain: string, { mailHost }: RecordTargets): string 
 
 export const trackingTarget = ({ publicUrl }: RecordTargets): string => new URL(publicUrl).hostname;
 
-export const spfMechanism = ({ mailHost, spfInclude }: RecordTargets): string =>
+const spfMechanism = ({ mailHost, spfInclude }: RecordTargets): string =>
   spfInclude ? `include:${spfInclude}` : `a:${mailHost}`;
 
 /** A retired key stays listed while mail that it signed may be in transit. */

@@ -38,7 +38,10 @@ const emailCalls: readonly EmailCall[] = [
   })),
   emailCall(emailEvents.opened, 'email.opened', (item) => (item.isMachine ? null : openedData(item))),
   emailCall(emailEvents.clicked, 'email.clicked', (item) => (item.isMachine ? null : clickedData(item))),
-  emailCall(emailEvents.bounced, 'email.bounced', bouncedData),
+  emailCall(emailEvents.bounced, 'email.bounced', (item) => {
+    const { reason, diagnostic = reason } = item;
+    return { ...bouncedData(item), reason, diagnostic };
+  }),
   emailCall(emailEvents.complained, 'email.complained', complainedData),
   emailCall(emailEvents.failed, 'email.failed', (item) => ({
     ...{ ...baseOf(item), failedAt: item.at, failureKind: item.failureKind, reason: item.reason },
