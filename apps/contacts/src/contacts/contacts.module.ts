@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { TombstonesModule } from '../erasures/tombstones.module.js';
-import { AppliedEffects } from './applied-effects.repository.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 import { ContactsHandlers } from './contacts.handlers.js';
 import { ContactsService } from './contacts.service.js';
@@ -17,7 +16,7 @@ import { EnsureContactsService } from './writes/ensure-contacts.js';
   imports: [ContactWritesModule, ErasuresModule, TombstonesModule],
   controllers: [ContactsHandlers, ContactsSubscribers],
   providers: [
-    ...onDatabase([AppliedEffects, ContactCounts]),
+    ...onDatabase([ContactCounts]),
     ContactsService,
     BulkContactsService,
     DeleteContactsService,

@@ -15,6 +15,7 @@ import {
 } from '@posthorn/database';
 import { recordsConsents } from '../consents/consents.repository.js';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
+import { AppliedEffects } from './applied-effects.repository.js';
 import { AddressSearch } from './address-search.js';
 import type { WriteOrigin } from './writes/contact-write.js';
 import { ContactRow } from './contact.entity.js';
@@ -29,10 +30,17 @@ const columns = `project_id AS "projectId", id, email, subscribed, custom_fields
 /** Every statement that creates, changes or deletes contacts also appends what it does to their count. */
 export class ContactsRepository extends ScopedRepository<ContactRow> {
   private readonly search: AddressSearch;
+  private readonly effects: AppliedEffects;
 
   constructor(database: Database) {
     super(database, ContactRow, contactNotFound);
     this.search = new AddressSearch(database);
+    this.effects = new AppliedEffects(database);
+  }
+
+  /** A step of a workflow that was not applied before; its contact is locked. */
+  isNewEffect(projectId: string, id: string): Promise<boolean> {
+    return this.effects.isNew(projectId, id);
   }
 
   lockByEmail(projectId: string, email: string): Promise<ContactRow | null> {

@@ -16,7 +16,6 @@ import {
 } from '@posthorn/contracts';
 import { pageWithTotal, type Total } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
-import { AppliedEffects } from './applied-effects.repository.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 import { requestedBy, contactOf, originOf, type WriteOrigin } from './writes/contact-write.js';
 import type { ContactChange, ContactRow } from './contact.entity.js';
@@ -36,7 +35,6 @@ export class ContactsService {
     private readonly outbox: Outbox,
     private readonly changes: LimitedChanges,
     private readonly optOuts: OptOuts,
-    private readonly effects: AppliedEffects,
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
@@ -91,7 +89,7 @@ export class ContactsService {
     const { effect } = body;
     const row = await this.changes.run({ projectId, deadline }, async () => {
       const locked = await this.contacts.lockOrFail(projectId, body.id);
-      if (effect && !(await this.effects.isNew(projectId, effect.id))) return locked;
+      if (effect && !(await this.contacts.isNewEffect(projectId, effect.id))) return locked;
       return this.change(locked, body, requestedBy(caller), effect?.executionId);
     });
     return row.toContact();

@@ -113,7 +113,10 @@ describe('a preview', () => {
       previewed(caller, { format: 'mjml', body: loose.replace('</mj-text>', '</mj-text>{% endif %}') }),
     ).rejects.toMatchObject({
       details: {
-        errors: [{ message: 'line 2, column 1: Liquid between MJML elements stands in <mj-raw>' }, expect.anything()],
+        errors: [
+          { message: 'line 2, column 1: Liquid between MJML elements stands in <mj-raw>' },
+          expect.anything(),
+        ],
       },
     });
   });

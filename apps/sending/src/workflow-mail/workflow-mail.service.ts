@@ -43,17 +43,17 @@ export class WorkflowMailService {
 
   async uses(
     owner: JobOwner,
-    { template, subject, body, texts = [] }: ContentToAnalyse,
+    { template, subject, body, from, texts = [] }: ContentToAnalyse,
   ): Promise<UsedVariables> {
     const { projectId } = owner;
     const own = { subject, html: body };
     const content = await this.templates.resolve(projectId, { templateId: template, ...own });
     const source = await this.campaignTexts.of({
       ...{ projectId, content, subject: content.subject ?? '', html: body ?? '' },
-      ...{ fromName: content.from?.name ?? null, category: content.category, project: {} },
+      ...{ fromName: from?.name ?? content.from?.name ?? null, category: content.category, project: {} },
     });
-    const { fromName = '' } = source;
-    const sources = [source.subject, source.html, fromName, ...texts.map(({ text }) => text)];
+    const { subject: shown, html, fromName = '' } = source;
+    const sources = [shown, html, fromName, ...texts.map(({ text }) => text)];
     return { paths: await this.rendering.uses(owner, { sources, snippets: source.snippets }) };
   }
 

@@ -57,14 +57,17 @@ describe('after the answer', () => {
     const { items } = await suite.bus.call(executions.list, caller, { workflowId, limit: 100 });
     const sentOf = (id: string): boolean =>
       suite.effected.sends.some(({ metadata }) => metadata!['executionId'] === id);
-    const cancelled = items.map(async ({ id }) => {
-      await suite.bus.call(executions.cancel, caller, { id, workflowId }).catch(() => undefined);
+    const cancelled = items.slice(0, 30).map(async ({ id }) => {
+      await suite.bus.call(executions.cancel, caller, { id, workflowId });
       return { id, sent: sentOf(id) };
     });
+    // Those that are not being sent yet are cancelled at once.
+    const answered = (await Promise.allSettled(cancelled)).flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value] : [],
+    );
     open();
-    const answered = await Promise.all(cancelled);
     await settled();
-    expect(answered.filter(({ id, sent }) => sent !== sentOf(id))).toEqual([]);
     expect(answered.some(({ sent }) => !sent)).toBe(true);
+    expect(answered.filter(({ id, sent }) => sent !== sentOf(id))).toEqual([]);
   });
 });

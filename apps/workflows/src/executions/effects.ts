@@ -91,7 +91,7 @@ export class Effects {
       if (turn.effect!.kind !== 'email') return [turn, {}];
       const { contact, event, context, workflow, execution, steps } = turn.variables.shown();
       const variables = { contact, event, context, workflow, execution, steps };
-      const { from: _, ...content } = contentOf(turn.effect!.config);
+      const content = contentOf(turn.effect!.config);
       return [turn, await this.used.of(projectId, content, variables)];
     });
     return new Map(await Promise.all(found));

@@ -28,10 +28,10 @@ export class RenderedTexts {
   private async email(caller: Caller, turn: Turn, config: SendEmailConfig) {
     const to = await recipientOf(this.texts, caller.projectId, turn, config);
     if (to instanceof Error) return to;
-    const { from, ...content } = contentOf(config);
+    const content = contentOf(config);
     const variables = await this.used.of(caller.projectId, content, turn.variables.shown());
     const rendered = await this.bus
-      .call(workflowMail.tryOut, caller, { ...content, ...(from ? { from } : {}), variables })
+      .call(workflowMail.tryOut, caller, { ...content, variables })
       .catch(refusalOf);
     return rendered instanceof Error ? rendered : { to, ...rendered };
   }

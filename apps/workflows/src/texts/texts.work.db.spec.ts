@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { workflows } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startWork } from '../starts/start-kinds.js';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
@@ -37,13 +38,17 @@ describe('texts of steps', () => {
       startWork,
       parts.map((part) => ({ projectId: slow.projectId, payload: { workflowId, entries: part } })),
     );
-    await eventually(async () => {
-      const [row] = await suite.database.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM step_texts WHERE project_id = $1`,
-        [slow.projectId],
-      );
-      return row!.count === 1_100 ? row : null;
-    }, 'all wait for their texts');
+    await eventually(
+      async () => {
+        const [row] = await suite.database.query<{ count: number }>(
+          `SELECT count(*)::int AS count FROM step_texts WHERE project_id = $1`,
+          [slow.projectId],
+        );
+        return row!.count === 1_100 ? row : null;
+      },
+      'all wait for their texts',
+      60_000,
+    );
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.enable(caller, custom);
     const execution = await suite.start(caller, id, suite.addContact(projectId).id);
@@ -54,18 +59,15 @@ describe('texts of steps', () => {
     );
     expect(begun!.count).toBe(0);
     open();
-    await eventually(
-      async () => {
-        const open = await suite.database.query(
-          `SELECT 1 FROM executions WHERE project_id = $1 AND ended_at IS NULL LIMIT 1`,
-          [slow.projectId],
-        );
-        return open.length === 0 ? true : null;
-      },
-      'all have ended',
-      60_000,
-    );
-    const texts = await suite.database.query(`SELECT 1 FROM step_texts`);
-    expect(texts).toEqual([]);
+    await eventually(async () => {
+      const [row] = await suite.database.query<{ ended: number; texts: number }>(
+        `SELECT count(*)::int AS ended, (SELECT count(*) FROM step_texts t JOIN executions x ON x.id = t.execution_id AND x.ended_at IS NOT NULL)::int AS texts
+         FROM executions WHERE project_id = $1 AND status = 'COMPLETED'`,
+        [slow.projectId],
+      );
+      expect(row!.texts).toBe(0);
+      return row!.ended >= 30 ? row : null;
+    }, 'they go on');
+    await suite.bus.call(workflows.pause, slow.caller, { id: workflowId });
   });
 });

@@ -12,7 +12,6 @@ import { textsOfStop } from './texts-of-stop.js';
 
 /** Then it is another project's turn. */
 const turnMs = 500;
-const quickMs = 100;
 const mostAtOnce = 32;
 const laterMs = 2_000;
 const afterDeathMs = 60_000;
@@ -52,7 +51,8 @@ export class TextsWork implements WorkHandler<object> {
       if (ids.length === 0) return false;
       const began = performance.now();
       await this.render(batch.projectId, ids);
-      atOnce = performance.now() - began < quickMs ? Math.min(mostAtOnce, 2 * atOnce) : 1;
+      const each = (performance.now() - began) / ids.length;
+      atOnce = Math.max(1, Math.min(mostAtOnce, 2 * atOnce, Math.floor(turnMs / each)));
     }
     return true;
   }

@@ -13,19 +13,18 @@ import { usedPart, type VariablePath } from '../engine/used-part.js';
 import { isTemporary } from '../executions/temporary.js';
 
 type Variables = Record<string, unknown>;
-type Content = Pick<ContentToAnalyse, 'template' | 'subject' | 'body' | 'texts'>;
 
 const time = { timeoutMs: 5_000 };
 
 /** Only what the texts of a step refer to travels to sending, however large its contact or its event is. */
 @Injectable()
 export class UsedVariables {
-  private readonly contents = new Map<string, Content>();
+  private readonly contents = new Map<string, ContentToAnalyse>();
   private readonly paths = new TtlCache((projectId, hash) => this.read(projectId!, hash!));
 
   constructor(private readonly bus: Bus) {}
 
-  async of(projectId: string, content: Content, variables: Variables): Promise<Variables> {
+  async of(projectId: string, content: ContentToAnalyse, variables: Variables): Promise<Variables> {
     if (!hasLiquid(content)) return {};
     const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64');
     const known = this.paths.cached(projectId, hash);
@@ -53,5 +52,6 @@ export class UsedVariables {
   }
 }
 
-const hasLiquid = ({ template, subject = '', body = '', texts = [] }: Content): boolean =>
-  template !== undefined || [subject, body, ...texts.map(({ text }) => text)].some(isTemplateText);
+const hasLiquid = ({ template, subject = '', body = '', from, texts = [] }: ContentToAnalyse): boolean =>
+  template !== undefined ||
+  [subject, body, from?.name ?? '', ...texts.map(({ text }) => text)].some(isTemplateText);

@@ -108,7 +108,13 @@ class SomeRecipients {
 }
 
 export const contentMissingText = 'is required unless a template provides it';
-const withoutTemplate = ({ template, text }: { template?: unknown; text?: unknown }): Record<string, string> =>
+const withoutTemplate = ({
+  template,
+  text,
+}: {
+  template?: unknown;
+  text?: unknown;
+}): Record<string, string> =>
   template ? {} : { subject: contentMissingText, ...(text ? {} : { body: contentMissingText }) };
 
 @AlsoRequired(withoutTemplate)

@@ -15,7 +15,7 @@ import type { Mailbox } from '../schema/texts/address.js';
 const maxRenderedTexts = 64;
 const maxText = 65_536;
 /** A field of a contact is as deep as it may be, inside of the contact, inside of the variables; answers of webhooks may be deeper. */
-export const variablesOfWorkflow = { max: 256 * 1024, depth: 16 };
+const variablesOfWorkflow = { max: 256 * 1024, depth: 16 };
 
 class LiquidText {
   @Text(0, maxText) text: string;

@@ -5,7 +5,8 @@ const now = new Date('2026-01-31T09:05:00Z');
 const html = (source: string, variables: object, snippets: Record<string, string> = {}): string =>
   render({ subject: '', html: source, text: null }, { variables: { ...variables }, snippets, now }).html;
 const subject = (source: string, variables: object): string =>
-  render({ subject: source, html: '', text: null }, { variables: { ...variables }, snippets: {}, now }).subject;
+  render({ subject: source, html: '', text: null }, { variables: { ...variables }, snippets: {}, now })
+    .subject;
 
 describe('HTML that is escaped already', () => {
   const variables = { s: 'Tom & <Jerry>', nl: 'Street 1\nTown' };
