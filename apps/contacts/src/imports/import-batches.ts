@@ -14,7 +14,7 @@ import { ImportedMembers } from './imported-members.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { foldedRows, type FoldedRow } from './import-folding.js';
-import type { ImportedRow, RowContact } from './import-rows.js';
+import type { ImportedRow, RowContact } from './table/import-rows.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository, type ImportStep } from './imports.repository.js';
 

@@ -1,6 +1,6 @@
 import type { ImportedStatus } from '@posthorn/contracts';
-import type { ImportedRow, RowContact } from './import-rows.js';
-import { graver } from './import-status.js';
+import type { ImportedRow, RowContact } from './table/import-rows.js';
+import { graver } from './table/import-status.js';
 
 export interface FoldedRow {
   line: number;

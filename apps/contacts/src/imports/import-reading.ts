@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { importPieceBytes } from '@posthorn/contracts';
 import { CsvReader, type CsvRow } from '@posthorn/csv';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
-import { readRow, type ImportedRow } from './import-rows.js';
+import { readRow, type ImportedRow } from './table/import-rows.js';
 import type { ImportRow } from './import.entity.js';
 
 const rowsPerCommit = 2_000;

@@ -1,7 +1,7 @@
 import type { ContactImport, ImportMode, ImportStatus } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { WriteOrigin } from '../contacts/writes/contact-write.js';
-import type { ImportLayout } from './import-layout.js';
+import type { ImportLayout } from './table/import-layout.js';
 
 /** Each processed row is counted in exactly one of the other four. */
 export interface ImportCounts {

@@ -13,7 +13,7 @@ import {
   type StartContactImport,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
-import { previewOf } from './import-preview.js';
+import { previewOf } from './table/import-preview.js';
 import { ImportsService } from './imports.service.js';
 
 @Controller()

@@ -2,7 +2,7 @@ import { importNotFound } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { importPurgeWork, importWork, rejectedRowsWork } from './import-kinds.js';
-import { startOf } from './import-layout.js';
+import { startOf } from './table/import-layout.js';
 import { ImportRow, type ImportCounts } from './import.entity.js';
 
 export type NewImport = Pick<

@@ -22,10 +22,10 @@ import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/writes/contact-write.js';
 import { ListsRepository } from '../lists/lists.repository.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
-import { headerOf } from './import-layout.js';
+import { headerOf } from './table/import-layout.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
-import { refuseUnclear } from './import-statuses.js';
-import { readTable } from './import-table.js';
+import { refuseUnclear } from './table/import-statuses.js';
+import { readTable } from './table/import-table.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 

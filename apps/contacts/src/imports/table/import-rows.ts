@@ -6,7 +6,7 @@ import {
   type ImportedStatus,
 } from '@posthorn/contracts';
 import type { CsvRow, RowFault } from '@posthorn/csv';
-import type { CustomFields } from '../contacts/writes/custom-fields.js';
+import type { CustomFields } from '../../contacts/writes/custom-fields.js';
 import type { ImportLayout } from './import-layout.js';
 import { objectOf } from './json-object.js';
 import { graver, statusOf, type StatusReading } from './import-status.js';
