@@ -1,4 +1,4 @@
-// `bin/check sizes`: no file over 300 lines, no function over 60, no folder over 25 files; prints the largest of each.
+// `bin/check sizes`: no file over 400 lines, no function over 60, no folder over 25 files; prints the largest of each.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ interface Size {
   limit: number;
 }
 
-const limits = { file: 300, function: 60, folder: 25 };
+const limits = { file: 400, function: 60, folder: 25 };
 // Migrations and mutants only ever grow in number, and nobody reads them as one room.
 const growingFolders = /(^|\/)(migrations|patches)$/;
 const shown = 10;

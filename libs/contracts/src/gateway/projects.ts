@@ -37,7 +37,8 @@ export class FrequencyCap {
 const TimeZone = () => Text(1, 64, { v1Only: true, example: 'Europe/Berlin' });
 
 /** Several lines are usual. */
-const PostalAddress = () => Text(1, 500, { v1Only: true, example: 'Example Ltd, 1 Main Street, Springfield' });
+const PostalAddress = () =>
+  Text(1, 500, { v1Only: true, example: 'Example Ltd, 1 Main Street, Springfield' });
 
 const Language = () => Text(2, 12, { pattern: /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/, example: 'en' });
 

@@ -12,7 +12,7 @@ interface Step {
 }
 
 /** Steps one after the other, behind the trigger. */
-export function graphOf(steps: readonly Step[]): object {
+function graphOf(steps: readonly Step[]): object {
   const all = [{ type: 'TRIGGER', config: {} }, ...steps].map((step, index) => ({
     ...{ id: newId(), name: `step ${index}`, position: { x: 0, y: 0 } },
     ...step,
