@@ -3,7 +3,7 @@ import type { MessageTexts } from '../rendering/liquid/liquid.js';
 import { blankSpans } from '../rendering/spans.js';
 import { hasVisibleLink } from './visible-link.js';
 
-/** As it was at the first claim. */
+/** As it was at the first claim of mail with Liquid, and is at each attempt of other mail. */
 export interface ProjectInMail {
   name?: string;
   language?: string;
