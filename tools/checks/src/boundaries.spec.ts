@@ -140,7 +140,7 @@ const violations: [rule: string, file: string, source: string][] = [
     'apps/contacts/src/segments/compiling/packages.ts',
     `import 'node:buffer';`,
   ],
-  ['max-lines', 'apps/sending/src/long-file.ts', 'export {};\n'.repeat(301)],
+  ['max-lines', 'apps/sending/src/long-file.ts', 'export {};\n'.repeat(401)],
   ['max-lines-per-function', 'apps/sending/src/long-function.ts', longFunction],
   [
     '@typescript-eslint/no-floating-promises',

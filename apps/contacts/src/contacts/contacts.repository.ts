@@ -91,15 +91,19 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     );
   }
 
+  /** Until the end of the transaction, in the order of all writes. */
+  async lockAll(projectId: string, emails: string[]): Promise<void> {
+    await this.database.query(
+      `SELECT 1 FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[]) ORDER BY email COLLATE "C" FOR NO KEY UPDATE`,
+      [projectId, emails],
+    );
+  }
+
   /** Addresses of contacts who left, by themselves or by whoever manages them; a recipient of transactional mail has not. */
-  async lockUnsubscribed(projectId: string, emails: string[]): Promise<string[]> {
+  async unsubscribedOf(projectId: string, emails: string[]): Promise<string[]> {
     const rows = await this.database.query<{ email: string }>(
-      `WITH found AS MATERIALIZED (
-         SELECT id, email, subscribed FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[])
-         ORDER BY email COLLATE "C" FOR NO KEY UPDATE
-       )
-       SELECT email FROM found WHERE NOT subscribed AND EXISTS (
-         SELECT FROM consents WHERE project_id = $1 AND contact_id = found.id AND NOT after AND (before OR source <> 'SEND'))`,
+      `SELECT email FROM contacts c WHERE project_id = $1 AND email = ANY ($2::text[]) AND NOT subscribed AND EXISTS (
+         SELECT FROM consents WHERE project_id = $1 AND contact_id = c.id AND NOT after AND (before OR source <> 'SEND'))`,
       [projectId, emails],
     );
     return rows.map(({ email }) => email);

@@ -82,7 +82,7 @@ export class ImportBatches {
     const step = stepOf(rows, written, failures.length);
     const reported = [
       ...failures,
-      ...folded.flatMap(({ line, contact }) => (left.has(contact.email) ? [staysUnsubscribed(line)] : [])),
+      ...(job.processed < maxReportedErrors ? keptOf(folded, left) : []),
       ...(deleted.length > 0 ? [withoutLists(rows[0]!.line, deleted)] : []),
     ];
     if (job.failed < maxReportedErrors) await this.errors.add(job, onePerLine(reported));
@@ -100,7 +100,8 @@ export class ImportBatches {
       status === 'SUBSCRIBED' || (status === undefined && subscribed) ? [email] : [],
     );
     if (resubscribe || mode === 'create' || subscribing.length === 0) return new Set();
-    return this.members.lockUnsubscribed(projectId, subscribing);
+    const all = folded.map(({ contact }) => contact.email);
+    return this.members.unsubscribedOf(projectId, { all, asked: subscribing });
   }
 }
 
@@ -128,6 +129,9 @@ function writeOf(
 
 const mayJoin = ({ email, status = 'SUBSCRIBED' }: RowContact, left: ReadonlySet<string>): boolean =>
   status === 'SUBSCRIBED' && !left.has(email);
+
+const keptOf = (folded: readonly FoldedRow[], left: ReadonlySet<string>): ContactImportError[] =>
+  folded.flatMap(({ line, contact }) => (left.has(contact.email) ? [staysUnsubscribed(line)] : []));
 
 const staysUnsubscribed = (line: number): ContactImportError => ({
   line,

@@ -1,7 +1,7 @@
 import type { ContactImport, ImportMode, ImportStatus } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { WriteOrigin } from '../contacts/writes/contact-write.js';
-import type { ImportLayout } from './table/import-layout.js';
+import { currentLayout, type ImportLayout } from './table/import-layout.js';
 
 /** Each processed row is counted in exactly one of the other four. */
 export interface ImportCounts {
@@ -23,7 +23,8 @@ export class ImportRow {
   /** Also those who unsubscribed here. */
   @Column('boolean') resubscribe: boolean;
   @Column('jsonb') origin: WriteOrigin;
-  @Column('jsonb') layout: ImportLayout;
+  @Column('jsonb', { transformer: { from: currentLayout, to: (layout: ImportLayout) => layout } })
+  layout: ImportLayout;
   /** Number of pieces that were uploaded; 0 once they are deleted. */
   @Column('integer') pieces: number;
   /** Byte offset of the first row that is not processed; updated in the commit of the rows before it. */

@@ -30,9 +30,13 @@ export class ImportedMembers {
     return { locked, deleted: listIds.filter((id) => !locked.includes(id)) };
   }
 
-  /** Who unsubscribed here, and not only was never asked; locked in the order of all writes. */
-  async lockUnsubscribed(projectId: string, emails: string[]): Promise<Set<string>> {
-    return new Set(await this.contacts.lockUnsubscribed(projectId, emails));
+  /** Of `asked`, who unsubscribed here and was not only never asked. First all of them are locked: a statement that waited would not see why. */
+  async unsubscribedOf(
+    projectId: string,
+    { all, asked }: Record<'all' | 'asked', string[]>,
+  ): Promise<Set<string>> {
+    await this.contacts.lockAll(projectId, all);
+    return new Set(await this.contacts.unsubscribedOf(projectId, asked));
   }
 
   async join(projectId: string, listIds: string[], written: WrittenContact[]): Promise<void> {

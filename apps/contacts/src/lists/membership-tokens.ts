@@ -16,8 +16,7 @@ export class MembershipTokens {
   }
 
   async issue(row: MembershipRow): Promise<string> {
-    const now = await this.clock.now();
-    const known = this.of(row).find((token) => row.isConfirmedBy(ConfirmTokens.hashOf(token), now));
+    const known = await this.valid(row);
     if (known) return known;
     row.tokenRound += 1;
     const [token] = this.of(row);
@@ -25,12 +24,21 @@ export class MembershipTokens {
     return token!;
   }
 
-  urlOf(token: string): string {
-    return `${this.config.publicUrl.replace(/\/+$/, '')}/api/lists/confirm-subscription?token=${token}`;
+  /** Null where the link has expired, or is no longer needed. */
+  async urlOf(row: MembershipRow): Promise<string | null> {
+    const token = await this.valid(row);
+    return (
+      token && `${this.config.publicUrl.replace(/\/+$/, '')}/api/lists/confirm-subscription?token=${token}`
+    );
   }
 
   async isValid(row: MembershipRow, tokenHash: string): Promise<boolean> {
     return row.isConfirmedBy(tokenHash, await this.clock.now());
+  }
+
+  private async valid(row: MembershipRow): Promise<string | null> {
+    const now = await this.clock.now();
+    return this.of(row).find((token) => row.isConfirmedBy(ConfirmTokens.hashOf(token), now)) ?? null;
   }
 
   private of({ projectId, id, tokenRound }: MembershipRow): string[] {

@@ -13,7 +13,6 @@ interface Asked {
   contact: ContactRow;
   row: MembershipRow;
   list: ListRow;
-  confirmUrl: string;
 }
 
 interface LockedMembership {
@@ -48,10 +47,10 @@ export class MembershipWrites {
     if (subscribes) await this.contacts.change(contact, { subscribed: true }, origin);
   }
 
-  /** The answer to a public form must not contain the link, so the server of the project hears of it here. */
-  async ask({ contact, row, list, confirmUrl }: Asked): Promise<void> {
-    const { projectId, contactId, listId, updatedAt: at } = row;
-    const pending = { contactId, email: contact.email, listId, listName: list.name, confirmUrl, at };
+  /** The answer to a public form must not contain the link, so the server of the project hears of it by a webhook. */
+  async ask({ contact, row, list }: Asked): Promise<void> {
+    const { projectId, contactId, listId, id: membershipId, updatedAt: at } = row;
+    const pending = { contactId, email: contact.email, listId, listName: list.name, membershipId, at };
     await this.outbox.publish(contactEvents.listPending, projectId, [pending]);
   }
 }

@@ -3,6 +3,8 @@ import {
   memberships,
   type ConfirmedTarget,
   type ConfirmTarget,
+  type ConfirmUrls,
+  type MembershipIds,
   type SubscribeToList,
   type Subscription,
   type Unsubscribed,
@@ -23,6 +25,11 @@ export class MembershipsHandlers {
   @Handles(memberships.unsubscribe)
   unsubscribe(call: Incoming<UnsubscribeFromList>): Promise<Unsubscribed> {
     return this.service.unsubscribe(call);
+  }
+
+  @Handles(memberships.confirmUrls)
+  confirmUrls({ caller, body }: Incoming<MembershipIds>): Promise<ConfirmUrls> {
+    return this.service.confirmUrls(caller.projectId, body);
   }
 
   @Handles(memberships.look)

@@ -1,5 +1,6 @@
 import type { MembershipStatus } from '@posthorn/contracts';
 import { ScopedRepository, type Database } from '@posthorn/database';
+import { In } from 'typeorm';
 import { recordsHistory } from '../activity/contact-history.repository.js';
 import { MembershipRow } from './membership.entity.js';
 
@@ -11,6 +12,10 @@ const quietAfterAsking = `interval '10 minutes'`;
 export class MembershipsRepository extends ScopedRepository<MembershipRow> {
   constructor(database: Database) {
     super(database, MembershipRow);
+  }
+
+  all(projectId: string, ids: readonly string[]): Promise<MembershipRow[]> {
+    return this.rows.findBy({ projectId, id: In([...ids]) });
   }
 
   of(projectId: string, listId: string, contactId: string): Promise<MembershipRow | null> {

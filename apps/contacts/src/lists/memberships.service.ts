@@ -4,6 +4,8 @@ import {
   mayNotSubscribe,
   type ConfirmedTarget,
   type ConfirmTarget,
+  type ConfirmUrls,
+  type MembershipIds,
   type SubscribeToList,
   type Subscription,
   type Unsubscribed,
@@ -75,6 +77,16 @@ export class MembershipsService {
     });
   }
 
+  async confirmUrls(projectId: string, { ids }: MembershipIds): Promise<ConfirmUrls> {
+    const rows = await this.memberships.all(projectId, ids);
+    const urls = await Promise.all(
+      rows.map(async (row) => ({ membershipId: row.id, confirmUrl: await this.tokens.urlOf(row) })),
+    );
+    return {
+      urls: urls.flatMap(({ membershipId, confirmUrl }) => (confirmUrl ? { membershipId, confirmUrl } : [])),
+    };
+  }
+
   private async join(list: ListRow, { caller, body }: Incoming<SubscribeToList>): Promise<Subscription> {
     const { projectId } = caller;
     const { email, data = {}, allowResubscribe = false } = body;
@@ -92,8 +104,7 @@ export class MembershipsService {
       if (row.status === 'PENDING') confirmToken = await this.tokens.issue(row);
     });
     const isAsked = previousStatus !== 'PENDING' || (await this.memberships.renew(row));
-    if (confirmToken !== undefined && isAsked)
-      await this.writes.ask({ contact, row, list, confirmUrl: this.tokens.urlOf(confirmToken) });
+    if (confirmToken !== undefined && isAsked) await this.writes.ask({ contact, row, list });
     // Anybody may submit a public form for any address, so it must not change an existing contact.
     if (!created && !caller.isPublic) await this.contacts.change(contact, { customFields: data }, origin);
     // Whoever has the token can confirm the address, so the key of a public form does not receive it.

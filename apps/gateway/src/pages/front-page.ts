@@ -7,28 +7,10 @@ import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/
 import { headerValues } from '../edge/http/header-values.js';
 import { acceptsHtml } from '../edge/http/html-page.js';
 import { Identities } from '../identity/identities.js';
+import { guessedPages } from './guessed-pages.js';
 
 const { version } = createRequire(import.meta.url)('posthorn/package.json') as { version: string };
 const index = { name: 'Posthorn', version, docs: '/docs', openapi: '/openapi.json' };
-
-/** Where people look for the pages of a service; only a browser is led on. */
-const guessed: Readonly<Record<string, string | null>> = {
-  ...Object.fromEntries(
-    [
-      'app',
-      'dashboard',
-      'home',
-      'settings',
-      'projects',
-      'contacts',
-      'campaigns',
-      'templates',
-      'workflows',
-    ].map((name) => [name, null]),
-  ),
-  ...Object.fromEntries(['login', 'signin', 'log-in'].map((name) => [name, '/sign-in'])),
-  ...Object.fromEntries(['signup', 'register'].map((name) => [name, '/sign-up'])),
-};
 
 @Injectable()
 export class FrontPage implements OnApplicationBootstrap {
@@ -43,7 +25,7 @@ export class FrontPage implements OnApplicationBootstrap {
     fastify.get('/', (request, reply) =>
       acceptsHtml(request.raw) ? this.leadOn(request, reply) : reply.send(index),
     );
-    for (const [name, to] of Object.entries(guessed))
+    for (const [name, to] of Object.entries(guessedPages))
       fastify.get(`/${name}`, (request, reply) =>
         acceptsHtml(request.raw)
           ? this.leadOn(request, reply, to)

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { executions, workflows } from '@posthorn/contracts';
-import { eventually } from '@posthorn/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { executions, workflows, type Caller } from '@posthorn/contracts';
+import { eventually, lockWaiters } from '@posthorn/testing';
 import { executionWork } from '../executions/execution-kinds.js';
 import { startWork } from '../starts/start-kinds.js';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
+import type { BuiltStep } from '../testing/graph-builder.js';
 
 let suite: EngineSuite;
 beforeAll(async () => {
@@ -12,63 +13,141 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 beforeEach(() => {
   suite.effected.sends.length = 0;
+  suite.effected.updates.length = 0;
 });
 
-const welcome = { only: { type: 'SEND_EMAIL' as const, config: { subject: 'Hi', body: 'Hello' } } };
+// A test that fails leaves none that waits for its answer.
+let openHeld: () => void = () => undefined;
+afterEach(() => openHeld());
 
-/** Executions whose first mails are being sent, and are answered once `open` is called. */
-async function buildSending(count: number) {
+const effects = {
+  mail: { type: 'SEND_EMAIL', config: { subject: 'Hi', body: 'Hello' } },
+  change: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } } },
+} satisfies Record<string, BuiltStep>;
+
+/** As many effects are begun together. */
+const together = 64;
+const count = 2 * together + 2;
+
+/** What other services were asked for, in order; an effect that is asked for twice is here twice. */
+const begun = (): string[] => [
+  ...suite.effected.sends.map(({ metadata }) => metadata!['executionId'] as string),
+  ...suite.effected.updates.map(({ effect }) => effect!.executionId),
+];
+
+/** The other services answer once the returned function is called. */
+function holdEffects(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  suite.gate = promise;
+  suite.onUpdate = () => promise;
+  openHeld = resolve;
+  return resolve;
+}
+
+async function waitingOf(caller: Caller, workflowId: string): Promise<string[]> {
+  const rows = await suite.database.query<{ id: string }>(
+    `SELECT id FROM executions WHERE project_id = $1 AND workflow_id = $2 AND status = 'WAITING'`,
+    [caller.projectId, workflowId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Calls are gathered, so that not all that are under way have reached the other service. */
+async function heldOf(caller: Caller, workflowId: string): Promise<Set<string>> {
+  const rows = await suite.database.query<{ id: string }>(
+    `WITH free AS (SELECT id FROM executions WHERE project_id = $1 AND workflow_id = $2 FOR UPDATE SKIP LOCKED)
+     SELECT id FROM executions WHERE project_id = $1 AND workflow_id = $2 AND id NOT IN (SELECT id FROM free)`,
+    [caller.projectId, workflowId],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** In one commit, so that one batch takes them all. */
+async function endDelays(projectId: string): Promise<void> {
+  await suite.database.transaction(async () => {
+    await suite.database.query(`UPDATE executions SET due_at = now() WHERE project_id = $1`, [projectId]);
+    await suite.database.query(
+      `UPDATE work_items SET due_at = now(), state = 'READY' WHERE project_id = $1 AND kind = $2`,
+      [projectId, executionWork.name],
+    );
+  });
+  suite.queue.wakeAfterCommit();
+}
+
+/** One batch of executions whose delays have ended: the first effects are under way, and the other service answers them once `open` is called; the rest have not begun. */
+async function buildHeld(effect: BuiltStep) {
   const { caller, projectId } = suite.buildProject();
-  const { id: workflowId } = await suite.enable(caller, welcome);
+  const { id: workflowId } = await suite.enable(caller, {
+    delay: { type: 'DELAY', config: { amount: 1, unit: 'days' }, next: 'effect' },
+    effect,
+  });
   const entries = Array.from({ length: count }, () => ({
     contactId: suite.addContact(projectId).id,
     event: null,
   }));
-  let open: () => void = () => undefined;
-  suite.gate = new Promise((resolve) => (open = resolve));
   await suite.queue.enqueue(startWork, [{ projectId, payload: { workflowId, entries } }]);
-  await eventually(async () => (suite.effected.sends.length > 0 ? true : null), 'the first are sent');
+  const ids = await eventually(async () => {
+    const waiting = await waitingOf(caller, workflowId);
+    return waiting.length === count ? waiting : null;
+  }, 'all of them wait');
+  const open = holdEffects();
+  await endDelays(projectId);
+  await eventually(async () => begun().length > 0, 'the first effects are under way');
+  const underWay = await heldOf(caller, workflowId);
+  expect(underWay.size).toBe(together);
   const settled = () =>
     eventually(async () => {
       const items = await suite.database.query(
         `SELECT 1 FROM work_items WHERE project_id = $1 AND kind = $2 AND state <> 'DEAD'`,
         [projectId, executionWork.name],
       );
-      return items.length === 0 ? true : null;
+      return items.length === 0;
     }, 'nothing is left to do');
-  return { caller, projectId, workflowId, open, settled };
+  const cancel = (id: string) => suite.bus.call(executions.cancel, caller, { id, workflowId });
+  return { caller, workflowId, ids, underWay, open, settled, cancel };
 }
 
-describe('after the answer', () => {
-  it('of a pause no execution sends any more', async () => {
-    const { caller, workflowId, open, settled } = await buildSending(250);
-    const paused = suite.bus.call(workflows.pause, caller, { id: workflowId }).then((answer) => {
-      return { answer, sent: suite.effected.sends.length };
-    });
+const waits = (statement: string) =>
+  eventually(
+    async () => (await lockWaiters(suite.database, { statement })).length > 0,
+    `waits for what is under way: ${statement}`,
+  );
+
+describe.each(Object.entries(effects))('an effect (%s)', (_, effect) => {
+  it('does not begin after the answer of a pause, which waits for those under way', async () => {
+    const { caller, workflowId, underWay, open, settled } = await buildHeld(effect);
+    const paused = suite.bus.call(workflows.pause, caller, { id: workflowId });
+    await waits('pg_advisory_xact_lock(');
     open();
-    const { answer, sent } = await paused;
-    expect(answer.workflow.enabled).toBe(false);
+    const { workflow, cancelledExecutions } = await paused;
+    expect(workflow.enabled).toBe(false);
+    // What was done may be stored before or after the pause.
+    expect(cancelledExecutions).toBeGreaterThanOrEqual(count - together);
     await settled();
-    expect([suite.effected.sends.length, sent < 250]).toEqual([sent, true]);
+    expect(begun().toSorted()).toEqual([...underWay].toSorted());
   });
 
-  it('of a cancellation its execution sends no more', async () => {
-    const { caller, workflowId, open, settled } = await buildSending(250);
-    await eventually(async () => (suite.effected.sends.length >= 64 ? true : null), 'a part is being sent');
-    const { items } = await suite.bus.call(executions.list, caller, { workflowId, limit: 100 });
-    const sentOf = (id: string): boolean =>
-      suite.effected.sends.some(({ metadata }) => metadata!['executionId'] === id);
-    const waiting = items.filter(({ id }) => !sentOf(id)).slice(0, 5);
-    const cancelled = waiting.map(async ({ id }) => {
-      await suite.bus.call(executions.cancel, caller, { id, workflowId });
-      return { id, sent: sentOf(id) };
-    });
-    // Those that are not being sent yet are cancelled at once.
-    const answered = (await Promise.allSettled(cancelled)).flatMap((outcome) =>
-      outcome.status === 'fulfilled' ? [outcome.value] : [],
-    );
+  it('does not begin after the answer of a cancellation, which does not wait for those of others', async () => {
+    const { ids, underWay, open, settled, cancel } = await buildHeld(effect);
+    const [first, second, ...others] = ids.filter((id) => !underWay.has(id));
+    const answers = await Promise.all([first!, second!].map(cancel));
+    expect(answers.map(({ status }) => status)).toEqual(['CANCELLED', 'CANCELLED']);
+    expect(begun().filter((id) => !underWay.has(id))).toEqual([]);
     open();
     await settled();
-    expect(answered.filter(({ id, sent }) => sent !== sentOf(id))).toEqual([]);
+    expect(begun().toSorted()).toEqual([...underWay, ...others].toSorted());
+  });
+
+  it('that is under way ends before its cancellation is answered', async () => {
+    const { underWay, open, settled, cancel } = await buildHeld(effect);
+    const order: string[] = [];
+    const cancelled = cancel([...underWay][0]!).then(({ status }) => order.push(status));
+    await waits('FOR UPDATE OF e');
+    order.push('answered by the other service');
+    open();
+    await cancelled;
+    expect(order).toEqual(['answered by the other service', 'CANCELLED']);
+    await settled();
+    expect(begun()).toHaveLength(count);
   });
 });

@@ -68,7 +68,7 @@ export class Effects {
     );
     const standings = await this.standings.ofEach(projectId, turns);
     const data = await this.dataOf(projectId, turns);
-    return this.fence.whileRunning(projectId, turns, (running) =>
+    const results = await this.fence.whileRunning(projectId, turns, (running) =>
       Promise.all(
         turns.map(async (turn): Promise<[Turn, EffectResult]> => {
           if (!running.has(turn)) return [turn, { kind: 'over' }];
@@ -82,6 +82,26 @@ export class Effects {
           return [turn, await done.catch(resultOfError)];
         }),
       ),
+    );
+    return Promise.all(
+      results.map(async ([turn, result]): Promise<[Turn, EffectResult]> => {
+        const isUnknown =
+          result.kind === 'later' && turn.effect!.kind === 'email' && isTemporary(result.error);
+        return [turn, isUnknown ? await this.looked(projectId, turn, result, addresses.get(turn)!) : result];
+      }),
+    );
+  }
+
+  /** An answer may be lost, and an id that is taken is answered like a deadline that has passed. Whoever ends the execution does not wait for this. */
+  private looked(
+    projectId: string,
+    { effectId: id }: Turn,
+    result: EffectResult,
+    to: string | Error,
+  ): Promise<EffectResult> {
+    return this.bus.call(emails.get, serviceCaller('workflows', projectId), { id }).then(
+      ({ createdAt: at }) => ({ kind: 'done', output: { emailId: id, to }, at }),
+      () => result,
     );
   }
 
@@ -120,24 +140,8 @@ export class Effects {
       metadata: { workflowId, executionId: turn.execution.id },
       sourceType: 'WORKFLOW' as const,
     };
-    const output = { emailId: id, to };
-    try {
-      await this.bus.call(emails.accept, caller, message);
-      return { kind: 'done', output };
-    } catch (error) {
-      const at = await this.acceptedAt(error, caller.projectId, id);
-      if (!at) throw error;
-      return { kind: 'done', output, at };
-    }
-  }
-
-  /** An id that is taken is answered like a deadline that has passed. */
-  private async acceptedAt(error: unknown, projectId: string, id: string): Promise<Date | null> {
-    if (!isTemporary(error)) return null;
-    return this.bus.call(emails.get, serviceCaller('workflows', projectId), { id }).then(
-      ({ createdAt }) => createdAt,
-      () => null,
-    );
+    await this.bus.call(emails.accept, caller, message);
+    return { kind: 'done', output: { emailId: id, to } };
   }
 
   private async update(

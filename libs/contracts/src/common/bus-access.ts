@@ -10,7 +10,7 @@ import { templates, templateUses } from '../sending/templates.js';
 import { allowances, usageEvents } from '../sending/usage.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
 import { contactLookups } from '../contacts/contact-lookups.js';
-import { listUses } from '../contacts/lists.js';
+import { listUses, memberships } from '../contacts/lists.js';
 import { segmentUses } from '../contacts/segments.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
 import { authorities } from '../gateway/authorities.js';
@@ -140,6 +140,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       templates.known,
       ...Object.values(contactLookups),
       contacts.update,
+      memberships.confirmUrls,
       campaigns.get,
       emails.accept,
       emails.check,

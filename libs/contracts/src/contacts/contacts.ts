@@ -238,8 +238,7 @@ export class ListPending {
   @Address() email: string;
   @Id() listId: string;
   @Text(1, 100) listName: string;
-  /** Whoever has it can confirm the address: it is for the mail to that address only. */
-  @Text(1, 2_500) confirmUrl: string;
+  @Id() membershipId: string;
   @Instant() at: Date;
 }
 

@@ -8,6 +8,7 @@ import {
   Flag,
   FreeMap,
   Id,
+  Ids,
   Instant,
   ListOf,
   Nullable,
@@ -149,6 +150,19 @@ export const lists = {
   members: query('contacts.lists.members', ListMembers, MemberPage),
 };
 
+export class MembershipIds {
+  @Ids(1, 256) ids: string[];
+}
+
+export class ConfirmUrl {
+  @Id() membershipId: string;
+  @Text(1, 2_500) confirmUrl: string;
+}
+
+export class ConfirmUrls {
+  @ListOf(() => ConfirmUrl, 0, 256) urls: ConfirmUrl[];
+}
+
 export const memberships = {
   /** CONFIRMED, or PENDING with double opt-in; 409 for an UNSUBSCRIBED member without resubscription. */
   subscribe: request('contacts.memberships.subscribe', SubscribeToList, Subscription),
@@ -158,6 +172,8 @@ export const memberships = {
   look: query('contacts.memberships.look', ConfirmTarget, ConfirmedTarget),
   /** Works once, then 410. */
   confirm: request('contacts.memberships.confirm', ConfirmTarget, ConfirmedTarget),
+  /** Of those that still wait for their confirmation; links are in no event, because whoever has one can confirm the address. */
+  confirmUrls: query('contacts.memberships.confirm_urls', MembershipIds, ConfirmUrls),
 };
 
 export class ListEvent {

@@ -4,7 +4,7 @@ import { usableFieldName } from '../../contacts/field-name.js';
 import { labelOf, type StatusReading } from './import-status.js';
 
 export type ColumnField =
-  'email' | 'customFields' | { customField: string } | { status: StatusReading } | null;
+  'email' | 'customFields' | { customField: string; given?: true } | { status: StatusReading } | null;
 
 export interface ImportLayout {
   delimiter: string;
@@ -64,6 +64,20 @@ export function layoutOf(head: Buffer, mapping: ColumnMapping = new Map()): Impo
   };
 }
 
+/** Imports that the release before has begun: its layouts had no start, and a flag instead of a status. */
+export function currentLayout(stored: ImportLayout & { subscribed?: false }): ImportLayout {
+  const { subscribed: flag, ...layout } = stored;
+  const fields = (layout.fields as readonly (ColumnField | 'subscribed')[]).map((field) =>
+    field === 'subscribed' ? subscribed : field,
+  );
+  return {
+    ...layout,
+    ...(flag === false ? { status: 'UNSUBSCRIBED' } : {}),
+    fields,
+    start: layout.start ?? 0,
+  };
+}
+
 /** Where a reader of the table begins. */
 export const startOf = ({ start }: ImportLayout): { from: number; lines: number } => ({
   from: start,
@@ -88,15 +102,15 @@ export function fieldNamed(name: unknown): ColumnField | undefined {
   if (name === 'custom_fields' || name === 'customFields') return 'customFields';
   const [, customField] =
     /^(?:custom_fields|customFields|data)\.(.{1,255})$/.exec(typeof name === 'string' ? name : '') ?? [];
-  return customField === undefined ? undefined : { customField };
+  return customField === undefined ? undefined : { customField, given: true };
 }
 
 /** The mapping takes precedence, then the first column of a name. Columns with other names are custom fields. */
 function fieldsOf(columns: readonly string[], mapping: ColumnMapping): ColumnField[] {
   const taken = new Set<string>();
   const take = (field: ColumnField): ColumnField => {
-    const name = JSON.stringify(field);
-    if (field === null || taken.has(name)) return null;
+    const name = nameOfField(field);
+    if (name === null || taken.has(name)) return null;
     taken.add(name);
     return field;
   };

@@ -9,7 +9,7 @@ import type { CsvRow, RowFault } from '@posthorn/csv';
 import type { CustomFields } from '../../contacts/writes/custom-fields.js';
 import type { ImportLayout } from './import-layout.js';
 import { objectOf } from './json-object.js';
-import { graver, statusOf, type StatusReading } from './import-status.js';
+import { graver, statusOf, tellsOfLeaving, type StatusReading } from './import-status.js';
 import { valueOf } from './import-value.js';
 
 export interface RowContact {
@@ -57,11 +57,29 @@ function contactOf(cells: readonly string[], { fields, headed, status }: ImportL
     const reason = readCell(contact, fields[index] ?? null, unescaped(cell));
     if (reason) return reason;
   }
+  const leaving = status === undefined && !fields.some(isStatus) ? leavingIn(cells, fields) : null;
+  if (leaving !== null) return `has a value that seems to say that this person left: ${leaving}`;
   if (contact.email === '') return 'has no address';
   if (size <= certainlySmall && !fields.includes('customFields')) return contact;
   const failure = checkField(Contact, 'customFields', contact.customFields);
   return failure ? `has custom fields that ${failure.message}` : contact;
 }
+
+const isStatus = (field: ImportLayout['fields'][number]): boolean =>
+  typeof field === 'object' && field !== null && 'status' in field;
+
+/** In a table whose beginning tells of no statuses; a column that was assigned by the caller is what the caller says. */
+const leavingIn = (cells: readonly string[], fields: ImportLayout['fields']): string | null =>
+  cells.find((cell, index) => {
+    const field = fields[index];
+    return (
+      typeof field === 'object' &&
+      field !== null &&
+      'customField' in field &&
+      !field.given &&
+      tellsOfLeaving(cell)
+    );
+  }) ?? null;
 
 function readCell(contact: RowContact, field: ImportLayout['fields'][number], cell: string): string | null {
   if (field === null) return null;

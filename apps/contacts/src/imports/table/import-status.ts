@@ -60,7 +60,10 @@ const vague = byWord(vagueWords);
 
 const yes = new Set(listed('true yes y 1 on ja j oui o sí s sim da да wahr vrai verdadero'));
 const no = new Set(listed('false no n 0 off nein non não nee нет falsch faux falso'));
-const instant = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D.*)?$|^\d{10,13}$/;
+const instant = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D.*)?$|^\d{8}$|^\d{10,13}$/;
+const year = /\b(?:19|20)\d\d\b/;
+const isInstant = (text: string): boolean =>
+  instant.test(text) || (year.test(text) && !Number.isNaN(Date.parse(text)));
 
 /** Undefined for a cell that says nothing, null for one that is not understood. */
 export function statusOf(
@@ -75,9 +78,9 @@ export function statusOf(
   if (word) return word;
   if (kind === 'LEFT') {
     if (no.has(label)) return undefined;
-    return yes.has(label) || instant.test(text) ? means : null;
+    return yes.has(label) || isInstant(text) ? means : null;
   }
-  if (yes.has(label) || (kind === 'AGREED' && instant.test(text))) return 'SUBSCRIBED';
+  if (yes.has(label) || (kind === 'AGREED' && isInstant(text))) return 'SUBSCRIBED';
   return no.has(label) ? means : null;
 }
 
@@ -126,8 +129,8 @@ export function statusColumn(name: string, values: readonly string[]): FoundStat
   if (Object.hasOwn(namedLeft, label)) return flags({ kind: 'LEFT', means: namedLeft[label]! }, distinct);
   if (Object.hasOwn(namedAgreed, label))
     return flags({ kind: 'AGREED', means: namedAgreed[label]! }, distinct);
-  const isStatus = namedStatus.has(label) && distinct.length > 0;
-  return distinct.length <= maxValues && (isStatus || speaksOfStatus(label, distinct.map(labelOf)))
+  if (namedStatus.has(label)) return foundIn(words, distinct);
+  return distinct.length <= maxValues && speaksOfStatus(label, distinct.map(labelOf))
     ? foundIn(words, distinct)
     : null;
 }
@@ -145,12 +148,12 @@ function speaksOfStatus(label: string, values: readonly string[]): boolean {
   return values.length > 0 && values.every((value) => plain.has(value));
 }
 
-/** Cells that are texts, such as the wording that somebody agreed to, are no flags. */
-function flags(reading: StatusReading, distinct: readonly string[]): FoundStatus | null {
+function flags(reading: StatusReading, distinct: readonly string[]): FoundStatus {
   const onlyYes =
-    reading.kind === 'AGREED' && distinct.every((value) => statusOf(reading, value) === 'SUBSCRIBED');
-  const found = foundIn(onlyYes ? { ...reading, empty: 'PENDING' } : reading, distinct);
-  return found.unclear.length > 0 && distinct.length > maxValues ? null : found;
+    reading.kind === 'AGREED' &&
+    distinct.length > 0 &&
+    distinct.every((value) => statusOf(reading, value) === 'SUBSCRIBED');
+  return foundIn(onlyYes ? { ...reading, empty: 'PENDING' } : reading, distinct);
 }
 
 /** A table without any status column may have one whose words could mean a subscription, such as active and cancelled. */
@@ -162,6 +165,15 @@ export function mightBeStatus(values: readonly string[]): boolean {
     labels.every((value) => vague.has(value) || plain.has(value)) &&
     labels.some((value) => (vague.get(value) ?? plain.get(value)) !== 'SUBSCRIBED')
   );
+}
+
+const longestWord = Math.max(...[...plain.keys()].map((word) => word.length)) + 4;
+
+/** Whether a cell of a column that was taken for another tells that somebody left, such as one far behind the beginning of the table. */
+export function tellsOfLeaving(cell: string): boolean {
+  if (cell.length < 4 || cell.length > longestWord) return false;
+  const status = plain.get(labelOf(cell));
+  return status !== undefined && status !== 'SUBSCRIBED';
 }
 
 export const distinctOf = (values: readonly string[]): string[] => [

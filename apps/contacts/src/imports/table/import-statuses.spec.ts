@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StartContactImport } from '@posthorn/contracts';
 import { CsvReader } from '@posthorn/csv';
-import { startOf } from './import-layout.js';
+import { currentLayout, startOf, type ImportLayout } from './import-layout.js';
 import { readRow } from './import-rows.js';
 import { refuseUnclear } from './import-statuses.js';
 import { readTable } from './import-table.js';
@@ -48,6 +48,8 @@ cara@x.example,true,yearly,true
     ['email,Accepts Email Marketing', ['yes', ''], ['SUBSCRIBED', 'PENDING']],
     ['email,Email Marketing: Status', ['NEVER_SUBSCRIBED', 'SUBSCRIBED'], ['PENDING', 'SUBSCRIBED']],
     ['email,confirmed', ['2026-01-01', ''], ['SUBSCRIBED', 'PENDING']],
+    ['email,Unsubscribed at', ['"Jan 5, 2024 3:04 PM"', '20240105'], ['UNSUBSCRIBED', 'UNSUBSCRIBED']],
+    ['email,consent,status', [',', ','], [null, null]],
   ])('%s: %j is %j', (header, values, expected) => {
     const table = [header, ...values.map((value, index) => `p${index}@x.example,${value}`)].join('\n');
     expect(unclear(table)).toEqual([]);
@@ -98,6 +100,32 @@ describe('a column that seems to say who may be mailed', () => {
     expect(unclear(table)).toEqual([]);
   });
 
+  it('needs a decision however many different values it has', () => {
+    const rows = Array.from({ length: 40 }, (_, index) => `p${index}@x.example,Unsubscribed (${index})`);
+    for (const name of ['Status', 'Unsubscribed', 'consent'])
+      expect(unclear([`email,${name}`, ...rows].join('\n'))[0]).toHaveLength(41);
+  });
+
+  it('may show itself only behind the rows that were looked at: those are refused', () => {
+    const rows = Array.from({ length: 6_000 }, (_, index) => `p${index}@x.example,aktiv`);
+    const late = ['email,Kontaktstatus', ...rows, 'last@x.example,abgemeldet'].join('\n');
+    expect(read(late).rows.at(-1)).toMatchObject({
+      contact: null,
+      reason: expect.stringContaining('abgemeldet'),
+    });
+    const given = { mapping: '{"Kontaktstatus":"custom_fields.state"}' };
+    expect(read(late, given).rows.at(-1)).toMatchObject({
+      contact: { customFields: { state: 'abgemeldet' } },
+    });
+    expect(
+      read(
+        ['email,status', ...rows.map((row) => row.replace('aktiv', '')), 'last@x.example,abgemeldet'].join(
+          '\n',
+        ),
+      ).rows.at(-1),
+    ).toMatchObject({ contact: { status: 'UNSUBSCRIBED' } });
+  });
+
   it('is decided by the caller', () => {
     const table = 'email,Status\na@x.example,A\nb@x.example,U\nc@x.example,\n';
     const decision = {
@@ -130,5 +158,19 @@ describe('a column that seems to say who may be mailed', () => {
     const table =
       'email,status,bounced,unsubscribed\na@x.example,active,yes,no\nb@x.example,active,no,yes\nc@x.example,active,no,no\n';
     expect(statuses(table)).toEqual(['BOUNCED', 'UNSUBSCRIBED', 'SUBSCRIBED']);
+  });
+});
+
+it('an import that the release before has begun goes on', () => {
+  const stored = {
+    delimiter: ',',
+    columns: [],
+    headed: true,
+    fields: ['email', 'subscribed'],
+    subscribed: false,
+  };
+  expect(currentLayout(stored as unknown as ImportLayout)).toEqual({
+    ...{ delimiter: ',', columns: [], headed: true, start: 0, status: 'UNSUBSCRIBED' },
+    fields: ['email', { status: { kind: 'AGREED', means: 'UNSUBSCRIBED' } }],
   });
 });

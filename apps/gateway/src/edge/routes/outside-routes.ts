@@ -1,5 +1,6 @@
 import type { Method } from './route.js';
 import { isOfPattern } from './path-pattern.js';
+import { guessedPages } from '../../pages/guessed-pages.js';
 import { authPath } from '../../people/people-rules.js';
 
 /** A route that belongs to neither dialect (docs/api-decisions.md §1, surface `none`). */
@@ -48,6 +49,9 @@ export const outsideRoutes: readonly OutsideRoute[] = [
     '/',
     'entry point: the account or `/sign-in` in a browser, else the addresses of the documents as JSON',
   ),
+  ...Object.keys(guessedPages).map((name) =>
+    readOnly(`/${name}`, 'leads a browser to the account, `/sign-in` or `/sign-up`'),
+  ),
   readOnly('/healthz', 'liveness of the gateway'),
   readOnly('/openapi.json', 'the OpenAPI document'),
   readOnly('/docs', 'the API reference'),
@@ -57,6 +61,7 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   readOnly('/t/c/:token', 'the links of a mail'),
   { ...readOnly('/a/:projectId/:archiveId', 'a published campaign'), callers: 'anybody with the link' },
   htmlPage('/p/:token', 'what a reader receives, and how to leave or come back', 'anybody with the link'),
+  readOnly('/u', 'where the links to leave of a published campaign lead'),
   htmlPage('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'anybody with the link'),
   hook('/hooks/ses', 'events of Amazon SES, through Amazon SNS'),
   hook('/hooks/provider/:name', 'events of postmark, sendgrid, mailgun or brevo'),

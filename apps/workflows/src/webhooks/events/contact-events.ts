@@ -51,11 +51,16 @@ export const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): Event
     },
   }));
 
-export const listPendingCalls = (event: DomainEvent<ListPending>): EventToCall[] =>
-  event.items.map(({ contactId, email, listId, listName, confirmUrl, at }, index) => ({
-    ...{ id: idOfItem(event, index), type: 'list.pending', contactId, at },
-    data: { contact: { id: contactId, email }, list: { id: listId, name: listName }, confirmUrl },
-  }));
+/** Without those that were confirmed meanwhile. */
+export const listPendingCalls = (
+  event: DomainEvent<ListPending>,
+  urls: ReadonlyMap<string, string>,
+): EventToCall[] =>
+  event.items.flatMap(({ contactId, email, listId, listName, membershipId, at }, index): EventToCall[] => {
+    const confirmUrl = urls.get(membershipId);
+    const data = { contact: { id: contactId, email }, list: { id: listId, name: listName }, confirmUrl };
+    return confirmUrl ? [{ id: idOfItem(event, index), type: 'list.pending', contactId, at, data }] : [];
+  });
 
 function dataOf({
   id,

@@ -4,6 +4,7 @@ import {
   contactLookups,
   DomainError,
   maxLookedUp,
+  memberships,
   serviceCaller,
   type Campaign,
   type CampaignEvent,
@@ -27,6 +28,14 @@ export class EventSubjects {
       for (const contact of found.contacts) known.set(contact.id, { ...contact, projectId });
     }
     return known;
+  }
+
+  /** By membership; none of those that were confirmed meanwhile. */
+  async confirmUrls(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { urls } = await this.bus.call(memberships.confirmUrls, this.caller(projectId), {
+      ids: [...new Set(ids)],
+    });
+    return new Map(urls.map(({ membershipId, confirmUrl }) => [membershipId, confirmUrl]));
   }
 
   /** Few: a campaign is sent once. One that was deleted meanwhile makes no call. */

@@ -57,8 +57,10 @@ export class WebhookEventsSubscribers {
 
   @OnEachEvent([contactEvents.listPending], 'webhooks')
   async onListPending(event: DomainEvent<ListPending>): Promise<void> {
-    if (await this.calls.areWanted(event.projectId, ['list.pending']))
-      await this.calls.add(event.projectId, listPendingCalls(event));
+    const { projectId, items } = event;
+    if (!(await this.calls.areWanted(projectId, ['list.pending']))) return;
+    const ids = items.map(({ membershipId }) => membershipId);
+    await this.calls.add(projectId, listPendingCalls(event, await this.subjects.confirmUrls(projectId, ids)));
   }
 
   @OnEachEvent([campaignEvents.sent], 'webhooks')
