@@ -28,5 +28,5 @@ export { textFromHtml } from './message/text-part.js';
 export { manageUrl, trackHtml, unsubscribeUrl, unsubscribePrefixes } from './message/tracked-links.js';
 export { unsubscribeHeaders } from './message/unsubscribe-headers.js';
 export { classify, isDeadAddress } from './smtp/classify-attempt.js';
-export { readMailReport } from './reports/read-mail-report.js';
+export { readMailReport, type ReportEnvelope } from './reports/read-mail-report.js';
 export type { MailReport } from './reports/mail-report.js';

@@ -191,3 +191,20 @@ describe('a signed domain', () => {
     expect((await suite.bus.call(emails.get, caller, { id })).failureKind).toBe('domain_unverified');
   });
 });
+
+describe('marketing mail without Liquid', () => {
+  it('has the project in its footer, asks for no contact and stores no variables', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const requested = await fixture.contactsKnow({});
+    const { id, to } = await fixture.accept(caller, domain, {
+      ...{ subject: 'News', body: '<p>News</p>', category: 'MARKETING' },
+    });
+    expect((await PostalMime.parse(await fixture.taken(to))).html).toMatch(
+      /News<\/p><div[^]*news from Analytical &lt;Engines&gt;\.[^]*Unsubscribe/,
+    );
+    expect(requested).toEqual([]);
+    expect(await suite.database.query(`SELECT variables FROM deliveries WHERE email_id = $1`, [id])).toEqual([
+      { variables: null },
+    ]);
+  });
+});

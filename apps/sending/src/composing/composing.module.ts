@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { DomainsModule } from '../domains/domains.module.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { Composer } from './composer.js';
 import { ContactVariables } from './contact-variables.js';
@@ -9,7 +10,7 @@ import { RecipientContactIds } from './recipient-contacts.js';
 import { ContactVariablesRepository } from './contact-variables.repository.js';
 
 @Module({
-  imports: [DomainsModule, TemplatesModule],
+  imports: [DomainsModule, ProjectsModule, TemplatesModule],
   providers: [
     ...onDatabase([AttachmentsRepository, ContactVariablesRepository]),
     Composer,

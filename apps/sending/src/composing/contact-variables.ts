@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { contacts, serviceCaller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import { ProjectStates } from '../projects/project-states.read-model.js';
+import type { ProjectInMail } from './marketing-footer.js';
 import type { StoredMessage } from './stored-message.js';
 import { ContactVariablesRepository } from './contact-variables.repository.js';
 
@@ -9,7 +11,7 @@ type ContactFields = Map<string, { id: string; customFields: Variables }>;
 
 const timeoutMs = 1_500;
 
-/** Fields are read at the first claim and stored with the message, so that every attempt renders the same (docs/guarantees.md §3). */
+/** Fields are read at the first claim and stored with a message of Liquid, so that every attempt renders the same (docs/guarantees.md §3). */
 @Injectable()
 export class ContactVariables {
   private readonly log = new Logger('ContactVariables');
@@ -17,6 +19,7 @@ export class ContactVariables {
   constructor(
     private readonly bus: Bus,
     private readonly rows: ContactVariablesRepository,
+    private readonly projects: ProjectStates,
   ) {}
 
   /** By e-mail id. Messages whose contacts could not be fetched are missing; they wait and are never rendered with empty fields. */
@@ -28,8 +31,10 @@ export class ContactVariables {
       ][],
     );
     const unknown = messages.filter(({ emailId, variables }) => variables === null && !known.has(emailId));
-    const requested = [...Map.groupBy(unknown, (message) => message.projectId)].map(([projectId, some]) =>
-      this.store(projectId, some),
+    const requested = [
+      ...Map.groupBy(unknown, ({ projectId, liquid }) => `${projectId} ${liquid}`).values(),
+    ].map((some) =>
+      some[0]!.liquid ? this.store(some[0]!.projectId, some) : this.ofProject(some[0]!.projectId, some),
     );
     for (const stored of await Promise.all(requested))
       for (const [id, variables] of stored) known.set(id, variables);
@@ -39,8 +44,9 @@ export class ContactVariables {
   /** For a preview: the stored fields, or those of today, which are not stored. */
   async forPreview(message: StoredMessage): Promise<Variables | null> {
     if (message.variables) return message.variables;
-    const { projectId, to, liquid } = message;
-    const fields: ContactFields | null = liquid ? await this.request(projectId, [to.email]) : new Map();
+    const { projectId, emailId, to, liquid } = message;
+    if (!liquid) return (await this.ofProject(projectId, [message])).get(emailId)!;
+    const fields = await this.request(projectId, [to.email]);
     return fields && this.rows.withProject(projectId, variablesOf(to.email, fields.get(to.email)));
   }
 
@@ -48,11 +54,9 @@ export class ContactVariables {
     projectId: string,
     messages: readonly StoredMessage[],
   ): Promise<Map<string, Variables>> {
-    // A claim has fewer recipients than one call may ask for. Without Liquid only what is known of the project is needed.
-    const asked = messages.filter(({ liquid }) => liquid).map(({ to }) => to.email);
-    const fields: ContactFields | null =
-      asked.length === 0 ? new Map() : await this.request(projectId, [...new Set(asked)]);
-    if (!fields) return this.storeWithout(projectId, messages);
+    // A claim has fewer recipients than one call may ask for.
+    const fields = await this.request(projectId, [...new Set(messages.map(({ to }) => to.email))]);
+    if (!fields) return new Map();
     const rows = messages.map(({ emailId, to }) => ({
       emailId,
       variables: variablesOf(to.email, fields.get(to.email)),
@@ -60,13 +64,14 @@ export class ContactVariables {
     return this.rows.keep(projectId, rows);
   }
 
-  /** What has no Liquid does not wait for the fields. */
-  private storeWithout(
+  /** Without Liquid only the footer of marketing mail needs some, which is not worth a statement for each batch. */
+  private async ofProject(
     projectId: string,
     messages: readonly StoredMessage[],
   ): Promise<Map<string, Variables>> {
-    const plain = messages.filter(({ liquid }) => !liquid);
-    return plain.length === 0 ? Promise.resolve(new Map()) : this.store(projectId, plain);
+    const { name, language, timeZone, postalAddress } = await this.projects.settingsOf(projectId);
+    const project: ProjectInMail = { name, language, time_zone: timeZone, postal_address: postalAddress };
+    return new Map(messages.map(({ emailId }) => [emailId, { project }]));
   }
 
   private async request(projectId: string, emails: string[]): Promise<ContactFields | null> {

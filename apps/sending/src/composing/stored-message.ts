@@ -32,7 +32,7 @@ export interface StoredMessage {
   trackOpens: boolean;
   trackClicks: boolean;
   attachments: StoredAttachment[] | null;
-  /** Fields of the contact as they were at the first claim; only in the row of the main recipient, and where Liquid or the footer of marketing mail needs them. */
+  /** Fields of the contact as they were at the first claim; only in the row of the main recipient, and where Liquid needs them. */
   variables: Record<string, unknown> | null;
   /** The Date header: when the message was accepted, or its scheduled time. */
   date: Date;

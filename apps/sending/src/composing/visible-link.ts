@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { contrastOf } from '../rendering/contrast.js';
-import { declarationsOf, lookOf, plainLook, type Look } from '../rendering/styles.js';
+import { declarationsOf, importantIn, lookOf, plainLook, type Look } from '../rendering/styles.js';
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -32,7 +32,7 @@ const blank = /^[\s\u00ad\u034f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\u00
 /** Whether a reader can see, and so use, a link that begins with one of the prefixes. */
 export function hasVisibleLink(html: string, prefixes: readonly string[]): boolean {
   if (!prefixes.some((prefix) => html.includes(prefix))) return false;
-  const hiding = /<style/i.test(html) ? hidingSelectors(html) : [];
+  const hiding = /<style/i.test(html) ? hidingRules(html) : [];
   const open: Open[] = [];
   let found = false;
   const parser = new Parser({
@@ -43,11 +43,7 @@ export function hasVisibleLink(html: string, prefixes: readonly string[]): boole
       const element: Open = {
         name,
         look,
-        hidden:
-          hidden ||
-          unseen.has(name) ||
-          hides(attributes) ||
-          hiding.some((matches) => matches(name, attributes)),
+        hidden: hidden || unseen.has(name) || hides(attributes) || isHiddenBy(hiding, name, attributes),
         leads: name === 'a' ? prefixes.some((prefix) => href.startsWith(prefix)) : leads,
       };
       if (name === 'img' && element.leads && !element.hidden && isVisibleImage(attributes)) found = true;
@@ -76,29 +72,52 @@ function isVisibleImage({ src = '', width = '', height = '' }: Attributes): bool
 }
 
 const hides = (attributes: Attributes): boolean =>
-  attributes['hidden'] !== undefined || hidesBy(declarationsOf(attributes['style'] ?? ''));
+  attributes['hidden'] !== undefined || hiddenBy(declarationsOf(attributes['style'] ?? '')).length > 0;
 
-function hidesBy(style: ReadonlyMap<string, string>): boolean {
-  const is = (property: string, value: RegExp): boolean => value.test(style.get(property) ?? '');
-  return (
-    is('display', /^none$/) ||
-    is('visibility', /^(?:hidden|collapse)$/) ||
-    is('mso-hide', /^all$/) ||
-    ['opacity', 'font-size', 'height', 'max-height', 'width', 'max-width'].some((name) =>
-      is(name, nothing),
-    ) ||
-    is('color', /^transparent$|^rgba\([^)]*,\s*0(?:\.0+)?\s*\)$/) ||
-    ['text-indent', 'left', 'top', 'margin-left', 'margin-top'].some((name) => is(name, /^-\d{3,}/)) ||
-    is('clip', /^rect\(/) ||
-    is('transform', /scale\(\s*0/)
-  );
+function isHiddenBy(rules: readonly HidingRule[], name: string, attributes: Attributes): boolean {
+  const matching = rules.filter(({ matches }) => matches(name, attributes));
+  if (matching.length === 0) return false;
+  const own = importantIn(attributes['style'] ?? '');
+  return matching.some(({ properties }) => properties.some((property) => !own.has(property)));
 }
+
+const away = /^-\d{3,}/;
+const hidingValues: Readonly<Record<string, RegExp>> = {
+  display: /^none$/,
+  visibility: /^(?:hidden|collapse)$/,
+  'mso-hide': /^all$/,
+  opacity: /^(?:0+(?:\.0\d*)?|\.0\d*)%?$/,
+  'font-size': nothing,
+  height: nothing,
+  'max-height': nothing,
+  width: nothing,
+  'max-width': nothing,
+  color: /^transparent$|^rgba\([^)]*,\s*0(?:\.0+)?\s*\)$/,
+  'text-indent': away,
+  left: away,
+  top: away,
+  'margin-left': away,
+  'margin-top': away,
+  clip: /^rect\(/,
+  transform: /scale\(\s*0/,
+};
+
+/** The properties whose values hide. */
+const hiddenBy = (declarations: ReadonlyMap<string, string>): string[] =>
+  Object.entries(hidingValues).flatMap(([property, value]) =>
+    value.test(declarations.get(property) ?? '') ? [property] : [],
+  );
 
 type Matches = (name: string, attributes: Attributes) => boolean;
 
+interface HidingRule {
+  matches: Matches;
+  properties: string[];
+}
+
 /** Of classes, ids and elements in style elements; what holds on some screens only is not considered. */
-function hidingSelectors(html: string): Matches[] {
-  const found: Matches[] = [];
+function hidingRules(html: string): HidingRule[] {
+  const found: HidingRule[] = [];
   let depth = 0;
   let selectors = '';
   // Split once: expressions for whole rules take quadratic time where nothing closes them.
@@ -107,8 +126,16 @@ function hidingSelectors(html: string): Matches[] {
     if (piece.startsWith('{')) depth += 1;
     if (piece.startsWith('}')) depth = Math.max(0, depth - 1);
     if (depth === 0) selectors = text;
-    else if (depth === 1 && piece.startsWith('{') && hidesBy(declarationsOf(text)))
-      found.push(...selectors.split(',').flatMap(matcherOf));
+    else if (depth === 1 && piece.startsWith('{')) {
+      const properties = hiddenBy(declarationsOf(text));
+      if (properties.length > 0)
+        found.push(
+          ...selectors
+            .split(',')
+            .flatMap(matcherOf)
+            .map((matches) => ({ matches, properties })),
+        );
+    }
     if (found.length >= maxSelectors) break;
   }
   return found;

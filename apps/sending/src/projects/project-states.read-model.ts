@@ -11,6 +11,7 @@ export interface ProjectSettings {
   language: string;
   name: string;
   timeZone: string;
+  postalAddress: string;
 }
 
 export const projectStatesName = 'project_states';
@@ -75,15 +76,18 @@ export class ProjectStates {
       language: string | null;
       name: string | null;
       timeZone: string | null;
-    }>(`SELECT tracking, language, name, time_zone AS "timeZone" FROM project_states WHERE project_id = $1`, [
-      projectId,
-    ]);
-    const { tracking, language, name, timeZone } = row ?? {};
+      postalAddress: string | null;
+    }>(
+      `SELECT tracking, language, name, time_zone AS "timeZone", postal_address AS "postalAddress" FROM project_states WHERE project_id = $1`,
+      [projectId],
+    );
+    const { tracking, language, name, timeZone, postalAddress } = row ?? {};
     return {
       tracking: tracking ?? 'ENABLED',
       language: language ?? 'en',
       name: name ?? '',
       timeZone: timeZone ?? 'UTC',
+      postalAddress: postalAddress ?? '',
     };
   }
 }

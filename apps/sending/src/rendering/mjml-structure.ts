@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { lineStarts, positionOf } from './liquid/positions.js';
-import { blankSpans } from './spans.js';
+import { blankSpans, type Span } from './spans.js';
 
 export interface MjmlFault {
   line: number;
@@ -26,10 +26,20 @@ interface Open {
   at: number;
 }
 
-/** What the compiler would drop without a word: it reads MJML as a browser reads HTML. */
-export function structureFaults(source: string): MjmlFault[] {
+/** What is in them is shown as text, comments too. */
+const ofText = new Set(['mj-title', 'mj-html-attribute']);
+
+export interface MjmlStructure {
+  /** What the compiler would drop without a word: it reads MJML as a browser reads HTML. */
+  faults: MjmlFault[];
+  /** Those between elements; in the content of one they may be conditional, and stay. */
+  comments: Span[];
+}
+
+export function structureOf(source: string): MjmlStructure {
   const starts = lineStarts(source);
   const faults: MjmlFault[] = [];
+  const comments: Span[] = [];
   const open: Open[] = [];
   const seen = new Set<string>();
   let content: Open | null = null;
@@ -67,12 +77,30 @@ export function structureFaults(source: string): MjmlFault[] {
         );
       },
       oncomment(comment) {
-        if (!content && /^\[if/i.test(comment))
-          report(parser.startIndex, 'a conditional comment between MJML elements stands in <mj-raw>');
+        const { startIndex: start, endIndex } = parser;
+        if (!content && conditional.test(comment))
+          report(start, 'a conditional comment between MJML elements stands in <mj-raw>');
+        else if (!content && leavesBlockOpen(source.slice(start, endIndex + 1)))
+          report(start, 'Liquid between MJML elements stands in <mj-raw>');
+        if (!content || ofText.has(content.name)) comments.push({ start, end: endIndex + 1 });
       },
     },
     { recognizeCDATA: true, decodeEntities: false, recognizeSelfClosing: true },
   );
   parser.end(blankSpans(source, liquidMarks, hidden));
-  return faults;
+  return { faults, comments };
+}
+
+const conditional = /^(?:\[if|<!\[)/i;
+const blockTag = /\{%-?\s*(end)?(?:if|unless|for|case|capture|tablerow|else|elsif|when)\b/g;
+
+/** Part of a block whose other parts stand elsewhere, so that it is more than a remark. */
+function leavesBlockOpen(comment: string): boolean {
+  let depth = 0;
+  for (const [tag, end] of comment.matchAll(blockTag)) {
+    if (!/(?:else|elsif|when)$/.test(tag)) depth += end ? -1 : 1;
+    else if (depth === 0) return true;
+    if (depth < 0) return true;
+  }
+  return depth !== 0;
 }

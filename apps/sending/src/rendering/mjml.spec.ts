@@ -136,3 +136,61 @@ describe('what MJML would lose', () => {
     expect(faults[0]).toEqual({ line, column, message: text });
   });
 });
+
+describe('a comment in MJML', () => {
+  const vml = '<!--[if mso]><v:rect href="{{ url }}">A{% if a %}b{% endif %}</v:rect><![endif]-->';
+  const forOthers = '<!--[if !mso]><!--><a href="{{ url }}">b</a><!--<![endif]-->';
+
+  it.each([
+    ['mj-raw', page(`<mj-raw>${vml}${forOthers}</mj-raw>`)],
+    ['mj-raw of the head', page('', `<mj-raw>${vml}${forOthers}</mj-raw>`)],
+    ['mj-text', page(`<mj-text>x${vml}${forOthers}</mj-text>`)],
+    ['mj-button', page(`<mj-button href="x">x${vml}${forOthers}</mj-button>`)],
+    ['mj-table', page(`<mj-table><tr><td>${vml}${forOthers}</td></tr></mj-table>`)],
+    [
+      'mj-accordion-text',
+      page(
+        `<mj-accordion><mj-accordion-element><mj-accordion-text>${vml}${forOthers}</mj-accordion-text></mj-accordion-element></mj-accordion>`,
+      ),
+    ],
+    [
+      'mj-social-element',
+      page(
+        `<mj-social><mj-social-element name="x" href="y">${vml}${forOthers}</mj-social-element></mj-social>`,
+      ),
+    ],
+  ])('is kept with its Liquid where it is conditional in %s', async (_, source) => {
+    const { html, faults } = await compileMjml(source);
+    expect(faults).toEqual([]);
+    expect(html).toContain(vml);
+    expect(html).toContain(forOthers);
+  });
+
+  it('around Liquid is kept in content', async () => {
+    const { html, faults } = await compileMjml(
+      page('<mj-raw><!-- {% if a %} --></mj-raw><mj-text>x</mj-text><mj-raw><!-- {% endif %} --></mj-raw>'),
+    );
+    expect(faults).toEqual([]);
+    expect(html).toMatch(/<!-- {% if a %} -->[^]*x[^]*<!-- {% endif %} -->/);
+  });
+
+  it('goes between elements and in the title, with its Liquid', async () => {
+    const note = '<!-- note {{ n }} {% if a %}b{% else %}c{% endif %} -->';
+    const { html, faults } = await compileMjml(
+      page(`${note}<mj-text>{{ "<!--" }} kept {{ "-->" }}</mj-text>`, `${note}<mj-title>t${note}</mj-title>`),
+    );
+    expect(faults).toEqual([]);
+    expect(html).toContain('{{ "<!--" }} kept {{ "-->" }}');
+    expect(html).not.toContain('note');
+  });
+
+  it.each(['{% if a %}', '{% else %}', '{%- endif -%}', '{% endif %}{% if a %}'])(
+    'is refused between elements with its place where it is a part of a block: %s',
+    async (tag) => {
+      const { faults } = await compileMjml(page(`\n <!-- ${tag} --><mj-text>x</mj-text>`));
+      expect(faults).toEqual([
+        { line: 2, column: 2, message: 'Liquid between MJML elements stands in <mj-raw>' },
+      ]);
+    },
+  );
+});

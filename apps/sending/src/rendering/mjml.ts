@@ -1,8 +1,8 @@
 import juice from 'juice';
 import mjml from 'mjml';
 import { lineStarts, positionOf } from './liquid/positions.js';
-import { structureFaults, type MjmlFault } from './mjml-structure.js';
-import { blankSpans } from './spans.js';
+import { structureOf, type MjmlFault } from './mjml-structure.js';
+import { blanked } from './spans.js';
 import { standIns, type StandIns } from './stand-ins.js';
 
 export interface CompiledMjml {
@@ -14,9 +14,9 @@ export interface CompiledMjml {
 export async function compileMjml(source: string): Promise<CompiledMjml> {
   if (!/<mjml[\s>]/.test(source))
     return { html: '', faults: [{ line: 1, column: 1, message: 'MJML begins with <mjml>' }] };
-  const misplaced = structureFaults(source);
-  if (misplaced.length > 0) return { html: '', faults: misplaced };
-  const liquid = standIns(blankSpans(source, [['<!--', '-->']], ' '));
+  const structure = structureOf(source);
+  if (structure.faults.length > 0) return { html: '', faults: structure.faults };
+  const liquid = standIns(blanked(source, structure.comments, ' '));
   const { html, errors } = await compiled(liquid.text);
   const inlined = juice(html, {
     applyWidthAttributes: false,

@@ -1,4 +1,4 @@
-interface Span {
+export interface Span {
   start: number;
   end: number;
 }
@@ -25,11 +25,14 @@ export function* spansIn(text: string, marks: Marks): Generator<Span> {
   }
 }
 
+export const blankSpans = (text: string, marks: Marks, letter: string): string =>
+  blanked(text, spansIn(text, marks), letter);
+
 /** Replaces each letter of the spans but the line breaks, so that positions stay right. */
-export function blankSpans(text: string, marks: Marks, letter: string): string {
+export function blanked(text: string, spans: Iterable<Span>, letter: string): string {
   const parts: string[] = [];
   let from = 0;
-  for (const { start, end } of spansIn(text, marks)) {
+  for (const { start, end } of spans) {
     parts.push(text.slice(from, start), text.slice(start, end).replace(/[^\n]/g, letter));
     from = end;
   }

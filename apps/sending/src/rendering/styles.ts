@@ -43,6 +43,21 @@ export function lackingContrast({ colour, background, size, bold, hidden }: Look
   return !hidden && size > 1 && contrast < (large ? 3 : 4.5) ? contrast : null;
 }
 
+/** The names of what no rule of a style element overrides. */
+export function importantIn(style: string): Set<string> {
+  return new Set(
+    style
+      .split(';')
+      .filter((declaration) => /!important/i.test(declaration))
+      .map((declaration) =>
+        declaration
+          .slice(0, Math.max(0, declaration.indexOf(':')))
+          .trim()
+          .toLowerCase(),
+      ),
+  );
+}
+
 export function declarationsOf(style: string): Map<string, string> {
   return new Map(
     style.split(';').map((declaration): [string, string] => {

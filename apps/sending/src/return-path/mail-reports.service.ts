@@ -9,6 +9,13 @@ import { ReportThreads } from './report-threads.js';
 /** Complaints of feedback loops go to an address that does not identify a message; the report names its return path. */
 const complaintMailbox = 'complaints';
 
+/** Of the envelope. */
+export interface ReportedTo {
+  /** Empty where nothing may answer. */
+  sender: string;
+  recipients: readonly string[];
+}
+
 @Injectable()
 export class MailReports {
   constructor(
@@ -23,11 +30,11 @@ export class MailReports {
   }
 
   /** Resolves when everything that the mail reports is on disk, with the number of new events. */
-  async take(recipients: readonly string[], raw: Buffer): Promise<number> {
+  async take({ sender, recipients }: ReportedTo, raw: Buffer): Promise<number> {
     const targets = recipients.flatMap((address) => this.targetOf(address) ?? []);
     // Anyone may write to the address for complaints, and only a message of ours has what makes it one.
     if (targets.length === 0 && !containsReturnPath(raw, this.config.secretKeys)) return 0;
-    const report = await this.threads.read(raw);
+    const report = await this.threads.read({ raw, hasNullSender: sender === '' && targets.length > 0 });
     if (!report) return 0;
     const named = report.returnPaths.flatMap((address) => this.targetOf(address) ?? []).slice(0, 1);
     const events = (targets.length > 0 ? targets : named).map((target) => eventOf(report, target, raw));

@@ -1,4 +1,8 @@
-import { readMailReport } from '@posthorn/mail';
+import { readMailReport, type ReportEnvelope } from '@posthorn/mail';
 import { answerJobs } from '../rendering/workers/worker-jobs.js';
 
-answerJobs((raw: Uint8Array) => readMailReport(raw));
+export interface ReportJob extends ReportEnvelope {
+  raw: Uint8Array;
+}
+
+answerJobs(({ raw, ...envelope }: ReportJob) => readMailReport(raw, envelope));

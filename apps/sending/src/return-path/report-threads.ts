@@ -3,6 +3,7 @@ import { DomainError, unavailable } from '@posthorn/contracts';
 import type { MailReport } from '@posthorn/mail';
 import { workerModule } from '../rendering/workers/worker-jobs.js';
 import { JobAbandoned, WorkerPool } from '../rendering/workers/worker-pool.js';
+import type { ReportJob } from './mail-reports.worker.js';
 
 /** A usual report takes a few milliseconds, the worst one that passes the limits of `readMailReport` about 100. */
 const readMs = 500;
@@ -10,7 +11,7 @@ const readMs = 500;
 /** Mail of strangers is read beside the event loop, in one thread: its senders wait for each other, and nobody else does. */
 @Injectable()
 export class ReportThreads implements OnModuleDestroy {
-  private readonly pool = new WorkerPool<Uint8Array, MailReport | null>({
+  private readonly pool = new WorkerPool<ReportJob, MailReport | null>({
     module: workerModule(import.meta.url, './mail-reports.worker.js'),
     threads: 1,
     jobMs: readMs,
@@ -21,8 +22,8 @@ export class ReportThreads implements OnModuleDestroy {
   }
 
   /** Null where the mail reports nothing; it is refused as `invalid` where it cannot be read. */
-  async read(raw: Uint8Array): Promise<MailReport | null> {
-    const [report] = await this.pool.run([raw]);
+  async read(job: ReportJob): Promise<MailReport | null> {
+    const [report] = await this.pool.run([job]);
     if (!(report instanceof Error)) return report ?? null;
     throw report instanceof JobAbandoned && !report.endedItsThread
       ? unavailable()

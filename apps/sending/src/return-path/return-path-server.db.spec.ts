@@ -85,6 +85,20 @@ describe('mail to a return path', () => {
     expect(await suppressionOf(suite, mail)).toEqual({ reason: 'HARD_BOUNCE', source: 'PROVIDER' });
   });
 
+  it('is a bounce where it comes from no address with an SMTP error, whatever it calls itself', async () => {
+    const report = Buffer.from(
+      'From: mx <mx@mx.example>\r\nSubject: Your order\r\nAuto-Submitted: auto-replied\r\n\r\nhost mx.example: 550 5.1.1 User unknown\r\n.\r\n',
+    );
+    const statuses = [];
+    for (const from of ['mx@mx.example', '']) {
+      const mail = await buildMail();
+      const [greeting, , ...rest] = envelope(returnPathOf(mail));
+      expect(await talk([greeting!, `MAIL FROM:<${from}>`, ...rest, report])).toEqual(accepted);
+      statuses.push((await read(mail)).status);
+    }
+    expect(statuses).toEqual(['SENT', 'BOUNCED']);
+  });
+
   it('of a changed or foreign address, or to be relayed, is refused', async () => {
     const mail = await buildMail();
     const address = returnPathOf(mail);

@@ -122,8 +122,10 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
       if (isChopped) return this.endChopped(session);
       if (stream.sizeExceeded) return refusal(552, '5.3.4 The message is larger than 15 MiB');
       if (hasBareLineEnd) return refusal(554, '5.6.0 Lines must end with CR LF');
-      const recipients = session.envelope.rcptTo.map(({ address }) => address);
-      const recorded = await this.reports.take(recipients, raw);
+      const { mailFrom, rcptTo } = session.envelope;
+      const recipients = rcptTo.map(({ address }) => address);
+      const sender = mailFrom ? mailFrom.address : '';
+      const recorded = await this.reports.take({ sender, recipients }, raw);
       this.results.inc({ result: recorded > 0 ? 'recorded' : 'ignored' });
       return null;
     } catch (error) {

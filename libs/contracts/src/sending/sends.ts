@@ -34,9 +34,9 @@ const maxAttachments = 10;
 const maxBatch = 100;
 export const maxScheduleDays = 30;
 
-/** With parameters (RFC 2045 §5.1). A multipart type names parts, which one file has not. */
+/** With parameters (RFC 2045 §5.1), which are written as they are, so ASCII. A multipart type names parts, which one file has not. */
 const mediaType =
-  /^(?!multipart\/)[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:\s*;\s*[a-z0-9!#$&^_.+*-]+=(?:[a-z0-9!#$%&'*+^_`|~./:-]+|"(?:[^"\\\r\n]|\\.)*"))*\s*;?\s*$/i;
+  /^(?!multipart\/)[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:\s*;\s*[a-z0-9!#$&^_.+*-]+=(?:[a-z0-9!#$%&'*+^_`|~./:-]+|"(?:(?!["\\])[ -~]|\\[ -~])*"))*\s*;?\s*$/i;
 /** Any but those that Posthorn writes itself. */
 const headerName =
   /^(?!(?:from|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|sender|feedback-id|authentication-results|(?:mime|content|dkim|arc)-[a-z0-9-]*|list-unsubscribe[a-z0-9-]*)$)[a-z0-9-]+$/i;

@@ -7,7 +7,7 @@ const vacation =
   /(?<!\p{L})(?:out of (?:the )?office|automatic reply|auto(?:matic)?[- ]?(?:reply|response|antwort)|automatische antwort|abwesenheit\w{0,20}|away from (?:the|my) (?:office|desk)|on (?:vacation|holiday|leave)|r[ée]ponse automatique|absence du bureau|absent du bureau|respuesta autom[aá]tica|fuera de (?:la )?oficina|risposta automatica|fuori sede|resposta autom[aá]tica|automatisch antwoord|afwezig\w{0,20}|autosvar|automatyczna odpowied[zź]|nieobecno[sś][cć]|автоответ|自动回复|自動回覆|自動応答|不在)(?!\p{L})/iu;
 
 interface Signs {
-  /** Only servers report, which name the addresses that failed (Exim), or sign as a mail system. */
+  /** Only servers report, which name the addresses that failed (Exim), sign as a mail system, or write from no address of what a server said. */
   isFromServer: boolean;
   hasReport: boolean;
 }

@@ -47,6 +47,18 @@ export interface Author {
 export const isMailSystem = (from: Author): boolean => sender.test(from.address) || sender.test(from.name);
 export const hasBounceSubject = (title: string): boolean => subject.test(title);
 
+const answer = /^\s*(?:re|aw|antw|sv|vs|odp|ynt|回复|回覆|答复)\s*(?:\[\d+\])?\s*[:：]/iu;
+/** Not the number of a room or a telephone. */
+const smtpError =
+  /(?:^|[\s:;'"(<\[])[45][0-5]\d[ -]#?[45]\.\d{1,3}\.\d{1,3}(?![\d.]*\d)|\bsmtp error\b|\b(?:said|responded|replied|answered)\b[^\n]{0,20}:\s*[45][0-5]\d\b/im;
+
+const quoted = /(?:^|[ \t])>.*$/gm;
+
+/** What no mailbox writes of itself. Answers have the subject of our message, and quote what they answer. */
+export const saysWhatServersSay = (title: string, text: string): boolean =>
+  !answer.test(title) &&
+  (hasBounceSubject(title) || smtpError.test(ownPart(text.slice(0, maxText)).replace(quoted, '')));
+
 /** From before the copy of the message. Null where it says nothing that is known. */
 export function readBounceText(text: string): Omit<MailReport, 'returnPaths'> | null {
   const said = ownPart(text.slice(0, maxText));

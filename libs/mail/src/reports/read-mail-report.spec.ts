@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readMailReport } from './read-mail-report.js';
 import { corpus } from './testing/corpus.js';
-import { dsnOf } from './testing/samples.js';
+import { noReports } from './testing/other-mails.js';
+import { dsnOf, nothing, plain, to } from './testing/samples.js';
 
 const read = (raw: string | Buffer) => readMailReport(Buffer.from(raw));
 const plainDsn = dsnOf({
@@ -83,5 +84,54 @@ describe('a mail to a return path', () => {
       expect((await read(raw))!.returnPaths.map((path) => path.replace(/[<>]/g, ''))).toEqual([
         'bounces+id@mail.shop.example',
       ]);
+  });
+});
+
+describe('the null sender of a mail that calls itself an automatic reply', () => {
+  const headers = 'Auto-Submitted: auto-replied\n';
+  const readAs = (
+    hasNullSender: boolean,
+    text: string,
+    { subject = 'Your order', from = 'mx <mx@mx.example>' } = {},
+  ) =>
+    readMailReport(Buffer.from(plain('', nothing, text, { from, subject, headers }).raw), { hasNullSender });
+
+  it.each([
+    ['a bounce subject', 'Mail delivery failed', 'The user is unknown.'],
+    ['an SMTP error', 'Your order', '  host mx.example: 550 5.1.1 User unknown'],
+    ['what a server said', 'Your order', 'The remote server said: 550 No such user'],
+    ['the words of an SMTP error', 'Your order', 'SMTP error after RCPT TO: unknown user'],
+  ])('makes it a bounce together with %s, and only then', async (_, subject, text) => {
+    expect(await readAs(true, text, { subject })).toMatchObject({ kind: 'BOUNCED' });
+    expect(await readAs(false, text, { subject })).toBeNull();
+  });
+
+  it.each([
+    ['Your order', 'I am away until Monday. My mailbox is full.'],
+    [
+      'Your order',
+      'I no longer work here; this address is no longer in use. Call +49 511 555 1234, room 450 b.',
+    ],
+    ['Re: Your parcel could not be delivered', 'I am on leave; the user is unknown to be here.'],
+    ['AW: Mail delivery failed', 'Ich bin im Urlaub. Tel. 0511 555-12, 5.145.2.1'],
+    ['Automatic reply: Mail delivery failed', '550 5.1.1 User unknown'],
+    ['Re: Undelivered mail', 'I am away.\n> 550 5.1.1 User unknown'],
+  ])('leaves vacation replies ignored: %s, %s', async (subject, text) => {
+    expect(await readAs(true, text, { subject, from: 'Ada <ada@example.org>' })).toBeNull();
+  });
+
+  it('changes nothing of what is no report', async () => {
+    for (const { raw } of noReports)
+      expect(await readMailReport(Buffer.from(raw), { hasNullSender: true })).toBeNull();
+  });
+
+  it('counts for the mail itself, not for one that it passes on', async () => {
+    const bounce = plain('', nothing, '550 5.1.1 User unknown', {
+      from: 'mx@mx.example',
+      subject: 'x',
+      headers,
+    }).raw;
+    const passedOn = forwarded(`${String(bounce)}\r\nmessage/delivery-status to ${to}`, 1);
+    expect(await readMailReport(Buffer.from(passedOn), { hasNullSender: true })).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { isAutomaticReply } from './automatic-reply.js';
-import { hasBounceSubject, isMailSystem, readBounceText } from './bounce-text.js';
+import { hasBounceSubject, isMailSystem, readBounceText, saysWhatServersSay } from './bounce-text.js';
 import { readDeliveryStatus } from './delivery-status.js';
 import { readFeedbackReport } from './feedback-report.js';
 import { parseFields, type MailReport } from './mail-report.js';
@@ -19,11 +19,23 @@ interface Budget {
   mails: number;
 }
 
-/** Null where the mail reports nothing: an automatic reply, a newsletter, or MIME that is nested too deep. */
-export const readMailReport = (raw: Uint8Array): Promise<MailReport | null> =>
-  readMail(raw, 0, { mails: maxMails });
+export interface ReportEnvelope {
+  /** `MAIL FROM:<>`, to an address that names a message of ours. Vacation replies have it, too (RFC 3834 §3.3). */
+  hasNullSender: boolean;
+}
 
-async function readMail(raw: Uint8Array, forwards: number, budget: Budget): Promise<MailReport | null> {
+/** Null where the mail reports nothing: an automatic reply, a newsletter, or MIME that is nested too deep. */
+export const readMailReport = (
+  raw: Uint8Array,
+  { hasNullSender = false }: Partial<ReportEnvelope> = {},
+): Promise<MailReport | null> => readMail(raw, 0, { mails: maxMails }, hasNullSender);
+
+async function readMail(
+  raw: Uint8Array,
+  forwards: number,
+  budget: Budget,
+  hasNullSender = false,
+): Promise<MailReport | null> {
   budget.mails -= 1;
   const mail = await parse(raw);
   if (!mail) return null;
@@ -38,7 +50,7 @@ async function readMail(raw: Uint8Array, forwards: number, budget: Budget): Prom
   if (delivery) return { ...delivery, returnPaths };
   const forwarded = await forwardedReport(mail, forwards, budget);
   if (forwarded) return forwarded;
-  return readText(mail, returnPaths, status !== undefined);
+  return readText(mail, returnPaths, { hasStatus: status !== undefined, hasNullSender });
 }
 
 async function parse(raw: Uint8Array): Promise<Email | null> {
@@ -75,7 +87,11 @@ async function forwardedReport(mail: Email, forwards: number, budget: Budget): P
   return null;
 }
 
-function readText(mail: Email, returnPaths: string[], hasStatus: boolean): MailReport | null {
+function readText(
+  mail: Email,
+  returnPaths: string[],
+  { hasStatus, hasNullSender }: ReportEnvelope & { hasStatus: boolean },
+): MailReport | null {
   const headers = { get: (name: string) => mail.headers.find(({ key }) => key === name)?.value };
   const subject = (mail.subject ?? '').slice(0, maxSubject);
   const from = {
@@ -83,11 +99,14 @@ function readText(mail: Email, returnPaths: string[], hasStatus: boolean): MailR
     name: (mail.from?.name ?? '').slice(0, maxSubject),
   };
   const failedRecipients = headers.get('x-failed-recipients')?.slice(0, maxSubject);
-  const isFromServer = failedRecipients !== undefined || isMailSystem(from);
-  if (isAutomaticReply(headers, subject, { isFromServer, hasReport: hasStatus })) return null;
-  if (!hasStatus && !isFromServer && !hasBounceSubject(subject)) return null;
   // Cut first: a stranger chooses its length.
   const text = mail.text ?? mail.html?.slice(0, maxHtml).replace(/<[^<>]*>/g, ' ') ?? '';
+  const isFromServer =
+    failedRecipients !== undefined ||
+    isMailSystem(from) ||
+    (hasNullSender && saysWhatServersSay(subject, text));
+  if (isAutomaticReply(headers, subject, { isFromServer, hasReport: hasStatus })) return null;
+  if (!hasStatus && !isFromServer && !hasBounceSubject(subject)) return null;
   const report = readBounceText(text);
   const [recipient, ...others] = failedRecipients?.split(',').map((address) => address.trim()) ?? [];
   return report && { ...report, ...(recipient && others.length === 0 ? { recipient } : {}), returnPaths };
