@@ -10,12 +10,14 @@ import {
   type EmailAccepted,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Secrets } from '@posthorn/platform';
+import { AddressHasher, Secrets } from '@posthorn/platform';
 import { eventually, testSecret } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
 import { importsFixture } from '../testing/imports-fixture.js';
 import { rowsHolding } from '../testing/rows-holding.js';
+import { Tombstones } from './tombstones.js';
+import { TombstonesRepository } from './tombstones.repository.js';
 
 let suite: ContactsSuite;
 let services: ErasingServices;
@@ -100,12 +102,15 @@ it('a recipient who is erased while a send creates the contact does not stay', a
     );
     asked = suite.bus.call(contacts.ensureRecipients, caller, requested).catch((error: unknown) => error);
     await eventually(async () => {
-      const [row] = await suite.database.outside(() =>
+      const [row] = await suite.database.apart(() =>
         suite.database.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
       );
       return row;
     }, 'the send waits for the row');
-    await suite.database.outside(() => new Tombstones(new TombstonesRepository(suite.database), new AddressHasher([testSecret])).set(projectId, [email]));
+    await suite.database.apart(async () => {
+      const hasher = await AddressHasher.open(suite.database, new Secrets([testSecret]));
+      await new Tombstones(new TombstonesRepository(suite.database), hasher).set(projectId, [email]);
+    });
     throw takenBack;
   });
   await expect(holding).rejects.toBe(takenBack);

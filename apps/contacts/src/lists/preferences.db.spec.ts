@@ -45,10 +45,10 @@ describe('the page of a mail takes back to all marketing mail', () => {
       expect(await isSubscribed()).toBe(false);
     };
     await isRefused();
-    await suite.bus.call(contacts.update, caller, { id, subscribed: true });
+    await suite.bus.call(contacts.update, caller, { id, subscribed: true, customFieldsMode: 'MERGE' });
     await leaveAll();
     await change(true);
-    await suite.bus.call(contacts.update, caller, { id, subscribed: false });
+    await suite.bus.call(contacts.update, caller, { id, subscribed: false, customFieldsMode: 'MERGE' });
     await isRefused();
   });
 

@@ -7,14 +7,16 @@ import {
   Flag,
   Id,
   Instant,
+  Line,
   ListOf,
   Nested,
   Nullable,
   Optional,
-  Text, Line } from '../schema/fields.js';
+  Text,
+} from '../schema/fields.js';
 import { memberRoles, type MemberRole } from './members.js';
 import { PageEnd, PageQuery } from '../common/page.js';
-import { PartialFields, PickFields, JoinFields } from '../schema/shapes.js';
+import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
 /** The project that sends Posthorn's own mail; a fixed id, so that an operator can verify its domain. */
 export const systemProjectId = '01900000-0000-7000-8000-000000000001';
