@@ -103,7 +103,9 @@ it('a recipient who is erased while a send creates the contact does not stay', a
     asked = suite.bus.call(contacts.ensureRecipients, caller, requested).catch((error: unknown) => error);
     await eventually(async () => {
       const [row] = await suite.database.apart(() =>
-        suite.database.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+        suite.database.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        ),
       );
       return row;
     }, 'the send waits for the row');

@@ -23,7 +23,11 @@ beforeEach(() => {
 
 const look = () => suite.bus.call(preferences.look, page, { email });
 const change = (subscribed: boolean, listId?: string) =>
-  suite.bus.call(preferences.change, page, { email, subscribed, ...(listId === undefined ? {} : { listId }) });
+  suite.bus.call(preferences.change, page, {
+    email,
+    subscribed,
+    ...(listId === undefined ? {} : { listId }),
+  });
 const leaveAll = () => suite.bus.call(contacts.unsubscribe, page, { email });
 const isSubscribed = async () => (await look()).subscribed;
 const statusOf = async () => (await look()).lists[0]!.status;

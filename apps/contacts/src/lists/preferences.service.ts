@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { mayNotReturn, type ChangedPreference, type ChangePreference, type Preferences } from '@posthorn/contracts';
+import {
+  mayNotReturn,
+  type ChangedPreference,
+  type ChangePreference,
+  type Preferences,
+} from '@posthorn/contracts';
 import type { Incoming } from '@posthorn/messaging';
 import { originOf, type WriteOrigin } from '../contacts/writes/contact-write.js';
 import { LimitedChanges } from '../contacts/writes/limited-changes.js';

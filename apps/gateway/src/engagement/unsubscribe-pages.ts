@@ -34,13 +34,17 @@ export function preferencePage(
   return shown(
     title,
     html`${made ? html`<p role="status">${texts.saved}</p>` : null} ${first}
-    ${aboutAll(view, { hasLeft: hasLeftAll, mayReturn: known?.mayReturn ?? false }, list !== null)} ${others.length > 0 ? html`<h2>${texts.lists}</h2>` : null}
-    ${others.map((each) => aboutList(view, each))}`,
+    ${aboutAll(view, { hasLeft: hasLeftAll, mayReturn: known?.mayReturn ?? false }, list !== null)}
+    ${others.length > 0 ? html`<h2>${texts.lists}</h2>` : null} ${others.map((each) => aboutList(view, each))}`,
     { language },
   );
 }
 
-function aboutAll(view: View, { hasLeft, mayReturn }: { hasLeft: boolean; mayReturn: boolean }, isSecond: boolean): Html {
+function aboutAll(
+  view: View,
+  { hasLeft, mayReturn }: { hasLeft: boolean; mayReturn: boolean },
+  isSecond: boolean,
+): Html {
   const { sender, email, texts } = view;
   const { done, request, everything } = texts;
   const heading = isSecond ? html`<h2>${everything}</h2>` : null;

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { contacts, mayNotReturn, preferences, type ChangePreference, type Preferences } from '@posthorn/contracts';
+import {
+  contacts,
+  mayNotReturn,
+  preferences,
+  type ChangePreference,
+  type Preferences,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { EngagementTokens } from '@posthorn/mail';
 import { standIn, testSecret } from '@posthorn/testing';

@@ -118,7 +118,13 @@ export class Guard {
     const { sessionId, userId } = session;
     const rateLimitKey = { keyId: userId, kind: 'SESSION', perSecond: null } as const;
     if (route.declaration.project === 'NONE')
-      return { kind: 'SESSION', caller: { projectId: noProject, actor }, sessionId, scopes: new Set(), rateLimitKey };
+      return {
+        kind: 'SESSION',
+        caller: { projectId: noProject, actor },
+        sessionId,
+        scopes: new Set(),
+        rateLimitKey,
+      };
     const projectId = route.projectInPath ? projectInPath(request) : headerProject(rawHeaders);
     const membership = isUuid(projectId) ? await this.identities.membership(userId, projectId) : null;
     if (!membership) throw foreignProject();

@@ -67,9 +67,9 @@ export class WebhooksService {
     if (changes.url !== undefined) this.urls.refuseUnusable(changes.url);
     const row = await this.commits.before(deadline, async () => {
       const locked = await this.webhooks.lockOrFail(caller.projectId, id);
-      const before = { url: locked.url, heard: locked.eventTypes.includes('list.pending') };
+      const before = { url: locked.url, hasPending: locked.eventTypes.includes('list.pending') };
       locked.change(changes);
-      const isNew = !before.heard || locked.url !== before.url;
+      const isNew = !before.hasPending || locked.url !== before.url;
       if (locked.eventTypes.includes('list.pending') && isNew && !mayConfirm) throw mayNotHearOfPending();
       const saved = await this.webhooks.save(locked);
       if (changes.url !== undefined || changes.status !== undefined) await this.endpoints.changed(saved);
