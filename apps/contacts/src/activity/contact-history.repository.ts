@@ -11,11 +11,18 @@ interface HistoryRow {
   source: ConsentSource | null;
 }
 
-/** Part of a statement that changes memberships: `rows` has the columns project_id, contact_id, kind and subject_id. */
-export const recordsHistory = (rows: string, source: ConsentSource | null = null): string =>
+/** Part of a statement that changes memberships: `rows` has the columns project_id, contact_id, kind and subject_id, and `source` is SQL. */
+export const recordsHistory = (rows: string, source: string = 'NULL'): string =>
   `INSERT INTO contact_history (project_id, id, contact_id, kind, subject_id, source)
-   SELECT occurred.project_id, uuidv7(), occurred.contact_id, occurred.kind, occurred.subject_id, ${source ? `'${source}'` : 'NULL'}
+   SELECT occurred.project_id, uuidv7(), occurred.contact_id, occurred.kind, occurred.subject_id, ${source}
    FROM ${rows} AS occurred`;
+
+const ofPage = `kind = 'list.unsubscribed' AND source = 'UNSUBSCRIBE_PAGE'`;
+
+/** Whether the newest change of a membership is a leave that `MembershipWrites` recorded as one of the page. */
+export const leftOnPage = (projectId: string, contactId: string, listId: string): string =>
+  `coalesce((SELECT coalesce(${ofPage}, false) FROM contact_history WHERE project_id = ${projectId} AND contact_id = ${contactId}
+     AND subject_id = ${listId} AND kind LIKE 'list.%' ORDER BY id DESC LIMIT 1), false)`;
 
 export class ContactHistoryRepository {
   constructor(private readonly database: Database) {}

@@ -67,8 +67,8 @@ export class ContactsHandlers {
   }
 
   @Handles(contacts.ensureRecipients)
-  contactsOf({ caller, body }: Incoming<SendRecipients>): Promise<RecipientContacts> {
-    return this.recipients.contactsOf(caller.projectId, body);
+  contactsOf(call: Incoming<SendRecipients>): Promise<RecipientContacts> {
+    return this.recipients.contactsOf(call);
   }
 
   @Handles(contacts.variables)

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RecipientContacts, SendRecipients } from '@posthorn/contracts';
+import type { Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { recipientContact } from './writes/ensure-contacts.js';
@@ -10,18 +12,26 @@ export class RecipientsService {
   constructor(
     private readonly contacts: ContactsRepository,
     private readonly reported: ReportedContacts,
+    private readonly commits: Commits,
   ) {}
 
-  async contactsOf(projectId: string, { recipients }: SendRecipients): Promise<RecipientContacts> {
-    const first = new Map(recipients.map((recipient) => [recipient.email, recipient]));
+  async contactsOf({ caller, body, deadline }: Incoming<SendRecipients>): Promise<RecipientContacts> {
+    const { projectId } = caller;
+    const first = new Map(body.recipients.map((recipient) => [recipient.email, recipient]));
     const known = await this.contacts.idsOf([...first.keys()].map((email) => ({ projectId, email })));
     for (const { email } of known) first.delete(email);
     const missing = [...first.values()];
-    const written = await this.reported.write(
-      missing.map(({ email }) => recipientContact({ projectId, email })),
-      missing.map(({ acceptedAt }) => acceptedAt),
-      { checksFirst: true },
-    );
+    // A person who is erased meanwhile must not stay: the write takes itself back with its transaction.
+    const written =
+      missing.length === 0
+        ? []
+        : await this.commits.before(deadline, () =>
+            this.reported.write(
+              missing.map(({ email }) => recipientContact({ projectId, email })),
+              missing.map(({ acceptedAt }) => acceptedAt),
+              { checksFirst: true },
+            ),
+          );
     const created = written.flatMap(({ contact }) => contact ?? []);
     return { contacts: [...known, ...created].map(({ id, email }) => ({ id, email })) };
   }

@@ -10,12 +10,14 @@ import {
   type EmailAccepted,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Secrets } from '@posthorn/platform';
+import { AddressHasher, Secrets } from '@posthorn/platform';
 import { eventually, testSecret } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
 import { importsFixture } from '../testing/imports-fixture.js';
 import { rowsHolding } from '../testing/rows-holding.js';
+import { Tombstones } from './tombstones.js';
+import { TombstonesRepository } from './tombstones.repository.js';
 
 let suite: ContactsSuite;
 let services: ErasingServices;
@@ -84,6 +86,39 @@ it('events from before an erasure do not create the person again, however late t
   await suite.sending.repeatAll();
   await suite.sending.taken('contacts-recipients');
   expect((await emailsOf(projectId)).length).toBe(2);
+});
+
+it('a recipient who is erased while a send creates the contact does not stay', async () => {
+  const { caller, projectId } = suite.buildProject();
+  const email = 'ann@example.org';
+  const requested = { recipients: [{ email, acceptedAt: new Date(Date.now() - 1_000) }] };
+  let asked: Promise<unknown>;
+  const takenBack = new Error('taken back');
+  const holding = suite.database.transaction(async () => {
+    // Not committed yet, so that the send waits between its two looks at who was erased.
+    await suite.database.query(
+      `INSERT INTO contacts (project_id, id, email, subscribed) VALUES ($1, uuidv7(), $2, true)`,
+      [projectId, email],
+    );
+    asked = suite.bus.call(contacts.ensureRecipients, caller, requested).catch((error: unknown) => error);
+    await eventually(async () => {
+      const [row] = await suite.database.apart(() =>
+        suite.database.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        ),
+      );
+      return row;
+    }, 'the send waits for the row');
+    await suite.database.apart(async () => {
+      const hasher = await AddressHasher.open(suite.database, new Secrets([testSecret]));
+      await new Tombstones(new TombstonesRepository(suite.database), hasher).set(projectId, [email]);
+    });
+    throw takenBack;
+  });
+  await expect(holding).rejects.toBe(takenBack);
+  expect(await asked!).toBeInstanceOf(Error);
+  expect(await emailsOf(projectId)).toEqual([]);
+  expect(await suite.bus.call(contacts.ensureRecipients, caller, requested)).toEqual({ contacts: [] });
 });
 
 it('an import from before an erasure does not create the person again, and keeps the report open until it ends', async () => {

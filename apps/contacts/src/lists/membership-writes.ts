@@ -41,7 +41,10 @@ export class MembershipWrites {
     const subscribes = row.status === 'CONFIRMED' && row.subscribesContact;
     if (row.status !== 'PENDING') row.tokenHash = null;
     if (subscribes) row.subscribesContact = false;
-    await this.memberships.put(row, before);
+    // Who has never confirmed cannot take a leave back, which would be a confirmation.
+    const isOfPage =
+      origin.source === 'UNSUBSCRIBE_PAGE' && before === 'CONFIRMED' && row.status === 'UNSUBSCRIBED';
+    await this.memberships.put(row, before, isOfPage ? origin.source : null);
     await this.dirty.mark([row]);
     await this.outbox.publish(contactEvents.membershipChanged, row.projectId, [row.toEvent()]);
     if (subscribes) await this.contacts.change(contact, { subscribed: true }, origin);

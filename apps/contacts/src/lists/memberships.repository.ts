@@ -1,7 +1,7 @@
-import type { MembershipStatus } from '@posthorn/contracts';
+import type { ConsentSource, MembershipStatus } from '@posthorn/contracts';
 import { ScopedRepository, type Database } from '@posthorn/database';
 import { In } from 'typeorm';
-import { recordsHistory } from '../activity/contact-history.repository.js';
+import { leftOnPage, recordsHistory } from '../activity/contact-history.repository.js';
 import { MembershipRow } from './membership.entity.js';
 
 const tokenLifetime = `interval '24 hours'`;
@@ -23,7 +23,11 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
   }
 
   /** Of a locked contact; the lifetime of its token begins now. */
-  async put(row: MembershipRow, before: MembershipStatus | null): Promise<void> {
+  async put(
+    row: MembershipRow,
+    before: MembershipStatus | null,
+    source: ConsentSource | null,
+  ): Promise<void> {
     const [put] = await this.database.query<Pick<MembershipRow, 'createdAt' | 'updatedAt' | 'tokenEndsAt'>>(
       `WITH put AS (
          INSERT INTO memberships AS known (project_id, list_id, contact_id, id, status, token_hash, token_round, subscribes_contact,
@@ -38,7 +42,7 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
          INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
          VALUES ($1, $2, ${['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'].map((each) => `($5 = '${each}')::int - ($9 = '${each}')::int`).join(', ')})
        ), history AS (
-         ${recordsHistory(`(SELECT $1::uuid AS project_id, $3::uuid AS contact_id, 'list.' || lower($5) AS kind, $2::uuid AS subject_id)`)}
+         ${recordsHistory(`(SELECT $1::uuid AS project_id, $3::uuid AS contact_id, 'list.' || lower($5) AS kind, $2::uuid AS subject_id)`, '$10')}
        )
        SELECT created_at AS "createdAt", updated_at AS "updatedAt", token_ends_at AS "tokenEndsAt" FROM put`,
       [
@@ -51,9 +55,19 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
         row.tokenRound,
         row.subscribesContact,
         before ?? '',
+        source,
       ],
     );
     Object.assign(row, put);
+  }
+
+  /** Whether the last change was that a confirmed member left on the page of a mail. */
+  async mayReturn({ projectId, listId, contactId }: MembershipRow): Promise<boolean> {
+    const [row] = await this.database.query<{ mayReturn: boolean }>(
+      `SELECT ${leftOnPage('$1::uuid', '$3::uuid', '$2::uuid')} AS "mayReturn"`,
+      [projectId, listId, contactId],
+    );
+    return row!.mayReturn;
   }
 
   /** Of locked contacts and lists; existing memberships keep their status. Returns the new ones. */
@@ -73,7 +87,7 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
          INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
          SELECT $1, list_id, 0, count(*), 0 FROM joined GROUP BY list_id ORDER BY list_id
        ), history AS (
-         ${recordsHistory(`(SELECT $1::uuid AS project_id, contact_id, 'list.confirmed' AS kind, list_id AS subject_id FROM joined)`, 'IMPORT')}
+         ${recordsHistory(`(SELECT $1::uuid AS project_id, contact_id, 'list.confirmed' AS kind, list_id AS subject_id FROM joined)`, `'IMPORT'`)}
        )
        SELECT list_id AS "listId", contact_id AS "contactId", updated_at AS at FROM joined`,
       [projectId, listIds, contactIds],

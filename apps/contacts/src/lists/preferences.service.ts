@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ChangedPreference, ChangePreference, Preferences } from '@posthorn/contracts';
+import {
+  mayNotReturn,
+  type ChangedPreference,
+  type ChangePreference,
+  type Preferences,
+} from '@posthorn/contracts';
 import type { Incoming } from '@posthorn/messaging';
 import { originOf, type WriteOrigin } from '../contacts/writes/contact-write.js';
 import { LimitedChanges } from '../contacts/writes/limited-changes.js';
@@ -36,10 +41,13 @@ export class PreferencesService {
     }));
   }
 
+  /** The contact is locked, so that whatever changed last is what is looked at. */
   private async comeBack(projectId: string, email: string, origin: WriteOrigin): Promise<boolean> {
     const contact = await this.subscribers.lockByEmail(projectId, email);
-    if (contact) await this.subscribers.change(contact, { subscribed: true }, origin);
-    return contact !== null;
+    if (contact?.subscribed) return true;
+    if (!contact || !(await this.preferences.mayReturn(projectId, contact.id))) throw mayNotReturn();
+    await this.subscribers.change(contact, { subscribed: true }, origin);
+    return true;
   }
 
   private async changeMembership(
@@ -50,7 +58,10 @@ export class PreferencesService {
     const list = await this.lists.lockShared(projectId, listId);
     const contact = list && (await this.subscribers.lockByEmail(projectId, email));
     const row = contact && (await this.memberships.of(projectId, listId, contact.id));
-    if (!row || (subscribed && row.status !== 'UNSUBSCRIBED')) return row !== null;
+    if (subscribed && row?.status === 'CONFIRMED') return true;
+    if (subscribed && (row?.status !== 'UNSUBSCRIBED' || !(await this.memberships.mayReturn(row))))
+      throw mayNotReturn();
+    if (!row) return false;
     await this.writes.change({ contact, row, origin }, () =>
       subscribed ? row.confirm() : row.unsubscribe(),
     );

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { invalidMember, type Preferences } from '@posthorn/contracts';
+import { invalidMember, mayNotReturn, type Preferences } from '@posthorn/contracts';
 import { EngagementTokens, type UnsubscribeTarget } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
@@ -79,6 +79,10 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
       () => null,
       (error: unknown) => this.failures.report(error, request),
     );
+    if (refused?.code === mayNotReturn().code) {
+      const state = await this.stateAfter(location, began);
+      return drawForReader(reply, { ...preferencePage(sender, location, state), status: 409 });
+    }
     if (refused)
       return drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
     return requested === 'one-click'

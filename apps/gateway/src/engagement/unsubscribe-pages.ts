@@ -34,33 +34,42 @@ export function preferencePage(
   return shown(
     title,
     html`${made ? html`<p role="status">${texts.saved}</p>` : null} ${first}
-    ${aboutAll(view, hasLeftAll, list !== null)} ${others.length > 0 ? html`<h2>${texts.lists}</h2>` : null}
-    ${others.map((each) => aboutList(view, each))}`,
+    ${aboutAll(view, { hasLeft: hasLeftAll, mayReturn: known?.mayReturn ?? false }, list !== null)}
+    ${others.length > 0 ? html`<h2>${texts.lists}</h2>` : null} ${others.map((each) => aboutList(view, each))}`,
     { language },
   );
 }
 
-function aboutAll({ sender, email, texts }: View, hasLeft: boolean, isSecond: boolean): Html {
-  const { done, request, undo, everything } = texts;
+function aboutAll(
+  view: View,
+  { hasLeft, mayReturn }: { hasLeft: boolean; mayReturn: boolean },
+  isSecond: boolean,
+): Html {
+  const { sender, email, texts } = view;
+  const { done, request, everything } = texts;
   const heading = isSecond ? html`<h2>${everything}</h2>` : null;
   return hasLeft
     ? html`${heading}
         <p role="status">${filled(done.text, sender, { email })}</p>
-        ${action('join', 'all', undo)}`
+        ${wayBack(view, 'all', mayReturn)}`
     : html`${heading}
         <p>${filled(request.text, sender, { email })}</p>
         <p>${request.still}</p>
         ${action('leave', 'all', isSecond ? everything : request.button)}`;
 }
 
-function aboutList({ sender, email, texts }: View, { id, name, status }: ListPreference): Html {
-  const { onList, offList, leaveList, undo } = texts;
+function aboutList(view: View, { id, name, status, mayReturn }: ListPreference): Html {
+  const { sender, email, texts } = view;
+  const { onList, offList, leaveList } = texts;
   return status === 'UNSUBSCRIBED'
     ? html`<p>${filled(offList, sender, { email, list: name })}</p>
-        ${action('join', id, undo)}`
+        ${wayBack(view, id, mayReturn)}`
     : html`<p>${filled(onList, sender, { email, list: name })}</p>
         ${action('leave', id, leaveList)}`;
 }
+
+const wayBack = ({ sender, texts }: View, list: string, mayReturn: boolean): Html =>
+  mayReturn ? action('join', list, texts.undo) : html`<p>${filled(texts.byForm, sender)}</p>`;
 
 const action = (what: 'leave' | 'join', list: string, label: string): Html =>
   form([hidden('do', what), hidden('list', list)], label);

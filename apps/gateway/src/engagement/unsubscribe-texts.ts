@@ -6,6 +6,7 @@ export interface UnsubscribeTexts {
   joined: { title: string };
   saved: string;
   undo: string;
+  byForm: string;
   everything: string;
   lists: string;
   onList: string;
@@ -25,6 +26,7 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     joined: { title: 'You are subscribed again' },
     saved: 'Your choice is saved.',
     undo: 'Undo: subscribe again',
+    byForm: 'To subscribe again, please use the sign-up form of {sender}.',
     everything: 'Unsubscribe from everything',
     lists: 'Your lists',
     onList: '{email} is on the list {list} of {sender}.',
@@ -42,6 +44,7 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     joined: { title: 'Wieder abonniert' },
     saved: 'Ihre Auswahl ist gespeichert.',
     undo: 'Rückgängig: wieder abonnieren',
+    byForm: 'Zum erneuten Abonnieren nutzen Sie bitte das Anmeldeformular von {sender}.',
     everything: 'Alles abbestellen',
     lists: 'Ihre Listen',
     onList: '{email} steht auf der Liste {list} von {sender}.',
@@ -60,6 +63,7 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     joined: { title: 'Réabonnement effectué' },
     saved: 'Votre choix est enregistré.',
     undo: 'Annuler : se réabonner',
+    byForm: 'Pour vous réabonner, utilisez le formulaire d’inscription de {sender}.',
     everything: 'Se désabonner de tout',
     lists: 'Vos listes',
     onList: '{email} est inscrit à la liste {list} de {sender}.',
@@ -78,6 +82,7 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     joined: { title: 'Suscripción reactivada' },
     saved: 'Su elección se ha guardado.',
     undo: 'Deshacer: volver a suscribirse',
+    byForm: 'Para volver a suscribirse, utilice el formulario de alta de {sender}.',
     everything: 'Darse de baja de todo',
     lists: 'Sus listas',
     onList: '{email} está en la lista {list} de {sender}.',

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { contacts, preferences, type ChangePreference, type Preferences } from '@posthorn/contracts';
+import {
+  contacts,
+  mayNotReturn,
+  preferences,
+  type ChangePreference,
+  type Preferences,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { EngagementTokens } from '@posthorn/mail';
 import { standIn, testSecret } from '@posthorn/testing';
@@ -221,20 +227,28 @@ describe('a link', () => {
 
 describe('the link of a mail to a list', () => {
   const listId = newId();
-  const other = { id: newId(), name: 'Offers', status: 'CONFIRMED' as const };
+  const other = { id: newId(), name: 'Offers', status: 'CONFIRMED' as const, mayReturn: false };
   let state: Preferences;
   let changed: ChangePreference[] = [];
   let stop: (() => Promise<void>)[] = [];
 
   beforeEach(async () => {
     changed = [];
-    state = { subscribed: true, lists: [{ id: listId, name: 'News <i>', status: 'CONFIRMED' }, other] };
+    state = {
+      ...{ subscribed: true, mayReturn: false },
+      lists: [{ id: listId, name: 'News <i>', status: 'CONFIRMED', mayReturn: false }, other],
+    };
     stop = [
       await standIn(suite.connection, preferences.look, async () => state),
       await standIn(suite.connection, preferences.change, async (change) => {
         changed.push({ ...change });
         const list = state.lists.find(({ id }) => id === change.listId);
-        if (list) list.status = change.subscribed ? 'CONFIRMED' : 'UNSUBSCRIBED';
+        if (change.subscribed && list?.mayReturn === false) throw mayNotReturn();
+        if (list)
+          Object.assign(list, {
+            status: change.subscribed ? 'CONFIRMED' : 'UNSUBSCRIBED',
+            mayReturn: !change.subscribed,
+          });
         else if (change.listId === undefined) state.subscribed = change.subscribed;
         return { found: change.listId === undefined || list !== undefined };
       }),
@@ -291,9 +305,21 @@ describe('the link of a mail to a list', () => {
   });
 
   it('says so where everything is left already', async () => {
-    state.subscribed = false;
+    Object.assign(state, { subscribed: false, mayReturn: true });
     const { text } = await suite.request('GET', await linkOf());
     expect(text).toContain('<h1>You are unsubscribed</h1>');
     expect(text).toContain('Undo: subscribe again');
+  });
+
+  it('has no way back to what was not left on this page, and names the form of the sender', async () => {
+    Object.assign(state, { subscribed: false });
+    state.lists[0]!.status = 'UNSUBSCRIBED';
+    const path = await linkOf();
+    const { text } = await suite.request('GET', path);
+    expect(text).not.toMatch(/value="join"|Undo/);
+    expect(text).toContain('To subscribe again, please use the sign-up form of Shop.');
+    const refused = await post(path, `do=join&list=${listId}`);
+    expect([refused.status, state.lists[0]!.status]).toEqual([409, 'UNSUBSCRIBED']);
+    expect(refused.text).not.toMatch(/subscribed again|is saved/);
   });
 });

@@ -26,6 +26,8 @@ export interface Admission {
   kind: CallerKind;
   caller: Caller;
   sessionId?: string;
+  /** What the credential allows in the project. */
+  scopes: ReadonlySet<Scope>;
   rateLimitKey: RateLimitKey;
 }
 

@@ -89,14 +89,14 @@ export class Guard {
     const token = tokenOf(request.raw);
     const credential = token === null ? null : await this.credentialOf(token);
     if (!credential) throw noCredential();
-    const { kind, caller, keyId, perSecond, role, confinement } = credential;
+    const { kind, caller, keyId, perSecond, role, confinement, scopes } = credential;
     if (!callers.includes(kind)) throw kind === 'PUBLIC' ? notForPublicKeys() : noCredential();
     if (route.projectInPath && projectInPath(request) !== credential.projectId) throw foreignProject();
-    refuse(route, credential.projectDisabled, credential.scopes);
+    refuse(route, credential.projectDisabled, scopes);
     if (confinement) refuseOutside(confinement, route, request.raw.rawHeaders);
     if (role && route.declaration.roles?.includes(role) === false) throw notForRole();
     if (kind !== 'TOKEN') this.usage.touch(credential);
-    return { kind, caller, rateLimitKey: { keyId, kind, perSecond } };
+    return { kind, caller, scopes, rateLimitKey: { keyId, kind, perSecond } };
   }
 
   private credentialOf(token: string): Credential | null | Promise<Credential | null> {
@@ -118,13 +118,20 @@ export class Guard {
     const { sessionId, userId } = session;
     const rateLimitKey = { keyId: userId, kind: 'SESSION', perSecond: null } as const;
     if (route.declaration.project === 'NONE')
-      return { kind: 'SESSION', caller: { projectId: noProject, actor }, sessionId, rateLimitKey };
+      return {
+        kind: 'SESSION',
+        caller: { projectId: noProject, actor },
+        sessionId,
+        scopes: new Set(),
+        rateLimitKey,
+      };
     const projectId = route.projectInPath ? projectInPath(request) : headerProject(rawHeaders);
     const membership = isUuid(projectId) ? await this.identities.membership(userId, projectId) : null;
     if (!membership) throw foreignProject();
-    refuse(route, membership.disabled, scopesOfRole[membership.role]);
+    const scopes = scopesOfRole[membership.role];
+    refuse(route, membership.disabled, scopes);
     if (route.declaration.roles?.includes(membership.role) === false) throw notForRole();
-    return { kind: 'SESSION', caller: { projectId, actor }, sessionId, rateLimitKey };
+    return { kind: 'SESSION', caller: { projectId, actor }, sessionId, scopes, rateLimitKey };
   }
 }
 

@@ -32,6 +32,8 @@ describe('who has just signed up', () => {
     const person = await suite.buildPerson('many@example.com');
     const refused = await person.submit('/account/new-project', { name: ' ' });
     expect([refused.status, refused.text.includes('A name has 1 to 100 characters')]).toEqual([422, true]);
+    for (const name of ['Shop\u0000', 'Shop\r\nBcc: all@example.org'])
+      expect((await person.submit('/account/new-project', { name })).status).toBe(422);
     for (let count = 0; count < 5; count += 1)
       await person.submit('/account/new-project', { name: `P${count}` });
     const sixth = await person.submit('/account/new-project', { name: 'P6' });

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DomainError, isUuid, noProject } from '@posthorn/contracts';
+import { checkField, CreateProject, DomainError, isUuid, noProject } from '@posthorn/contracts';
 import { runAsCaller } from '@posthorn/messaging';
 import { statusOfKind } from '../dialects/dialect.js';
 import type { SessionUser } from '../identity/credential.js';
@@ -44,6 +44,8 @@ export class FirstProjectPages implements OnApplicationBootstrap {
     const name = (visit.form['name'] ?? '').trim();
     if (name === '' || name.length > maxName)
       return formOf(visit, { message: `A name has 1 to ${maxName} characters`, status: 422 });
+    const failure = checkField(CreateProject, 'name', name);
+    if (failure) return formOf(visit, { message: `A name ${failure.message}`, status: 422 });
     const created = await as(person, visit, () => this.projects.create(person.userId, name)).catch(refusal);
     return created instanceof DomainError
       ? formOf(visit, { message: created.message, status: statusOfKind[created.kind] })

@@ -3,6 +3,7 @@ import {
   CreateWebhook,
   DeletedWebhook,
   maxWebhooks,
+  mayNotHearOfPending,
   tooManyWebhooks,
   UpdateWebhook,
   Webhook,
@@ -29,10 +30,10 @@ export class WebhooksController {
     body: CreateWebhook,
     reply: WebhookWithSecret,
     success: 'created',
-    errors: [tooManyWebhooks],
+    errors: [tooManyWebhooks, mayNotHearOfPending],
   })
-  create({ caller, body }: RouteRequest<CreateWebhook>): Promise<WebhookWithSecret> {
-    return this.bus.call(webhooks.create, caller, body);
+  create({ caller, body, scopes }: RouteRequest<CreateWebhook>): Promise<WebhookWithSecret> {
+    return this.bus.call(webhooks.create, caller, { ...body, mayConfirm: scopes.has('lists:write') });
   }
 
   @Get('webhooks', {
@@ -61,9 +62,11 @@ export class WebhooksController {
     body: UpdateWebhook,
     reply: Webhook,
     missing: webhookNotFound,
+    errors: [mayNotHearOfPending],
   })
-  update({ caller, params, body }: RouteRequest<UpdateWebhook>): Promise<Webhook> {
-    return this.bus.call(webhooks.update, caller, { ...body, id: params['id']! });
+  update({ caller, params, body, scopes }: RouteRequest<UpdateWebhook>): Promise<Webhook> {
+    const mayConfirm = scopes.has('lists:write');
+    return this.bus.call(webhooks.update, caller, { ...body, mayConfirm, id: params['id']! });
   }
 
   @Delete('webhooks/:id', {

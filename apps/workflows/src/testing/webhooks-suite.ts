@@ -6,7 +6,7 @@ import {
   type Campaign,
   type Caller,
   type Contact,
-  type CreateWebhook,
+  type CreateWebhookBy,
   type WebhookCall,
   type WebhookWithSecret,
 } from '@posthorn/contracts';
@@ -35,7 +35,7 @@ export interface WebhooksSuite extends Pick<
   /** What the stand-ins of other services know. */
   knownContacts: Map<string, Contact>;
   knownCampaigns: Map<string, Campaign>;
-  buildWebhook(caller: Caller, wanted?: Partial<CreateWebhook>): Promise<WebhookWithSecret>;
+  buildWebhook(caller: Caller, wanted?: Partial<CreateWebhookBy>): Promise<WebhookWithSecret>;
   callsOf(caller: Caller, id: string): Promise<WebhookCall[]>;
   /** Once as many calls have ended. */
   endedCalls(caller: Caller, id: string, count?: number): Promise<WebhookCall[]>;
@@ -82,8 +82,11 @@ function actionsOn({ bus, database, queue }: ServiceFixture, receiver: Receiver)
     (await bus.call(webhooks.calls, caller, { id, limit: 100 })).items;
   return {
     callsOf,
-    buildWebhook: (caller: Caller, wanted: Partial<CreateWebhook> = {}) =>
-      bus.call(webhooks.create, caller, { url: receiver.url(), eventTypes: ['email.sent'], ...wanted }),
+    buildWebhook: (caller: Caller, wanted: Partial<CreateWebhookBy> = {}) =>
+      bus.call(webhooks.create, caller, {
+        ...{ url: receiver.url(), eventTypes: ['email.sent'], mayConfirm: true },
+        ...wanted,
+      }),
     endedCalls: (caller: Caller, id: string, count = 1) =>
       eventually(async () => {
         const calls = await callsOf(caller, id);

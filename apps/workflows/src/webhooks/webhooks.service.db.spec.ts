@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  contactEvents,
   emailEvents,
   maxWebhooks,
   projectWebhookSecrets,
@@ -7,6 +8,7 @@ import {
   webhookEvents,
   webhooks,
   type EmailChangedEvent,
+  type UpdateWebhookById,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
@@ -58,6 +60,41 @@ describe('a webhook', () => {
     await expect(suite.buildWebhook(caller, { url })).rejects.toMatchObject({
       ...{ kind: 'invalid', details: { errors: [{ path: ['url'], message }] } },
     });
+  });
+
+  it('hears of pending memberships, and moves while it does, only for whoever may confirm an address', async () => {
+    const { caller } = suite.buildProject();
+    const refused = { kind: 'forbidden', code: 'scope_missing' };
+    const [without, pending] = [{ mayConfirm: false }, { eventTypes: ['list.pending' as const] }];
+    await expect(suite.buildWebhook(caller, { ...pending, ...without })).rejects.toMatchObject(refused);
+    const { id } = await suite.buildWebhook(caller, without);
+    const change = (changes: Omit<UpdateWebhookById, 'id'>) =>
+      suite.bus.call(webhooks.update, caller, { id, ...changes });
+    await expect(change({ ...pending, ...without })).rejects.toMatchObject(refused);
+    await expect(change(pending)).rejects.toMatchObject(refused);
+    await change({ ...pending, mayConfirm: true });
+    await change({ ...pending, ...without, description: 'Shop' });
+    await expect(change({ url: suite.receiver.url('/elsewhere'), ...without })).rejects.toMatchObject(
+      refused,
+    );
+    expect(await suite.bus.call(webhooks.get, caller, { id })).toMatchObject({
+      ...{ ...pending, description: 'Shop', url: suite.receiver.url() },
+    });
+  });
+
+  it('shows calls about pending memberships without what confirms them, which its endpoint gets', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.buildWebhook(caller, { eventTypes: ['list.pending'] });
+    const confirmUrl = 'https://mail.example.test/confirm-subscription?token=abc';
+    await suite.contacts.publish(contactEvents.listPending, projectId, [
+      {
+        ...{ contactId: newId(), email: 'ada@example.org', listId: newId(), listName: 'News' },
+        ...{ confirmUrl, at: new Date() },
+      },
+    ]);
+    const [call] = await suite.endedCalls(caller, id);
+    expect(call!.payload).toMatchObject({ data: { confirmUrl: null, list: { name: 'News' } } });
+    expect(suite.receiver.received.some(({ body }) => body.includes(confirmUrl))).toBe(true);
   });
 
   it('is one of fifty at most', async () => {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
   maxWebhooks,
+  mayNotHearOfPending,
   tooManyWebhooks,
   webhookEvents,
-  type CreateWebhook,
+  type CreateWebhookBy,
   type DeletedWebhook,
   type ListWebhooks,
   type UpdateWebhookById,
@@ -32,7 +33,8 @@ export class WebhooksService {
     private readonly outbox: Outbox,
   ) {}
 
-  create({ caller: { projectId }, body, deadline }: Incoming<CreateWebhook>): Promise<WebhookWithSecret> {
+  create({ caller: { projectId }, body, deadline }: Incoming<CreateWebhookBy>): Promise<WebhookWithSecret> {
+    if (body.eventTypes.includes('list.pending') && !body.mayConfirm) throw mayNotHearOfPending();
     this.urls.refuseUnusable(body.url);
     const { url, description = null, eventTypes } = body;
     const draft = Object.assign(new WebhookRow(), {
@@ -61,11 +63,14 @@ export class WebhooksService {
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateWebhookById>): Promise<Webhook> {
-    const { id, ...changes } = body;
+    const { id, mayConfirm = false, ...changes } = body;
     if (changes.url !== undefined) this.urls.refuseUnusable(changes.url);
     const row = await this.commits.before(deadline, async () => {
       const locked = await this.webhooks.lockOrFail(caller.projectId, id);
+      const before = { url: locked.url, hasPending: locked.eventTypes.includes('list.pending') };
       locked.change(changes);
+      const isNew = !before.hasPending || locked.url !== before.url;
+      if (locked.eventTypes.includes('list.pending') && isNew && !mayConfirm) throw mayNotHearOfPending();
       const saved = await this.webhooks.save(locked);
       if (changes.url !== undefined || changes.status !== undefined) await this.endpoints.changed(saved);
       await this.outbox.publish(webhookEvents.changed, caller.projectId, [saved.toEvent()]);

@@ -1,3 +1,4 @@
+import { DomainError } from '../common/errors.js';
 import { membershipStatuses, type MembershipStatus } from './contacts.js';
 import { query, request } from '../schema/contract.js';
 import { Address, Choice, Flag, Id, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
@@ -12,11 +13,15 @@ export class ListPreference {
   @Id() id: string;
   @Text(1, 100) name: string;
   @Choice(membershipStatuses) status: MembershipStatus;
+  /** The contact was a confirmed member and left on this page, and nothing changed since. */
+  @Flag() mayReturn: boolean;
 }
 
 export class Preferences {
   /** Null for an address that is not a contact. */
   @Flag() @Nullable() subscribed: boolean | null;
+  /** The contact left all marketing mail on this page, and nothing changed since. */
+  @Flag() mayReturn: boolean;
   /** Lists that the contact is a member of, or was. */
   @ListOf(() => ListPreference, 0, maxListPreferences) lists: ListPreference[];
 }
@@ -31,6 +36,14 @@ export class ChangedPreference {
   /** False where there is no such contact or membership. */
   @Flag() found: boolean;
 }
+
+/** The link of a mail may be old or forwarded, so it takes back only what was done with one. */
+export const mayNotReturn = () =>
+  new DomainError(
+    'conflict',
+    'resubscribe_confirmation_required',
+    'Only what was left on this page can be taken back here; subscribe again by the form of the sender',
+  );
 
 /** What a reader sees and does on the page of a mail; the link proves that the address is the reader's. */
 export const preferences = {

@@ -7,6 +7,7 @@ import {
   Flag,
   Id,
   Instant,
+  Line,
   ListOf,
   Nested,
   Nullable,
@@ -15,7 +16,7 @@ import {
 } from '../schema/fields.js';
 import { memberRoles, type MemberRole } from './members.js';
 import { PageEnd, PageQuery } from '../common/page.js';
-import { PartialFields, PickFields } from '../schema/shapes.js';
+import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
 /** The project that sends Posthorn's own mail; a fixed id, so that an operator can verify its domain. */
 export const systemProjectId = '01900000-0000-7000-8000-000000000001';
@@ -58,7 +59,10 @@ export class Project {
   @Nested(() => FrequencyCap) @Nullable() @Optional() frequencyCap?: FrequencyCap | null;
 }
 
-export class CreateProject extends PickFields(Project, ['name']) {}
+/** Stands in headers and on pages; those from before may have several lines. */
+export class CreateProject {
+  @Line(1, 100) name: string;
+}
 export class ProjectId extends PickFields(Project, ['id']) {}
 
 export class DisableProject extends ProjectId {
@@ -108,7 +112,6 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
 class GivenFrequencyCap extends PickFields(FrequencyCap, ['messages', 'days']) {}
 
 class ProjectSettings extends PickFields(ProjectDetails, [
-  'name',
   'tracking',
   'language',
   'timeZone',
@@ -116,7 +119,7 @@ class ProjectSettings extends PickFields(ProjectDetails, [
 ]) {
   @Nested(() => GivenFrequencyCap, { v1Only: true }) @Nullable() frequencyCap: GivenFrequencyCap | null;
 }
-export class UpdateProject extends PartialFields(ProjectSettings) {}
+export class UpdateProject extends PartialFields(JoinFields(CreateProject, ProjectSettings)) {}
 
 export const notALanguage = (...path: string[]) =>
   invalidMember(path, 'invalid_format', 'must be a language that exists, such as en or pt-BR');

@@ -4,6 +4,7 @@ import { PageEnd, PageQuery } from '../common/page.js';
 import {
   Choice,
   Count,
+  Flag,
   FreeMap,
   Id,
   Instant,
@@ -79,13 +80,21 @@ class WebhookDescription extends PickFields(Webhook, ['description']) {}
 
 export class CreateWebhook extends JoinFields(WebhookBase, PartialFields(WebhookDescription)) {}
 
+class WebhookCaller {
+  /** Whether the caller may see what confirms an address, as whoever may subscribe one (`list.pending`). */
+  @Flag() @Optional() mayConfirm?: boolean;
+}
+
+export class CreateWebhookBy extends JoinFields(CreateWebhook, WebhookCaller) {}
+
 /** `eventTypes` replaces all. ACTIVE also ends a disabling; what was missed is fetched by a replay, and never sent by itself. */
 export class UpdateWebhook extends PartialFields(CreateWebhook) {
   @Choice(['ACTIVE', 'PAUSED']) @Optional() status?: 'ACTIVE' | 'PAUSED';
 }
 
 export class WebhookId extends PickFields(Webhook, ['id']) {}
-export class UpdateWebhookById extends JoinFields(WebhookId, UpdateWebhook) {}
+class UpdateWebhookBy extends JoinFields(UpdateWebhook, WebhookCaller) {}
+export class UpdateWebhookById extends JoinFields(WebhookId, UpdateWebhookBy) {}
 export class ListWebhooks extends PageQuery {}
 
 export class WebhookPage extends PageEnd {
@@ -119,7 +128,7 @@ export class WebhookCall {
   @Count() @Nullable() durationMs: number | null;
   @Instant() @Nullable() nextAttemptAt: Date | null;
   @Instant() createdAt: Date;
-  /** The body as it is sent: `{id, type, createdAt, data}`. */
+  /** The body as it is sent: `{id, type, createdAt, data}`; of `list.pending` without its `confirmUrl`, which is null. */
   @FreeMap({ depth: payloadDepth }) payload: Record<string, unknown>;
   /** Oldest first, the last twenty. */
   @ListOf(() => WebhookAttempt, 0, 20) attempts: WebhookAttempt[];
@@ -161,7 +170,7 @@ export class ReplayedCalls {
 export class DeletedWebhook extends PickFields(Webhook, ['id']) {}
 
 export const webhooks = {
-  create: request('workflows.webhooks.create', CreateWebhook, WebhookWithSecret),
+  create: request('workflows.webhooks.create', CreateWebhookBy, WebhookWithSecret),
   get: query('workflows.webhooks.get', WebhookId, Webhook),
   list: query('workflows.webhooks.list', ListWebhooks, WebhookPage),
   update: request('workflows.webhooks.update', UpdateWebhookById, Webhook),
@@ -225,6 +234,12 @@ export const webhookEvents = {
 };
 
 export const webhookNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such webhook');
+export const mayNotHearOfPending = () =>
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    'The credential lacks the scope lists:write: list.pending has links that confirm addresses',
+  );
 export const webhookCallNotFound = () =>
   new DomainError('not_found', 'resource_not_found', 'No such call of the webhook');
 export const webhookUrlRefused = (reason: string) => invalidMember(['url'], 'not_allowed', reason);

@@ -35,6 +35,7 @@ export function routeRequestOf(
     wantsEvents: false,
     surface: route.surface,
     sessionId: admission.sessionId,
+    scopes: admission.scopes,
     params: request.params as Record<string, string>,
     ...read,
     caller,

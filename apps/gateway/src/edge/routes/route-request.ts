@@ -1,4 +1,4 @@
-import type { Caller, IdempotentRequest, PageQuery } from '@posthorn/contracts';
+import type { Caller, IdempotentRequest, PageQuery, Scope } from '@posthorn/contracts';
 import type { RefusedEntry } from '../../dialects/read-entries.js';
 import type { Upload } from '../bodies/upload.js';
 
@@ -15,6 +15,8 @@ export interface RouteRequest<Body = object, Query = object> {
   surface: Surface;
   caller: Caller;
   sessionId?: string;
+  /** What the credential allows in the project. */
+  scopes: ReadonlySet<Scope>;
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;

@@ -62,10 +62,16 @@ export class CallPages {
   }
 }
 
+/** A link that confirms an address is for the endpoint, and not for everybody who may read the calls. */
+const shownPayload = (payload: Record<string, unknown>): Record<string, unknown> =>
+  payload['type'] === 'list.pending'
+    ? { ...payload, data: { ...(payload['data'] as object), confirmUrl: null } }
+    : payload;
+
 function callOf({ body, attempts, ...row }: CallRow): WebhookCall {
   return {
     ...row,
-    payload: JSON.parse(body) as Record<string, unknown>,
+    payload: shownPayload(JSON.parse(body) as Record<string, unknown>),
     attempts: (attempts ?? []).map((attempt) => ({ ...attempt, at: new Date(attempt.at) })),
   };
 }
