@@ -13,6 +13,7 @@ import { InstantsOfWaits1766600100000 } from './migrations/1766600100000-instant
 import { RenderApart1766600200000 } from './migrations/1766600200000-render-apart.js';
 import { Causes1766600400000 } from './migrations/1766600400000-causes.js';
 import { RetentionOfExecutions1766600500000 } from './migrations/1766600500000-retention-of-executions.js';
+import { IndexLargeWorkflowTables1766600600000 } from './migrations/1766600600000-index-large-tables.js';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
@@ -40,4 +41,5 @@ export const migrations = [
   RenderApart1766600200000,
   Causes1766600400000,
   RetentionOfExecutions1766600500000,
+  IndexLargeWorkflowTables1766600600000,
 ];

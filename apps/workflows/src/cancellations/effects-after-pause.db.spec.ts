@@ -150,4 +150,14 @@ describe.each(Object.entries(effects))('an effect (%s)', (_, effect) => {
     await settled();
     expect(begun()).toHaveLength(count);
   });
+
+  it('does not begin a second after its project is disabled; it waits', async () => {
+    const { caller, ids, underWay, open } = await buildHeld(effect);
+    suite.disabledProjects.add(caller.projectId!);
+    await suite.forgetStandings();
+    open();
+    for (const id of ids.filter((each) => !underWay.has(each))) await suite.postponed(id);
+    expect(begun().toSorted()).toEqual([...underWay].toSorted());
+    suite.disabledProjects.delete(caller.projectId!);
+  });
 });

@@ -28,7 +28,9 @@ export type EffectResult =
   | { kind: 'refused'; reason: string }
   /** Its execution has ended, or was paused with its workflow. */
   | { kind: 'over' }
-  | { kind: 'later'; error: Error };
+  | { kind: 'later'; error: Error }
+  /** Its project is disabled. */
+  | { kind: 'held' };
 
 const atOnce = 64;
 
@@ -68,6 +70,8 @@ export class Effects {
     );
     const standings = await this.standings.ofEach(projectId, turns);
     const data = await this.dataOf(projectId, turns);
+    // Many parts may follow the beginning of a batch.
+    if (await this.fence.isHeld(projectId)) return turns.map((turn) => [turn, { kind: 'held' }]);
     const results = await this.fence.whileRunning(projectId, turns, (running) =>
       Promise.all(
         turns.map(async (turn): Promise<[Turn, EffectResult]> => {

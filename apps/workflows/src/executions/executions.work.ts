@@ -66,8 +66,13 @@ export class ExecutionsWork implements WorkHandler<object> {
     // What follows counts from here: an event that the effect causes is not before the wait for it.
     const now = await this.writes.now();
     const results = await this.effects.run(batch.projectId, active);
-    const later = active.filter((turn) => results.get(turn)!.kind === 'later');
-    await batch.postpone(itemsOf(later, items), laterMs);
+    const are = (kind: EffectResult['kind']) =>
+      itemsOf(
+        active.filter((turn) => results.get(turn)!.kind === kind),
+        items,
+      );
+    await batch.postpone(are('later'), laterMs);
+    await batch.postpone(are('held'), disabledMs);
     return active.filter((turn) => settleEffect(turn, results.get(turn)!, now));
   }
 }
@@ -76,6 +81,7 @@ export class ExecutionsWork implements WorkHandler<object> {
 function settleEffect(turn: Turn, result: EffectResult, now: Date): boolean {
   switch (result.kind) {
     case 'later':
+    case 'held':
     case 'over':
       return false;
     case 'refused':

@@ -16,14 +16,9 @@ export class RenderApart1766600200000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX step_texts_pending ON step_texts (project_id, requested_at, execution_id) WHERE effect_id IS NULL`,
     );
-    // Few, and looked for when somebody is erased.
-    await runner.query(
-      `CREATE INDEX work_items_fan_outs ON work_items (project_id) WHERE kind = 'workflows.fan-outs'`,
-    );
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DROP INDEX work_items_fan_outs`);
     await runner.query(`DROP TABLE step_texts`);
   }
 }

@@ -3,7 +3,6 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** Of a graph that nobody went through nothing needs to be kept once it is replaced. */
 export class RetentionOfExecutions1766600500000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`CREATE INDEX executions_by_end ON executions (ended_at) WHERE ended_at IS NOT NULL`);
     await runner.query(`CREATE INDEX workflow_versions_by_age ON workflow_versions (created_at)`);
     // Of the versions from before it is not known.
     await runner.query(`ALTER TABLE workflow_versions ADD COLUMN was_entered boolean NOT NULL DEFAULT true`);
@@ -13,6 +12,5 @@ export class RetentionOfExecutions1766600500000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE workflow_versions DROP COLUMN was_entered`);
     await runner.query(`DROP INDEX workflow_versions_by_age`);
-    await runner.query(`DROP INDEX executions_by_end`);
   }
 }

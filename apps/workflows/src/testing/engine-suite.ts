@@ -47,6 +47,10 @@ export interface EngineSuite extends WorkflowsSuite {
   onUpdate: (update: UpdateContactById, contact: Contact) => Promise<void>;
   /** What Liquid in steps of a project takes. */
   slowTexts: Map<string, () => Promise<void>>;
+  /** Variables with which the answer of sending cannot be read. */
+  brokenTexts: Set<string>;
+  /** Variables with which sending fails. */
+  awayTexts: Set<string>;
   /** Sends are answered once it has opened. */
   gate: Promise<void> | null;
   contacts: EventPublisher;
@@ -87,6 +91,8 @@ export async function startEngineSuite(changes: Record<string, string> = {}): Pr
     effected: { sends: [], updates: [], callers: [] },
     gate: null,
     slowTexts: new Map(),
+    brokenTexts: new Set(),
+    awayTexts: new Set(),
     onUpdate: () => Promise.resolve(),
     lostAnswers: 0,
     refusal: null,
@@ -182,6 +188,12 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
     }),
     standIn(connection, workflowMail.texts, async ({ items }, { projectId }) => {
       await engine.slowTexts.get(projectId)?.();
+      const names = (known: Set<string>) =>
+        items.some(({ variables }) =>
+          [...known].some((text) => JSON.stringify(variables).includes(`"${text}"`)),
+        );
+      if (names(engine.awayTexts)) throw unavailable();
+      if (names(engine.brokenTexts)) return {} as never;
       return {
         items: items.map(({ texts, variables }) => ({
           texts: texts.map(({ text }) => filled(text, variables)),

@@ -1,3 +1,4 @@
+import { storableText } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
 
 export interface RenderedTexts {
@@ -9,11 +10,14 @@ export interface RenderedTexts {
   error: string | null;
 }
 
+/** Liquid can write what Postgres cannot store. */
+const storable = (text: string): string => storableText(text, '\ufffd');
+
 const columns = columnsOf<RenderedTexts>([
   { column: 'execution_id', type: 'uuid', value: ({ executionId }) => executionId },
   { column: 'effect_id', type: 'uuid', value: ({ effectId }) => effectId },
-  { column: 'texts', type: 'jsonb', value: ({ texts }) => texts && JSON.stringify(texts) },
-  { column: 'error', type: 'text', value: ({ error }) => error },
+  { column: 'texts', type: 'jsonb', value: ({ texts }) => texts && JSON.stringify(texts.map(storable)) },
+  { column: 'error', type: 'text', value: ({ error }) => error && storable(error) },
 ]);
 
 /** Texts of executions that wait to be rendered, and those that are, until they are used. */
@@ -34,6 +38,14 @@ export class RenderedTextsRepository {
       [projectId, limit],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** Behind the others. */
+  async putBack(projectId: string, executionId: string): Promise<void> {
+    await this.database.query(
+      `UPDATE step_texts SET requested_at = clock_timestamp() WHERE project_id = $1 AND execution_id = $2`,
+      [projectId, executionId],
+    );
   }
 
   async store(projectId: string, rendered: readonly RenderedTexts[]): Promise<void> {

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DomainError, isTemplateText, serviceCaller, workflowMail } from '@posthorn/contracts';
+import { fromDatabaseError } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { UsedVariables } from './used-variables.js';
 import { isTemporary } from '../executions/temporary.js';
@@ -17,6 +18,8 @@ interface Wanted {
 /** Liquid in URLs, headers, bodies and addresses of steps, which sending renders in its threads; plain text stays as it is. */
 @Injectable()
 export class StepTexts {
+  private readonly log = new Logger('StepTexts');
+
   constructor(
     private readonly bus: Bus,
     private readonly used: UsedVariables,
@@ -41,13 +44,19 @@ export class StepTexts {
     rendered: Map<Turn, string[] | Error>,
   ): Promise<void> {
     const items = await this.call(projectId, part).catch((error: unknown) => {
-      if (part.length === 1 && (isTemporary(error) || !(error instanceof DomainError))) throw error;
-      return error as Error;
+      if (part.length === 1 && (isTemporary(error) || fromDatabaseError(error) !== null)) throw error;
+      return part.length > 1 || error instanceof DomainError ? (error as Error) : this.unforeseen(error);
     });
     if (!(items instanceof Error))
       return items.forEach((item, index) => rendered.set(part[index]!.turn, item));
     if (part.length === 1) return void rendered.set(part[0]!.turn, items);
     for (const one of part) await this.renderPart(projectId, [one], rendered);
+  }
+
+  /** It would fail again, and hold up those behind it. */
+  private unforeseen(error: unknown): Error {
+    this.log.error('Texts of a step cannot be rendered', (error as Error).stack);
+    return new Error('It could not be rendered');
   }
 
   private async call(projectId: string, part: readonly Wanted[]): Promise<(string[] | Error)[]> {

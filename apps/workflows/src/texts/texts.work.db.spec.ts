@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { workflows } from '@posthorn/contracts';
+import { workflows, type Execution } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startWork } from '../starts/start-kinds.js';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
@@ -69,5 +69,35 @@ describe('texts of steps', () => {
       return row!.ended >= 30 ? row : null;
     }, 'they go on');
     await suite.bus.call(workflows.pause, slow.caller, { id: workflowId });
+  });
+
+  it('that fail unforeseen or temporarily, or cannot be stored as they are, hold up no others of the project', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.enable(caller, {
+      only: {
+        ...custom.first,
+        config: {
+          ...custom.first.config,
+          recipient: { type: 'CUSTOM', customEmail: '{{ contact.data.to }}' },
+        },
+        next: undefined,
+      },
+    });
+    const broken = suite.addContact(projectId, { to: 'broken' });
+    const away = suite.addContact(projectId, { to: 'away' });
+    const nul = suite.addContact(projectId, { to: 'a\u0000b' });
+    const good = suite.addContact(projectId, { to: 'someone@example.org' });
+    suite.brokenTexts.add('broken');
+    suite.awayTexts.add('away');
+    const begun = [];
+    for (const contact of [broken, away, nul, good]) begun.push(await suite.start(caller, id, contact.id));
+    const [ofBroken, ofAway, ofNul, ofGood] = begun as [Execution, Execution, Execution, Execution];
+    await suite.until(caller, ofGood, 'COMPLETED');
+    expect(await suite.until(caller, ofBroken, 'FAILED')).toMatchObject({
+      reason: 'only: It could not be rendered',
+    });
+    await suite.until(caller, ofNul, 'FAILED');
+    suite.awayTexts.clear();
+    await suite.until(caller, ofAway, 'FAILED');
   });
 });

@@ -50,7 +50,11 @@ export class TextsWork implements WorkHandler<object> {
       const ids = await this.rendered.pending(batch.projectId, atOnce);
       if (ids.length === 0) return false;
       const began = performance.now();
-      await this.render(batch.projectId, ids);
+      await this.render(batch.projectId, ids).catch(async (error: unknown) => {
+        // What fails again and again, but may only have come at a bad time, must not hold up the others.
+        if (ids.length === 1) await this.rendered.putBack(batch.projectId, ids[0]!);
+        throw error;
+      });
       const each = (performance.now() - began) / ids.length;
       atOnce = Math.max(1, Math.min(mostAtOnce, 2 * atOnce, Math.floor(turnMs / each)));
     }

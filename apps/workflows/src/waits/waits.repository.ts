@@ -1,5 +1,5 @@
 import { columnsOf, type Database } from '@posthorn/database';
-import { startWork } from '../starts/start-kinds.js';
+import { fanOutWork, startWork } from '../starts/start-kinds.js';
 import type { OccurredEvent } from '../executions/execution-row.js';
 
 export interface NewWait {
@@ -37,7 +37,7 @@ const arrivals = columnsOf<Arrival>([
 
 /** How long an event is kept for waits that are about to be registered. */
 const keptMinutes = 60;
-/** Of a project whose starts wait: the hourly cap puts them off for a day. */
+/** Where starts of the project or an execution of the contact are behind: the hourly cap puts them off for a day. */
 const keptHoursOfBacklog = 26;
 const purgedAtOnce = 10_000;
 
@@ -118,13 +118,16 @@ export class WaitsRepository {
     return ended;
   }
 
-  /** How many were removed. */
+  /** How many were removed. Who is overdue or awaits the answer of a webhook may come to a wait that counts from before. */
   async purge(): Promise<number> {
     const rows = await this.database.query(
       `DELETE FROM awaited_events WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM awaited_events a WHERE arrived_at < now() - make_interval(mins => $1) AND (arrived_at < now() - make_interval(hours => $3)
-           OR NOT EXISTS (SELECT FROM work_items s WHERE s.project_id = a.project_id AND s.kind = $4)) LIMIT $2)) RETURNING 1`,
-      [keptMinutes, purgedAtOnce, keptHoursOfBacklog, startWork.name],
+           OR NOT EXISTS (SELECT FROM work_items s WHERE s.project_id = a.project_id AND s.kind = '${startWork.name}')
+             AND NOT EXISTS (SELECT FROM work_items f WHERE f.project_id = a.project_id AND f.kind = '${fanOutWork.name}')
+             AND NOT EXISTS (SELECT FROM executions e WHERE e.project_id = a.project_id AND e.contact_id = a.contact_id
+               AND e.ended_at IS NULL AND (e.due_at < now() OR e.wait = 'WEBHOOK'))) LIMIT $2)) RETURNING 1`,
+      [keptMinutes, purgedAtOnce, keptHoursOfBacklog],
     );
     return rows.length;
   }
