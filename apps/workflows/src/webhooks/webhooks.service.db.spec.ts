@@ -3,6 +3,7 @@ import {
   contactEvents,
   emailEvents,
   maxWebhooks,
+  memberships,
   projectWebhookSecrets,
   testEventType,
   webhookEvents,
@@ -11,7 +12,7 @@ import {
   type UpdateWebhookById,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually } from '@posthorn/testing';
+import { eventually, standIn } from '@posthorn/testing';
 import { Webhook } from 'standardwebhooks';
 import type { Received } from '../testing/receiver.js';
 import { startWebhooksSuite, type WebhooksSuite } from '../testing/webhooks-suite.js';
@@ -86,13 +87,18 @@ describe('a webhook', () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.buildWebhook(caller, { eventTypes: ['list.pending'] });
     const confirmUrl = 'https://mail.example.test/confirm-subscription?token=abc';
+    const membershipId = newId();
+    const leave = await standIn(suite.connection, memberships.confirmUrls, async () => ({
+      urls: [{ membershipId, confirmUrl }],
+    }));
     await suite.contacts.publish(contactEvents.listPending, projectId, [
       {
         ...{ contactId: newId(), email: 'ada@example.org', listId: newId(), listName: 'News' },
-        ...{ confirmUrl, at: new Date() },
+        ...{ membershipId, at: new Date() },
       },
     ]);
     const [call] = await suite.endedCalls(caller, id);
+    await leave();
     expect(call!.payload).toMatchObject({ data: { confirmUrl: null, list: { name: 'News' } } });
     expect(suite.receiver.received.some(({ body }) => body.includes(confirmUrl))).toBe(true);
   });
