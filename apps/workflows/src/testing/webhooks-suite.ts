@@ -26,7 +26,7 @@ import { Receiver } from './receiver.js';
 /** The workflows service, events of other services, and a server that webhooks call. */
 export interface WebhooksSuite extends Pick<
   ServiceFixture,
-  'bus' | 'database' | 'queue' | 'buildProject' | 'eventsOf'
+  'bus' | 'connection' | 'database' | 'queue' | 'buildProject' | 'eventsOf'
 > {
   receiver: Receiver;
   sending: EventPublisher;
