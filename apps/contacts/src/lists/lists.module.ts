@@ -15,9 +15,9 @@ import { MembershipWrites } from './membership-writes.js';
 import { MembershipsHandlers } from './memberships.handlers.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { MembershipsService } from './memberships.service.js';
-import { PreferencesHandlers } from './preferences.handlers.js';
-import { PreferencesReadModel } from './preferences.read-model.js';
-import { PreferencesService } from './preferences.service.js';
+import { PreferencesHandlers } from './preferences/preferences.handlers.js';
+import { PreferencesReadModel } from './preferences/preferences.read-model.js';
+import { PreferencesService } from './preferences/preferences.service.js';
 import { UsedLists } from './used-lists.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
 

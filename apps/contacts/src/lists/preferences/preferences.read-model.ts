@@ -1,7 +1,7 @@
 import { maxListPreferences, type Preferences } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { leftOnPage } from '../activity/contact-history.repository.js';
-import { leftAllOnPage } from '../consents/consents.repository.js';
+import { leftOnPage } from '../../activity/contact-history.repository.js';
+import { leftAllOnPage } from '../../consents/consents.repository.js';
 
 /** What a contact gets, as the contact sees it; a pending membership is not one yet. */
 export class PreferencesReadModel {

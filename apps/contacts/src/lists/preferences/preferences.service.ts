@@ -6,13 +6,13 @@ import {
   type Preferences,
 } from '@posthorn/contracts';
 import type { Incoming } from '@posthorn/messaging';
-import { originOf, type WriteOrigin } from '../contacts/writes/contact-write.js';
-import { LimitedChanges } from '../contacts/writes/limited-changes.js';
-import { ListsRepository } from './lists.repository.js';
-import { MembershipWrites } from './membership-writes.js';
-import { MembershipsRepository } from './memberships.repository.js';
+import { originOf, type WriteOrigin } from '../../contacts/writes/contact-write.js';
+import { LimitedChanges } from '../../contacts/writes/limited-changes.js';
+import { ListsRepository } from '../lists.repository.js';
+import { MembershipWrites } from '../membership-writes.js';
+import { MembershipsRepository } from '../memberships.repository.js';
 import { PreferencesReadModel } from './preferences.read-model.js';
-import { SubscriberContacts } from './subscriber-contacts.js';
+import { SubscriberContacts } from '../subscriber-contacts.js';
 
 /** To leave all marketing mail is `contacts.unsubscribe`. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { contacts, emailEvents, memberships, preferences, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
-import { listsFixture } from '../testing/lists-fixture.js';
+import { startContactsSuite, type ContactsSuite } from '../../testing/contacts-suite.js';
+import { listsFixture } from '../../testing/lists-fixture.js';
 
 let suite: ContactsSuite;
 let fixture: ReturnType<typeof listsFixture>;
