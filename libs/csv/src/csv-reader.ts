@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { maxImportColumns as maxColumns } from '@posthorn/contracts';
 
 export type RowFault = 'quote' | 'too_long' | 'too_many_columns' | 'invalid_text';
@@ -25,13 +25,9 @@ interface Scanned {
   fault: RowFault | null;
 }
 
-interface Cell {
-  end: number;
-  text: string;
-}
-
 const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
-const nowhere = { from: Infinity, to: -1 };
+/** Instead of the offset at which a cell ends. */
+const [unfinished, broken] = [-1, -2];
 export const maxRow = 1024 * 1024;
 
 /** RFC 4180 in UTF-8, in bounded memory. A misplaced or unclosed quote loses only its line. */
@@ -42,8 +38,8 @@ export class CsvReader {
   private skipping = false;
   private hasEnded = false;
   private readonly delimiter: number;
-  /** Up to where the buffer has no line feed, from an offset on: without it, each line would search to the end again. */
-  private noFeed = nowhere;
+  /** The buffer as text, where each of its bytes is a character: a row then needs no call of its own to be checked or decoded. */
+  private ascii: string | null = null;
 
   constructor({ delimiter, from = 0, lines = 0 }: CsvReaderOptions) {
     this.delimiter = delimiter.charCodeAt(0);
@@ -52,7 +48,7 @@ export class CsvReader {
   }
 
   *push(bytes: Buffer): Generator<CsvRow> {
-    this.hold(this.buffered.length === 0 ? bytes : Buffer.concat([this.buffered, bytes]));
+    this.buffered = this.buffered.length === 0 ? bytes : Buffer.concat([this.buffered, bytes]);
     yield* this.rows();
   }
 
@@ -63,12 +59,9 @@ export class CsvReader {
       yield { end: this.at, line: this.lines + 1, lines: this.lines + 1, cells: [], fault: 'too_long' };
   }
 
-  private hold(bytes: Buffer): void {
-    this.buffered = bytes;
-    this.noFeed = nowhere;
-  }
-
   private *rows(): Generator<CsvRow> {
+    const { buffered } = this;
+    this.ascii = isAscii(buffered) && !buffered.includes(0) ? buffered.toString('latin1') : null;
     let start = 0;
     for (;;) {
       start = this.skipEmptyLines(start);
@@ -82,7 +75,7 @@ export class CsvReader {
       yield { end: this.at + end, line, lines: this.lines, cells, fault };
     }
     this.at += start;
-    this.hold(this.buffered.subarray(start));
+    this.buffered = this.buffered.subarray(start);
   }
 
   private skipEmptyLines(start: number): number {
@@ -111,7 +104,7 @@ export class CsvReader {
     const end = this.lineEnd(start) ?? (this.hasEnded ? this.buffered.length : null);
     if (end === null) {
       this.at += this.buffered.length - start;
-      this.hold(this.buffered.subarray(0, start));
+      this.buffered = this.buffered.subarray(0, start);
       return null;
     }
     this.skipping = false;
@@ -126,17 +119,15 @@ export class CsvReader {
     const cells: string[] = [];
     let at = start;
     for (;;) {
-      const isKept = cells.length <= maxColumns;
       // Reading beyond the end of a buffer makes all reads at this place slow.
-      const cell =
-        at < this.buffered.length && this.buffered[at] === quote
-          ? this.quoted(at, isKept)
-          : this.plain(at, isKept);
-      if (cell === null) return null;
-      if (cell === 'broken')
+      const isQuoted = at < this.buffered.length && this.buffered[at] === quote;
+      const end = isQuoted ? this.quotedEnd(at) : this.plainEnd(at);
+      if (end === unfinished) return null;
+      if (end === broken)
         return this.lineEnd(start) === null && !this.hasEnded ? null : this.line(start, 'quote');
-      if (isKept) cells.push(cell.text);
-      at = cell.end;
+      if (cells.length <= maxColumns)
+        cells.push(isQuoted ? this.unquoted(at + 1, end - 1) : this.text(at, end));
+      at = end;
       if (at >= this.buffered.length || this.buffered[at] !== this.delimiter) break;
       at += 1;
     }
@@ -145,47 +136,42 @@ export class CsvReader {
   }
 
   private checked(start: number, end: number, cells: string[]): Scanned {
-    const bytes = this.buffered.subarray(start, end);
-    if (!isUtf8(bytes) || bytes.includes(0)) return { end, cells: [], fault: 'invalid_text' };
+    if (this.ascii === null && !isText(this.buffered.subarray(start, end)))
+      return { end, cells: [], fault: 'invalid_text' };
     if (cells.length > maxColumns) return { end, cells: [], fault: 'too_many_columns' };
     return { end, cells, fault: null };
   }
 
-  private quoted(at: number, isKept: boolean): Cell | 'broken' | null {
-    for (let from = at + 1; ;) {
-      const found = this.afterPairs(this.buffered.indexOf(quote, from));
-      if (found === -1) return null;
-      if (found >= this.buffered.length) return null;
-      if (this.buffered[found] !== quote) from = found;
-      else if (found + 1 === this.buffered.length)
-        return this.hasEnded ? this.unquoted(at, found, isKept) : null;
-      else return this.isEnd(found + 1) ? this.unquoted(at, found, isKept) : 'broken';
-    }
-  }
-
-  /** The offset after the escaped quotes that begin here. */
-  private afterPairs(found: number): number {
+  private quotedEnd(start: number): number {
     const bytes = this.buffered;
-    let at = found;
-    const last = bytes.length - 1;
-    while (at !== -1 && at < last && bytes[at] === quote && bytes[at + 1] === quote) at += 2;
-    return at;
+    let at = start + 1;
+    for (; at < bytes.length; at += 1) {
+      if (bytes[at] !== quote) continue;
+      if (at + 1 < bytes.length && bytes[at + 1] === quote) at += 1;
+      else break;
+    }
+    const end = at + 1;
+    if (end > bytes.length || (end === bytes.length && !this.hasEnded)) return unfinished;
+    return end === bytes.length || this.isEnd(end) ? end : broken;
   }
 
-  private unquoted(at: number, end: number, isKept: boolean): Cell {
-    const text = isKept ? withoutPairs(this.buffered.subarray(at + 1, end)).toString('utf8') : '';
-    return { end: end + 1, text };
-  }
-
-  private plain(start: number, isKept: boolean): Cell | null {
+  private plainEnd(start: number): number {
     const { buffered: bytes, delimiter } = this;
     let at = start;
     for (; at < bytes.length; at += 1) {
       const byte = bytes[at];
       if (byte === delimiter || byte === lf || byte === cr) break;
     }
-    if (at === bytes.length && !this.hasEnded) return null;
-    return { end: at, text: isKept ? this.buffered.toString('utf8', start, at) : '' };
+    return at === bytes.length && !this.hasEnded ? unfinished : at;
+  }
+
+  private unquoted(start: number, end: number): string {
+    const quoted = this.buffered.subarray(start, end);
+    return quoted.includes(quote) ? withoutPairs(quoted).toString('utf8') : this.text(start, end);
+  }
+
+  private text(start: number, end: number): string {
+    return this.ascii === null ? this.buffered.toString('utf8', start, end) : this.ascii.slice(start, end);
   }
 
   private isEnd(at: number): boolean {
@@ -200,19 +186,10 @@ export class CsvReader {
   }
 
   private lineEnd(start: number): number | null {
-    const feed = this.nextFeed(start);
-    // Searched only up to the line feed: to the end of the buffer would be quadratic for many short lines.
-    const carriageReturn = this.buffered.subarray(start, feed === -1 ? undefined : feed).indexOf(cr);
-    if (carriageReturn !== -1) return this.afterLine(start + carriageReturn);
-    return feed === -1 ? null : feed + 1;
-  }
-
-  private nextFeed(start: number): number {
-    if (start < this.noFeed.from || start > this.noFeed.to) {
-      const found = this.buffered.indexOf(lf, start);
-      this.noFeed = { from: start, to: found === -1 ? this.buffered.length : found };
-    }
-    return this.noFeed.to < this.buffered.length ? this.noFeed.to : -1;
+    const bytes = this.buffered;
+    for (let at = start; at < bytes.length; at += 1)
+      if (bytes[at] === lf || bytes[at] === cr) return this.afterLine(at);
+    return null;
   }
 
   /** A CR alone ends a line, too; as the last byte it may be the first half of CRLF. */
@@ -224,9 +201,10 @@ export class CsvReader {
   }
 }
 
+const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
+
 /** Each pair of quotes stands for one. A million of them would take `replaceAll` a tenth of a second. */
 function withoutPairs(quoted: Buffer): Buffer {
-  if (!quoted.includes(quote)) return quoted;
   const plain = Buffer.allocUnsafe(quoted.length);
   let length = 0;
   for (let at = 0; at < quoted.length; at += 1) {
