@@ -166,8 +166,10 @@ export class CsvReader {
   }
 
   private unquoted(start: number, end: number): string {
-    const quoted = this.buffered.subarray(start, end);
-    return quoted.includes(quote) ? withoutPairs(quoted).toString('utf8') : this.text(start, end);
+    const bytes = this.buffered;
+    for (let at = start; at < end; at += 1)
+      if (bytes[at] === quote) return withoutPairs(bytes.subarray(start, end)).toString('utf8');
+    return this.text(start, end);
   }
 
   private text(start: number, end: number): string {
@@ -196,7 +198,7 @@ export class CsvReader {
   private afterLine(at: number): number | null {
     if (at === this.buffered.length) return this.hasEnded ? at : null;
     if (this.buffered[at] === lf) return at + 1;
-    if (at + 1 === this.buffered.length && !this.hasEnded) return null;
+    if (at + 1 === this.buffered.length) return this.hasEnded ? at + 1 : null;
     return this.buffered[at + 1] === lf ? at + 2 : at + 1;
   }
 }
