@@ -186,7 +186,7 @@ export class Records {
   ): Promise<Row[]> {
     const client = new pg.Client({
       connectionString: this.urlOf(service),
-      connectionTimeoutMillis: 2_000,
+      connectionTimeoutMillis: 10_000,
       query_timeout: 20_000,
     });
     client.on('error', () => undefined);

@@ -25,6 +25,8 @@ export const runCrowds = async (options: SuiteOptions): Promise<boolean> => {
   const environment = { INBOUND_PORT: String(port), RATE_LIMIT_ENABLED: 'false' };
   return runSuite(options, { name: 'crowds', replicas: oneOfEach, environment }, async (stage) => {
     const innocent = await Innocent.create(stage, port);
+    // What runs for the first time is slow by itself.
+    await phase('warm-up', stage, innocent, async () => undefined);
     const phases: Phase[] = [await phase('alone', stage, innocent, async () => undefined)];
     for (const [name, noise] of await noisesOf(stage, port))
       phases.push(await phase(name, stage, innocent, noise));

@@ -35,7 +35,7 @@ const environment = {
   WORK_LEASE_SECONDS: '5',
   WEBHOOK_ALLOW_PRIVATE: 'true',
 };
-const settleSeconds = 240;
+const settleSeconds = 600;
 /** Of the strikes that are asked for: some find nobody in their state. */
 const leastStrikes = 3 / 4;
 
