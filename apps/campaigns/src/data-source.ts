@@ -4,13 +4,8 @@ import { workEntities } from '@posthorn/work';
 import { CampaignRow } from './campaigns/campaign.entity.js';
 import { ErasedContactRow } from './erasures/erased-contact.entity.js';
 import { LaunchRow } from './launching/launch.entity.js';
-import { CreateCampaigns1763800000000 } from './migrations/1763800000000-create-campaigns.js';
-import { RepairCampaignsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
-import { TraceCampaignsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
-import { AttributeCampaignsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
-import { QuarantineCampaignsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
-import { LaunchCampaigns1765600000000 } from './migrations/1765600000000-launch-campaigns.js';
 import { CampaignCountRow, RecipientRow, VariantCountRow } from './recipients/recipient.entity.js';
+import { CampaignsBaseline1767000000000 } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
   CampaignRow,
@@ -25,11 +20,4 @@ export const entities = [
   ...workEntities,
 ];
 
-export const migrations = [
-  CreateCampaigns1763800000000,
-  RepairCampaignsMessaging1763800100000,
-  TraceCampaignsFacts1763900000000,
-  AttributeCampaignsFacts1764200000000,
-  QuarantineCampaignsEvents1764600000000,
-  LaunchCampaigns1765600000000,
-];
+export const migrations = [CampaignsBaseline1767000000000];

@@ -2,11 +2,7 @@ import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
 import { DatabaseClock, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
 import {
-  addEventActors,
-  addEventTraces,
-  addMessagingRepair,
-  addOutboxQuarantine,
-  createMessagingTables,
+  messagingTables,
   Outbox,
   OutboxRelay,
   OutboxRelayRepository,
@@ -17,14 +13,7 @@ import { cloneDatabase, type TestDatabase } from './test-servers.js';
 
 class CreateOutbox1763700000000 {
   up = async (runner: QueryRunner) => {
-    for (const step of [
-      createMessagingTables,
-      addMessagingRepair,
-      addEventTraces,
-      addEventActors,
-      addOutboxQuarantine,
-    ])
-      await step(runner);
+    await runner.query(messagingTables);
   };
   down = () => Promise.reject(new Error('never undone'));
 }

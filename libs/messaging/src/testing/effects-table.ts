@@ -1,20 +1,10 @@
 import type { QueryRunner } from '@posthorn/database';
-import {
-  addEventActors,
-  addEventTraces,
-  addMessagingRepair,
-  addOutboxQuarantine,
-  createMessagingTables,
-} from '../messaging-tables.migration.js';
+import { messagingTables } from '../messaging-tables.migration.js';
 
 /** The messaging's tables and one for effects, which counts every one of them. */
 class CreateEffects1763700000000 {
   up = async (runner: QueryRunner) => {
-    await createMessagingTables(runner);
-    await addMessagingRepair(runner);
-    await addEventTraces(runner);
-    await addEventActors(runner);
-    await addOutboxQuarantine(runner);
+    await runner.query(messagingTables);
     await runner.query('CREATE TABLE effects (durable text NOT NULL, email_id uuid NOT NULL)');
   };
   down = () => Promise.reject(new Error('never undone'));

@@ -10,7 +10,7 @@ import {
 } from '@posthorn/testing';
 import type { WorkBatch, WorkItem } from '../runner/work-batch.js';
 import { workEntities, type WorkState } from '../queue/work-item.entity.js';
-import { createWorkTables } from '../queue/work-items.migration.js';
+import { workTables } from '../queue/work-items.migration.js';
 import type { WorkKind } from '../queue/work-kind.js';
 import { WorkQueue } from '../queue/work-queue.js';
 import { WorkRunner } from '../runner/work-runner.js';
@@ -27,7 +27,7 @@ class CreateWork1700000000000 {
     await runner.query('CREATE TABLE kills (item text NOT NULL)');
     await runner.query('CREATE TABLE deaths (item text NOT NULL)');
     await runner.query('CREATE TABLE versions (item text PRIMARY KEY, version int NOT NULL)');
-    await createWorkTables(runner);
+    await runner.query(workTables);
   };
   down = async (): Promise<void> => undefined;
 }

@@ -2,10 +2,10 @@ import { openDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import {
-  createWorkTables,
   workEntities,
   WorkQueue,
   WorkRunner,
+  workTables,
   type WorkHandler,
   type WorkKind,
 } from '@posthorn/work';
@@ -29,7 +29,7 @@ export class WorkFixture {
   static async make({ databaseUrl, natsUrl }: Servers, name: string): Promise<WorkFixture> {
     const url = databaseOf(databaseUrl, name);
     await inDatabase(databaseUrl, (client) => client.query(`CREATE DATABASE posthorn_${name}`));
-    await inDatabase(url, createWorkTables);
+    await inDatabase(url, (client) => client.query(workTables));
     return new WorkFixture(
       url,
       await openDatabase({ url, name, poolSize: 6, entities: workEntities, migrations: [] }),

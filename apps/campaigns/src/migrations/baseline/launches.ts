@@ -1,0 +1,55 @@
+export const launchesTables = `
+  CREATE TABLE launches (
+    project_id uuid NOT NULL,
+    campaign_id uuid NOT NULL,
+    content_id uuid NOT NULL,
+    variant_contents uuid[] NOT NULL DEFAULT '{}',
+    winner smallint,
+    decided_by text CHECK (decided_by IN ('OPENS', 'CLICKS', 'MANUAL', 'FIRST')),
+    subject text NOT NULL,
+    from_email text NOT NULL,
+    tracks_opens boolean NOT NULL DEFAULT true,
+    launched_at timestamptz(3) NOT NULL DEFAULT now(),
+    frozen_to uuid,
+    is_frozen boolean NOT NULL DEFAULT false,
+    next_due_at timestamptz,
+    archive_id uuid,
+    database_identity text NOT NULL DEFAULT '',
+    moved_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (project_id, campaign_id)
+  ) WITH (fillfactor = 50);
+  CREATE UNIQUE INDEX launches_archived ON launches (project_id, archive_id) WHERE archive_id IS NOT NULL;
+
+  CREATE TABLE recipients (
+    project_id uuid NOT NULL,
+    campaign_id uuid NOT NULL,
+    contact_id uuid NOT NULL,
+    email_id uuid NOT NULL,
+    email text COLLATE "C" NOT NULL,
+    outcome text COLLATE "C" NOT NULL CHECK (outcome IN ('QUEUED', 'SENT', 'SKIPPED', 'FAILED')),
+    reason text COLLATE "C",
+    handed_over boolean NOT NULL DEFAULT false,
+    variant smallint,
+    waits_for_winner boolean NOT NULL DEFAULT false,
+    due_at timestamptz(3),
+    time_zone text,
+    reported smallint NOT NULL DEFAULT 0,
+    at timestamptz(3),
+    PRIMARY KEY (project_id, campaign_id, contact_id)
+  ) WITH (autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+  CREATE UNIQUE INDEX recipients_by_email ON recipients (project_id, campaign_id, email_id);
+  CREATE INDEX recipients_by_outcome ON recipients (project_id, campaign_id, outcome, email_id);
+  CREATE INDEX recipients_by_reason ON recipients (project_id, campaign_id, reason, email_id) WHERE reason IS NOT NULL;
+  CREATE INDEX recipients_due ON recipients (project_id, campaign_id, waits_for_winner, due_at, email_id) WHERE outcome = 'QUEUED' AND (NOT handed_over) AND due_at IS NOT NULL;
+  CREATE INDEX recipients_in_hand ON recipients (project_id, campaign_id, email_id) WHERE outcome = 'QUEUED' AND handed_over;
+  CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, waits_for_winner, email_id) WHERE outcome = 'QUEUED' AND (NOT handed_over);
+
+  CREATE TABLE erased_contacts (
+    project_id uuid NOT NULL,
+    contact_id uuid NOT NULL,
+    erased_at timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (project_id, contact_id)
+  );
+
+  CREATE SEQUENCE campaign_mail_states;
+`;
