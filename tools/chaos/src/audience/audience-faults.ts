@@ -1,6 +1,7 @@
-import type { FaultKind } from '../faults/faults.js';
-import type { Lock } from '../faults/lock-trap.js';
+import { faultAt, FaultInjector, type Fault, type FaultKind } from '../faults/faults.js';
+import { heldAt, watching, type Caught, type Lock } from '../faults/lock-trap.js';
 import type { Random } from '../random.js';
+import type { Stage } from '../suites/suite.js';
 import type { OperationKind } from './operations.js';
 
 /** What contacts may be at when it dies (docs/decisions/0018). */
@@ -11,10 +12,10 @@ export const audienceStates = [
   'deletion before its commit',
   'erasure between two of its steps',
 ] as const;
-export type AudienceState = (typeof audienceStates)[number];
+type AudienceState = (typeof audienceStates)[number];
 
 /** Held open where all of it is written and nothing committed: the statement that comes last waits. */
-export const stateLocks: Record<AudienceState, Lock> = {
+const stateLocks: Record<AudienceState, Lock> = {
   'import between its rows and its commit': {
     table: 'import_pieces',
     statement: 'DELETE FROM import_pieces%place < $3',
@@ -41,16 +42,6 @@ export const operationsFor: Record<AudienceState, OperationKind> = {
   'erasure between two of its steps': 'farewell',
 };
 
-export interface AudienceFault {
-  /** Null strikes at any moment. */
-  at: AudienceState | null;
-  fault: FaultKind;
-  replica: number;
-  downMs: number;
-  /** Whether everything is back before the next fault comes. */
-  recovers: boolean;
-}
-
 const aimedFaults: readonly FaultKind[] = [
   'kill contacts',
   'kill contacts',
@@ -71,11 +62,8 @@ const randomFaults: readonly FaultKind[] = [
 const aimedShare = 0.85;
 
 /** The deck of one run: the same for the same seed. Each state comes equally often, and NATS loses its store once. */
-export function audiencePlan(count: number, random: Random): AudienceFault[] {
-  const fault = (at: AudienceState | null, fault: FaultKind): AudienceFault => ({
-    ...{ at, fault, replica: random.whole(0, 7) },
-    ...{ downMs: random.whole(100, 1_500), recovers: random.chance(0.6) },
-  });
+export function audiencePlan(count: number, random: Random): Fault<AudienceState>[] {
+  const fault = (at: AudienceState | null, kind: FaultKind) => faultAt(at, kind, random);
   const aimed = Array.from({ length: Math.round(count * aimedShare) }, (_, index) => {
     const round = Math.floor(index / audienceStates.length);
     return fault(audienceStates[index % audienceStates.length]!, aimedFaults[round % aimedFaults.length]!);
@@ -84,4 +72,23 @@ export function audiencePlan(count: number, random: Random): AudienceFault[] {
     fault(null, index === 0 ? 'wipe nats' : randomFaults[(index - 1) % randomFaults.length]!),
   );
   return random.shuffled([...aimed, ...blind]);
+}
+
+const timeoutMs = 3_000;
+
+/** Strikes contacts at what they may be at. */
+export class AudienceFaults extends FaultInjector<AudienceState> {
+  constructor(
+    stage: Stage,
+    private readonly contactsUrl: string,
+  ) {
+    super(stage, audienceStates);
+  }
+
+  protected override trap(
+    state: AudienceState,
+    inject: (caught: Caught) => Promise<void>,
+  ): Promise<Caught | null> {
+    return heldAt(() => watching(this.contactsUrl), stateLocks[state], timeoutMs, inject);
+  }
 }
