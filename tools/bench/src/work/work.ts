@@ -2,6 +2,7 @@ import { newId } from '@posthorn/database';
 import { work } from '@posthorn/work';
 import pg from 'pg';
 import { waitMs, type Bench } from '../bench.js';
+import { benchClaims } from './claims.js';
 import { WorkFixture } from './work-fixture.js';
 
 const batch = 100;
@@ -14,8 +15,13 @@ interface Rates {
   done: number;
 }
 
+export async function benchWork(bench: Bench): Promise<void> {
+  await benchThroughput(bench);
+  await benchClaims(bench);
+}
+
 /** What the queue costs by itself: items that do nothing, beside rows that are inserted, found and deleted by hand. */
-export async function benchThroughput({ servers, scale, rows }: Bench): Promise<void> {
+async function benchThroughput({ servers, scale, rows }: Bench): Promise<void> {
   const fixture = await WorkFixture.make(servers, 'throughput');
   const ours: Rates[] = [];
   const theirs: Rates[] = [];

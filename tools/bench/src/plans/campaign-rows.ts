@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { campaignMail, type Caller } from '@posthorn/contracts';
-import { Bus, BusConnection } from '@posthorn/messaging';
+import { campaignMail } from '@posthorn/contracts';
 import type pg from 'pg';
-import { withoutIndexes } from '../../audience/without-indexes.js';
-import type { Audience } from '../../campaigns/audiences.js';
-import { databaseOf, inDatabase } from '../../databases.js';
-import type { Servers } from '../../product.js';
+import type { Audience } from '../campaigns/audiences.js';
+import { databaseOf, inDatabase, withoutIndexes } from '../databases.js';
+import type { Servers } from '../product.js';
+import { asOperator } from '../sending/project.js';
 
 /** Campaigns that were sent or are about to be, each with its ledger. */
 export interface StoredLedgers {
@@ -81,26 +80,24 @@ export async function forgetStatistics(client: pg.Client): Promise<void> {
 }
 
 /** What the mail of the stored campaigns is made of, so that they can go on. */
-async function prepare(
+const prepare = (
   { natsUrl }: Servers,
   projectId: string,
   templateId: string,
   campaigns: readonly string[],
-): Promise<Map<string, string>> {
-  const connection = await BusConnection.open({ url: natsUrl, name: 'bench' });
-  const caller: Caller = { projectId, actor: { kind: 'OPERATOR', id: 'bench' } };
-  const contents = new Map<string, string>();
-  for (const campaignId of campaigns) {
-    const content = {
-      ...{ subject: null, body: null, from: null, fromName: null, replyTo: null },
-      ...{ campaignId, contentId: randomUUID(), templateId, category: 'MARKETING' as const },
-    };
-    await new Bus(connection).call(campaignMail.prepare, caller, content, { timeoutMs: 20_000 });
-    contents.set(campaignId, content.contentId);
-  }
-  await connection.close();
-  return contents;
-}
+): Promise<Map<string, string>> =>
+  asOperator(natsUrl, projectId, async (bus, caller) => {
+    const contents = new Map<string, string>();
+    for (const campaignId of campaigns) {
+      const content = {
+        ...{ subject: null, body: null, from: null, fromName: null, replyTo: null },
+        ...{ campaignId, contentId: randomUUID(), templateId, category: 'MARKETING' as const },
+      };
+      await bus.call(campaignMail.prepare, caller, content, { timeoutMs: 20_000 });
+      contents.set(campaignId, content.contentId);
+    }
+    return contents;
+  });
 
 /** Nine in ten were sent; the others are drafts. */
 const manyCampaignsSql = (count: number): string =>

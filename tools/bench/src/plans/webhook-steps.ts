@@ -1,13 +1,17 @@
 import type pg from 'pg';
-import { nthReader } from '../../campaigns/audiences.js';
-import { call } from '../../plans/calls.js';
-import type { Step } from '../../plans/recorded-calls.js';
-import { followed, posting, read, untilNone } from './workflow-steps.js';
-import type { Definitions } from './definitions.js';
-
-interface Made {
-  id: string;
-}
+import { nthReader } from '../campaigns/audiences.js';
+import {
+  followed,
+  legacy,
+  patch,
+  post,
+  read,
+  remove,
+  untilNone,
+  type Made,
+  type Step,
+} from './recorded-calls.js';
+import type { Definitions } from './workflow-plans.js';
 
 /** Every route of webhooks, events that are delivered, and what becomes of the calls of a stopped subscription. */
 export async function webhookSteps(client: pg.Client, made: Definitions): Promise<Step[]> {
@@ -26,16 +30,11 @@ async function callReads({ api, webhook }: Definitions): Promise<Step[]> {
   const { next_cursor: cursor } = await api.get<{ next_cursor: string }>(`/api/v1/${path}`);
   return [
     read('webhooks', 'webhooks?limit=100'),
-    { call: { ...call('webhooks as a whole', 'GET', ''), path: '/api/webhooks' } },
+    legacy('webhooks as a whole', 'webhooks'),
     read('one webhook', `webhooks/${webhook}`),
     read('its calls', path),
     read('a later page of calls', `${path}&after=${encodeURIComponent(cursor)}`),
-    {
-      call: {
-        ...call('calls with their total', 'GET', ''),
-        path: `/api/webhooks/${webhook}/calls?limit=100`,
-      },
-    },
+    legacy('calls with their total', `webhooks/${webhook}/calls?limit=100`),
   ];
 }
 
@@ -44,14 +43,14 @@ async function subscriptionSteps({ api, url }: Definitions): Promise<Step[]> {
   const { id } = await api.post<Made>('/api/v1/webhooks', settings);
   const secret = `projects/${api.projectId}/webhook-secret`;
   return [
-    posting('create a webhook', 'webhooks', settings),
-    { call: call('change of a webhook', 'PATCH', `webhooks/${id}`, { event_types: ['email.failed'] }) },
-    posting('another secret', `webhooks/${id}/rotate-secret`),
-    posting('test', `webhooks/${id}/test`),
-    followed({ call: call('pause of a webhook', 'PATCH', `webhooks/${id}`, { status: 'PAUSED' }) }),
-    followed({ call: call('its end', 'PATCH', `webhooks/${id}`, { status: 'ACTIVE' }) }),
+    post('create a webhook', 'webhooks', settings),
+    patch('change of a webhook', `webhooks/${id}`, { event_types: ['email.failed'] }),
+    post('another secret', `webhooks/${id}/rotate-secret`),
+    post('test', `webhooks/${id}/test`),
+    followed(patch('pause of a webhook', `webhooks/${id}`, { status: 'PAUSED' })),
+    followed(patch('its end', `webhooks/${id}`, { status: 'ACTIVE' })),
     read('the secret of the project', secret),
-    posting('another secret of the project', secret),
+    post('another secret of the project', secret),
   ];
 }
 
@@ -59,10 +58,10 @@ async function subscriptionSteps({ api, url }: Definitions): Promise<Step[]> {
 async function eventSteps({ api }: Definitions): Promise<Step[]> {
   const gone = await api.post<Made>('/api/v1/contacts', { email: 'gone@plans.example' });
   return [
-    followed(posting('a contact, which subscriptions are about', 'contacts', { email: 'new@plans.example' })),
-    followed({ call: call('its deletion', 'DELETE', `contacts/${gone.id}`) }),
+    followed(post('a contact, which subscriptions are about', 'contacts', { email: 'new@plans.example' })),
+    followed(remove('its deletion', `contacts/${gone.id}`)),
     followed(
-      posting('a mail, which they are not about', 'emails', {
+      post('a mail, which they are not about', 'emails', {
         ...{ to: nthReader(300), subject: 'Hi', body: '<p>Hi</p>' },
       }),
     ),
@@ -74,10 +73,10 @@ async function replaySteps({ api, webhook }: Definitions): Promise<Step[]> {
   const { data } = await api.get<{ data: Made[] }>(`/api/v1/webhooks/${webhook}/calls?limit=1`);
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   return [
-    followed(posting('replay of a call', `webhooks/${webhook}/calls/${data[0]!.id}/replay`)),
-    followed(posting('replay of a time', `webhooks/${webhook}/replay`, { from: ago(80), to: ago(70) })),
+    followed(post('replay of a call', `webhooks/${webhook}/calls/${data[0]!.id}/replay`)),
+    followed(post('replay of a time', `webhooks/${webhook}/replay`, { from: ago(80), to: ago(70) })),
     followed(
-      posting('replay of some of a time', `webhooks/${webhook}/replay`, {
+      post('replay of some of a time', `webhooks/${webhook}/replay`, {
         ...{ from: ago(100), to: ago(90), event_types: ['contact.created'] },
       }),
     ),
@@ -85,21 +84,14 @@ async function replaySteps({ api, webhook }: Definitions): Promise<Step[]> {
 }
 
 function stopSteps(client: pg.Client, { stoppedWebhook, removedWebhook }: Definitions): Step[] {
-  const isGone = (webhookId: string, condition: string) => () =>
-    untilNone(client, `SELECT FROM webhook_calls WHERE webhook_id = $1 AND ${condition} LIMIT 1`, [
-      webhookId,
-    ]);
+  const isGone = (webhookId: string, condition: string) =>
+    untilNone(client, `SELECT FROM webhook_calls WHERE webhook_id = $1 AND ${condition} LIMIT 1`, webhookId);
   return [
-    {
-      ...followed({
-        call: call('pause with calls that wait', 'PATCH', `webhooks/${stoppedWebhook}`, { status: 'PAUSED' }),
-      }),
-      settle: isGone(stoppedWebhook, `status = 'PENDING'`),
-    },
-    {
-      ...followed({ call: call('deletion of a webhook', 'DELETE', `webhooks/${removedWebhook}`) }),
-      settle: isGone(removedWebhook, 'true'),
-    },
+    followed(
+      patch('pause with calls that wait', `webhooks/${stoppedWebhook}`, { status: 'PAUSED' }),
+      isGone(stoppedWebhook, `status = 'PENDING'`),
+    ),
+    followed(remove('deletion of a webhook', `webhooks/${removedWebhook}`), isGone(removedWebhook, 'true')),
   ];
 }
 
@@ -107,5 +99,5 @@ function stopSteps(client: pg.Client, { stoppedWebhook, removedWebhook }: Defini
 async function erasureSteps({ api, crowd }: Definitions): Promise<Step[]> {
   const path = `contacts/${crowd.contactIds[0]!}`;
   await api.get(`/api/v1/${path}`);
-  return [followed({ call: call('deletion of a contact', 'DELETE', path) })];
+  return [followed(remove('deletion of a contact', path))];
 }

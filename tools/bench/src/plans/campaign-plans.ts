@@ -1,25 +1,59 @@
-import { nthReader, type Audience } from '../../campaigns/audiences.js';
-import type { Ledgers } from '../../campaigns/ledgers.js';
-import { call } from '../calls.js';
-import type { Step } from '../recorded-calls.js';
-import { deletionsOfUnused } from '../unused-references.js';
-import { forgetStatistics, type StoredLedgers } from './ledger-rows.js';
-import { addressContains, type Groups } from './lists.js';
+import type pg from 'pg';
+import type { Bench } from '../bench.js';
+import { makeAudiences, nthReader, type Audience } from '../campaigns/audiences.js';
+import { untilReached } from '../campaigns/campaigns.js';
+import { databaseOf, inDatabase, withoutIndexes } from '../databases.js';
+import { Product, type Servers } from '../product.js';
+import { forgetStatistics, fractionOfOthers, storeLedgers, type StoredLedgers } from './campaign-rows.js';
+import {
+  deletionsOfUnused,
+  followed,
+  legacy,
+  patch,
+  post,
+  read,
+  recordPlans,
+  remove,
+  type Made,
+  type Step,
+} from './recorded-calls.js';
 
-interface Made {
-  id: string;
+/** Every statement of campaigns, and of contacts for them; fails where a request reads a whole table, or most of one ledger. */
+export async function writeCampaignPlans(bench: Bench): Promise<void> {
+  const { servers, scale } = bench;
+  const contacts = scale.audiences.at(-1)!;
+  await Product.during(servers, {}, async (product) => {
+    const [audience] = await makeAudiences(servers, product, [contacts]);
+    const groups = await makeGroups(servers, audience!);
+    const stored = await storeLedgers(servers, audience!);
+    await inDatabase(databaseOf(servers.databaseUrl, 'campaigns'), (client) =>
+      recordPlans(bench, product, {
+        services: ['campaigns', 'contacts'],
+        page: 'dist/campaign-plans.md',
+        head: {
+          script: 'npm run plans:campaigns',
+          title: 'Plans of campaigns',
+          text: `Every statement that the campaigns and contacts services asked while each route of campaigns was called, in a project of ${contacts} contacts and thousands of campaigns, one of
+which has a ledger of ${contacts} rows; three ledgers beside it have a quarter as many. What follows of a call by itself, as freeze, hand-over and results, stands with it.`,
+        },
+        api: audience!.api,
+        steps: () => campaignSteps({ ...groups, audience: audience!, client, stored }),
+        parts: { recipients: Math.floor(contacts / fractionOfOthers) },
+      }),
+    );
+  });
 }
 
 interface PlannedCampaigns extends Groups {
   audience: Audience;
-  ledgers: Ledgers;
+  client: pg.Client;
   stored: StoredLedgers;
 }
 
 const launchMs = 60_000;
 
 /** Every route of campaigns, in an order in which each has something to work on; launches are waited for until everybody has an outcome. */
-export async function campaignSteps(planned: PlannedCampaigns): Promise<Step[]> {
+async function campaignSteps(planned: PlannedCampaigns): Promise<Step[]> {
   return [
     ...(await listSteps(planned)),
     ...(await ledgerSteps(planned)),
@@ -34,10 +68,9 @@ export async function campaignSteps(planned: PlannedCampaigns): Promise<Step[]> 
 }
 
 /** Of a ledger that is younger than a minute Postgres knows nothing: no plan of the work on it may depend on that. */
-const withoutStatistics = ({ ledgers }: PlannedCampaigns, [first, ...others]: Step[]): Step[] =>
-  [{ ...first!, prepare: () => forgetStatistics(ledgers.client) }, ...others].map((step) => ({
-    ...step,
-    call: { ...step.call, name: `${step.call.name}, without statistics` },
+const withoutStatistics = ({ client }: PlannedCampaigns, [first, ...others]: Step[]): Step[] =>
+  [{ ...first!, prepare: () => forgetStatistics(client) }, ...others].map((step) => ({
+    ...{ ...step, name: `${step.name}, without statistics` },
   }));
 
 const draftOf = (
@@ -45,7 +78,6 @@ const draftOf = (
   more: object,
 ): Promise<Made> => api.post<Made>('/api/v1/campaigns', { name: 'Draft', template_id: template, ...more });
 const toList = (listId: string) => ({ audience_type: 'LIST', list_id: listId });
-const read = (name: string, path: string): Step => ({ call: call(name, 'GET', path) });
 
 async function listSteps({ audience: { api } }: PlannedCampaigns): Promise<Step[]> {
   const { next_cursor: cursor } = await api.get<{ next_cursor: string }>('/api/v1/campaigns?limit=100');
@@ -57,10 +89,8 @@ async function listSteps({ audience: { api } }: PlannedCampaigns): Promise<Step[
     read('campaigns of no status', 'campaigns?limit=100&status=SCHEDULED'),
     read('search that finds one', 'campaigns?limit=100&search=campaign 1234'),
     read('search that finds none', 'campaigns?limit=100&search=nothing at all'),
-    {
-      call: { ...call('search with its total', 'GET', ''), path: '/api/campaigns?limit=100&search=campaign' },
-    },
-    { call: { ...call('page with its total', 'GET', ''), path: '/api/campaigns?limit=100' } },
+    legacy('search with its total', 'campaigns?limit=100&search=campaign'),
+    legacy('page with its total', 'campaigns?limit=100'),
     read('overview', 'analytics/campaigns'),
     read('the best campaigns', 'analytics/top-campaigns?limit=50'),
   ];
@@ -101,24 +131,18 @@ async function draftSteps(planned: PlannedCampaigns): Promise<Step[]> {
     await draftOf(planned, { audience_type: 'ALL' }),
     await draftOf(planned, toList(small)),
   ];
-  const posting = (name: string, path: string, body?: object): Step => ({
-    call: call(name, 'POST', path, body),
-  });
   return [
-    posting('create', 'campaigns', { name: 'New', template_id: audience.template, ...toList(small) }),
-    {
-      call: call('change', 'PATCH', `campaigns/${changed.id}`, {
-        ...{ audience_type: 'SEGMENT', segment_id: matching },
-        exclude_list_ids: [small],
-      }),
-    },
-    posting('copy', `campaigns/${changed.id}/clone`),
-    { call: call('deletion of a draft', 'DELETE', `campaigns/${gone.id}`) },
-    posting('dry run', `campaigns/${tried.id}/dry-run`),
-    posting('schedule', `campaigns/${changed.id}/send`, {
+    post('create', 'campaigns', { name: 'New', template_id: audience.template, ...toList(small) }),
+    patch('change', `campaigns/${changed.id}`, {
+      ...{ audience_type: 'SEGMENT', segment_id: matching, exclude_list_ids: [small] },
+    }),
+    post('copy', `campaigns/${changed.id}/clone`),
+    remove('deletion of a draft', `campaigns/${gone.id}`),
+    post('dry run', `campaigns/${tried.id}/dry-run`),
+    post('schedule', `campaigns/${changed.id}/send`, {
       scheduled_for: new Date(Date.now() + 86_400_000).toISOString(),
     }),
-    posting('cancellation of a schedule', `campaigns/${changed.id}/cancel`),
+    post('cancellation of a schedule', `campaigns/${changed.id}/cancel`),
   ];
 }
 
@@ -137,10 +161,7 @@ async function launchSteps(planned: PlannedCampaigns): Promise<Step[]> {
   const steps: Step[] = [];
   for (const [name, audience] of Object.entries(audiences)) {
     const { id } = await draftOf(planned, audience);
-    steps.push({
-      call: call(`launch for ${name}`, 'POST', `campaigns/${id}/send`),
-      settle: () => untilSent(planned, id),
-    });
+    steps.push(untilSent(planned, id, post(`launch for ${name}`, `campaigns/${id}/send`)));
   }
   for (const [name, audience] of Object.entries({
     'all contacts': { audience_type: 'ALL' },
@@ -149,8 +170,8 @@ async function launchSteps(planned: PlannedCampaigns): Promise<Step[]> {
   })) {
     const { id } = await draftOf(planned, { ...audience, send_rate: 60 });
     steps.push(
-      { call: { ...call(`launch for ${name}`, 'POST', `campaigns/${id}/send`), waits: true } },
-      { call: { ...call(`cancellation of it, ${name}`, 'POST', `campaigns/${id}/cancel`), waits: true } },
+      followed(post(`launch for ${name}`, `campaigns/${id}/send`)),
+      followed(post(`cancellation of it, ${name}`, `campaigns/${id}/cancel`)),
     );
   }
   return [...steps, ...(await variantSteps(planned))];
@@ -163,12 +184,9 @@ async function variantSteps(planned: PlannedCampaigns): Promise<Step[]> {
     test: { share: 50, winner_by: 'MANUAL', after_minutes: 10 },
   });
   return [
-    { call: { ...call('launch of variants', 'POST', `campaigns/${id}/send`), waits: true } },
+    followed(post('launch of variants', `campaigns/${id}/send`)),
     read('their report', `campaigns/${id}/stats`),
-    {
-      call: call('choice of the winner', 'POST', `campaigns/${id}/winner`, { variant: 'B' }),
-      settle: () => untilSent(planned, id),
-    },
+    untilSent(planned, id, post('choice of the winner', `campaigns/${id}/winner`, { variant: 'B' })),
   ];
 }
 
@@ -183,12 +201,9 @@ async function timedSteps(planned: PlannedCampaigns): Promise<Step[]> {
     draftOf(planned, { ...toList(planned.small), timing: { quiet_hours, time_zone_field: 'zone' } });
   const [now, later] = [await timed(awake), await timed(asleep)];
   return [
-    {
-      call: call('launch with quiet hours', 'POST', `campaigns/${now.id}/send`),
-      settle: () => untilSent(planned, now.id),
-    },
-    { call: { ...call('launch in quiet hours', 'POST', `campaigns/${later.id}/send`), waits: true } },
-    { call: { ...call('cancellation in quiet hours', 'POST', `campaigns/${later.id}/cancel`), waits: true } },
+    untilSent(planned, now.id, post('launch with quiet hours', `campaigns/${now.id}/send`)),
+    followed(post('launch in quiet hours', `campaigns/${later.id}/send`)),
+    followed(post('cancellation in quiet hours', `campaigns/${later.id}/cancel`)),
   ];
 }
 
@@ -196,13 +211,10 @@ async function timedSteps(planned: PlannedCampaigns): Promise<Step[]> {
 async function resendSteps(planned: PlannedCampaigns): Promise<Step[]> {
   const { audience, stored } = planned;
   const again = await audience.api.post<Made>(`/api/v1/campaigns/${stored.sent}/resend`, {});
-  const posting = (name: string, path: string): Step => ({
-    call: { ...call(name, 'POST', `campaigns/${path}`), waits: true },
-  });
   return [
-    posting('launch of a resend', `${again.id}/send`),
-    posting('cancellation of a resend', `${again.id}/cancel`),
-    posting('publication', `${stored.sent}/archive`),
+    followed(post('launch of a resend', `campaigns/${again.id}/send`)),
+    followed(post('cancellation of a resend', `campaigns/${again.id}/cancel`)),
+    followed(post('publication', `campaigns/${stored.sent}/archive`)),
     read('the link of a public copy', `campaigns/${stored.sent}/archive`),
   ];
 }
@@ -210,9 +222,8 @@ async function resendSteps(planned: PlannedCampaigns): Promise<Step[]> {
 /** Hand-over, results and stops in the ledger with a million rows. */
 function largeSteps(planned: PlannedCampaigns): Step[] {
   const { mixed, begun, sent } = planned.stored;
-  const transition = (name: string, id: string, path: string): Step => ({
-    call: { ...call(name, 'POST', `campaigns/${id}/${path}`), waits: true },
-  });
+  const transition = (name: string, id: string, path: string): Step =>
+    followed(post(name, `campaigns/${id}/${path}`));
   return [
     transition('resumption, with what was in hand', mixed, 'resume'),
     transition('pause', mixed, 'pause'),
@@ -220,19 +231,13 @@ function largeSteps(planned: PlannedCampaigns): Step[] {
     transition('cancellation', mixed, 'cancel'),
     transition('resumption of one that has begun', begun, 'resume'),
     transition('cancellation of it', begun, 'cancel'),
-    {
-      ...transition('failed mail once more', sent, 'retry-failed'),
-      settle: () => untilSent(planned, sent),
-    },
+    untilSent(planned, sent, transition('failed mail once more', sent, 'retry-failed')),
   ];
 }
 
 async function useSteps({ audience: { api } }: PlannedCampaigns): Promise<Step[]> {
   const domain = await api.post<Made>('/api/v1/domains', { domain: 'gone-soon.example' });
-  return [
-    ...(await deletionsOfUnused(api)),
-    { call: call('deletion of a domain', 'DELETE', `domains/${domain.id}`) },
-  ];
+  return [...(await deletionsOfUnused(api)), remove('deletion of a domain', `domains/${domain.id}`)];
 }
 
 /** Of a member of the small list, who got several campaigns. */
@@ -241,8 +246,64 @@ async function erasureSteps({ audience: { api, contacts } }: PlannedCampaigns): 
     `/api/v1/contacts?search=${encodeURIComponent(nthReader(contacts - 5))}`,
   );
   const path = `contacts/${data[0]!.id}`;
-  return [{ call: { ...call('deletion of a contact', 'DELETE', path), waits: true } }];
+  return [followed(remove('deletion of a contact', path))];
 }
 
-const untilSent = ({ audience, ledgers }: PlannedCampaigns, id: string): Promise<unknown> =>
-  ledgers.until(audience.api.projectId, id, ({ status }) => status === 'SENT', launchMs);
+const untilSent = ({ audience: { api }, client }: PlannedCampaigns, id: string, step: Step): Step => ({
+  ...step,
+  settle: () => untilReached(client, api.projectId, id, ({ status }) => status === 'SENT', launchMs),
+});
+
+interface Groups {
+  /** Half of all contacts. */
+  large: string;
+  small: string;
+  /** A segment with a few members. */
+  segment: string;
+  /** One whose condition matches thousands. */
+  matching: string;
+}
+
+const smallList = 200;
+
+/** Lists and segments that campaigns are sent to. */
+async function makeGroups(servers: Servers, { api, contacts }: Audience): Promise<Groups> {
+  const [large, small] = [
+    await api.post<Made>('/api/v1/lists', { name: 'Half' }),
+    await api.post<Made>('/api/v1/lists', { name: 'Few' }),
+  ];
+  await inDatabase(databaseOf(servers.databaseUrl, 'contacts'), async (client) => {
+    await withoutIndexes(client, ['memberships'], async () => {
+      for (const [list, members] of [
+        [large, Math.floor(contacts / 2)],
+        [small, smallList],
+      ] as const)
+        await client.query(membersSql(list === large), [api.projectId, list.id, members]);
+    });
+    await client.query(
+      `INSERT INTO list_counts (project_id, list_id, pending, confirmed, unsubscribed)
+       SELECT project_id, list_id, 0, count(*), 0 FROM memberships WHERE project_id = $1 GROUP BY 1, 2`,
+      [api.projectId],
+    );
+  });
+  const segment = await api.post<Made>('/api/v1/segments', { name: 'By hand', type: 'STATIC' });
+  await api.post(`/api/v1/segments/${segment.id}/members`, {
+    emails: Array.from({ length: 100 }, (_, n) => nthReader(1_000 + n)),
+  });
+  const matching = await api.post<Made>('/api/v1/segments', {
+    ...{ name: 'By condition', type: 'DYNAMIC', track_membership: true },
+    condition: addressContains('reader-12'),
+  });
+  return { large: large.id, small: small.id, segment: segment.id, matching: matching.id };
+}
+
+const addressContains = (value: string): object => ({
+  logic: 'AND',
+  groups: [{ filters: [{ field: 'email', operator: 'contains', value }] }],
+});
+
+/** The large list has the first contacts, the small one the last. */
+const membersSql = (
+  isFirst: boolean,
+): string => `INSERT INTO memberships (project_id, list_id, contact_id, id, status, created_at, updated_at)
+  SELECT project_id, $2::uuid, id, uuidv7(), 'CONFIRMED', now(), now() FROM contacts WHERE project_id = $1 ORDER BY id ${isFirst ? 'ASC' : 'DESC'} LIMIT $3`;
