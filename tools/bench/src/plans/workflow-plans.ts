@@ -156,7 +156,7 @@ async function listSteps({ api, large }: Definitions): Promise<Step[]> {
     legacy('page with its total', 'workflows?limit=100'),
     read('one workflow', `workflows/${large.id}`),
     read('its graph', `workflows/${large.id}/graph`),
-    read('an earlier graph', `workflows/${large.id}/versions/1/graph`),
+    read('the graph of a version', `workflows/${large.id}/versions/${large.version}/graph`),
     read('its document', `workflows/${large.id}/export`),
     read('its counts', `workflows/${large.id}/stats`),
     post('findings of a graph', `workflows/${large.id}/graph/validate`, graph),

@@ -50,11 +50,11 @@ export async function storeExecutions(
   await client.query('CHECKPOINT');
 }
 
-/** Half of them are enabled, each for an event of its own; one in ten waits for one. */
+/** One in twenty is enabled, each for an event of its own. */
 const manyWorkflowsSql = (count: number): string =>
   `WITH added AS (
      INSERT INTO workflows (project_id, id, name, enabled, trigger_type, event_name, allow_reentry, version, step_count, created_at, updated_at)
-     SELECT $1::uuid, uuidv7(-(n || ' hours')::interval), 'Workflow ' || n, n % 2 = 0, 'EVENT', 'event-' || n, false, 2, 2, at, at
+     SELECT $1::uuid, uuidv7(-(n || ' hours')::interval), 'Workflow ' || n, n % 20 = 0, 'EVENT', 'event-' || n, false, 2, 2, at, at
      FROM (SELECT n, now() - n * interval '1 hour' AS at FROM generate_series(1, ${count}) AS n) AS made
      RETURNING project_id, id, event_name
    ), steps AS (
