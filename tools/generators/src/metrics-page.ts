@@ -7,11 +7,13 @@ const roots = ['../../../libs/', '../../../apps/'].map((path) => new URL(path, i
 export async function metricsPage(): Promise<string> {
   const files = roots.flatMap(metricsFiles);
   for (const { file } of files) await import(file.href);
-  const lines = [...declaredMetrics().values()].map(({ name, kind, labels, help }): [string, string, string] => {
-    const owner = files.find(({ text }) => text.includes(name))!.owner;
-    const facts = [kind, owner, ...(labels.length > 0 ? [`by ${labels.map(code).join(', ')}`] : [])];
-    return [name, facts.join(', '), help];
-  });
+  const lines = [...declaredMetrics().values()].map(
+    ({ name, kind, labels, help }): [string, string, string] => {
+      const owner = files.find(({ text }) => text.includes(name))!.owner;
+      const facts = [kind, owner, ...(labels.length > 0 ? [`by ${labels.map(code).join(', ')}`] : [])];
+      return [name, facts.join(', '), help];
+    },
+  );
   return `# Metrics
 
 Each service answers \`GET /metrics\` on its admin port (\`ADMIN_PORT\`) in the text format of Prometheus; every series carries
@@ -31,7 +33,9 @@ function metricsFiles(root: URL): { owner: string; file: URL; text: string }[] {
     .filter(({ name }) => /\.metrics\.(js|ts)$/.test(name))
     .map(({ name, parentPath }) => {
       const path = `${parentPath}/${name}`;
-      const owner = root.href.endsWith('/libs/') ? 'every service' : path.slice(root.pathname.length).split('/')[0]!;
+      const owner = root.href.endsWith('/libs/')
+        ? 'every service'
+        : path.slice(root.pathname.length).split('/')[0]!;
       return { owner, file: new URL(`file://${path}`), text: readFileSync(path, 'utf8') };
     })
     .sort((one, other) => (one.file.href < other.file.href ? -1 : 1));
