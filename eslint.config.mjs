@@ -34,11 +34,6 @@ const never = [
     message: 'No test is left out or run alone.',
   },
 ];
-/** Words that the field's terms have replaced (ARCHITECTURE.md, Glossary). */
-const lostWords =
-  'tell grounds scene scenes knock stock rooms company door guests deed deeds mend mends giveBack letGo ShortMemory Answers Hears belief petition founder frontDoor bell saying places asking telling untold anew patience patient ground beside happening happenings happened question heard hear stranger dice books doubtful landed spoken undue weapon passage trip drawn fleet heir became renounce atRest HeldBytes isPoisonedRow readTrusted copyRecipients isHalfOpen untrack LiquidContent Asker wantsPage'.split(
-    ' ',
-  );
 const noCatch = {
   selector: 'TryStatement',
   message: 'Handlers and controllers let errors pass: the filter and the dialect say them.',
@@ -56,7 +51,6 @@ export default defineConfig(
       'max-lines': ['error', { max: 400, ...size }],
       'max-lines-per-function': ['error', { max: 60, ...size }],
       'no-restricted-syntax': ['error', ...never],
-      'id-denylist': ['error', ...lostWords],
       eqeqeq: 'error',
       'no-var': 'error',
       'prefer-const': 'error',

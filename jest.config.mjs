@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** One run for all projects; the tiers are told apart by their file names (ARCHITECTURE.md, Tests). */
+/** One run for all projects; the tiers are told apart by their file names (docs/testing.md). */
 const base = {
   rootDir: '.',
   testEnvironment: 'node',

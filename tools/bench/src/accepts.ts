@@ -2,9 +2,8 @@ import { chooseQuietPort } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
 import { agree, waitMs, type Bench } from './bench.js';
 import { load, type LoadResult } from './load.js';
-import { OneProcess } from './one-process.js';
 import { Process } from './processes.js';
-import { Product, benchLimit } from './product.js';
+import { benchLimit, OneProcess, Product } from './product.js';
 
 const floors: Record<number, number> = { 1: 25, 16: 40, 64: 50 };
 const paused = { DELIVERY_PAUSED: 'true' };

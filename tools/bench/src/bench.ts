@@ -1,9 +1,9 @@
-import { Product, type Servers } from './product.js';
 import type { SinkProcess } from './processes.js';
+import { Product, type Servers } from './product.js';
 import type { Row } from './report.js';
 
 /** How much is done; `--quick` only proves that everything runs. */
-export interface Scale {
+interface Scale {
   seconds: number;
   rounds: number;
   backlog: number;
@@ -73,7 +73,6 @@ export const scales: Record<'quick' | 'full', Scale> = {
 export interface Bench {
   servers: Servers;
   sink: SinkProcess;
-  natsPid: number;
   scale: Scale;
   rows: Row[];
   /** Each takes every line of Postgres's log. */

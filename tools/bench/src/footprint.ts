@@ -6,10 +6,8 @@ import { natsBinary } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
 import { agree, type Bench } from './bench.js';
 import { fill } from './load.js';
-import { OneProcess } from './one-process.js';
-import { Process } from './processes.js';
-import { Product } from './product.js';
-import { residentMegabytes } from './resident.js';
+import { Process, residentMegabytes, watchMost } from './processes.js';
+import { OneProcess, Product } from './product.js';
 
 const restMs = 5_000;
 const checkEveryMs = 250;
@@ -49,11 +47,9 @@ export async function benchMemory({ servers, scale, rows }: Bench): Promise<void
   await paused.stop();
   const draining = await OneProcess.start(servers);
   const before = draining.megabytes;
-  let most = before;
-  while ((await Product.waitingAt(servers)) > 0) {
-    most = Math.max(most, draining.megabytes);
-    await delay(checkEveryMs);
-  }
+  const memory = watchMost(() => draining.megabytes, checkEveryMs);
+  while ((await Product.waitingAt(servers)) > 0) await delay(checkEveryMs);
+  const most = memory.stop();
   await agree(servers);
   await draining.stop();
   rows.push({ name: `growth while draining ${scale.large}, MB`, product: most - before, ceiling: 100 });

@@ -1,7 +1,8 @@
+import nodemailer from 'nodemailer';
 import { agree, type Bench } from './bench.js';
 import { fill } from './load.js';
+import { benchMail } from './mail.js';
 import { Product } from './product.js';
-import { referencePool } from './reference-pool.js';
 
 const connections = 16;
 const paused = { DELIVERY_PAUSED: 'true' };
@@ -10,6 +11,8 @@ const skippedShare = 0.2;
 const measuredShare = 0.7;
 
 type Rates = Record<'pool' | 'one' | 'two' | 'small' | 'large', number[]>;
+/** Each comes first as often as the one that it is compared with. */
+const turns = 'pool one two two one pool small large large small'.split(' ') as (keyof Rates)[];
 
 /**
  * Backlogs, accepted while delivery was paused: beside one nodemailer pool, with two processes, and growing.
@@ -29,25 +32,15 @@ export async function benchHandOff(bench: Bench): Promise<void> {
     small: (product) => drain(bench, product, scale.small, 1),
     large: (product) => drain(bench, product, scale.large, 1, scale.small),
   };
-  const product = await Product.start(servers, paused, { sending: 2 });
-  try {
-    for (const side of [
-      'pool',
-      'one',
-      'two',
-      'two',
-      'one',
-      'pool',
-      'small',
-      'large',
-      'large',
-      'small',
-    ] as const)
-      rates[side].push(await sides[side](product));
-    await agree(servers);
-  } finally {
-    await product.stop();
-  }
+  await Product.during(
+    servers,
+    paused,
+    async (product) => {
+      for (const side of turns) rates[side].push(await sides[side](product));
+      await agree(servers);
+    },
+    { sending: 2 },
+  );
   publish(bench, rates);
 }
 
@@ -101,3 +94,22 @@ async function drain(
 /** At the mail server, over the middle of so many messages. */
 export const measured = ({ sink }: Bench, count: number): Promise<number> =>
   sink.measure(Math.floor(count * measuredShare), Math.floor(count * skippedShare));
+
+/** One nodemailer pool with nothing else to do, sending the same messages to the same sink. */
+async function referencePool(smtpUrl: string, count: number, connections: number): Promise<void> {
+  const { hostname, port } = new URL(smtpUrl);
+  const transport = nodemailer.createTransport({
+    pool: true,
+    host: hostname,
+    port: Number(port),
+    ignoreTLS: true,
+    maxConnections: connections,
+    maxMessages: 100,
+  });
+  const sends = Array.from({ length: count }, (_, index) => {
+    const { to, subject, body, text } = benchMail(index);
+    return transport.sendMail({ from: 'hello@example.test', to, subject, html: body, text });
+  });
+  await Promise.all(sends);
+  transport.close();
+}

@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { waitMs, type Bench } from './bench.js';
 import { benchMail } from './mail.js';
 
 export interface LoadResult {
@@ -11,27 +12,12 @@ export interface LoadResult {
 let location = 0;
 
 /** Sends through the front door for a while; every message has a recipient of its own. */
-export async function load(
-  url: string,
-  connections: number,
-  seconds: number,
-  token?: string,
-): Promise<LoadResult> {
-  const result = await autocannon({
-    url: `${url}/api/v1/emails`,
-    connections,
-    duration: seconds,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
-    requests: [{ setupRequest: (request) => ({ ...request, body: JSON.stringify(benchMail(location++)) }) }],
-  });
-  const accepted = result['2xx'];
-  return {
-    perSecond: accepted / result.duration,
-    p99: result.latency.p99,
-    accepted,
-    failed: result.non2xx + result.errors,
-  };
+export function load(url: string, connections: number, seconds: number, token?: string): Promise<LoadResult> {
+  const authorization: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  const headers = { 'content-type': 'application/json', ...authorization };
+  return loadAll([url], connections, seconds, () => ({
+    ...{ method: 'POST', path: '/api/v1/emails', headers, body: JSON.stringify(benchMail(location++)) },
+  }));
 }
 
 /** One request of many, each with what it shows. */
@@ -104,4 +90,55 @@ async function fillOnce(url: string, token: string, recipient: () => string, tex
     // A machine that is busy with the backlog may ask for patience; anything else is a mistake of the bench.
     if (answer.status !== 503) throw new Error(`${answer.status} ${output}`);
   }
+}
+
+export type Requests = () => Requested;
+
+interface Side {
+  urls: string[];
+  requests: Requests;
+  /** Messages in one request. */
+  each?: number;
+  before?: () => Promise<void>;
+}
+
+export const warmSeconds = 3;
+const turnsInRound = 4;
+const connectionsOfSides = 16;
+
+/** The sides take short turns, each first as often as the others, so that they share the machine's moods; the middle of each. */
+export async function takingTurns({ scale }: Bench, connections: number, sides: Side[]): Promise<number[]> {
+  const rates: number[][] = sides.map(() => []);
+  for (const { urls, requests } of sides) await loadAll(urls, connections, warmSeconds, requests);
+  for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
+    const order = [...sides.entries()];
+    for (const [index, { urls, requests, before, each = 1 }] of turn % 2 ? order.reverse() : order) {
+      await before?.();
+      const rate = await measured(urls, connections, scale.seconds / turnsInRound, requests);
+      rates[index]!.push(rate.perSecond * each);
+    }
+  }
+  return rates.map(waitMs);
+}
+
+/** One side beside the other, as a row. */
+export async function besides(
+  bench: Bench,
+  name: string,
+  floorPercent: number,
+  sides: [ours: Side, theirs: Side],
+): Promise<void> {
+  const [product, reference] = await takingTurns(bench, connectionsOfSides, sides);
+  bench.rows.push({ name, product: product!, reference: reference!, floorPercent });
+}
+
+export async function measured(
+  urls: string[],
+  connections: number,
+  seconds: number,
+  requests: Requests,
+): Promise<{ perSecond: number; accepted: number }> {
+  const { failed, ...result } = await loadAll(urls, connections, seconds, requests);
+  if (failed > 0) throw new Error(`${failed} of ${result.accepted + failed} requests failed`);
+  return result;
 }

@@ -12,19 +12,16 @@ import { benchEdge } from './edge.js';
 import { benchFairness } from './fairness.js';
 import { benchMemory, benchStart } from './footprint.js';
 import { benchHandOff } from './hand-off.js';
-import { writeCampaignPlans } from './plans/campaigns/campaign-plans.js';
-import { writePlans } from './plans/plans.js';
+import { writeAudiencePlans } from './plans/audience-plans.js';
+import { writeCampaignPlans } from './plans/campaign-plans.js';
+import { writeWorkflowPlans } from './plans/workflow-plans.js';
 import { SinkProcess } from './processes.js';
 import { profileAccepts } from './profile.js';
 import { report } from './report.js';
-import { benchReports } from './reports/reports.js';
 import { benchDrains } from './sending/drains.js';
-import { benchLarge } from './sending/large.js';
-import { benchReaders } from './sending/readers.js';
 import { benchSends } from './sending/sends.js';
 import { benchRest } from './work/rest.js';
 import { benchWork } from './work/work.js';
-import { writeWorkflowPlans } from './workflows/plans/workflow-plans.js';
 import { benchWorkflows } from './workflows/workflows.js';
 
 const parts = {
@@ -36,15 +33,12 @@ const parts = {
   edge: benchEdge,
   drains: benchDrains,
   sends: benchSends,
-  readers: benchReaders,
-  large: benchLarge,
-  reports: benchReports,
   audience: benchAudience,
   campaigns: benchCampaigns,
   workflows: benchWorkflows,
   work: benchWork,
   rest: benchRest,
-  plans: writePlans,
+  'audience-plans': writeAudiencePlans,
   'campaign-plans': writeCampaignPlans,
   'workflow-plans': writeWorkflowPlans,
   profile: profileAccepts,
@@ -93,7 +87,7 @@ async function onFreshServers(part: Part): Promise<void> {
   const servers = { databaseUrl: postgres.url, natsUrl: nats.url, smtpUrl: sink.url };
   console.log(`\n${part} … (PostgreSQL: ${await settingsOf(postgres.url)})`);
   try {
-    await parts[part]({ servers, sink, natsPid: nats.pid, rows, scale, readers });
+    await parts[part]({ servers, sink, rows, scale, readers });
   } finally {
     sink.stop();
     await nats.stop();

@@ -80,8 +80,6 @@ interface SinkCommand {
   url?: string;
   arrived?: string;
   ms?: number;
-  /** By the clock of the machine. */
-  lastAt?: number;
 }
 
 /** The mail server of the bench, in a process of its own. */
@@ -110,12 +108,6 @@ export class SinkProcess {
     return (count / ms!) * 1_000;
   }
 
-  /** When the last message was stored, by the clock of the machine. */
-  async lastArrival(): Promise<number> {
-    this.child.send({ last: true });
-    return (await this.listen(({ lastAt }) => lastAt !== undefined)).lastAt!;
-  }
-
   /** Until mail to this watched address is there. */
   async arrival(to: string): Promise<void> {
     await this.listen(({ arrived }) => arrived === to);
@@ -135,4 +127,30 @@ export class SinkProcess {
       this.listeners.add(listener);
     });
   }
+}
+
+/** Proportional set size where the kernel tells it: shared pages count once. */
+export function residentMegabytes(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1_024;
+}
+
+const ticksPerSecond = 100;
+
+/** In user and kernel mode, since its start. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** The most that there is from now until it is stopped. */
+export function watchMost(look: () => number, everyMs = 50): { stop: () => number } {
+  let most = look();
+  const timer = setInterval(() => (most = Math.max(most, look())), everyMs);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return Math.max(most, look());
+    },
+  };
 }

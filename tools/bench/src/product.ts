@@ -1,9 +1,11 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceProcess } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
-import { inDatabase, databaseOf } from './databases.js';
-import { untilAnswers } from './processes.js';
-import { residentMegabytes } from './resident.js';
+import { databaseOf, inDatabase } from './databases.js';
+import { cpuSeconds, Process, residentMegabytes, untilAnswers } from './processes.js';
 
 export interface Servers {
   databaseUrl: string;
@@ -16,7 +18,7 @@ const services = ['sending', 'contacts', 'campaigns', 'workflows', 'analytics', 
 export const benchLimit = 6_000;
 export const benchSecret = 'a-secret-for-the-bench-0123456789-0123456789';
 
-export type Counts = Record<'emails' | 'facts' | 'contacts' | 'counted', number>;
+type Counts = Record<'emails' | 'facts' | 'contacts' | 'counted', number>;
 
 /** The services as the containers run them: one process each. Limiter, relay and consumers are on. */
 export class Product {
@@ -40,6 +42,17 @@ export class Product {
     return product;
   }
 
+  /** Starts it, works with it and stops it, whatever happens. */
+  static async during(
+    servers: Servers,
+    changes: Record<string, string>,
+    work: (product: Product) => Promise<void>,
+    replicas: { sending?: number; gateway?: number } = {},
+  ): Promise<void> {
+    const product = await Product.start(servers, changes, replicas);
+    await work(product).finally(() => product.stop());
+  }
+
   async restart(
     service: (typeof services)[number],
     changes: Record<string, string>,
@@ -59,17 +72,8 @@ export class Product {
     return this.running.get(`gateway-${replica}`)!.url;
   }
 
-  pidOf(service: (typeof services)[number]): number {
-    return this.running.get(`${service}-1`)!.pid;
-  }
-
   megabytesOf(service: (typeof services)[number]): number {
-    return residentMegabytes(this.pidOf(service));
-  }
-
-  /** Of every service. */
-  megabytes(): Record<string, number> {
-    return Object.fromEntries(services.map((service) => [service, this.megabytesOf(service)]));
+    return residentMegabytes(this.running.get(`${service}-1`)!.pid);
   }
 
   async stop(): Promise<void> {
@@ -135,4 +139,51 @@ function request({ databaseUrl }: Servers, service: string, statements: string[]
     for (const sql of statements) numbers.push((await client.query<{ n: number }>(sql)).rows[0]!.n);
     return numbers;
   });
+}
+
+/** `npm start` on given servers: every service in one process. */
+export class OneProcess {
+  private constructor(
+    private readonly process: Process,
+    private readonly root: string,
+  ) {}
+
+  static async start(
+    { databaseUrl, natsUrl, smtpUrl }: Servers,
+    changes: Record<string, string> = {},
+  ): Promise<OneProcess> {
+    const root = mkdtempSync(join(tmpdir(), 'posthorn-one-'));
+    chmodSync(root, 0o755);
+    const process = Process.run('apps/all-in-one/src/main.js', {
+      POSTHORN_DATA_DIR: join(root, 'data'),
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      NATS_URL: natsUrl,
+      SMTP_URL: smtpUrl,
+      POSTHORN_SECRET_KEY: benchSecret,
+      SENDING_RATE_PER_SECOND: '0',
+      ...changes,
+    });
+    await process.untilOutput('is ready after');
+    return new OneProcess(process, root);
+  }
+
+  get url(): string {
+    return (JSON.parse(readFileSync(join(this.root, 'data', 'dev.json'), 'utf8')) as { baseUrl: string })
+      .baseUrl;
+  }
+
+  get megabytes(): number {
+    return residentMegabytes(this.process.child.pid!);
+  }
+
+  /** Since its start, in user and kernel mode. */
+  get cpuSeconds(): number {
+    return cpuSeconds(this.process.child.pid!);
+  }
+
+  async stop(): Promise<void> {
+    await this.process.stop();
+    rmSync(this.root, { recursive: true, force: true });
+  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayCalls } from './gateway-calls.js';
 import { knowledgeOf, type CallRecord, type Ledger, type SendRecord } from './judging/ledger.js';
-import type { Request, Load } from './loads/load.js';
+import type { Load, Request } from './loads/load.js';
 import { Random } from './random.js';
 import type { Wanted } from './recipients.js';
 

@@ -81,10 +81,7 @@ export class Fixture {
     });
   }
 
-  async killNats(
-    downMs: number,
-    { wipe, configuration }: { wipe: boolean; configuration?: string },
-  ): Promise<void> {
+  async killNats(downMs: number, { wipe }: { wipe: boolean }): Promise<void> {
     const { port } = this.nats;
     await this.away('nats', async (returning) => {
       process.kill(this.nats.pid, 'SIGKILL');
@@ -96,7 +93,6 @@ export class Fixture {
           dataDirectory: join(this.directory, 'nats'),
           binDirectory: join('.posthorn', 'bin'),
           port,
-          ...(configuration ? { configuration } : {}),
         }),
       );
     });

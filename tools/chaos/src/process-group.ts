@@ -13,7 +13,6 @@ const hour = 3_600_000;
 const graceMs = 30_000;
 const clockSkew = fileURLToPath(new URL('faults/clock-skew.js', import.meta.url));
 
-export type ServiceStarter = Pick<typeof ServiceProcess, 'start'>;
 export type Member = `${ServiceName}-${number}`;
 
 /** When a gateway was told to stop: what was asked before must still be answered. */
@@ -40,8 +39,6 @@ export class ProcessGroup {
     private readonly environment: Record<string, string>,
     /** By how many hours the clock of a member is wrong, each time that it starts. */
     private readonly skewHours: (member: string, incarnation: number) => number,
-    /** Starts the programs of another build. */
-    private readonly program: ServiceStarter = ServiceProcess,
   ) {
     this.output = createWriteStream(join(directory, 'services.log'), { flags: 'a' });
   }
@@ -101,13 +98,6 @@ export class ProcessGroup {
     this.output.end();
   }
 
-  /** Every member finishes what it has; none comes back. */
-  async leaveAll(): Promise<void> {
-    this.ending = true;
-    await Promise.all([...this.members.keys()].map((member) => this.leave(member)));
-    this.output.end();
-  }
-
   private async untilReady(member: Member): Promise<void> {
     const process = this.members.get(member)!;
     for (let tries = 0; tries < readyTries; tries += 1) {
@@ -120,7 +110,7 @@ export class ProcessGroup {
   private async add(service: ServiceName, member: Member): Promise<void> {
     const report = (line: string) => this.output.write(`${member} ${line}\n`);
     const environment = { ...process.env, ...this.environment, ...this.clock(member, 0) };
-    const started = await this.program.start({ service, name: member, environment, report });
+    const started = await ServiceProcess.start({ service, name: member, environment, report });
     this.members.set(member, started);
     void this.watch(started);
   }

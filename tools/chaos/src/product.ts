@@ -1,12 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
-import { Records } from './judging/records.js';
-import { ProcessGroup, type ServiceStarter } from './process-group.js';
 import type { Fixture } from './fixture.js';
+import { Records } from './judging/records.js';
+import { ProcessGroup } from './process-group.js';
 import { Random } from './random.js';
-
-export const leaseSeconds = 4;
+import { leaseSeconds } from './faults/faults.js';
 
 /** The product's own waits, made short: what takes minutes in production takes seconds here. */
 const shortWaits = {
@@ -28,7 +27,6 @@ export function skewedProcesses(
   { databaseUrl, natsUrl, smtpUrl }: Fixture,
   { directory, seed, ratePerSecond }: { directory: string; seed: number; ratePerSecond: number },
   more: Record<string, string> = {},
-  program?: ServiceStarter,
 ): ProcessGroup {
   const environment = {
     ...shortWaits,
@@ -40,14 +38,15 @@ export function skewedProcesses(
   };
   const skewHours = (member: string, incarnation: number) =>
     Random.named(`${seed} ${member} ${incarnation}`).pick([0, 26, -26]);
-  return new ProcessGroup(directory, environment, skewHours, program);
+  return new ProcessGroup(directory, environment, skewHours);
 }
 
 /** A project that may send, with its key, and the books of it. */
 export async function chaosProject(
   fixture: Fixture,
+  name = 'chaos',
 ): Promise<{ projectId: string; token: string; records: Records }> {
-  const { projectId, token } = await makeSendingProject(fixture.natsUrl, 'chaos');
+  const { projectId, token } = await makeSendingProject(fixture.natsUrl, name);
   return {
     ...{ projectId, token },
     records: new Records(

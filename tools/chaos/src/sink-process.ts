@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { SmtpSink } from '@posthorn/testing';
-import { otherBytes } from './judging/sink-ledger.js';
+import { otherBytes } from './judging/ledger.js';
 
 /** A mail server of its own, so that it can be killed; it writes down what it takes before it answers. */
 const [port, ledger, keeps] = process.argv.slice(2) as [string, string, string?];

@@ -12,7 +12,6 @@ const toolDoors = [
   'data-source.ts',
   'main.ts',
   'gateway.module.ts',
-  'edge/routes/describe-routes.ts',
   'edge/routes/route-table.ts',
   'openapi/document.ts',
 ];

@@ -11,8 +11,8 @@ interface Size {
 }
 
 const limits = { file: 400, function: 60, folder: 25 };
-// Migrations and mutants only ever grow in number, and nobody reads them as one room.
-const growingFolders = /(^|\/)(migrations|patches)$/;
+// Migrations only ever grow in number, and nobody reads them as one room.
+const growingFolders = /(^|\/)migrations$/;
 const shown = 10;
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { ServiceConfig, variablesOf, type ConfigShape, type Variable } from '@posthorn/platform';
-import { code, table } from './markdown.js';
+import { code, list } from './markdown.js';
 
 export const apps = new URL('../../../apps/', import.meta.url);
 
@@ -11,7 +11,7 @@ export async function configurationPage(): Promise<string> {
     const own = (await variablesOfApp(app)).filter(
       (variable) => !shared.some((other) => isSame(other, variable)),
     );
-    if (own.length > 0) sections.push(`## ${app}\n\n${tableOf(own)}`);
+    if (own.length > 0) sections.push(`## ${app}\n\n${listOf(own)}`);
   }
   return `# Configuration
 
@@ -20,7 +20,7 @@ variables are never logged.
 
 ## Every service
 
-${tableOf(shared)}
+${listOf(shared)}
 A service also reads \`<SERVICE>_DATABASE_URL\` (such as \`SENDING_DATABASE_URL\`): the URL of its own database, which is then not derived from
 \`DATABASE_URL\`.
 
@@ -35,15 +35,14 @@ export async function variablesOfApp(app: string): Promise<Variable[]> {
   return shapes.flatMap((shape) => Object.values(variablesOf(shape)));
 }
 
-function tableOf(variables: Variable[]): string {
-  const rows = variables.map((variable) => [
-    code(variable.name),
-    kindOf(variable),
-    defaultOf(variable),
-    variable.secret ? 'yes' : '',
-    variable.describe,
-  ]);
-  return table(['variable', 'kind', 'default', 'secret', 'meaning'], rows);
+function listOf(variables: Variable[]): string {
+  return list(
+    variables.map((variable) => [
+      variable.name,
+      [kindOf(variable), defaultOf(variable), ...(variable.secret ? ['secret'] : [])].join(', '),
+      variable.describe,
+    ]),
+  );
 }
 
 function isSame(one: Variable, other: Variable): boolean {
@@ -57,6 +56,6 @@ export function kindOf({ kind, choices, min, max }: Variable): string {
 }
 
 function defaultOf({ default: preset, optional }: Variable): string {
-  if (preset !== undefined) return code(preset);
-  return optional ? '—' : 'required';
+  if (preset !== undefined) return `default ${code(preset)}`;
+  return optional ? 'optional' : 'required';
 }

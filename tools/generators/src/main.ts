@@ -13,7 +13,6 @@ import { eventsPage } from './events-page.js';
 import { metricsPage } from './metrics-page.js';
 import { natsUsers } from './nats-users.js';
 import { openApi } from './open-api.js';
-import { routesPage } from './routes-page.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const notice = '<!-- Made by `npm run docs` from the declarations in the code; do not edit. -->\n\n';
@@ -22,7 +21,6 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/configuration.md': configurationPage,
   'docs/events.md': eventsPage,
   'docs/bus.md': busPage,
-  'docs/routes.md': routesPage,
   'docs/metrics.md': metricsPage,
   'docs/asyncapi.json': asyncApiDocument,
   'docs/openapi.json': openApi,

@@ -5,6 +5,11 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n') + '\n';
 }
 
+/** A thing in each line. */
+export function list(lines: readonly (readonly [name: string, facts: string, meaning: string])[]): string {
+  return lines.map(([name, facts, meaning]) => `- ${code(name)} (${facts}): ${meaning}`).join('\n') + '\n';
+}
+
 export function code(text: string): string {
   return `\`${text}\``;
 }

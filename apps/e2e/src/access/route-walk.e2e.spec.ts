@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operationsOf } from '../testing/api-document.js';
 import { withPosthorn } from '../testing/bad-input.js';
@@ -32,25 +31,6 @@ afterAll(
 describe('the walked routes', () => {
   it('are all that the product serves', async () => {
     expect((await suite.posthorn.get('/openapi.json')).body).toEqual(document);
-  });
-
-  it('are those of the route table', () => {
-    const rows = [
-      ...readFileSync('docs/routes.md', 'utf8').matchAll(
-        /^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+(?: or \S+)?) +\| ([A-Z, ]+?) +\|/gm,
-      ),
-    ];
-    const table = rows.map(([, method, path, scope, callers]) => [
-      `${method} ${path!.replace(/:(\w+)/g, '{$1}')}`,
-      scope,
-      callers,
-    ]);
-    const walked = operations.map(
-      ([name, { 'x-scope': scope, 'x-or-scope': other, 'x-callers': callers }]) => [
-        ...[name, other ? `${scope} or ${other}` : scope, callers.join(', ')],
-      ],
-    );
-    expect(walked.sort()).toEqual(table.sort());
   });
 });
 

@@ -1,8 +1,7 @@
-import { scopeDescriptions } from '@posthorn/contracts';
+import { scopeDescriptions, scopes } from '@posthorn/contracts';
 import { dialectSchemas } from '../dialects/dialect-schemas.js';
 import { surfaces } from '../edge/routes/route-request.js';
-import { bySubject } from '../edge/routes/describe-routes.js';
-import type { RouteTable } from '../edge/routes/route-table.js';
+import type { Route, RouteTable } from '../edge/routes/route-table.js';
 import { sessionCookieName } from '../identity/session-cookie.js';
 import { authPath } from '../people/people-rules.js';
 import { headers } from './headers.js';
@@ -49,6 +48,10 @@ export function openApiDocument({ routes }: RouteTable): object {
       ]),
     },
   };
+}
+
+function bySubject({ declaration, path, method }: Route): string {
+  return `${String(scopes.indexOf(declaration.scope)).padStart(3, '0')} ${path} ${method}`;
 }
 
 const securitySchemes = {

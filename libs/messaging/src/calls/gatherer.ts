@@ -23,7 +23,7 @@ interface Waiting<In, Out> {
 }
 
 /** Without `lingerMs` an item is flushed at once while fewer than `inFlight` batches run, and the next batch
- * gathers the rest. A timer of 1 ms would cost most of the speed of a single caller (ARCHITECTURE.md). */
+ * gathers the rest. A timer of 1 ms would cost most of the speed of a single caller (docs/performance.md). */
 export class Gatherer<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
   private running = 0;

@@ -4,8 +4,8 @@ import type { Requested } from '../load.js';
 export class Api {
   constructor(
     readonly url: string,
-    readonly projectId: string,
     private readonly token: string,
+    readonly projectId = '',
   ) {}
 
   get<T>(path: string): Promise<T> {

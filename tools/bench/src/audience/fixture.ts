@@ -1,10 +1,9 @@
 import { makeSendingProject } from '@posthorn/testing';
-import { databaseOf, inDatabase } from '../databases.js';
+import { databaseOf, inDatabase, withoutIndexes } from '../databases.js';
 import { benchLimit, type Product, type Servers } from '../product.js';
 import { Api } from './api.js';
 import { conditionsOf } from './conditions.js';
 import { People, weeksOf } from './people.js';
-import { withoutIndexes } from './without-indexes.js';
 
 /** A project full of contacts. */
 export interface Fixture {
@@ -66,7 +65,7 @@ export async function makeFixtures(servers: Servers, product: Product, contacts:
 
 async function bare({ natsUrl }: Servers, product: Product, contacts: number): Promise<Fixture> {
   const { projectId, token } = await makeSendingProject(natsUrl, 'audience', benchLimit);
-  return { api: new Api(product.url, projectId, token), contacts };
+  return { api: new Api(product.url, token, projectId), contacts };
 }
 
 const makeList = async (api: Api, name: string): Promise<string> =>

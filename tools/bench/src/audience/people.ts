@@ -9,7 +9,7 @@ const contactDays = 730;
 const eventDays = 182;
 
 /** As SQL: the address of the n-th contact. */
-export const addressOf = (n: string): string =>
+const addressOf = (n: string): string =>
   `'reader-' || ${n} || '@' || (ARRAY['mail', 'post', 'firm', 'school'])[1 + ${n} % 4] || '.example'`;
 
 export const nthAddress = (n: number): string =>
@@ -121,7 +121,7 @@ export class People {
 }
 
 /** As SQL: text, number, text of many values, flag and instant. */
-export const fieldsOf = (n: string): string =>
+const fieldsOf = (n: string): string =>
   `jsonb_build_object('plan', (ARRAY['free', 'free', 'free', 'pro', 'team'])[1 + floor(5 * ${random(n, 8)})::int],
     'seats', floor(100 * ${random(n, 9)})::int, 'city', 'city-' || floor(50 * ${random(n, 10)}), 'active', ${random(n, 11)} < 0.7,
     'renewsAt', to_char(timestamp '2026-01-01' + floor(700 * ${random(n, 12)}) * interval '1 day', 'YYYY-MM-DD'))`;

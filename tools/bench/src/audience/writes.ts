@@ -1,9 +1,8 @@
 import type { Bench } from '../bench.js';
-import { takingTurns, type Requests } from '../turns.js';
-import type { Figure } from './figures.js';
+import { takingTurns, type Requests } from '../load.js';
+import type { Figure } from './audience.js';
 import { untilEvaluated, type Fixture, type Fixtures } from './fixture.js';
 import { eventNames, nthAddress } from './people.js';
-import type { Reference } from './reference.js';
 
 const connections = 16;
 /** Prime, so that the addresses come in no order and none soon again. */
@@ -14,16 +13,13 @@ type Kind = { path: string; body: (contacts: number) => object };
 
 let location = 0;
 const fields = () => ({
-  plan: 'pro',
-  seats: location % 1_000,
-  city: `city-${location % 50}`,
-  active: true,
+  ...{ plan: 'pro', seats: location % 1_000, city: `city-${location % 50}`, active: true },
   visits: (location += 1),
 });
 const known = (contacts: number) => nthAddress(1 + (((location += 1) * stride) % contacts));
 const event = () => `event-${location % eventNames}`;
 
-const upserts: Record<string, Kind> = {
+const writes: Record<string, Kind> = {
   'upserts/s of new addresses': {
     path: '/api/contacts/upsert',
     body: () => ({ email: `fresh-${location}@bench.example`, data: fields() }),
@@ -32,8 +28,6 @@ const upserts: Record<string, Kind> = {
     path: '/api/contacts/upsert',
     body: (contacts) => ({ email: known(contacts), data: fields() }),
   },
-};
-const tracks: Record<string, Kind> = {
   'tracks/s that leave the contact as it is': {
     path: '/api/track',
     body: (contacts) => ({ email: known(contacts), event: event() }),
@@ -44,44 +38,29 @@ const tracks: Record<string, Kind> = {
   },
 };
 
-/** Contacts and events through the front door, beside bare inserts, and with tracked segments beside none. */
-export async function measureWrites(
-  bench: Bench,
-  { tracked, plain }: Fixtures,
-  reference: Reference,
-): Promise<Figure[]> {
+/** Contacts and events through the front door, with tracked segments beside none. */
+export async function measureWrites(bench: Bench, { tracked, plain }: Fixtures): Promise<Figure[]> {
   const figures: Figure[] = [];
   let slowest = 0;
   const before = async () => void (slowest = Math.max(slowest, await untilEvaluated(bench.servers)));
-  for (const [name, kind] of Object.entries({ ...upserts, ...tracks })) {
-    const side = (fixture: Fixture, url = fixture.api.url) => ({
-      urls: [url],
+  for (const [name, kind] of Object.entries(writes)) {
+    const side = (fixture: Fixture) => ({
+      urls: [fixture.api.url],
       requests: requesting(fixture, kind),
       before,
     });
-    const besides = Object.hasOwn(upserts, name) ? [side(plain)] : [];
-    const [ours, theirs, without] = await takingTurns(bench, connections, [
-      side(tracked),
-      side(tracked, reference.url),
-      ...besides,
-    ]);
-    figures.push({ name, product: ours!, reference: theirs!, floorPercent: 40, rate: true });
-    if (without)
-      figures.push({
-        name: `${name}, 20 tracked segments beside none`,
-        product: ours!,
-        reference: without,
-        floorPercent: 50,
-        rate: true,
-      });
+    const [ours, without] = await takingTurns(bench, connections, [side(tracked), side(plain)]);
+    figures.push({
+      ...{ name: `${name}, 20 tracked segments beside none`, rate: true },
+      ...{ product: ours!, reference: without! },
+      ...(name.startsWith('upserts') ? { floorPercent: 50 } : {}),
+    });
   }
   await before();
-  figures.push({
-    name: 'seconds until the last entry is published',
+  bench.rows.push({
+    name: `seconds until the last entry is published, ${tracked.contacts} contacts`,
     product: slowest,
     ceiling: slowestLook,
-    rate: false,
-    promise: true,
   });
   return figures;
 }

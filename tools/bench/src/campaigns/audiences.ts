@@ -1,8 +1,7 @@
 import { Api } from '../audience/api.js';
-import { withoutIndexes } from '../audience/without-indexes.js';
-import { databaseOf, inDatabase } from '../databases.js';
+import { databaseOf, inDatabase, withoutIndexes } from '../databases.js';
+import { newsletter, newsletterData } from '../mail.js';
 import type { Product, Servers } from '../product.js';
-import { newsletter, newsletterData } from '../sending/newsletter.js';
 import { makeProject, signMail } from '../sending/project.js';
 
 /** A project whose contacts all get its campaigns. */
@@ -54,7 +53,7 @@ export async function makeAudiences(
 async function makeAudience(servers: Servers, product: Product, contacts: number): Promise<Audience> {
   const { projectId, token, domain } = await makeProject(servers);
   await signMail(servers, projectId, domain);
-  const api = new Api(product.url, projectId, token);
+  const api = new Api(product.url, token, projectId);
   const template = (await api.post<{ id: string }>('/api/v1/templates', letter)).id;
   return { api, token, contacts, template };
 }

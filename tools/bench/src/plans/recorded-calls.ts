@@ -1,30 +1,68 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
 import { format, resolveConfig } from 'prettier';
 import type { Api } from '../audience/api.js';
 import type { Bench } from '../bench.js';
 import { databaseOf, inDatabase } from '../databases.js';
 import type { Product, Servers } from '../product.js';
-import type { Call } from './calls.js';
-import { normalized, planPage, type PageHead, type Section } from './plan-page.js';
-import { Recorder, type Recorded } from './recorder.js';
-import { wholeScans } from './whole-scans.js';
+import {
+  normalized,
+  planPage,
+  Recorder,
+  wholeScans,
+  type PageHead,
+  type Recorded,
+  type Section,
+} from './recorder.js';
 
 const restMs = 300;
 const overTheBusMs = 3_000;
+const checkEveryMs = 200;
+const noneMs = 120_000;
 
 type RecordedService = 'contacts' | 'campaigns' | 'workflows';
 
-/** A call, and what is waited for before the next one. */
+/** One call of the front door, and what is waited for before the next one. */
 export interface Step {
-  call: Call;
+  name: string;
+  method: string;
+  path: string;
+  body?: object | undefined;
+  /** Instead of a body in JSON. */
+  csv?: string;
+  /** It answers a condition for all contacts, and is meant to. */
+  readsAll?: boolean;
+  /** What follows comes over the bus, and is recorded, too. */
+  waits?: boolean;
   /** What comes before it and is no part of it. */
   prepare?: () => Promise<unknown>;
   settle?: () => Promise<unknown>;
 }
 
-export interface RecordedRun {
+export interface Made {
+  id: string;
+}
+
+const step =
+  (method: string) =>
+  (name: string, path: string, body?: object): Step => ({ name, method, path: `/api/v1/${path}`, body });
+export const read = step('GET');
+export const post = step('POST');
+export const put = step('PUT');
+export const patch = step('PATCH');
+export const remove = step('DELETE');
+/** By the surface that counts all of a list. */
+export const legacy = (name: string, path: string, method = 'GET', body?: object): Step => ({
+  ...{ name, method, path: `/api/${path}`, body },
+});
+export const followed = (each: Step, settle?: () => Promise<unknown>): Step => ({
+  ...{ ...each, waits: true },
+  ...(settle ? { settle } : {}),
+});
+
+interface RecordedRun {
   services: readonly [RecordedService, ...RecordedService[]];
   page: string;
   head: PageHead;
@@ -54,9 +92,9 @@ export async function recordPlans(
       const plans = new Plans(recorder, await sizesOf(servers, services, parts));
       const all = await steps();
       await recorder.take();
-      for (const step of all) {
-        await step.prepare?.();
-        await plans.of(step.call, () => send(api, step));
+      for (const each of all) {
+        await each.prepare?.();
+        await plans.of(each, () => send(api, each));
       }
       readers.delete(recorder.read);
       return plans;
@@ -80,18 +118,15 @@ class Plans {
   ) {}
 
   /** A call that fails is told of at the end, beside what it asked. */
-  async of(call: Call, request: () => Promise<void>): Promise<void> {
-    await request().catch((error: Error) => this.faults.push(`${call.name}: ${error.message}`));
-    const section: Section = {
-      name: call.name,
-      call: `\`${call.method} ${call.path.split('?')[0]}\``,
-      statements: [],
-    };
-    for (const recorded of await this.recorder.take()) this.take(recorded, section, call);
+  async of(step: Step, request: () => Promise<void>): Promise<void> {
+    await request().catch((error: Error) => this.faults.push(`${step.name}: ${error.message}`));
+    const call = `\`${step.method} ${step.path.split('?')[0]}\``;
+    const section: Section = { name: step.name, call, statements: [] };
+    for (const recorded of await this.recorder.take()) this.take(recorded, section, step);
     this.sections.push(section);
   }
 
-  private take(recorded: Recorded, { name, statements }: Section, { readsAll }: Call): void {
+  private take(recorded: Recorded, { name, statements }: Section, { readsAll }: Step): void {
     const key = normalized(recorded.sql);
     const before = this.known.get(key);
     if (before) {
@@ -108,7 +143,7 @@ class Plans {
   }
 }
 
-async function send(api: Api, { call: { method, path, body, csv, waits }, settle }: Step): Promise<void> {
+async function send(api: Api, { method, path, body, csv, waits, settle }: Step): Promise<void> {
   const sent = csv ?? (body && JSON.stringify(body));
   const headers = {
     ...api.headers,
@@ -147,3 +182,25 @@ async function write(page: string, head: PageHead, sections: Section[]): Promise
     `${sections.reduce((sum, { statements }) => sum + statements.length, 0)} statements of ${sections.length} requests are written to ${page}`,
   );
 }
+
+/** What is in use is not deleted, so each of these is looked for in campaigns and workflows. */
+export async function deletionsOfUnused(api: Api): Promise<Step[]> {
+  const [list, segment, template] = [
+    await api.post<Made>('/api/v1/lists', { name: 'Gone soon' }),
+    await api.post<Made>('/api/v1/segments', { name: 'Gone soon', type: 'STATIC' }),
+    await api.post<Made>('/api/v1/templates', { name: 'Gone soon', subject: 'Hi', body: '<p>Hi</p>' }),
+  ];
+  return [
+    remove('deletion of a list', `lists/${list.id}`),
+    remove('deletion of a segment', `segments/${segment.id}`),
+    remove('deletion of a template', `templates/${template.id}`),
+  ];
+}
+
+/** Waits until nothing of this id is left. */
+export const untilNone = (client: pg.Client, sql: string, id: string) => async (): Promise<void> => {
+  for (const deadline = performance.now() + noneMs; ; await delay(checkEveryMs)) {
+    if ((await client.query(sql, [id])).rowCount === 0) return;
+    if (performance.now() > deadline) throw new Error(`after ${noneMs} ms there is still something: ${sql}`);
+  }
+};

@@ -6,9 +6,8 @@ import { promisify } from 'node:util';
 import { agree, type Bench } from '../bench.js';
 import { measured } from '../hand-off.js';
 import { fill } from '../load.js';
-import { benchMail } from '../mail.js';
+import { benchMail, newsletterData } from '../mail.js';
 import { Product } from '../product.js';
-import { newsletterData } from './newsletter.js';
 import { makeNewsletter, makeProject, signMail } from './project.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -18,8 +17,7 @@ const connections = 16;
 /** Backlogs that were accepted while delivery was paused: newsletters beside two processes from memory, plain mail beside a blaster. */
 export async function benchDrains(bench: Bench): Promise<void> {
   const { servers, rows, scale } = bench;
-  const product = await Product.start(servers, paused);
-  try {
+  await Product.during(servers, paused, async (product) => {
     const { token, projectId, domain } = await makeProject(servers);
     const blasters = [await blast(bench)];
     const plain = await drain(bench, product, token);
@@ -39,9 +37,7 @@ export async function benchDrains(bench: Bench): Promise<void> {
       floorPercent: 50,
     });
     await agree(servers);
-  } finally {
-    await product.stop();
-  }
+  });
 }
 
 async function drain(bench: Bench, product: Product, token: string, texts?: object): Promise<number> {

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { Liquid } from 'liquidjs';
 import nodemailer from 'nodemailer';
-import { newsletter, newsletterData } from './newsletter.js';
+import { newsletter, newsletterData } from '../mail.js';
 
 /** What the product does with a counted newsletter, from memory and with nothing to lose: render, count, sign, send. */
 const [smtpUrl, count, share] = process.argv.slice(2) as [string, string, string];

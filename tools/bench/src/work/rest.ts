@@ -3,7 +3,7 @@ import { newId } from '@posthorn/database';
 import { work } from '@posthorn/work';
 import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
-import { OneProcess } from '../one-process.js';
+import { OneProcess } from '../product.js';
 import { WorkFixture } from './work-fixture.js';
 
 /** After a start some loops still have something to do. */

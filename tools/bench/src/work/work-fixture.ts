@@ -13,7 +13,7 @@ import { databaseOf, inDatabase } from '../databases.js';
 import type { Servers } from '../product.js';
 
 /** A process of a service that has nothing but work. */
-export interface Worker {
+interface Worker {
   queue: WorkQueue;
   stop(): Promise<void>;
 }

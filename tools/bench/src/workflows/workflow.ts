@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Api } from '../audience/api.js';
+import type { Audience } from '../campaigns/audiences.js';
+import { databaseOf, inDatabase } from '../databases.js';
+import type { Servers } from '../product.js';
 
 type ChainStep = [type: string, config?: object];
 
@@ -12,7 +15,7 @@ interface Step {
 }
 
 /** Steps in a row. The first branch of a step leads to the next one, its other branch to the last. */
-export interface Chain {
+interface Chain {
   steps: Step[];
   transitions: object[];
 }
@@ -52,11 +55,26 @@ export async function makeWorkflow(api: Api, settings: object, chain: Chain): Pr
     ...api.posting(`${path}/graph`, chain),
     method: 'PUT',
   });
-  await postTo(api, `${path}/resume`);
+  await api.request({ method: 'POST', path: `${path}/resume`, headers: api.headers });
   return { id, version, stepIds: chain.steps.map((step) => step.id) };
 }
 
-/** Without a body. */
-async function postTo(api: Api, path: string): Promise<void> {
-  await api.request({ method: 'POST', path, headers: api.headers });
+/** The contacts of one project. */
+export interface Crowd {
+  audience: Audience;
+  contactIds: string[];
+}
+
+export function crowdsOf({ databaseUrl }: Servers, audiences: readonly Audience[]): Promise<Crowd[]> {
+  return inDatabase(databaseOf(databaseUrl, 'contacts'), async (client) => {
+    const crowds: Crowd[] = [];
+    for (const audience of audiences) {
+      const { rows } = await client.query<{ id: string }>(
+        `SELECT id FROM contacts WHERE project_id = $1 ORDER BY id`,
+        [audience.api.projectId],
+      );
+      crowds.push({ audience, contactIds: rows.map(({ id }) => id) });
+    }
+    return crowds;
+  });
 }

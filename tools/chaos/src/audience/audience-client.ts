@@ -32,8 +32,15 @@ type Of<K extends OperationKind> = Extract<Action, { kind: K }>;
 
 const pauseMs = 250;
 const maxTries = 480;
-const notYet = new Set([null, 429, 500, 502, 503, 504]);
+const notYet = new Set([null, 409, 429, 500, 502, 503, 504]);
 const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
+
+interface More {
+  headers?: Record<string, string>;
+  /** The status that says so where a try before was done. */
+  doneBefore?: number;
+  beforeTry?: () => unknown;
+}
 
 /** Does deeds as an application would: it repeats what may be repeated until it is answered. */
 export class AudienceClient {
@@ -57,7 +64,7 @@ export class AudienceClient {
   }
 
   async make(path: string, body: object): Promise<string> {
-    return (await this.answered(0, 'POST', path, body)).id as string;
+    return (await this.post(0, path, body)).id as string;
   }
 
   async do(action: Action, positions: Positions): Promise<void> {
@@ -91,14 +98,13 @@ export class AudienceClient {
 
   private async write({ kind, index, people }: Of<'upsert' | 'bulk'>): Promise<void> {
     const bodies = people.map(({ email, fields }) => ({ email, custom_fields: fields }));
-    if (kind === 'upsert') await this.answered(index, 'POST', '/api/v1/contacts/upsert', bodies[0]!);
-    else await this.answered(index, 'POST', '/api/v1/contacts/bulk', { contacts: bodies });
+    await this.post(index, `/api/v1/contacts/${kind}`, kind === 'upsert' ? bodies[0]! : { contacts: bodies });
     this.published.fields.push(...people.map(({ email }) => ({ email, field: markOf(index), place: index })));
   }
 
   private async track({ index, email, name, key }: Of<'track'>): Promise<void> {
     const body = { event: name, email, data: { [markOf(index)]: index } };
-    if (key) await this.answered(index, 'POST', '/api/track', body, { 'idempotency-key': key });
+    if (key) await this.post(index, '/api/track', body, { headers: { 'idempotency-key': key } });
     const once = key ? null : await this.call(index, 0, 'POST', '/api/track', JSON.stringify(body));
     const surely = !once || (once.status !== null && once.status < 300);
     this.published.events.push({ place: index, surely });
@@ -108,21 +114,15 @@ export class AudienceClient {
   /** Both tables at once; a list that goes is deleted while they are taken in. */
   private async import({ index, tables, listGoes }: Of<'imports'>): Promise<void> {
     const listId = await this.make('/api/v1/lists', { name: `Import ${index}` });
+    const path = `/api/v1/contacts/imports?list_id=${listId}`;
     await Promise.all(
       tables.map(async (table) => {
-        const { id } = await this.answered(
-          index,
-          'POST',
-          `/api/v1/contacts/imports?list_id=${listId}`,
-          csvOf(table),
-          {
-            'content-type': 'text/csv',
-          },
-        );
+        const headers = { 'content-type': 'text/csv' };
+        const { id } = await this.post(index, path, csvOf(table), { headers });
         this.published.imports.push({ id: id as string, table, listId, listGoes });
       }),
     );
-    if (listGoes) await this.answered(index, 'DELETE', `/api/v1/lists/${listId}`, '', {}, [404]);
+    if (listGoes) await this.remove(index, `/api/v1/lists/${listId}`);
   }
 
   private async subscribe(
@@ -130,23 +130,16 @@ export class AudienceClient {
     positions: Positions,
   ): Promise<void> {
     const listId = double ? positions.doubleList : positions.openList;
-    const answer = await this.answered(index, 'POST', `/api/v1/lists/${listId}/subscribe`, { email });
+    const answer = await this.post(index, `/api/v1/lists/${listId}/subscribe`, { email });
     let status = answer.status as string;
     if (double) {
-      const token = answer.confirm_token as string;
+      const path = `/api/v1/lists/confirm-subscription?token=${answer.confirm_token as string}`;
       // A try that nobody answered may have used the link.
-      await this.answered(
-        index,
-        'POST',
-        `/api/v1/lists/confirm-subscription?token=${token}`,
-        '',
-        asForm,
-        [410],
-      );
+      await this.post(index, path, '', { headers: asForm, doneBefore: 410 });
       status = 'CONFIRMED';
     }
     if (leaves) {
-      await this.answered(index, 'POST', `/api/v1/lists/${listId}/unsubscribe`, { email });
+      await this.post(index, `/api/v1/lists/${listId}/unsubscribe`, { email });
       status = 'UNSUBSCRIBED';
     }
     this.published.memberships.push({ email, listId, status });
@@ -154,31 +147,36 @@ export class AudienceClient {
 
   private async recount({ index, segment, condition }: Of<'recount'>, { moving }: Positions): Promise<void> {
     const id = moving[segment]!;
-    await this.answered(index, 'PATCH', `/api/v1/segments/${id}`, { condition }, {}, [], () =>
-      this.published.recounts.set(id, (this.published.recounts.get(id) ?? 0) + 1),
-    );
+    const { recounts } = this.published;
+    const beforeTry = () => recounts.set(id, (recounts.get(id) ?? 0) + 1);
+    await this.answered(index, 'PATCH', `/api/v1/segments/${id}`, { condition }, { beforeTry });
   }
 
   private async mail({ index, to }: Of<'mail'>): Promise<void> {
     const body = { to, subject: `number ${index}`, body: `<p>Message ${index}</p>` };
-    await this.answered(index, 'POST', '/api/v1/emails', body, { 'idempotency-key': `audience-${index}` });
+    const headers = { 'idempotency-key': `audience-${index}` };
+    await this.post(index, '/api/v1/emails', body, { headers });
     this.published.mails.push({ to });
   }
 
   private async erase({ index, email }: Of<'farewell'>, { openList }: Positions): Promise<void> {
     const body = { email, custom_fields: { plan: 'pro', score: 99 } };
-    const { id } = await this.answered(index, 'POST', '/api/v1/contacts/upsert', body);
-    await this.answered(
-      index,
-      'POST',
-      '/api/track',
-      { event: erasureEvent, email, data: { mail: email } },
-      { 'idempotency-key': `audience-${index}` },
-    );
-    await this.answered(index, 'POST', `/api/v1/lists/${openList}/subscribe`, { email });
-    // A try that nobody answered may have deleted it.
-    await this.answered(index, 'DELETE', `/api/v1/contacts/${id as string}`, '', {}, [404]);
+    const { id } = await this.post(index, '/api/v1/contacts/upsert', body);
+    const event = { event: erasureEvent, email, data: { mail: email } };
+    const headers = { 'idempotency-key': `audience-${index}` };
+    await this.post(index, '/api/track', event, { headers });
+    await this.post(index, `/api/v1/lists/${openList}/subscribe`, { email });
+    await this.remove(index, `/api/v1/contacts/${id as string}`);
     this.published.gone.push({ email, id: id as string });
+  }
+
+  private post(index: number, path: string, body: object | string, more: More = {}) {
+    return this.answered(index, 'POST', path, body, more);
+  }
+
+  /** A try that nobody answered may have deleted it. */
+  private remove(index: number, path: string) {
+    return this.answered(index, 'DELETE', path, '', { doneBefore: 404 });
   }
 
   /** Tries again until it is done; what is refused for good is strange, unless it says that a try before was done. */
@@ -187,18 +185,16 @@ export class AudienceClient {
     method: string,
     path: string,
     body: object | string,
-    headers: Record<string, string> = {},
-    doneBefore: readonly number[] = [],
-    beforeTry: () => void = () => undefined,
+    { headers = {}, doneBefore, beforeTry }: More,
   ): Promise<Record<string, unknown>> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     for (let tries = 0; tries < maxTries; tries += 1) {
       if (tries > 0) await delay(pauseMs);
-      beforeTry();
+      beforeTry?.();
       const { status, body: output } = await this.call(index, tries, method, path, text, headers);
-      if (notYet.has(status) || status === 409) continue;
+      if (notYet.has(status)) continue;
       if (status! < 300) return dataOf(output!);
-      if (tries > 0 && doneBefore.includes(status!)) return {};
+      if (tries > 0 && status === doneBefore) return {};
       throw new Error(`${method} ${path} was answered ${status}: ${output?.slice(0, 600)}`);
     }
     throw new Error(`${method} ${path} was not answered in ${maxTries} tries`);
@@ -215,9 +211,10 @@ export class AudienceClient {
     const gateway = Random.named(`${this.seed} ${index} ${tries}`).whole(0, this.calls.gateways.length - 1);
     const received = await this.calls.request(gateway, method, path, body, headers);
     const { status, error } = received;
+    const said = received.body?.slice(0, 600);
     writeSync(
       this.book,
-      `${JSON.stringify({ place: index, tries, gateway, method, path, status, error, said: received.body?.slice(0, 600) })}\n`,
+      `${JSON.stringify({ place: index, tries, gateway, method, path, status, error, said })}\n`,
     );
     return received;
   }

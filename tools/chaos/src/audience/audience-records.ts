@@ -1,8 +1,53 @@
-import type { Records } from '../judging/records.js';
-import { sqlOf, type Condition } from './conditions.js';
-import { countComparisons } from './count-comparisons.js';
-import { markOf } from './operations.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServiceName } from '@posthorn/contracts';
+import { services, type Records } from '../judging/records.js';
 import type { Published } from './audience-client.js';
+import { erasureEvent, markOf, removedText, sqlOf, type Condition } from './operations.js';
+
+const counted = (table: string, columns: string, by = '1') =>
+  `SELECT ${columns} FROM ${table} WHERE project_id = $1 GROUP BY ${by}`;
+
+/** A count with its unfolded changes on the left, the rows that it counts on the right: `key` and `n` each. */
+const countComparisons: Readonly<Record<string, [kept: string, counted: string]>> = {
+  contacts: [
+    `SELECT 'all' AS key, sum(total) || ' ' || sum(subscribed) AS n FROM (SELECT total, subscribed FROM contact_counts WHERE project_id = $1
+       UNION ALL SELECT total, subscribed FROM contact_count_deltas WHERE project_id = $1) AS p`,
+    `SELECT 'all' AS key, count(*) || ' ' || count(*) FILTER (WHERE subscribed) AS n FROM contacts WHERE project_id = $1`,
+  ],
+  'members of a list': [
+    `SELECT * FROM (SELECT list_id::text AS key, sum(pending) || ' ' || sum(confirmed) || ' ' || sum(unsubscribed) AS n FROM (
+       SELECT project_id, list_id, pending, confirmed, unsubscribed FROM list_counts
+       UNION ALL SELECT project_id, list_id, pending, confirmed, unsubscribed FROM list_count_deltas) AS p WHERE project_id = $1 GROUP BY 1) AS k WHERE n <> '0 0 0'`,
+    counted(
+      'memberships',
+      `list_id::text AS key, concat_ws(' ', count(*) FILTER (WHERE status = 'PENDING'), count(*) FILTER (WHERE status = 'CONFIRMED'), count(*) FILTER (WHERE status = 'UNSUBSCRIBED')) AS n`,
+    ),
+  ],
+  'members of a segment': [
+    `SELECT segment_id::text AS key, sum(total)::text AS n FROM (SELECT project_id, segment_id, total FROM segment_counts
+       UNION ALL SELECT project_id, segment_id, total FROM segment_count_deltas) AS p WHERE project_id = $1 GROUP BY 1 HAVING sum(total) <> 0`,
+    counted('segment_members', 'segment_id::text AS key, count(*)::text AS n'),
+  ],
+  'events by name': [
+    `SELECT name AS key, sum(count)::text AS n FROM (SELECT project_id, name, count FROM event_names
+       UNION ALL SELECT project_id, name, count FROM event_count_deltas) AS p WHERE project_id = $1 AND name <> '${erasureEvent}' GROUP BY 1`,
+    counted('events', 'name AS key, count(*)::text AS n'),
+  ],
+  'events by day': [
+    `SELECT name || ' ' || day AS key, sum(count)::text AS n FROM (SELECT project_id, name, day, count FROM event_days
+       UNION ALL SELECT project_id, name, day, count FROM event_count_deltas) AS p WHERE project_id = $1 AND name <> '${erasureEvent}' GROUP BY 1`,
+    counted('events', `name || ' ' || (occurred_at AT TIME ZONE 'UTC')::date AS key, count(*)::text AS n`),
+  ],
+  'summaries of events': [
+    `SELECT contact_id || ' ' || name AS key, count || ' ' || first_at || ' ' || last_at AS n FROM event_summaries WHERE project_id = $1`,
+    counted(
+      'events',
+      `contact_id || ' ' || name AS key, count(*) || ' ' || min(occurred_at) || ' ' || max(occurred_at) AS n`,
+      'contact_id, name',
+    ),
+  ],
+};
 
 /** What differs: the same thing, as it is kept and as it is counted anew. */
 export interface Difference {
@@ -259,3 +304,59 @@ function isSame(one?: MailSum, other?: MailSum): boolean {
 
 const lineOf = (sum?: MailSum): string =>
   sum ? `${sum.count} ${sum.first.toISOString()} ${sum.last.toISOString()}` : '-';
+
+/** Where somebody who was deleted is still known, after every erasure has been reported complete. */
+export async function remembered(
+  records: Records,
+  projectId: string,
+  removed: number,
+  natsDirectory: string,
+): Promise<Difference[]> {
+  const tables = await Promise.all(services.map((service) => tablesHolding(records, service)));
+  const files = readdirSync(natsDirectory, { recursive: true, withFileTypes: true }).filter(
+    (entry) =>
+      entry.isFile() &&
+      new RegExp(removedText).test(readFileSync(join(entry.parentPath, entry.name), 'latin1')),
+  );
+  const positions = [...tables.flat(), ...(files.length > 0 ? [`${files.length} files of NATS`] : [])];
+  return [
+    ...positions.map((location) => ({
+      what: `addresses of people who are gone in ${location}`,
+      kept: 'some',
+      counted: 'none',
+    })),
+    ...(await reports(records, projectId, removed)),
+  ];
+}
+
+/** Each has a report, and nothing sealed in it; what they did stays in the statistics. */
+async function reports(records: Records, projectId: string, removed: number): Promise<Difference[]> {
+  const [row] = await records.query<{ complete: string; counted: string }>(
+    'contacts',
+    `SELECT (SELECT count(*) FROM erasures WHERE project_id = $1 AND completed_at IS NOT NULL AND sealed IS NULL) AS complete,
+            (SELECT coalesce(sum(count), 0) FROM (SELECT count FROM event_names WHERE project_id = $1 AND name = '${erasureEvent}'
+              UNION ALL SELECT count FROM event_count_deltas WHERE project_id = $1 AND name = '${erasureEvent}') AS parts) AS counted`,
+    [projectId],
+  );
+  const found = { 'reports of erasures': row!.complete, 'events of people who are gone': row!.counted };
+  return Object.entries(found).flatMap(([what, kept]) =>
+    Number(kept) === removed ? [] : [{ what, kept, counted: String(removed) }],
+  );
+}
+
+async function tablesHolding(records: Records, service: ServiceName): Promise<string[]> {
+  const tables = await records.query<{ name: string }>(
+    service,
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  const holding: string[] = [];
+  for (const { name } of tables) {
+    const found = await records.query(
+      service,
+      `SELECT 1 FROM ${name} AS content WHERE to_jsonb(content)::text ~ $1 LIMIT 1`,
+      [removedText],
+    );
+    if (found.length > 0) holding.push(`${service}'s ${name}`);
+  }
+  return holding;
+}

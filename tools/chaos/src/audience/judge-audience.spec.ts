@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../random.js';
-import { mailDifferencesOf, type MailSum } from './audience-records.js';
 import type { Published } from './audience-client.js';
-import { movedCondition, sqlOf, steadyConditions } from './conditions.js';
-import { csvOf, operationAt } from './operations.js';
-import { audiencePlan, audienceStates } from './faults.js';
+import { audiencePlan, audienceStates } from './audience-faults.js';
+import { mailDifferencesOf, type MailSum } from './audience-records.js';
 import { judgeAudience, type AudienceEvidence } from './judge-audience.js';
+import { csvOf, movedCondition, operationAt, sqlOf, steadyConditions } from './operations.js';
 
 const table = { marker: 'm1x0', first: 0, rows: 3 };
 const published: Published = {

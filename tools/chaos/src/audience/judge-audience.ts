@@ -2,7 +2,7 @@ import { finding, type Finding } from '../judging/finding.js';
 import { judgeWork, type WorkLeft } from '../judging/work-books.js';
 import type { Published } from './audience-client.js';
 import { checked, type Difference, type ImportRow, type Transition } from './audience-records.js';
-import { movingSegments, steadyConditions } from './conditions.js';
+import { movingSegments, steadyConditions } from './operations.js';
 
 /** Everything that the judge looks at, after all is quiet. */
 export interface AudienceEvidence {

@@ -1,31 +1,34 @@
-import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
-import type { Records } from '../judging/records.js';
-import type { ProcessGroup } from '../process-group.js';
 import { GatewayCalls } from '../gateway-calls.js';
-import { Fixture } from '../fixture.js';
-import { chaosProject, skewedProcesses, untilQuiet } from '../product.js';
-import { Random } from '../random.js';
-import { printFindings } from '../judging/report.js';
+import type { Records } from '../judging/records.js';
 import { workLeft, workLine } from '../judging/work-books.js';
-import { AudienceRecords } from './audience-records.js';
+import { chaosProject, untilQuiet } from '../product.js';
+import { Random } from '../random.js';
+import {
+  countsText,
+  judgeHits,
+  runSuite,
+  type Stage,
+  type SuiteOptions,
+  type Verdict,
+} from '../suites/suite.js';
+import { inTurns } from '../suites/tenant.js';
 import { AudienceClient, type Positions } from './audience-client.js';
-import { AudienceFaultInjector } from './audience-fault-injector.js';
-import { movedCondition, movingSegments, steadyConditions } from './conditions.js';
-import { operationAt, readerOf, readers, type Action, type OperationKind } from './operations.js';
-import { audiencePlan, audienceStates, operationsFor } from './faults.js';
-import { remembered } from './forgotten.js';
+import { AudienceFaults, audiencePlan, operationsFor } from './audience-faults.js';
+import { AudienceRecords, remembered } from './audience-records.js';
 import { judgeAudience, type AudienceEvidence } from './judge-audience.js';
+import {
+  movedCondition,
+  movingSegments,
+  operationAt,
+  readerOf,
+  readers,
+  steadyConditions,
+  type Action,
+  type OperationKind,
+} from './operations.js';
 
-export interface AudienceOptions {
-  directory: string;
-  /** Deeds of the audience. */
-  sends: number;
-  faults: number;
-  seed: number;
-  ratePerSecond: number;
-}
-
+const replicas = { sending: 1, contacts: 2, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 };
 const atOnce = 10;
 const settleSeconds = 240;
 const reportsEvery = 5;
@@ -35,37 +38,22 @@ const enoughFaults = 45;
 /** What brings a state about goes on while it is waited for. */
 const baits: Partial<Record<OperationKind, number>> = { recount: 20, upsert: 20, farewell: 8 };
 
-/** The product's audience under faults: load and faults together, then quiet, then the judgement. Returns whether everything held. */
-export async function runAudience(options: AudienceOptions): Promise<boolean> {
-  const began = performance.now();
-  const fixture = await Fixture.start(options.directory, { keepsBytes: false });
-  const processes = skewedProcesses(fixture, options);
-  try {
-    await processes.start({ sending: 1, contacts: 2, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
+/** The product's audience under faults: load and faults together, then quiet, then the judgement. */
+export const runAudience = (options: SuiteOptions): Promise<boolean> =>
+  runSuite(options, { name: 'audience', replicas }, async (stage) => {
+    const { fixture, processes } = stage;
     const { projectId, token, records } = await chaosProject(fixture);
-    const client = new AudienceClient(
-      new GatewayCalls(processes.gateways, token),
-      options.seed,
-      join(options.directory, 'calls.jsonl'),
-    );
-    const faultInjector = new AudienceFaultInjector(
-      processes,
-      fixture,
-      () => records.urlOf('contacts'),
-      options.directory,
-    );
-    await attack(options, client, await prepare(client, options.seed), faultInjector);
+    const calls = new GatewayCalls(processes.gateways, token);
+    const client = new AudienceClient(calls, options.seed, join(options.directory, 'calls.jsonl'));
+    const faults = new AudienceFaults(stage, records.urlOf('contacts'));
+    await attack(options, client, await prepare(client, options.seed), faults);
     await processes.untilAllReady();
     const audience = new AudienceRecords(records, projectId);
     await untilQuiet(() => audience.unfinished(), settleSeconds);
     const evidence = await gather(audience, records, client, { projectId, ...options });
     client.close();
-    return report(options, (performance.now() - began) / 1_000, faultInjector, evidence, processes);
-  } finally {
-    await processes.stop();
-    await fixture.stop();
-  }
-}
+    return verdict(stage, faults, evidence);
+  });
 
 /** Lists, readers and segments, before anything is struck and while nobody is there: entries of all are told. */
 async function prepare(client: AudienceClient, seed: number): Promise<Positions> {
@@ -88,10 +76,10 @@ async function prepare(client: AudienceClient, seed: number): Promise<Positions>
 
 /** With every fault comes its share of the deeds, led by those that bring its state about. */
 async function attack(
-  { sends, faults, seed }: AudienceOptions,
+  { sends, faults, seed }: SuiteOptions,
   client: AudienceClient,
   positions: Positions,
-  faultInjector: AudienceFaultInjector,
+  injector: AudienceFaults,
 ): Promise<void> {
   const random = new Random(seed);
   const plan = audiencePlan(faults, new Random(seed + 2));
@@ -104,26 +92,19 @@ async function attack(
     const actions: Action[] = [];
     for (const first = position; position < end; position += 1)
       actions.push(operationAt(position, random, bait && position < first + led ? bait : undefined));
-    running.push(inTurns(client, actions, positions));
-    await faultInjector.inject(fault);
+    running.push(inTurns(actions, atOnce, (action) => client.do(action, positions)));
+    await injector.inject(fault);
     if ((index + 1) % reportsEvery === 0)
       console.log(`${index + 1} of ${faults} faults, ${position} of ${sends} deeds`);
   }
   await Promise.all(running);
 }
 
-async function inTurns(client: AudienceClient, actions: Action[], positions: Positions): Promise<void> {
-  const worker = async () => {
-    for (let next = actions.shift(); next; next = actions.shift()) await client.do(next, positions);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
 async function gather(
   audience: AudienceRecords,
   records: Records,
   client: AudienceClient,
-  { directory, projectId }: AudienceOptions & { projectId: string },
+  { directory, projectId }: SuiteOptions & { projectId: string },
 ): Promise<AudienceEvidence> {
   const { published } = client;
   const marked = new Map<string, number>();
@@ -150,32 +131,25 @@ async function gather(
   };
 }
 
-function report(
-  { sends, seed, faults }: AudienceOptions,
-  seconds: number,
-  { hits, injected, missed }: AudienceFaultInjector,
+function verdict(
+  { options, processes }: Stage,
+  { hits, injected, missed }: AudienceFaults,
   evidence: AudienceEvidence,
-  { badExits }: ProcessGroup,
-): boolean {
-  const least = faults >= enoughFaults ? wantedHits : 0;
-  console.log(`\nFaults by the state that they hit (each at least ${least}):`);
-  for (const state of audienceStates)
-    console.log(
-      `  ${state.padEnd(42)} ${String(hits[state]).padStart(4)}${hits[state] < least ? '   too few' : ''}`,
-    );
-  console.log(
-    `Faults by weapon:\n  ${[...injected].map(([fault, count]) => `${fault} ${count}`).join(' · ')}${missed ? ` · missed ${missed}` : ''}`,
-  );
-  console.log(
-    `Deeds done: ${[...evidence.told.done].map(([kind, count]) => `${kind} ${count}`).join(' · ')}`,
-  );
-  console.log(
-    `In the end: ${evidence.contactIds.size} contacts, ${evidence.imports.length} imports, ${evidence.memberships.size} memberships, ${evidence.passages.length} passages`,
-  );
-  console.log(`Work left: ${workLine(evidence.work)}`);
-  const { held, broken } = printFindings(judgeAudience(evidence));
-  const enough = audienceStates.every((state) => hits[state] >= least);
-  const figures = { suite: 'audience', sends, seed, seconds: Math.round(seconds), faults, hits, missed };
-  console.log(`\nCHAOS ${JSON.stringify({ ...figures, held, enough, broken, badExits: badExits.length })}`);
-  return held && enough;
+): Verdict {
+  const { contactIds, imports, memberships, passages, work, told } = evidence;
+  const least = options.faults >= enoughFaults ? wantedHits : 0;
+  return {
+    lines: [
+      `Faults by the state that they hit: ${countsText(Object.entries(hits))} · missed ${missed}`,
+      `Faults by weapon: ${countsText(injected)}`,
+      `Deeds done: ${countsText(told.done)}`,
+      `In the end: ${contactIds.size} contacts, ${imports.length} imports, ${memberships.size} memberships, ${passages.length} passages`,
+      `Work left: ${workLine(work)}`,
+    ],
+    figures: {
+      ...{ sends: options.sends, faults: options.faults, hits, missed },
+      badExits: processes.badExits.length,
+    },
+    findings: [...judgeAudience(evidence), judgeHits(hits, least)],
+  };
 }

@@ -1,7 +1,7 @@
-import type { Evidence } from './evidence.js';
+import { performance } from 'node:perf_hooks';
 import { finding, type Finding } from './finding.js';
+import type { Evidence } from './judge.js';
 import { neverLeft, type CallRecord } from './ledger.js';
-import { stalledMs, type Span } from './stall-watch.js';
 
 const promisedMs = 2_000;
 /** What a busy machine of two cores takes on top; a slower one takes as long as for nearly all mail that it accepts in the same run. */
@@ -93,3 +93,33 @@ function busyMsOf(calm: CallRecord[]): number {
   const taken = durations[Math.floor(durations.length * busyMs.quantile)] ?? 0;
   return Math.round(Math.min(busyMs.most, Math.max(busyMs.least, taken)));
 }
+
+/** In monotonic milliseconds of the run. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+const beatMs = 50;
+const leastMs = 250;
+
+/** When this process itself stood still: a machine that stalls delays the clients that measure the answers as well. */
+export class StallWatch {
+  readonly stalls: Span[] = [];
+  private lastBeat = performance.now();
+  private readonly timer = setInterval(() => this.beat(), beatMs);
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private beat(): void {
+    const now = performance.now();
+    if (now - this.lastBeat >= leastMs) this.stalls.push({ from: this.lastBeat, to: now });
+    this.lastBeat = now;
+  }
+}
+
+/** How much of that time lies in the stalls. */
+const stalledMs = (stalls: readonly Span[], { from, to }: Span): number =>
+  stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)), 0);

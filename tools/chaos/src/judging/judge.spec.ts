@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EmailRow } from './records.js';
-import type { Evidence } from './evidence.js';
-import { planOf, states } from '../faults/faults.js';
-import { judge } from './judge.js';
-import type { CallRecord, SendRecord } from './ledger.js';
+import { planOf, states } from '../faults/message-faults.js';
 import { Random } from '../random.js';
 import { kindNamed } from '../recipients.js';
-import type { SinkLine } from './sink-ledger.js';
+import { judge, type Evidence } from './judge.js';
+import type { CallRecord, SendRecord, SinkLine } from './ledger.js';
+import type { EmailRow } from './records.js';
 
 const call = (change: Partial<CallRecord> = {}): CallRecord => ({
   place: 1,

@@ -1,10 +1,35 @@
-import type { EmailRow } from './records.js';
-import type { Evidence } from './evidence.js';
+import type { InjectedFault } from '../faults/message-faults.js';
+import type { Outage } from '../fixture.js';
+import type { Goodbye } from '../process-group.js';
 import { finding, type Finding } from './finding.js';
-import { judgeAnswers } from './judge-answers.js';
-import { knowledgeOf, type SendRecord } from './ledger.js';
-import { emailIdOf, type SinkLine } from './sink-ledger.js';
-import { judgeWork } from './work-books.js';
+import { judgeAnswers, type Span } from './judge-answers.js';
+import { emailIdOf, knowledgeOf, type SendRecord, type SinkBytes, type SinkLine } from './ledger.js';
+import type { EmailRow, History, Totals, Unfinished } from './records.js';
+import { judgeWork, type WorkLeft } from './work-books.js';
+
+/** Everything that the judge looks at, after the run. */
+export interface Evidence {
+  sends: readonly SendRecord[];
+  sink: readonly SinkLine[];
+  /** What came, to the byte; empty where the load does not look at it. */
+  bytes: readonly SinkBytes[];
+  emails: readonly EmailRow[];
+  events: readonly History[];
+  contacts: readonly string[];
+  totals: Totals;
+  unfinished: Unfinished;
+  deadLetters: readonly string[];
+  work: WorkLeft;
+  /** By e-mail: how many faults found it in hand-off. */
+  doubted: ReadonlyMap<string, number>;
+  strikes: readonly InjectedFault[];
+  outages: readonly Outage[];
+  /** When the process that measures the answers stood still itself. */
+  stalls: readonly Span[];
+  goodbyes: readonly Goodbye[];
+  badExits: readonly string[];
+  ratePerSecond: number;
+}
 
 interface Case {
   send: SendRecord;
@@ -227,11 +252,7 @@ const pathOf = (statuses: readonly string[]): string[] =>
 const isForbidden = (path: readonly string[]): boolean =>
   path.some((each, index) => index > 0 && !(moves[path[index - 1]!] ?? []).includes(each));
 
-export function counters({
-  emails,
-  totals,
-  contacts,
-}: Pick<Evidence, 'emails' | 'totals' | 'contacts'>): Finding {
+function counters({ emails, totals, contacts }: Evidence): Finding {
   const rows = emails.filter(({ status }) => status !== 'VOIDED');
   const of = (status: string) => rows.filter((row) => row.status === status).length;
   const addresses = new Set(rows.map(({ to }) => to));
@@ -252,20 +273,17 @@ export function counters({
   );
 }
 
-export function pace(
-  { sink, ratePerSecond }: Pick<Evidence, 'sink' | 'ratePerSecond'>,
-  withinMs = windowMs,
-): Finding {
+function pace({ sink, ratePerSecond }: Evidence): Finding {
   const instants = sink.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b);
   let first = 0;
   let most = 0;
   instants.forEach((instant, last) => {
-    while (instants[first]! <= instant - withinMs) first += 1;
+    while (instants[first]! <= instant - windowMs) first += 1;
     most = Math.max(most, last - first + 1);
   });
-  const searches = `more than ${ratePerSecond} messages within ${withinMs / 1_000} s at the mail server (most: ${most})`;
+  const searches = `more than ${ratePerSecond} messages within a second at the mail server (most: ${most})`;
   return finding('G13', searches, instants.length, [
-    ratePerSecond > 0 && most > ratePerSecond ? `${most} within ${withinMs / 1_000} s` : null,
+    ratePerSecond > 0 && most > ratePerSecond ? `${most} within a second` : null,
   ]);
 }
 

@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync, readFileSync } from 'node:fs';
+import type { SinkMessage } from '@posthorn/testing';
 import type { Received } from '../gateway-calls.js';
 import type { Wanted } from '../recipients.js';
 
@@ -45,7 +46,7 @@ export class Ledger {
 }
 
 /** What a send's client may believe: taken, surely not taken, or it cannot know. */
-export type Knowledge = { kind: 'accepted'; ids: string[] } | { kind: 'refused' } | { kind: 'unknown' };
+type Knowledge = { kind: 'accepted'; ids: string[] } | { kind: 'refused' } | { kind: 'unknown' };
 
 /** Whoever refuses the connection has seen nothing of the request. */
 export const neverLeft = new Set(['ECONNREFUSED']);
@@ -61,3 +62,31 @@ export function knowledgeOf({ calls }: SendRecord): Knowledge {
   );
   return sure ? { kind: 'refused' } : { kind: 'unknown' };
 }
+
+/** A line of the mail server's own book. */
+export type SinkLine = Omit<SinkMessage, 'raw'> & { digest: string };
+
+/** A message as it came, in base64. */
+export interface SinkBytes {
+  to: string;
+  raw: string;
+}
+
+export const readSinkLedger = (path: string): SinkLine[] => readLines(path);
+
+export const otherBytes = (ledger: string): string => `${ledger}.bytes`;
+export const readSinkBytes = (ledger: string): SinkBytes[] => readLines(otherBytes(ledger));
+
+/** A line that a killed server left unfinished was never answered for. */
+function readLines<Line>(path: string): Line[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return [];
+  }
+  return text.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
+}
+
+/** The Message-ID begins with the id of the e-mail (docs/api-decisions.md §3). */
+export const emailIdOf = ({ messageId }: SinkLine): string => messageId.split('@', 1)[0]!;

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
-import { services, type Records } from './records.js';
 import { finding, type Finding } from './finding.js';
+import { services, type Records } from './records.js';
 
 /** What is left in the services that have a queue. */
 export interface WorkLeft {

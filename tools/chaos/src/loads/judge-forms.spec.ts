@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Evidence } from '../judging/evidence.js';
-import type { SendRecord } from '../judging/ledger.js';
-import type { SinkLine } from '../judging/sink-ledger.js';
+import type { Evidence } from '../judging/judge.js';
+import type { SendRecord, SinkLine } from '../judging/ledger.js';
 import { bccOf, ccOf, fileOf, markOf, ok, subjectOf, type Form } from './forms.js';
 import { judgeForms } from './judge-forms.js';
 

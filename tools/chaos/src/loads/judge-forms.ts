@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
-import type { Evidence } from '../judging/evidence.js';
 import { finding, type Finding } from '../judging/finding.js';
+import type { Evidence } from '../judging/judge.js';
 import { knowledgeOf, type SendRecord } from '../judging/ledger.js';
 import { bccOf, ccOf, digestOf, fileOf, markOf, subjectOf } from './forms.js';
 

@@ -1,8 +1,8 @@
-import type { Evidence } from '../judging/evidence.js';
 import type { Finding } from '../judging/finding.js';
+import type { Evidence } from '../judging/judge.js';
 import type { SendRecord } from '../judging/ledger.js';
 import type { Random } from '../random.js';
-import type { RecipientKind, Wanted } from '../recipients.js';
+import { wanted, type RecipientKind, type Wanted } from '../recipients.js';
 
 /** One request to any of the gateways, repeated until it has an answer of its own. */
 export type Request = (
@@ -24,3 +24,17 @@ export interface Load {
   afterwards(record: SendRecord, id: string, request: Request): Promise<void>;
   judge(evidence: Evidence): Promise<Finding[]>;
 }
+
+/** One recipient, one subject, one body. */
+export const plainLoad: Load = {
+  keepsBytes: false,
+  prepare: () => Promise.resolve(),
+  wanted,
+  bodyOf: ({ to, index }: Wanted) => ({
+    to,
+    subject: `number ${index}`,
+    body: `<p>Message ${index}</p>`,
+  }),
+  afterwards: () => Promise.resolve(),
+  judge: () => Promise.resolve([]),
+};

@@ -14,7 +14,7 @@ import {
   takenBack,
 } from './forms.js';
 import { judgeForms } from './judge-forms.js';
-import type { Request, Load } from './load.js';
+import type { Load, Request } from './load.js';
 
 const scheduledMs = { least: 2_000, most: 9_000 };
 /** Two clocks of one machine, and a look at them. */

@@ -1,6 +1,6 @@
 import { finding, type Finding } from '../judging/finding.js';
-import { unfinishedOf } from './recount.js';
-import type { Stage, Verdict } from './suite.js';
+import { judgeUnfinished, unfinishedOf } from './rest.js';
+import { countedBy, countsText, type Stage, type Verdict } from './suite.js';
 import type { Tenant } from './tenant.js';
 
 export interface ReportedMail {
@@ -15,7 +15,7 @@ export interface Interruptions {
   handedOff: ReadonlyMap<string, number>;
 }
 
-export interface ReportedMails {
+interface ReportedMails {
   reported: ReadonlyMap<string, ReportedMail>;
   interruptions: Interruptions;
 }
@@ -104,9 +104,9 @@ interface Counted {
 }
 
 /** What analytics counted, and what a recount of the e-mails gives. */
-async function counts({ records, projectId }: Tenant): Promise<{ counted: Counted; recounted: Counted }> {
-  const [counted] = await records.query<Counted>('analytics', countedSql, [projectId]);
-  const [recounted] = await records.query<Counted>('sending', recountSql, [projectId]);
+async function counts(tenant: Tenant): Promise<{ counted: Counted; recounted: Counted }> {
+  const [counted] = await tenant.rows<Counted>('analytics', countedSql);
+  const [recounted] = await tenant.rows<Counted>('sending', recountSql);
   return { counted: counted!, recounted: recounted! };
 }
 
@@ -114,7 +114,7 @@ async function counts({ records, projectId }: Tenant): Promise<{ counted: Counte
 export async function unfinishedReports(tenant: Tenant): Promise<Record<string, number>> {
   const { counted, recounted } = await counts(tenant);
   return {
-    ...(await unfinishedOf([tenant])),
+    ...(await unfinishedOf(tenant)),
     deliveredLeft: Math.max(0, recounted.delivered - counted.delivered),
     bouncesLeft: Math.max(0, recounted.bounces - counted.bounces),
   };
@@ -125,8 +125,7 @@ export async function judgeProviderEvents(
   tenant: Tenant,
   { reported, interruptions }: ReportedMails,
 ): Promise<Verdict> {
-  const { records, projectId } = tenant;
-  const rows = await records.query<Row>('sending', rowsSql, [projectId]);
+  const rows = await tenant.rows<Row>('sending', rowsSql);
   const { counted, recounted } = await counts(tenant);
   const unfinished = await unfinishedReports(tenant);
   const storyOf = ({ id, to }: Row) =>
@@ -138,7 +137,7 @@ export async function judgeProviderEvents(
   return {
     lines: [
       `Kills: ${options.faults}; messages: ${rows.length}, reported: ${reported.size}, given up unreported: ${excused.size}`,
-      `Statuses: ${[...Map.groupBy(rows, ({ status }) => status)].map(([status, each]) => `${status} ${each.length}`).join(' · ')}`,
+      `Statuses: ${countsText(Object.entries(countedBy(rows, ({ status }) => status)))}`,
       `In the end: ${JSON.stringify(unfinished)}`,
     ],
     figures: { kills: options.faults, messages: rows.length, reported: reported.size, givenUp: excused.size },
@@ -158,10 +157,7 @@ export async function judgeProviderEvents(
           ? null
           : `bounces ${counted.bounces}, recounted ${recounted.bounces}`,
       ]),
-      finding('G3 G5 G10', 'work that is not finished, and dead letters', rows.length, [
-        ...Object.entries(unfinished).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
-        ...(await records.deadLetters()),
-      ]),
+      await judgeUnfinished(tenant, unfinished, rows.length),
       finding('G18', 'a process ended', options.faults, [...crashes]),
     ],
   };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { emailIdOf, readSinkLedger } from '../judging/ledger.js';
 import type { Records } from '../judging/records.js';
-import { emailIdOf, readSinkLedger } from '../judging/sink-ledger.js';
 import { untilQuiet } from '../product.js';
 import { Random } from '../random.js';
 import {
@@ -42,7 +42,7 @@ const stories: readonly (readonly string[])[] = [
 /** Processes and servers are killed while a provider reports, repeats what was not answered with 200, and reports some events twice and out of order. */
 export const runProviderEvents = (options: SuiteOptions): Promise<boolean> =>
   runSuite(options, { name: 'provider-events', replicas, environment }, async (stage) => {
-    const tenant = await Tenant.create(stage.fixture, stage.processes, 'reported');
+    const tenant = await Tenant.create(stage, 'reported');
     const simulated = Array.from({ length: Math.ceil(options.sends / 10) }, (_, index) => ({
       to: `${stage.random.pick(['success', 'bounce', 'softbounce', 'delay', 'reject'])}+${index}@simulator.posthorn.test`,
     }));

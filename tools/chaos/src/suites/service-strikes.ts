@@ -1,23 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
-import type { FaultKind } from '../faults/faults.js';
-import { inTransaction } from '../faults/in-transaction.js';
-import { aimed, injectionsOf, seenMember, type Injections } from '../faults/injections.js';
-import { heldAt, watching, type Lock } from '../faults/lock-trap.js';
-import type { Member } from '../process-group.js';
-import type { Random } from '../random.js';
-import { stopMs } from './stops.js';
-import { reportedLater, type Stage } from './suite.js';
+import type pg from 'pg';
+import {
+  aimed,
+  injectionsOf,
+  seenMember,
+  type FaultKind,
+  type Injections,
+  longStopMs,
+} from '../faults/faults.js';
+import { heldAt, until, watching, type Lock } from '../faults/lock-trap.js';
+import type { DoneStrike } from '../judging/finding.js';
+import type { Member, ProcessGroup } from '../process-group.js';
+import { Random } from '../random.js';
+import { countedBy, countsText, reportedLater, type Stage } from './suite.js';
 
-/** A strike that took place. */
-export interface DoneStrike {
-  kind: string;
-  /** What the process was about to do, where that was waited for. */
-  state: string | null;
-  at: number;
-}
-
-export interface Strike<State extends string> {
+interface Strike<State extends string> {
   kind: FaultKind;
   at: State | null;
 }
@@ -30,21 +28,24 @@ export interface Target<State extends string> {
   service: ServiceName;
   /** Each state is held open where its next statement waits for a lock. */
   locks: Readonly<Record<State, Lock>>;
+  /** What strikes in the first half of the run, and in the second. */
+  decks: readonly [Deck<State>, Deck<State>];
   /** States that come every few seconds only: how long they are waited for, while other strikes go on. */
   rare?: Partial<Record<State, number>>;
 }
 
+/** Longer than a handler may take and than an event stays without an answer; shorter than a minute. */
+export const stopMs = { least: 26_000, most: 59_000 };
 const restMs = { least: 800, most: 2_500 };
 const downMs = { least: 100, most: 1_500 };
 const trapMs = 2_500;
 const catchMs = 3_000;
-const shortStopMs = 5_500;
 
 const strikesOf = <State extends string>(deck: Deck<State>): Strike<State>[] =>
   deck.flatMap(([kind, at, count]) => Array.from({ length: count }, () => ({ kind, at })));
 
 /** The same for the same seed: so many strikes, half of them from either deck. */
-export function strikesFrom<State extends string>(
+function strikesFrom<State extends string>(
   [early, late]: readonly [Deck<State>, Deck<State>],
   count: number,
   random: Random,
@@ -72,11 +73,12 @@ export class ServiceStrikes<State extends string> {
     private readonly stage: Stage,
     private readonly target: Target<State>,
   ) {
-    this.injections = injectionsOf(stage.processes, stage.fixture, shortStopMs);
+    this.injections = injectionsOf(stage.processes, stage.fixture, longStopMs);
   }
 
-  async run(plan: readonly Strike<State>[]): Promise<void> {
-    const { random } = this.stage;
+  async run(count: number): Promise<void> {
+    const { random, options } = this.stage;
+    const plan = strikesFrom(this.target.decks, count, new Random(options.seed + 2));
     for (const [index, strike] of plan.entries()) {
       await delay(random.whole(restMs.least, restMs.most));
       await this.strike(strike);
@@ -86,9 +88,13 @@ export class ServiceStrikes<State extends string> {
   }
 
   get line(): string {
-    const kinds = Map.groupBy(this.done, ({ kind, state }) => (state ? `${kind} at ${state}` : kind));
-    const missed = this.missed > 0 ? ` · missed ${this.missed}` : '';
-    return [...kinds].map(([kind, each]) => `${kind} ${each.length}`).join(' · ') + missed;
+    const kinds = countedBy(this.done, ({ kind, state }) => (state ? `${kind} at ${state}` : kind));
+    return `Strikes: ${countsText(Object.entries(kinds))} · missed ${this.missed}`;
+  }
+
+  /** Of the strikes that are asked for: some find nobody in their state. */
+  get wanted(): number {
+    return Math.floor((this.stage.options.faults * 3) / 4);
   }
 
   /** Kills whoever is in that state, should somebody come to it in time. */
@@ -164,5 +170,25 @@ export class ServiceStrikes<State extends string> {
 
   private note(kind: string, state: string | null = null): void {
     this.done.push({ kind, state, at: Date.now() });
+  }
+}
+
+/** Whether this process was seen in a transaction in time; it may have ended that since. */
+async function inTransaction(
+  connect: () => Promise<pg.Client>,
+  processes: ProcessGroup,
+  member: Member,
+  timeoutMs: number,
+): Promise<true | null> {
+  const watcher = await connect();
+  try {
+    return await until(timeoutMs, async () => {
+      const { rows } = await watcher.query<{ name: string }>(
+        `SELECT application_name AS name FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' OR (state = 'active' AND query ~* '(insert|update|delete)')`,
+      );
+      return rows.some(({ name }) => processes.memberOf(Number(/(\d+)/.exec(name)?.[1])) === member) || null;
+    });
+  } finally {
+    await watcher.end().catch(() => undefined);
   }
 }

@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { ServiceName } from '@posthorn/contracts';
 import { Fixture } from '../fixture.js';
-import type { Finding } from '../judging/finding.js';
-import { printFindings } from '../judging/report.js';
-import type { ProcessGroup, ServiceStarter } from '../process-group.js';
+import { finding, type Finding } from '../judging/finding.js';
+import type { ProcessGroup } from '../process-group.js';
 import { skewedProcesses } from '../product.js';
 import { Random } from '../random.js';
 
@@ -12,7 +11,6 @@ export interface SuiteOptions {
   directory: string;
   sends: number;
   faults: number;
-  cases: number;
   seed: number;
   ratePerSecond: number;
 }
@@ -30,46 +28,28 @@ interface Setup {
   name: string;
   replicas: Replicas;
   environment?: Record<string, string>;
-}
-
-interface Start {
-  replicas: Replicas;
-  environment?: Record<string, string> | undefined;
-  program?: ServiceStarter | undefined;
+  /** Whether the mail server keeps the bytes, for the judgement. */
+  keepsBytes?: boolean;
 }
 
 /** The product on its servers, and what a suite needs to attack it. */
 export class Stage {
   readonly random: Random;
-  private group: ProcessGroup | null = null;
-  private readonly groups: ProcessGroup[] = [];
 
   constructor(
     readonly options: SuiteOptions,
     readonly fixture: Fixture,
+    readonly processes: ProcessGroup,
   ) {
     this.random = new Random(options.seed);
   }
 
-  get processes(): ProcessGroup {
-    return this.group!;
-  }
-
-  get crashes(): string[] {
-    return this.groups.flatMap(({ crashes }) => crashes);
-  }
-
-  get badExits(): string[] {
-    return this.groups.flatMap(({ badExits }) => badExits);
-  }
-
-  /** All processes anew, perhaps of another build or with other settings; those that run must have been stopped. */
-  async start({ replicas, environment, program }: Start): Promise<void> {
-    this.group = skewedProcesses(this.fixture, this.options, environment, program);
-    this.groups.push(this.group);
-    await this.group.start(replicas);
+  get crashes(): readonly string[] {
+    return this.processes.crashes;
   }
 }
+
+const shown = 5;
 
 export const oneOfEach: Setup['replicas'] = {
   ...{ sending: 1, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 1 },
@@ -78,18 +58,19 @@ export const oneOfEach: Setup['replicas'] = {
 /** Starts everything, acts, prints the judgement and stops everything. Returns whether every property held. */
 export async function runSuite(
   options: SuiteOptions,
-  { name, replicas, environment }: Setup,
+  { name, replicas, environment, keepsBytes = false }: Setup,
   act: (stage: Stage) => Promise<Verdict>,
 ): Promise<boolean> {
   const began = performance.now();
-  const fixture = await Fixture.start(options.directory, { keepsBytes: false });
-  const stage = new Stage(options, fixture);
+  const fixture = await Fixture.start(options.directory, { keepsBytes });
+  const processes = skewedProcesses(fixture, options, environment);
+  const stage = new Stage(options, fixture, processes);
   try {
-    await stage.start({ replicas, environment });
+    await processes.start(replicas);
     const verdict = await act(stage);
     return conclude(name, options.seed, (performance.now() - began) / 1_000, verdict);
   } finally {
-    await stage.processes.stop();
+    await processes.stop();
     await fixture.stop();
   }
 }
@@ -102,11 +83,41 @@ function conclude(
 ): boolean {
   console.log('');
   for (const line of lines) console.log(line);
-  const { held, broken } = printFindings(findings);
+  console.log('\nProperties:');
+  for (const { property, looksFor, looked, broken } of findings) {
+    const verdict = broken.length === 0 ? 'held  ' : 'BROKEN';
+    console.log(`  ${verdict} ${property.padEnd(10)} ${broken.length} of ${looked}  ${looksFor}`);
+    for (const line of broken.slice(0, shown)) console.log(`           ${line}`);
+    if (broken.length > shown) console.log(`           … and ${broken.length - shown} more`);
+  }
+  const broken = findings.filter((each) => each.broken.length > 0).map(({ property }) => property);
+  const held = broken.length === 0;
   console.log(
     `\nCHAOS ${JSON.stringify({ suite, seed, seconds: Math.round(seconds), ...figures, held, broken })}`,
   );
   return held;
+}
+
+/** How often each state must have been hit. */
+export const judgeHits = (hits: Readonly<Record<string, number>>, least: number): Finding =>
+  finding(
+    'hits',
+    `a state that fewer than ${least} faults hit: the run proves little`,
+    Object.keys(hits).length,
+    Object.entries(hits).map(([state, count]) => (count < least ? `${state}: ${count}` : null)),
+  );
+
+/** How often each name comes, for people. */
+export const countsText = (counts: Iterable<readonly [string, number]>): string =>
+  [...counts].map(([name, count]) => `${name} ${count}`).join(' · ');
+
+/** The same of items that have a name. */
+export function countedBy<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+): Record<string, number> {
+  const groups = [...Map.groupBy(items, nameOf)].map(([name, each]) => [name, each.length] as const);
+  return Object.fromEntries(groups.toSorted());
 }
 
 /** Awaited later: an error before that must not end the process, which would leave services behind that stand still. */

@@ -1,25 +1,16 @@
-import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeSendingProject } from '@posthorn/testing';
-import type { Fixture } from '../fixture.js';
+import type { ServiceName } from '@posthorn/contracts';
 import { GatewayCalls, type Received } from '../gateway-calls.js';
-import { Records } from '../judging/records.js';
-import type { ProcessGroup } from '../process-group.js';
-
-export interface Mail {
-  to: string;
-  [member: string]: unknown;
-}
+import type { Records } from '../judging/records.js';
+import { chaosProject } from '../product.js';
+import type { Stage } from './suite.js';
 
 /** An e-mail that was accepted. */
-export interface Accepted {
+interface Accepted {
   id: string;
   to: string;
-  /** Milliseconds of 1970 at which the request began. */
-  askedAt: number;
 }
 
-const batchSize = 100;
 const readersAtOnce = 500;
 const triesOfAKey = 400;
 const pauseMs = 250;
@@ -30,8 +21,6 @@ const isNotYet = new Set([...isNoAnswer, 409]);
 /** One project with its key: what it asked for, and what it was told. */
 export class Tenant {
   readonly accepted: Accepted[] = [];
-  /** How often each status was answered to a send; `none` where nothing came. */
-  readonly answers = new Map<string, number>();
   /** Sends that were never answered otherwise than with an error of the server. */
   readonly unanswered: string[] = [];
   /** Its readers were contacts before they got mail: what arrives before its contact does is in no summary. */
@@ -43,15 +32,11 @@ export class Tenant {
     readonly projectId: string,
     readonly records: Records,
     private readonly token: string,
-    private calls: GatewayCalls,
+    private readonly calls: GatewayCalls,
   ) {}
 
-  static async create(fixture: Fixture, processes: ProcessGroup, name: string): Promise<Tenant> {
-    const { projectId, token } = await makeSendingProject(fixture.natsUrl, name);
-    const records = new Records(
-      () => fixture.databaseUrl,
-      () => projectId,
-    );
+  static async create({ fixture, processes }: Stage, name: string): Promise<Tenant> {
+    const { projectId, token, records } = await chaosProject(fixture, name);
     return new Tenant(name, projectId, records, token, new GatewayCalls(processes.gateways, token));
   }
 
@@ -92,38 +77,17 @@ export class Tenant {
     this.knowsReaders = true;
   }
 
-  /** One try. */
-  async send(body: Mail): Promise<Received> {
-    const received = await this.request('POST', '/api/v1/emails', body);
-    this.note(body.to, received);
-    return received;
-  }
-
   /** Repeats its Idempotency-Key until it has an answer of its own. */
-  async sendSurely(body: Mail, mostTries = triesOfAKey): Promise<void> {
+  async sendSurely(body: { to: string; subject: string; body: string }): Promise<void> {
     const headers = { 'idempotency-key': `${this.name}-${this.keys++}` };
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < triesOfAKey; tries += 1) {
       const received = await this.request('POST', '/api/v1/emails', body, headers);
-      if (this.note(body.to, received)) return;
+      if (received.status === 202)
+        this.accepted.push({ id: (JSON.parse(received.body!) as { id: string }).id, to: body.to });
+      if (!isNotYet.has(received.status)) return;
       await delay(pauseMs);
     }
     this.unanswered.push(body.to);
-  }
-
-  /** All of them, at most so many at once. */
-  async sendAll(bodies: Mail[], atOnce = 12): Promise<void> {
-    await inTurns(bodies, atOnce, (body) => this.sendSurely(body));
-  }
-
-  /** By hundreds. */
-  async sendBatches(bodies: Mail[]): Promise<void> {
-    for (let first = 0; first < bodies.length; first += batchSize) {
-      const askedAt = performance.timeOrigin + performance.now();
-      const emails = bodies.slice(first, first + batchSize);
-      const answer = await this.surely('POST', '/api/v1/emails/batch', { emails });
-      for (const { data } of answer['data'] as { data?: { id: string; to: string } }[])
-        if (data) this.accepted.push({ ...data, askedAt });
-    }
   }
 
   /** The same project over connections of its own: a gateway that stands still keeps those of others busy. */
@@ -132,10 +96,16 @@ export class Tenant {
     return new Tenant(this.name, this.projectId, this.records, this.token, calls);
   }
 
-  /** To the gateways of another group of processes. */
-  moveTo({ gateways }: ProcessGroup): void {
-    this.calls.close();
-    this.calls = new GatewayCalls(gateways, this.token);
+  /** What a service has of it: the project is the first parameter. */
+  rows<Row extends object>(service: ServiceName, sql: string, ...more: unknown[]): Promise<Row[]> {
+    return this.records.query<Row>(service, sql, [this.projectId, ...more]);
+  }
+
+  /** By the id of the contact. */
+  async addresses(): Promise<ReadonlyMap<string, string>> {
+    const sql = `SELECT id, email FROM contacts WHERE project_id = $1`;
+    const rows = await this.rows<{ id: string; email: string }>('contacts', sql);
+    return new Map(rows.map(({ id, email }) => [id, email]));
   }
 
   close(): void {
@@ -155,18 +125,6 @@ export class Tenant {
       await delay(pauseMs);
     }
     throw new Error(`${method} ${path} was not answered in ${triesOfAKey} tries`);
-  }
-
-  private note(to: string, { status, body, beganAt }: Received): boolean {
-    const answer = String(status ?? 'none');
-    this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
-    if (status === 202)
-      this.accepted.push({
-        id: (JSON.parse(body!) as { id: string }).id,
-        to,
-        askedAt: performance.timeOrigin + beganAt,
-      });
-    return !isNotYet.has(status);
   }
 }
 

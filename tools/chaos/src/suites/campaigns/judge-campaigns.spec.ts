@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SinkLine } from '../../judging/sink-ledger.js';
-import type { Reader } from './campaign-readers.js';
-import { judgeCounts, type CountsRow } from './judge-campaign-counts.js';
-import type { CampaignsEvidence, EndedCampaign, LedgerRow } from './campaign-evidence.js';
-import { judgeCampaigns } from './judge-campaigns.js';
+import type { SinkLine } from '../../judging/ledger.js';
+import { judgeCounts, type CountsRow } from '../../judging/finding.js';
+import type { Reader } from './campaign-people.js';
+import {
+  judgeCampaigns,
+  type CampaignsEvidence,
+  type EndedCampaign,
+  type LedgerRow,
+} from './judge-campaigns.js';
 
 const line = (id: string, to: string, receivedAt = 10_000): SinkLine => ({
   ...{ messageId: `${id}@chaos.test`, from: '', to, mailParameters: '', tls: false, receivedAt },

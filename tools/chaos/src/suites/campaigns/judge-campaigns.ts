@@ -1,15 +1,85 @@
-import { finding, type Finding } from '../../judging/finding.js';
+import {
+  finding,
+  type Finding,
+  type CountsLook,
+  judgeStrikes,
+  type DoneStrike,
+} from '../../judging/finding.js';
+import { emailIdOf, type SinkLine } from '../../judging/ledger.js';
 import { readingMs } from '../../loads/judge-forms.js';
-import { emailIdOf } from '../../judging/sink-ledger.js';
-import { leaseSeconds } from '../../product.js';
-import type { CampaignsEvidence, EndedCampaign, HandOff, LedgerRow } from './campaign-evidence.js';
-import { endsOf, isAmbiguous, unconfirmed, type Reader } from './campaign-readers.js';
+import { longStopMs } from '../../faults/faults.js';
+import { endsOf, isAmbiguous, unconfirmed, type Reader } from './campaign-people.js';
+
+/** A row of the ledger, as the API shows it. */
+export interface LedgerRow {
+  email: string;
+  outcome: string;
+  reason: string | null;
+  emailId: string | null;
+  variant: string | null;
+}
+
+/** An e-mail of a campaign, as sending has it. */
+export interface CampaignMail {
+  id: string;
+  campaignId: string;
+  status: string;
+  isGivenUp: boolean;
+}
+
+/** A campaign after the run. */
+export interface EndedCampaign {
+  id: string;
+  name: string;
+  status: string;
+  pausedReason: string | null;
+  /** It compares variants: only who is excluded from the other one belongs to it. */
+  isCompared: boolean;
+  rows: readonly LedgerRow[];
+  stats: Record<string, unknown>;
+}
+
+/** The instant of a mark, in milliseconds of 1970. */
+export interface HandOff {
+  emailId: string;
+  at: number;
+}
+
+/** A contact whose unsubscribe or suppression was answered then. */
+export interface Raced {
+  email: string;
+  answeredAt: number;
+}
+
+/** From the answer to a pause until somebody asked to resume. */
+export interface PauseSpan {
+  campaignId: string;
+  from: number;
+  to: number;
+  /** No earlier request to resume was left without an answer, which could have its effect only now. */
+  isSure: boolean;
+}
+
+export interface CampaignsEvidence {
+  campaigns: readonly EndedCampaign[];
+  readers: readonly Reader[];
+  sink: readonly SinkLine[];
+  mails: readonly CampaignMail[];
+  handOffs: readonly HandOff[];
+  races: readonly Raced[];
+  pauses: readonly PauseSpan[];
+  counts: readonly CountsLook[];
+  strikes: readonly DoneStrike[];
+  /** When the large campaign was complete. */
+  endedAt: number;
+  wantedStrikes: number;
+}
 
 /**
  * Who gives a message to the mail server checks its lease just before the last byte, so nothing that was marked before an answer arrives
  * later than a lease after it; a busy machine takes the rest, as at the stops of the other suites.
  */
-const lastByteMs = leaseSeconds * 1_000 + 1_500;
+const lastByteMs = longStopMs;
 /** Messages in hand-off when a process ends: its connections to the mail server. */
 export const connections = 16;
 const sendingProcesses = 2;
@@ -26,7 +96,7 @@ export function judgeCampaigns(evidence: CampaignsEvidence): Finding[] {
     marked(evidence),
     raced(evidence),
     paused(evidence),
-    enough(evidence),
+    judgeStrikes(evidence),
   ];
 }
 
@@ -248,15 +318,5 @@ function paused(evidence: CampaignsEvidence): Finding {
         ? `${marked} were handed over and ${came} arrived in ${Math.round(to - from)} ms`
         : null;
     }),
-  );
-}
-
-function enough({ strikes, endedAt, wantedStrikes }: CampaignsEvidence): Finding {
-  const during = strikes.filter(({ at }) => at < endedAt).length;
-  return finding(
-    'strikes',
-    'too few strikes while it was being sent: the run proves little',
-    strikes.length,
-    [during < wantedStrikes ? `${during} strikes, ${wantedStrikes} are wanted` : null],
   );
 }

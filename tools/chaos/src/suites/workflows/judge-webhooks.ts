@@ -1,8 +1,7 @@
 import { finding, type Finding } from '../../judging/finding.js';
-import type { ReceivedCall } from './webhook-receiver.js';
-import { isGivenUp, type CallRow, type WorkflowsEvidence } from './workflow-evidence.js';
+import { isGivenUp, type CallRow, type WorkflowsEvidence } from './judge-workflows.js';
+import { paths, type ReceivedCall } from './webhook-receiver.js';
 import { roundsOf } from './workflow-graph.js';
-import { paths } from './workflow-setup.js';
 
 interface EventBody {
   id: string;

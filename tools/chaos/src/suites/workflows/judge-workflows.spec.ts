@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SinkLine } from '../../judging/sink-ledger.js';
-import { judgeWorkflows } from './judge-workflows.js';
+import type { SinkLine } from '../../judging/ledger.js';
+import {
+  judgeWorkflows,
+  type ExecutionRow,
+  type VisitRow,
+  type WorkflowMail,
+  type WorkflowsEvidence,
+} from './judge-workflows.js';
 import type { ReceivedCall } from './webhook-receiver.js';
-import type { ExecutionRow, VisitRow, WorkflowMail, WorkflowsEvidence } from './workflow-evidence.js';
-import { doneReason, pathOf, roundsOf, subjects } from './workflow-graph.js';
-import { endFieldsOf, type Participant } from './workflow-participants.js';
+import { doneReason, endFieldsOf, pathOf, roundsOf, subjects, type Participant } from './workflow-graph.js';
 
 const participants: Participant[] = [
   { email: 'ann', kind: 'answering', loops: false },

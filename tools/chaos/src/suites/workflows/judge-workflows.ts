@@ -1,24 +1,102 @@
-import { finding, type Finding } from '../../judging/finding.js';
-import { emailIdOf } from '../../judging/sink-ledger.js';
+import { finding, type Finding, judgeStrikes, type DoneStrike } from '../../judging/finding.js';
+import { emailIdOf, type SinkLine } from '../../judging/ledger.js';
 import { connections, endsOfSending } from '../campaigns/judge-campaigns.js';
 import { judgeWebhooks } from './judge-webhooks.js';
-import {
-  isGivenUp,
-  type ShownSteps,
-  type VisitRow,
-  type WorkflowMail,
-  type WorkflowsEvidence,
-} from './workflow-evidence.js';
+import type { ReceivedCall } from './webhook-receiver.js';
 import {
   briefSeconds,
   doneReason,
+  endFieldsOf,
   pathOf,
   pauseSeconds,
   roundsOf,
   subjects,
   visitText,
+  type Participant,
 } from './workflow-graph.js';
-import { endFieldsOf } from './workflow-participants.js';
+
+export interface ExecutionRow {
+  id: string;
+  email: string;
+  status: string;
+  reason: string | null;
+  endedAt: number | null;
+}
+
+/** One visit of a step. */
+export interface VisitRow {
+  executionId: string;
+  /** Its name. */
+  step: string;
+  visit: number;
+  status: string;
+  branch: string | null;
+  emailId: string | null;
+  enteredAt: number;
+  endedAt: number | null;
+}
+
+/** An e-mail of the workflow, as sending has it. */
+export interface WorkflowMail {
+  id: string;
+  email: string;
+  subject: string;
+  status: string;
+  failureKind: string | null;
+  isGivenUp: boolean;
+}
+
+/** The call of a step or of an event, as the dispatcher has it. */
+export interface CallRow {
+  id: string;
+  status: string;
+  /** Null for an event. */
+  executionId: string | null;
+}
+
+/** What GET …/stats answered. */
+interface ShownStats {
+  executions: Record<string, number>;
+  steps: readonly ShownSteps[];
+}
+
+export interface ShownSteps {
+  /** Its name. */
+  step: string;
+  entered: number;
+  waiting: number;
+  done: number;
+  skipped: number;
+  failed: number;
+}
+
+export interface WorkflowsEvidence {
+  participants: readonly Participant[];
+  executions: readonly ExecutionRow[];
+  visits: readonly VisitRow[];
+  mails: readonly WorkflowMail[];
+  sink: readonly SinkLine[];
+  /** Custom fields of contacts in the end, by address. */
+  fields: ReadonlyMap<string, Record<string, unknown>>;
+  /** Of webhook steps. */
+  stepCalls: readonly CallRow[];
+  /** Of the subscription; their ids are those of the events. */
+  eventCalls: readonly CallRow[];
+  received: readonly ReceivedCall[];
+  stats: ShownStats;
+  /** Work of the service that was given up because its process ended again and again. */
+  givenUp: number;
+  strikes: readonly DoneStrike[];
+  /** When the last execution had ended. */
+  endedAt: number;
+  wantedStrikes: number;
+}
+
+const givenUpReason = 'its process ended 3 times while it worked on this';
+
+/** The strikes themselves end processes, so that an execution may be taken for the cause. */
+export const isGivenUp = ({ status, reason }: ExecutionRow): boolean =>
+  status === 'FAILED' && (reason ?? '').includes(givenUpReason);
 
 const workflowsProcesses = 2;
 /** Work is given up when its process has ended as often. */
@@ -36,7 +114,7 @@ export function judgeWorkflows(evidence: WorkflowsEvidence): Finding[] {
     updates(evidence),
     ...judgeWebhooks(evidence),
     stats(evidence),
-    enough(evidence),
+    judgeStrikes(evidence),
   ];
 }
 
@@ -67,7 +145,7 @@ function executions({ participants, executions: rows, givenUp, strikes }: Workfl
 
 /** Each visit once, in the branch that the contact's answer gives. */
 function paths(evidence: WorkflowsEvidence): Finding {
-  const visits = visitsByExecution(evidence);
+  const visits = Map.groupBy(evidence.visits, ({ executionId }) => executionId);
   const participants = new Map(evidence.participants.map((each) => [each.email, each]));
   return finding(
     'G12 path',
@@ -224,13 +302,3 @@ function countsOf(visits: readonly VisitRow[]): Omit<ShownSteps, 'step'> {
     ...{ skipped: of('SKIPPED'), failed: of('FAILED') },
   };
 }
-
-function enough({ strikes, endedAt, wantedStrikes }: WorkflowsEvidence): Finding {
-  const during = strikes.filter(({ at }) => at < endedAt).length;
-  return finding('strikes', 'too few strikes while executions ran: the run proves little', strikes.length, [
-    during < wantedStrikes ? `${during} strikes, ${wantedStrikes} are wanted` : null,
-  ]);
-}
-
-const visitsByExecution = ({ visits }: WorkflowsEvidence): Map<string, VisitRow[]> =>
-  Map.groupBy(visits, ({ executionId }) => executionId);

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Random } from '../../random.js';
 
+export const paths = { step: '/step', events: '/events' } as const;
+
 type Behaviour = 'fine' | 'fails' | 'hangs up' | 'hangs';
 
 /** A call as it came. */

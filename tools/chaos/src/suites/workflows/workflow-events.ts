@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readSinkLedger } from '../../judging/sink-ledger.js';
+import { readSinkLedger } from '../../judging/ledger.js';
 import { reportedLater } from '../suite.js';
 import type { Tenant } from '../tenant.js';
-import { answerEvent, startEvent } from './workflow-graph.js';
-import type { Participant } from './workflow-participants.js';
-import type { Built } from './workflow-setup.js';
+import { answerEvent, startEvent, type Participant } from './workflow-graph.js';
+import type { Built } from './workflows.js';
 
 /** Slow enough that executions start all the time, however quickly strikes follow each other. */
 const perSecond = 30;
@@ -126,19 +125,9 @@ export class AnswerWatch {
   }
 
   private async overdue(): Promise<string[]> {
-    const { records, projectId } = this.tenant;
-    if (this.emails.size === 0) this.emails = await emailsById(this.tenant);
-    const parameters = [projectId, this.built.stepIds.get('long')];
-    const rows = await records.query<{ id: string }>('workflows', waitingSql, parameters);
+    if (this.emails.size === 0) this.emails = await this.tenant.addresses();
+    const step = this.built.stepIds.get('long');
+    const rows = await this.tenant.rows<{ id: string }>('workflows', waitingSql, step);
     return rows.flatMap(({ id }) => this.emails.get(id) ?? []);
   }
-}
-
-export async function emailsById({ records, projectId }: Tenant): Promise<ReadonlyMap<string, string>> {
-  const rows = await records.query<{ id: string; email: string }>(
-    'contacts',
-    `SELECT id, email FROM contacts WHERE project_id = $1`,
-    [projectId],
-  );
-  return new Map(rows.map(({ id, email }) => [id, email]));
 }

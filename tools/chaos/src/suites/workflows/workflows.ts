@@ -1,32 +1,25 @@
-import { readSinkLedger } from '../../judging/sink-ledger.js';
+import type { Lock } from '../../faults/lock-trap.js';
+import { readSinkLedger } from '../../judging/ledger.js';
 import { workLeft, type WorkCount } from '../../judging/work-books.js';
 import { untilQuiet } from '../../product.js';
-import { Random } from '../../random.js';
-import { judgeCounts } from '../campaigns/judge-campaign-counts.js';
-import { CountsWatch } from '../counts-watch.js';
-import { judgeRest } from '../judge-rest.js';
-import { unfinishedOf } from '../recount.js';
-import { reportedLater, runSuite, type Stage, type SuiteOptions, type Verdict } from '../suite.js';
-import { Tenant } from '../tenant.js';
-import { judgeWorkflows } from './judge-workflows.js';
-import { WebhookReceiver, type ReceivedCall } from './webhook-receiver.js';
-import { AnswerWatch, startAll } from './workflow-events.js';
-import type { WorkflowsEvidence } from './workflow-evidence.js';
-import { participantsOf, type Participant } from './workflow-participants.js';
+import { judgeCounts } from '../../judging/finding.js';
+import { CountsWatch, judgeRest, unfinishedOf } from '../rest.js';
+import { ServiceStrikes, type Deck, type Target } from '../service-strikes.js';
 import {
-  eventCallsOf,
-  executionsOf,
-  fieldsByEmail,
-  openOnes,
-  replayLate,
-  statsOf,
-  stepCallsOf,
-  visitsOf,
-  workflowCountsSql,
-  workflowMailsOf,
-} from './workflow-records.js';
-import { build, type Built } from './workflow-setup.js';
-import { WorkflowStrikes, workflowStrikePlan } from './workflow-strikes.js';
+  countedBy,
+  countsText,
+  reportedLater,
+  runSuite,
+  type Stage,
+  type SuiteOptions,
+  type Verdict,
+} from '../suite.js';
+import { Tenant } from '../tenant.js';
+import { judgeWorkflows, type WorkflowsEvidence } from './judge-workflows.js';
+import { paths, WebhookReceiver, type ReceivedCall } from './webhook-receiver.js';
+import { AnswerWatch, startAll } from './workflow-events.js';
+import { fieldsOf, graphFor, participantsOf, startEvent, type Participant } from './workflow-graph.js';
+import { openOnes, replayLate, workflowCountsSql, writtenDown } from './workflow-records.js';
 
 const replicas = { sending: 2, contacts: 2, analytics: 1, campaigns: 1, workflows: 2, gateway: 2 };
 const environment = {
@@ -36,8 +29,6 @@ const environment = {
   WEBHOOK_ALLOW_PRIVATE: 'true',
 };
 const settleSeconds = 600;
-/** Of the strikes that are asked for: some find nobody in their state. */
-const leastStrikes = 3 / 4;
 
 interface Act {
   stage: Stage;
@@ -45,7 +36,7 @@ interface Act {
   receiver: WebhookReceiver;
   participants: readonly Participant[];
   built: Built;
-  strikes: WorkflowStrikes;
+  strikes: ServiceStrikes<State>;
   counts: CountsWatch;
   answers: AnswerWatch;
   replayed: number;
@@ -54,7 +45,7 @@ interface Act {
 /** Executions of one workflow with mails, waits, timers and webhooks, while processes and servers are struck and the webhooks' receiver fails now and then. */
 export const runWorkflows = (options: SuiteOptions): Promise<boolean> =>
   runSuite(options, { name: 'workflows', replicas, environment }, async (stage) => {
-    const tenant = await Tenant.create(stage.fixture, stage.processes, 'workflows');
+    const tenant = await Tenant.create(stage, 'workflows');
     const answering = tenant.sibling();
     const receiver = await WebhookReceiver.open(options.seed);
     try {
@@ -79,17 +70,17 @@ async function prepare(
   const { sends, seed } = stage.options;
   const participants = participantsOf(sends, seed);
   const built = await build(tenant, receiver, participants);
-  const strikes = new WorkflowStrikes(stage);
+  const strikes = new ServiceStrikes(stage, target);
   const counts = new CountsWatch(tenant, 'workflows', workflowCountsSql);
   const answers = new AnswerWatch(answering, stage.fixture.sinkLedger, built, participants);
   return { stage, tenant, receiver, participants, built, strikes, counts, answers, replayed: 0 };
 }
 
 async function attack({ stage, tenant, participants, strikes }: Act): Promise<void> {
-  const { faults, seed } = stage.options;
+  const { faults } = stage.options;
   const progress = () => (strikes.done.length + strikes.missed + 2) / faults;
   const started = reportedLater(startAll(tenant, participants, progress));
-  await strikes.run(workflowStrikePlan(faults, new Random(seed + 2)));
+  await strikes.run(faults);
   await started;
 }
 
@@ -101,7 +92,7 @@ async function leftOf(act: Act): Promise<Record<string, number>> {
 
 /** There are more e-mails than contacts here, so that none can be missing for them. */
 async function unfinished({ tenant }: Act): Promise<Record<string, number>> {
-  const { missingContacts: _, ...rest } = await unfinishedOf([tenant]);
+  const { missingContacts: _, ...rest } = await unfinishedOf(tenant);
   return rest;
 }
 
@@ -131,19 +122,13 @@ const isGivenUpWork = ({ kind, state }: WorkCount): boolean =>
 
 async function gather(act: Act, givenUp: readonly WorkCount[]): Promise<WorkflowsEvidence> {
   const { stage, tenant, receiver, participants, built, strikes } = act;
-  const executions = await executionsOf(tenant, built);
+  const written = await writtenDown(tenant, built);
   return {
-    ...{ participants, executions, received: receiver.calls, strikes: strikes.done },
-    visits: await visitsOf(tenant, built),
-    mails: await workflowMailsOf(tenant),
+    ...{ ...written, participants, received: receiver.calls, strikes: strikes.done },
     sink: readSinkLedger(stage.fixture.sinkLedger),
-    fields: await fieldsByEmail(tenant),
-    stepCalls: await stepCallsOf(tenant),
-    eventCalls: await eventCallsOf(tenant),
-    stats: await statsOf(tenant, built),
     givenUp: givenUp.reduce((sum, { items }) => sum + items, 0),
-    endedAt: executions.reduce((last, { endedAt }) => Math.max(last, endedAt ?? 0), 0),
-    wantedStrikes: Math.floor(stage.options.faults * leastStrikes),
+    endedAt: written.executions.reduce((last, { endedAt }) => Math.max(last, endedAt ?? 0), 0),
+    wantedStrikes: strikes.wanted,
   };
 }
 
@@ -162,10 +147,10 @@ function told(
   const again = received.length - ids;
   return {
     lines: [
-      `Strikes: ${strikes.line}`,
-      `Executions: ${textOf(ends)}, with ${visits.length} visits; ${answers.answered.size} contacts answered`,
-      `Mails: ${textOf(outcomes)}; at the mail server ${sink.length}`,
-      `Webhook calls: ${ids}, and ${again} once more (${takenAgain(received)} after they were taken); responses ${textOf(responses)}; ${replayed} replayed`,
+      strikes.line,
+      `Executions: ${countsText(Object.entries(ends))}, with ${visits.length} visits; ${answers.answered.size} contacts answered`,
+      `Mails: ${countsText(Object.entries(outcomes))}; at the mail server ${sink.length}`,
+      `Webhook calls: ${ids}, and ${again} once more (${takenAgain(received)} after they were taken); responses ${countsText(Object.entries(responses))}; ${replayed} replayed`,
       `Counters were compared ${looks} times`,
     ],
     figures: {
@@ -185,12 +170,86 @@ function takenAgain(received: readonly ReceivedCall[]): number {
   return [...taken.values()].reduce((sum, { length }) => sum + length - 1, 0);
 }
 
-function countedBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): Record<string, number> {
-  const groups = [...Map.groupBy(items, nameOf)].map(([name, each]) => [name, each.length] as const);
-  return Object.fromEntries(groups.toSorted());
+export interface Built {
+  workflowId: string;
+  webhookId: string;
+  /** Of steps, by name. */
+  stepIds: ReadonlyMap<string, string>;
 }
 
-const textOf = (counts: Record<string, number>): string =>
-  Object.entries(counts)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(' · ');
+/** Contacts, an enabled workflow that an event starts, and a subscription to what becomes of it. */
+async function build(
+  tenant: Tenant,
+  receiver: WebhookReceiver,
+  participants: readonly Participant[],
+): Promise<Built> {
+  await tenant.makeContacts(
+    participants.map((participant) => ({
+      ...{ email: participant.email, subscribed: true, custom_fields: fieldsOf(participant) },
+    })),
+  );
+  const { id: webhookId } = await tenant.surely('POST', '/api/v1/webhooks', {
+    url: receiver.url(paths.events),
+    event_types: ['email.sent', 'workflow.completed', 'workflow.failed'],
+  });
+  const { id: workflowId } = await tenant.surely('POST', '/api/v1/workflows', {
+    ...{ name: 'Welcome', trigger_type: 'EVENT', event_name: startEvent },
+  });
+  const path = `/api/v1/workflows/${workflowId as string}`;
+  const graph = graphFor(receiver.url(paths.step));
+  await tenant.surely('PUT', `${path}/graph`, graph.body);
+  await tenant.surely('POST', `${path}/resume`);
+  return { workflowId: workflowId as string, webhookId: webhookId as string, stepIds: graph.ids };
+}
+
+/** What workflows may be at when it dies (docs/decisions/0030-workflows.md, docs/decisions/0031-webhooks.md), each held open where its next statement waits for a lock. */
+const locks = {
+  'start before its commit': { table: 'workflow_entries', statement: '%INSERT INTO workflow_entries (%' },
+  'event before its commit': { table: 'awaited_events', statement: '%INSERT INTO awaited_events (%' },
+  'wait before its commit': { table: 'execution_waits', statement: '%INSERT INTO execution_waits (%' },
+  // The first turn of a visit commits its position, the next one what came of its effect.
+  'turn before its commit': { table: 'execution_steps', statement: '%INSERT INTO execution_steps (%' },
+  'response to a step before its commit': {
+    ...{ table: 'step_calls', statement: '%UPDATE step_calls c SET attempts%' },
+  },
+  'response to an event before its commit': {
+    ...{ table: 'webhook_calls', statement: '%UPDATE webhook_calls c SET attempts%' },
+  },
+} as const satisfies Record<string, Lock>;
+type State = keyof typeof locks;
+
+/** While executions start. */
+const early: Deck<State> = [
+  ['kill workflows', 'start before its commit', 3],
+  ['kill workflows', 'event before its commit', 2],
+  ['kill workflows', 'wait before its commit', 2],
+  ['kill workflows', 'turn before its commit', 4],
+  ['kill workflows', 'response to a step before its commit', 2],
+  ['kill workflows', 'response to an event before its commit', 2],
+  ['kill workflows', null, 1],
+  ['kill sending', null, 2],
+  ['kill contacts', null, 2],
+  ['kill gateway', null, 1],
+  ['stop workflows', null, 1],
+  ['stop sending', null, 1],
+  ['crash postgres', null, 2],
+  ['wipe nats', null, 1],
+  ['kill nats', null, 1],
+];
+const late: Deck<State> = [
+  ['kill workflows', 'start before its commit', 1],
+  ['kill workflows', 'event before its commit', 2],
+  ['kill workflows', 'wait before its commit', 2],
+  ['kill workflows', 'turn before its commit', 4],
+  ['kill workflows', 'response to a step before its commit', 3],
+  ['kill workflows', 'response to an event before its commit', 3],
+  ['kill workflows', null, 2],
+  ['kill sending', null, 2],
+  ['kill contacts', null, 1],
+  ['kill gateway', null, 1],
+  ['stop workflows', null, 1],
+  ['stop contacts', null, 1],
+  ['crash postgres', null, 2],
+  ['wipe nats', null, 2],
+];
+const target: Target<State> = { service: 'workflows', locks, decks: [early, late] };
