@@ -1,7 +1,7 @@
 import { messagingEntities } from '@posthorn/messaging';
 import { DailyCountRow } from './daily-counts/daily-count.entity.js';
-import { AnalyticsBaseline1767000000000 } from './migrations/1767000000000-baseline.js';
+import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [DailyCountRow, ...messagingEntities];
 
-export const migrations = [AnalyticsBaseline1767000000000];
+export const migrations = [baseline];

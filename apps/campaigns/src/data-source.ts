@@ -5,7 +5,7 @@ import { CampaignRow } from './campaigns/campaign.entity.js';
 import { ErasedContactRow } from './erasures/erased-contact.entity.js';
 import { LaunchRow } from './launching/launch.entity.js';
 import { CampaignCountRow, RecipientRow, VariantCountRow } from './recipients/recipient.entity.js';
-import { CampaignsBaseline1767000000000 } from './migrations/1767000000000-baseline.js';
+import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
   CampaignRow,
@@ -20,4 +20,4 @@ export const entities = [
   ...workEntities,
 ];
 
-export const migrations = [CampaignsBaseline1767000000000];
+export const migrations = [baseline];

@@ -18,7 +18,7 @@ import {
   SegmentSlugRow,
   SegmentWatchRow,
 } from './segments/segment-tables.entity.js';
-import { ContactsBaseline1767000000000 } from './migrations/1767000000000-baseline.js';
+import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
   ContactRow,
@@ -46,4 +46,4 @@ export const entities = [
   ...workEntities,
 ];
 
-export const migrations = [ContactsBaseline1767000000000];
+export const migrations = [baseline];

@@ -7,7 +7,7 @@ import { MemberRow } from './members/member.entity.js';
 import { HookSignatureRow } from './provider-hooks/hook-signature.entity.js';
 import { ReputationHourRow, ReputationWarningRow } from './reputation/reputation.entity.js';
 import { ProjectRow } from './projects/project.entity.js';
-import { GatewayBaseline1767000000000 } from './migrations/1767000000000-baseline.js';
+import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
   ProjectRow,
@@ -21,4 +21,4 @@ export const entities = [
   ...messagingEntities,
   ...workEntities,
 ];
-export const migrations = [GatewayBaseline1767000000000];
+export const migrations = [baseline];

@@ -24,7 +24,7 @@ import { SuppressionImportRow } from './suppressions/suppression-import.entity.j
 import { SnippetRow, SnippetVersionRow } from './snippets/snippet.entity.js';
 import { SuppressionRow } from './suppressions/suppression.entity.js';
 import { TemplateRow, TemplateVersionRow } from './templates/template.entity.js';
-import { SendingBaseline1767000000000 } from './migrations/1767000000000-baseline.js';
+import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
   EmailRow,
@@ -64,4 +64,4 @@ export const entities = [
   ...workEntities,
 ];
 
-export const migrations = [SendingBaseline1767000000000];
+export const migrations = [baseline];

@@ -4,7 +4,7 @@ import { workEntities } from '@posthorn/work';
 import { StepRow, TransitionRow } from './graphs/graph.entity.js';
 import { WebhookRow } from './webhooks/webhook.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
-import { WorkflowsBaseline1767000000000 } from './migrations/1767000000000-baseline.js';
+import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
   WorkflowRow,
@@ -16,4 +16,4 @@ export const entities = [
   ...workEntities,
 ];
 
-export const migrations = [WorkflowsBaseline1767000000000];
+export const migrations = [baseline];

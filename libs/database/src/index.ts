@@ -1,3 +1,4 @@
+export * from './baseline.js';
 export * from './tables/counted.repository.js';
 export * from './columns.js';
 export * from './data-source.js';

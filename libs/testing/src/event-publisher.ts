@@ -1,6 +1,6 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
-import { DatabaseClock, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
+import { baselineOf, DatabaseClock, openDatabase, type Database } from '@posthorn/database';
 import {
   messagingTables,
   Outbox,
@@ -11,14 +11,7 @@ import {
 import { eventually } from './eventually.js';
 import { cloneDatabase, type TestDatabase } from './test-servers.js';
 
-class CreateOutbox1763700000000 {
-  up = async (runner: QueryRunner) => {
-    await runner.query(messagingTables);
-  };
-  down = () => Promise.reject(new Error('never undone'));
-}
-
-const parts = { entities: [], migrations: [CreateOutbox1763700000000] };
+const parts = { entities: [], migrations: [baselineOf('Publisher', [messagingTables])] };
 
 /** Publishes events of a service (sending by default) through a real outbox and relay. */
 export class EventPublisher {

@@ -1,4 +1,4 @@
-import { newId, openDatabase, type Database } from '@posthorn/database';
+import { baselineOf, newId, openDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import {
@@ -15,24 +15,15 @@ import type { WorkKind } from '../queue/work-kind.js';
 import { WorkQueue } from '../queue/work-queue.js';
 import { WorkRunner } from '../runner/work-runner.js';
 
-class CreateWork1700000000000 {
-  up = async (runner: { query(sql: string): Promise<unknown> }): Promise<void> => {
-    await runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
-    await runner.query(
-      'CREATE TABLE effects (item text NOT NULL, step int NOT NULL DEFAULT 0, version int NOT NULL DEFAULT 0)',
-    );
-    await runner.query(
-      'CREATE TABLE runs (item text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp())',
-    );
-    await runner.query('CREATE TABLE kills (item text NOT NULL)');
-    await runner.query('CREATE TABLE deaths (item text NOT NULL)');
-    await runner.query('CREATE TABLE versions (item text PRIMARY KEY, version int NOT NULL)');
-    await runner.query(workTables);
-  };
-  down = async (): Promise<void> => undefined;
-}
-
-const workParts = { entities: workEntities, migrations: [CreateWork1700000000000] };
+const effects = `
+  CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+  CREATE TABLE effects (item text NOT NULL, step int NOT NULL DEFAULT 0, version int NOT NULL DEFAULT 0);
+  CREATE TABLE runs (item text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
+  CREATE TABLE kills (item text NOT NULL);
+  CREATE TABLE deaths (item text NOT NULL);
+  CREATE TABLE versions (item text PRIMARY KEY, version int NOT NULL);
+`;
+const workParts = { entities: workEntities, migrations: [baselineOf('Work', [effects, workTables])] };
 
 export interface WorkProcess {
   database: Database;

@@ -12,15 +12,6 @@ export const usageTables = `
     postal_address text
   );
 
-  CREATE TABLE allowances (
-    project_id uuid NOT NULL,
-    category text NOT NULL CHECK (category IN ('TRANSACTIONAL', 'MARKETING')),
-    monthly integer NOT NULL CHECK (monthly >= 0),
-    month date NOT NULL,
-    used integer NOT NULL DEFAULT 0,
-    PRIMARY KEY (project_id, category)
-  );
-
   CREATE TABLE project_usage (
     project_id uuid PRIMARY KEY,
     monthly_limit integer CHECK (monthly_limit >= 0),
