@@ -5,18 +5,18 @@ import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/
 import { connect } from '@nats-io/transport-node';
 
 const file = process.argv[2] ?? 'delivered.jsonl';
-const stream = 'FACTS_SENDING';
+const stream = 'EVENTS_SENDING';
 const durable = 'example-delivered';
 const consumer = {
   durable_name: durable,
-  filter_subject: 'facts.sending.email.delivered',
+  filter_subject: 'events.sending.email.delivered',
   ack_policy: AckPolicy.Explicit,
   deliver_policy: DeliverPolicy.All,
   ack_wait: 30_000_000_000, // nanoseconds
 };
 
 // The ids of processed events. One line of the file holds both the effect and the id, so a single write stores both; in a database, use one transaction.
-const taken = new Set(readLines().map(({ fact }) => fact));
+const taken = new Set(readLines().map(({ event }) => event));
 
 const nats = await connect({
   servers: process.env.NATS_URL ?? 'nats://127.0.0.1:4222',
@@ -62,7 +62,7 @@ async function follow() {
 function takeIn({ id, projectId, items }) {
   if (taken.has(id)) return; // a duplicate
   const delivered = items.map(({ emailId, at }) => ({ emailId, at })); // fields that we do not know are ignored
-  appendFileSync(file, `${JSON.stringify({ fact: id, projectId, delivered })}\n`, { flush: true });
+  appendFileSync(file, `${JSON.stringify({ event: id, projectId, delivered })}\n`, { flush: true });
   taken.add(id);
 }
 

@@ -3,13 +3,13 @@ export const messagingTables = `
   CREATE TABLE outbox (
     id uuid PRIMARY KEY,
     project_id uuid NOT NULL,
-    fact text NOT NULL,
+    event_name text NOT NULL,
     items jsonb NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     published_at timestamptz(3),
     traces text,
     actor jsonb,
-    address text,
+    ip_address text,
     refusals smallint NOT NULL DEFAULT 0,
     quarantined_at timestamptz(3),
     quarantine_reason text
@@ -19,9 +19,9 @@ export const messagingTables = `
 
   CREATE TABLE inbox (
     subscriber text NOT NULL,
-    fact_id uuid NOT NULL,
+    event_id uuid NOT NULL,
     received_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (subscriber, fact_id)
+    PRIMARY KEY (subscriber, event_id)
   );
   -- Rows arrive in the order of time, for which BRIN is the smallest index.
   CREATE INDEX inbox_by_age ON inbox USING brin (received_at);
@@ -29,25 +29,25 @@ export const messagingTables = `
   CREATE TABLE dead_letters (
     id uuid NOT NULL DEFAULT gen_random_uuid(),
     subscriber text NOT NULL,
-    fact_id uuid NOT NULL,
-    fact text NOT NULL,
+    event_id uuid NOT NULL,
+    event_name text NOT NULL,
     payload jsonb NOT NULL,
     error text NOT NULL,
     attempts integer NOT NULL DEFAULT 1,
     first_at timestamptz(3) NOT NULL DEFAULT now(),
     at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (subscriber, fact_id)
+    PRIMARY KEY (subscriber, event_id)
   );
   CREATE UNIQUE INDEX dead_letters_by_id ON dead_letters (id);
 
-  CREATE TABLE fact_streams (
+  CREATE TABLE event_streams (
     name text PRIMARY KEY,
     generation bigint NOT NULL,
-    incarnation text NOT NULL,
+    stream_created_at text NOT NULL,
     last_sequence bigint NOT NULL
   ) WITH (fillfactor = 50);
 
-  CREATE TABLE fact_repeats (
+  CREATE TABLE event_repeats (
     name text PRIMARY KEY,
     id uuid NOT NULL,
     since timestamptz(3) NOT NULL,
@@ -55,14 +55,14 @@ export const messagingTables = `
     after uuid NOT NULL
   );
 
-  CREATE TABLE fact_tries (
+  CREATE TABLE event_tries (
     subscriber text NOT NULL,
-    fact_id uuid NOT NULL,
+    event_id uuid NOT NULL,
     tries integer NOT NULL,
     running boolean NOT NULL,
     first_at timestamptz(3) NOT NULL DEFAULT now(),
     at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (subscriber, fact_id)
+    PRIMARY KEY (subscriber, event_id)
   );
 
   CREATE TABLE read_models (

@@ -12,12 +12,12 @@ const busCallFailures = counter('posthorn_bus_call_failures_total', 'Calls witho
   'reason',
 ]);
 const eventsPublished = counter(
-  'posthorn_facts_published_total',
+  'posthorn_events_published_total',
   'Events that the stream accepted, repeats included.',
-  ['fact'],
+  ['event'],
 );
 const eventsReceived = counter(
-  'posthorn_facts_heard_total',
+  'posthorn_events_heard_total',
   'Events delivered to a subscriber, by outcome.',
   ['subscriber', 'outcome'],
 );

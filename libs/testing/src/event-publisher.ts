@@ -40,10 +40,10 @@ export class EventPublisher {
   }
 
   static async start(connection: BusConnection, service: ServiceName = 'sending'): Promise<EventPublisher> {
-    const clone = await cloneDatabase('fact_source', parts);
+    const clone = await cloneDatabase('event_source', parts);
     const database = await openDatabase({
       url: clone.url,
-      name: 'fact-source',
+      name: 'event-source',
       poolSize: 8,
       connectTimeoutMs: 30_000,
       ...parts,
@@ -71,7 +71,7 @@ export class EventPublisher {
   async taken(durable: string): Promise<void> {
     await eventually(async () => {
       const [row] = await this.database.query<{ waiting: number }>(
-        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS waiting`,
+        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM event_repeats) AS waiting`,
       );
       const info =
         row!.waiting === 0

@@ -79,7 +79,7 @@ export async function openServiceFixture(
 
 async function published<Item>(database: Database, projectId: string, event: string): Promise<Item[]> {
   const rows = await database.query<{ items: Item[] }>(
-    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY id`,
+    `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2 ORDER BY id`,
     [projectId, event],
   );
   return rows.flatMap(({ items }) => items);

@@ -82,7 +82,7 @@ export interface Bench {
 /** The rows at the end must agree: nothing was measured that was not done. */
 export async function agree(servers: Servers): Promise<void> {
   for (let tries = 0; ; tries += 1) {
-    const { emails, facts: events, contacts, counted } = await Product.countsAt(servers);
+    const { emails, events, contacts, counted } = await Product.countsAt(servers);
     if (emails === events && emails === contacts && emails === counted) {
       console.log(
         `rows: ${emails} e-mails = ${events} outbox items = ${contacts} contacts = ${counted} counted`,
@@ -90,7 +90,7 @@ export async function agree(servers: Servers): Promise<void> {
       return;
     }
     if (tries > 600)
-      throw new Error(`the rows disagree: ${JSON.stringify({ emails, facts: events, contacts, counted })}`);
+      throw new Error(`the rows disagree: ${JSON.stringify({ emails, events, contacts, counted })}`);
     await new Promise((next) => setTimeout(next, 200));
   }
 }

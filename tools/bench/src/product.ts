@@ -18,7 +18,7 @@ const services = ['sending', 'contacts', 'campaigns', 'workflows', 'analytics', 
 export const benchLimit = 6_000;
 export const benchSecret = 'a-secret-for-the-bench-0123456789-0123456789';
 
-type Counts = Record<'emails' | 'facts' | 'contacts' | 'counted', number>;
+type Counts = Record<'emails' | 'events' | 'contacts' | 'counted', number>;
 
 /** The services as the containers run them: one process each. Limiter, relay and consumers are on. */
 export class Product {
@@ -102,13 +102,13 @@ export class Product {
   static async countsAt(servers: Servers): Promise<Counts> {
     const [emails, events] = await request(servers, 'sending', [
       `SELECT count(*)::int AS n FROM emails WHERE status <> 'VOIDED'`,
-      `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS n FROM outbox WHERE fact = 'sending.email.accepted'`,
+      `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS n FROM outbox WHERE event_name = 'sending.email.accepted'`,
     ]);
     const [contacts] = await request(servers, 'contacts', [`SELECT count(*)::int AS n FROM contacts`]);
     const [counted] = await request(servers, 'analytics', [
       `SELECT coalesce(sum(emails), 0)::int AS n FROM daily_counts`,
     ]);
-    return { emails: emails!, facts: events!, contacts: contacts!, counted: counted! };
+    return { emails: emails!, events: events!, contacts: contacts!, counted: counted! };
   }
 
   private async run(

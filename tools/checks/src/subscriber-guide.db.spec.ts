@@ -101,7 +101,7 @@ describe('the subscriber of the guide', () => {
       await publish(150);
       await eventually(async () => written().length > 0, 'it has begun');
       await end('SIGKILL');
-      await appendFile(file(), '{"fact":"cut sho');
+      await appendFile(file(), '{"event":"cut sho');
       await publish(50);
       start();
       await expectEachOnce();

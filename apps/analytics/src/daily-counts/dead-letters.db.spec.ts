@@ -34,7 +34,7 @@ describe('an operator', () => {
     const items = [{ emailId: newId(), to, at: '2026-03-02T10:00:00Z', sourceType: 'TRANSACTIONAL' }];
     const payload = {
       id: newId(),
-      fact: emailEvents.delivered.name,
+      name: emailEvents.delivered.name,
       version: 1,
       projectId,
       at: '2026-03-02T10:00:00Z',
@@ -42,8 +42,8 @@ describe('an operator', () => {
     };
     await new Inbox(suite.database).storeDeadLetter({
       subscriber: durable,
-      factId: payload.id,
-      fact: payload.fact,
+      eventId: payload.id,
+      event: payload.name,
       payload,
       error: 'once upon a time',
     });
@@ -96,7 +96,7 @@ describe('an operator', () => {
 
   it('can publish events again, and is told which services do not answer', async () => {
     const { said: text } = await posthorn('events', 'republish', '--since', '2h');
-    expect(text).toContainEqual(expect.objectContaining({ service: 'analytics', facts: 0 }));
+    expect(text).toContainEqual(expect.objectContaining({ service: 'analytics', events: 0 }));
     expect(text).toContainEqual({ service: 'workflows', error: 'The service is temporarily unavailable' });
   });
 

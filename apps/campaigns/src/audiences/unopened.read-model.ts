@@ -4,7 +4,7 @@ import { reportBits } from '../results/report.js';
 
 const { opened, clicked, bounced, complained, unsubscribed } = reportBits;
 const reacted = opened | clicked | bounced | complained | unsubscribed;
-const isUnopened = `outcome = 'SENT' AND reported & ${reacted} = 0`;
+const isUnopened = `outcome = 'SENT' AND reported_bits & ${reacted} = 0`;
 
 export class Unopened {
   constructor(private readonly database: Database) {}

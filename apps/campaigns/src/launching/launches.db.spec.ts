@@ -197,7 +197,7 @@ describe('a request that failed after sending was told', () => {
     const id = await draft(caller, { sendRate: 60 });
     await send(caller, id);
     await suite.database.query(
-      `ALTER TABLE outbox ADD CONSTRAINT no_pauses CHECK (fact <> 'campaigns.campaign.paused') NOT VALID`,
+      `ALTER TABLE outbox ADD CONSTRAINT no_pauses CHECK (event_name <> 'campaigns.campaign.paused') NOT VALID`,
     );
     await expect(suite.bus.call(campaigns.pause, caller, { id })).rejects.toThrow();
     await suite.database.query(`ALTER TABLE outbox DROP CONSTRAINT no_pauses`);

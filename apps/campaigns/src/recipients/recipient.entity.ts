@@ -20,7 +20,7 @@ export class RecipientRow {
   @Column({ type: 'timestamptz', name: 'due_at', precision: 3, nullable: true }) dueAt: Date | null;
   @Column('text', { name: 'time_zone', nullable: true }) timeZone: string | null;
   /** What was reported of its e-mail, as bits (results/report.ts). */
-  @Column('smallint') reported: number;
+  @Column('smallint', { name: 'reported_bits' }) reportedBits: number;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) at: Date | null;
 }
 

@@ -208,9 +208,9 @@ export class RecipientsRepository {
          SELECT ${key} FROM recipients r WHERE project_id = $1 AND campaign_id = $2 AND ${isRetried}
          ORDER BY email_id LIMIT $5 FOR UPDATE
        ), changed AS (
-         UPDATE recipients r SET outcome = 'QUEUED', reason = NULL, at = NULL, handed_over = false, reported = 0, email_id = uuidv7() FROM held
+         UPDATE recipients r SET outcome = 'QUEUED', reason = NULL, at = NULL, handed_over = false, reported_bits = 0, email_id = uuidv7() FROM held
          WHERE ${isHeld}
-         RETURNING old.reported & ${reportBits.bounced} <> 0 AS was_bounced, CASE WHEN old.handed_over THEN r.variant END AS variant
+         RETURNING old.reported_bits & ${reportBits.bounced} <> 0 AS was_bounced, CASE WHEN old.handed_over THEN r.variant END AS variant
        ), by_variant AS (
          -- They count again when they are handed over again.
          UPDATE variant_counts v SET recipients = v.recipients - again.count
@@ -244,7 +244,7 @@ const isHeld = `r.project_id = held.project_id AND r.campaign_id = held.campaign
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** For `$3` and `$4`. What was reported to have arrived is not sent again, nor what belonged to somebody who was erased. */
-const isRetried = `outcome = 'FAILED' AND ($3 OR reason <> 'delivery_unconfirmed') AND email_id <= $4 AND reported & ~${reportBits.bounced} = 0
+const isRetried = `outcome = 'FAILED' AND ($3 OR reason <> 'delivery_unconfirmed') AND email_id <= $4 AND reported_bits & ~${reportBits.bounced} = 0
   AND email <> '${erasedAddress}'`;
 
 const addSql = `

@@ -6,7 +6,7 @@ import {
   type RecipientReason,
 } from '@posthorn/contracts';
 
-/** What happened to an e-mail after it was handed over, each at most once; the column `reported` holds them as bits. */
+/** What happened to an e-mail after it was handed over, each at most once; the column `reported_bits` holds them as bits. */
 export const reportBits = {
   delivered: 1,
   opened: 2,

@@ -84,7 +84,7 @@ async function state({ projectId, campaignId }: { projectId: string; campaignId:
     [projectId, campaignId],
   );
   const rows = await suite.database.query(
-    `SELECT outcome, reason, reported FROM recipients WHERE project_id = $1 AND campaign_id = $2 ORDER BY email_id`,
+    `SELECT outcome, reason, reported_bits AS reported FROM recipients WHERE project_id = $1 AND campaign_id = $2 ORDER BY email_id`,
     [projectId, campaignId],
   );
   return { counts, rows };

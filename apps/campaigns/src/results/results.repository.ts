@@ -70,12 +70,12 @@ const applySql = `
     SET outcome = CASE WHEN ${moves} THEN g.outcome ELSE r.outcome END,
         reason = CASE WHEN ${moves} THEN g.reason ELSE r.reason END,
         at = CASE WHEN ${moves} THEN now() ELSE r.at END,
-        reported = r.reported | g.bit,
+        reported_bits = r.reported_bits | g.bit,
         handed_over = true
     FROM held JOIN given g USING (campaign_id, email_id)
     WHERE r.project_id = $1 AND r.campaign_id = held.campaign_id AND r.contact_id = held.contact_id AND r.email_id = held.email_id
-      AND (${moves} OR g.bit & ~r.reported <> 0 OR NOT r.handed_over)
-    RETURNING r.campaign_id, old.outcome AS before, r.outcome AS after, old.handed_over AS was_handed_over, r.variant, r.reported & ~old.reported AS added
+      AND (${moves} OR g.bit & ~r.reported_bits <> 0 OR NOT r.handed_over)
+    RETURNING r.campaign_id, old.outcome AS before, r.outcome AS after, old.handed_over AS was_handed_over, r.variant, r.reported_bits & ~old.reported_bits AS added
   ), sums AS (
     SELECT campaign_id, ${counted.map(([name, sql]) => `(${sql})::int AS ${name}`).join(', ')} FROM changed GROUP BY campaign_id
   ), by_variant AS (

@@ -12,7 +12,7 @@ export async function sumsOf(
   const [counted] = await database.query(
     `SELECT count(*)::int AS total, (count(*) FILTER (WHERE outcome = 'QUEUED' AND handed_over))::int AS in_hand,
        (count(*) FILTER (WHERE outcome = 'SENT'))::int AS sent, (count(*) FILTER (WHERE outcome = 'SKIPPED'))::int AS skipped,
-       (count(*) FILTER (WHERE outcome = 'FAILED'))::int AS failed, (count(*) FILTER (WHERE reported & 1 <> 0))::int AS delivered
+       (count(*) FILTER (WHERE outcome = 'FAILED'))::int AS failed, (count(*) FILTER (WHERE reported_bits & 1 <> 0))::int AS delivered
      FROM recipients WHERE campaign_id = $1`,
     [campaignId],
   );

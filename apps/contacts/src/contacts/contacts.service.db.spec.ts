@@ -146,9 +146,9 @@ describe('contacts', () => {
         }),
       ).toEqual(made);
     }
-    expect(await suite.database.query(`SELECT fact FROM outbox WHERE project_id = $1`, [projectId])).toEqual([
-      { fact: contactEvents.created.name },
-    ]);
+    expect(
+      await suite.database.query(`SELECT event_name AS event FROM outbox WHERE project_id = $1`, [projectId]),
+    ).toEqual([{ event: contactEvents.created.name }]);
   });
 
   it('update: refuses fields that are too large together, and keeps the old ones', async () => {

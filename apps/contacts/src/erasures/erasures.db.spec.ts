@@ -42,7 +42,7 @@ const rowsOf = (table: string, projectId: string, column: string, id: string) =>
 /** A person with data in every table. */
 async function live(caller: Caller, email: string): Promise<string> {
   const { bus } = suite;
-  const known = { ...caller, address: '203.0.113.7', userAgent: 'Firefox' };
+  const known = { ...caller, ipAddress: '203.0.113.7', userAgent: 'Firefox' };
   const { id } = await bus.call(contacts.create, known, { email, customFields: { also: `me: ${email}` } });
   const list = await bus.call(lists.create, caller, { name: `News ${newId()}` });
   await bus.call(memberships.subscribe, caller, { id: list.id, email });
@@ -152,10 +152,10 @@ it('the network address of a visitor is stored only in the consent, and deleted 
     ...caller,
     actor: { kind: 'KEY', id: newId() } as const,
     isPublic: true as const,
-    address,
+    ipAddress: address,
     userAgent: 'Visiting/1',
   };
-  const link = { projectId, actor: { kind: 'SERVICE', id: 'gateway' } as const, address };
+  const link = { projectId, actor: { kind: 'SERVICE', id: 'gateway' } as const, ipAddress: address };
   const list = await suite.bus.call(lists.create, caller, { name: 'News', doubleOptIn: true });
   const { confirmToken } = await suite.bus.call(memberships.subscribe, page, {
     id: list.id,
@@ -166,12 +166,12 @@ it('the network address of a visitor is stored only in the consent, and deleted 
   await suite.bus.call(memberships.unsubscribe, page, { id: list.id, email: 'eve@example.org' });
   await suite.bus.call(contacts.unsubscribe, link, { email: 'eve@example.org' });
   expect(await rowsHolding(suite.database, address)).toEqual(['consents']);
-  const server = { ...caller, actor: page.actor, address: '203.0.113.99' };
+  const server = { ...caller, actor: page.actor, ipAddress: '203.0.113.99' };
   const { id } = await suite.bus.call(contacts.upsert, server, {
     email: 'eve@example.org',
     customFields: { seen: true },
   });
-  expect(await rowsHolding(suite.database, server.address)).toContain('outbox');
+  expect(await rowsHolding(suite.database, server.ipAddress)).toContain('outbox');
   await suite.bus.call(contacts.delete, caller, { id });
   await fixture.completed(caller, id);
   expect(await rowsHolding(suite.database, address)).toEqual([]);

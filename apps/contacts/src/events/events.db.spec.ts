@@ -249,7 +249,7 @@ describe('tracking', () => {
     expect(
       (
         await suite.database.query(
-          `SELECT 1 FROM outbox WHERE project_id = $1 AND fact = 'contacts.event.recorded'`,
+          `SELECT 1 FROM outbox WHERE project_id = $1 AND event_name = 'contacts.event.recorded'`,
           [projectId],
         )
       ).length,

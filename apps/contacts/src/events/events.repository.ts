@@ -109,7 +109,7 @@ export const recordsEvents = (from: string, traces: string): string => `
       {
         id: 'uuidv7()',
         projectId: 'project_id',
-        fact: `'${contactEvents.eventRecorded.name}'`,
+        eventName: `'${contactEvents.eventRecorded.name}'`,
         items: `jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
       'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id)`,
         traces,

@@ -32,7 +32,7 @@ export class MailSummaryRebuilds {
 
   private async processed(eventIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
-      `SELECT fact_id AS id FROM inbox WHERE subscriber = ANY ($1::text[]) AND fact_id = ANY ($2::uuid[])`,
+      `SELECT event_id AS id FROM inbox WHERE subscriber = ANY ($1::text[]) AND event_id = ANY ($2::uuid[])`,
       [subscribers, eventIds],
     );
     return new Set(rows.map(({ id }) => id));
@@ -48,9 +48,9 @@ export class MailSummaryRebuilds {
     return this.database.transaction(async () => {
       await lockForRepair(this.database, 'mail_summaries');
       if ((await this.fingerprint(contacts)) !== before) return null;
-      const processed = await this.processed(underWay.map(({ factId: eventId }) => eventId));
+      const processed = await this.processed(underWay.map(({ eventId }) => eventId));
       const later = Map.groupBy(
-        underWay.filter(({ factId: eventId }) => !processed.has(eventId)),
+        underWay.filter(({ eventId }) => !processed.has(eventId)),
         keyOf,
       );
       const ids = new Map(contacts.map(({ email, id }) => [email, id]));

@@ -199,11 +199,11 @@ describe('rebuilding summaries of mail', () => {
     await sent(projectId);
     await suite.sending.taken(durable);
     const [taken] = await suite.database.query<{ id: string }>(
-      `SELECT fact_id AS id FROM inbox WHERE subscriber = $1 ORDER BY received_at DESC LIMIT 1`,
+      `SELECT event_id AS id FROM inbox WHERE subscriber = $1 ORDER BY received_at DESC LIMIT 1`,
       [durable],
     );
     const underWay = [taken!.id, newId()].map((eventId) => ({
-      factId: eventId,
+      eventId,
       email,
       kind: 'sent' as const,
       at,
@@ -246,7 +246,7 @@ describe('rebuilding summaries of mail', () => {
   it('refuses while there are dead letters, which would count twice', async () => {
     await open();
     await suite.database.query(
-      `INSERT INTO dead_letters (id, subscriber, fact_id, fact, payload, error, attempts, first_at) VALUES (uuidv7(), $1, uuidv7(), 'f', '{}', 'no', 1, now())`,
+      `INSERT INTO dead_letters (id, subscriber, event_id, event_name, payload, error, attempts, first_at) VALUES (uuidv7(), $1, uuidv7(), 'f', '{}', 'no', 1, now())`,
       [durable],
     );
     await expect(rebuild('mail_summaries')).rejects.toMatchObject({

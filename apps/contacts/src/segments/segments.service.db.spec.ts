@@ -119,7 +119,7 @@ describe('segments', () => {
     await mine.settled();
     expect(
       await suite.database.query(
-        `SELECT 1 FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%'`,
+        `SELECT 1 FROM outbox WHERE project_id = $1 AND event_name LIKE 'contacts.segment.%'`,
         [mine.projectId],
       ),
     ).toEqual([]);

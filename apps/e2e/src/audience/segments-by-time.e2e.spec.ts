@@ -125,10 +125,10 @@ interface Published {
 
 async function events(): Promise<Published[]> {
   const { rows } = await database.query<Published>(
-    `SELECT o.fact AS event, item ->> 'contactId' AS "contactId", item ->> 'segmentId' AS "segmentId", item ->> 'slug' AS slug,
-       extract(epoch FROM o.published_at - c.created_at - CASE o.fact WHEN $1 THEN interval '0' ELSE $2 * interval '1 minute' END)::float8 AS late
+    `SELECT o.event_name AS event, item ->> 'contactId' AS "contactId", item ->> 'segmentId' AS "segmentId", item ->> 'slug' AS slug,
+       extract(epoch FROM o.published_at - c.created_at - CASE o.event_name WHEN $1 THEN interval '0' ELSE $2 * interval '1 minute' END)::float8 AS late
      FROM outbox o CROSS JOIN jsonb_array_elements(o.items) AS item JOIN contacts c ON c.id = (item ->> 'contactId')::uuid
-     WHERE o.fact LIKE 'contacts.segment.%' AND o.published_at IS NOT NULL ORDER BY o.id`,
+     WHERE o.event_name LIKE 'contacts.segment.%' AND o.published_at IS NOT NULL ORDER BY o.id`,
     [entered, minutes],
   );
   return rows;

@@ -90,13 +90,13 @@ describe('log lines while mail succeeds and fails', () => {
     };
     const event = {
       id: '019b0000-0000-7000-8000-00000000beef',
-      fact: emailEvents.accepted.name,
+      name: emailEvents.accepted.name,
       version: 1,
       projectId: posthorn.dev.projectId,
       at: new Date(),
       items: [item],
     };
-    await jetstream(connection.nats).publish(`facts.${emailEvents.accepted.name}`, JSON.stringify(event));
+    await jetstream(connection.nats).publish(`events.${emailEvents.accepted.name}`, JSON.stringify(event));
     await connection.close();
   }
 

@@ -57,7 +57,7 @@ async function makeOld(databaseUrls: string[]): Promise<void> {
   await client.connect();
   await client.query(`UPDATE deliveries SET due_at = now() - interval '7 hours'`);
   await client.query(
-    `INSERT INTO installation (epoch, alive_at)
+    `INSERT INTO installation (database_identity, alive_at)
      SELECT (SELECT system_identifier FROM pg_control_system()) || '/' || oid, now() - interval '7 hours'
      FROM pg_database WHERE datname = current_database()
      ON CONFLICT (singleton) DO UPDATE SET alive_at = excluded.alive_at`,

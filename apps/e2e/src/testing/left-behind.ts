@@ -27,10 +27,10 @@ export async function tablesContaining(
 /** Events still to be published, for the first time or again. */
 export async function eventsUnpublished({ servers }: RunningPosthorn): Promise<number> {
   const counts = await onEveryDatabase(servers.databaseUrls, async (client) => {
-    const { rows: known } = await client.query(`SELECT FROM pg_tables WHERE tablename = 'fact_repeats'`);
+    const { rows: known } = await client.query(`SELECT FROM pg_tables WHERE tablename = 'event_repeats'`);
     if (known.length === 0) return 0;
     const { rows } = await client.query<{ left: string }>(
-      `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS left`,
+      `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM event_repeats) AS left`,
     );
     return Number(rows[0]!.left);
   });

@@ -251,7 +251,7 @@ describe('a key created by a key', () => {
       const [reduced, ...made] = await Promise.all([reduction, ...creations]);
       expect(reduced.status).toBe(200);
       const events = await suite.database.query<{ event: string; items: { keyId: string }[] }>(
-        `SELECT fact AS event, items FROM outbox WHERE project_id = $1 ORDER BY id`,
+        `SELECT event_name AS event, items FROM outbox WHERE project_id = $1 ORDER BY id`,
         [projectId],
       );
       const order = events.map(({ event, items }) => `${event} ${items[0]!.keyId}`);

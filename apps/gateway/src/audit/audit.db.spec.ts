@@ -57,7 +57,7 @@ describe('a change of identity', () => {
     const caller: Caller = {
       projectId,
       actor: { kind: 'OPERATOR', id: 'grace', name: 'Grace' },
-      address: '192.0.2.7',
+      ipAddress: '192.0.2.7',
     };
     const { token } = await suite.buildKey(projectId);
     const { id } = await suite.bus.call(apiKeys.create, caller, { name: 'Second' });
@@ -99,10 +99,10 @@ describe('a change of identity', () => {
 
   it('publishes its actor with its event', async () => {
     const { projectId } = await suite.buildProject();
-    const [row] = await suite.database.query(`SELECT actor, address FROM outbox WHERE project_id = $1`, [
+    const [row] = await suite.database.query(`SELECT actor, ip_address FROM outbox WHERE project_id = $1`, [
       projectId,
     ]);
-    expect(row).toEqual({ actor: { kind: 'OPERATOR', id: 'tests' }, address: null });
+    expect(row).toEqual({ actor: { kind: 'OPERATOR', id: 'tests' }, ip_address: null });
   });
 });
 
@@ -118,7 +118,7 @@ describe('a change of another service', () => {
     const key: Caller = {
       ...caller,
       actor: { kind: 'KEY', id: newId(), name: 'Shop' },
-      address: '2001:db8::9',
+      ipAddress: '2001:db8::9',
     };
     const [one, two] = [contact(), contact()];
     await runAsCaller(key, () => contacts.publish(contactEvents.created, projectId, [one, two]));

@@ -12,7 +12,7 @@ export class AuditSubscribers {
   @OnEachEvent(auditedContracts, 'audit')
   async onChange({ projectId, items, origins }: DomainEvent<object>): Promise<void> {
     const actions = items.flatMap((item, index): Action[] => {
-      const { event, at, actor, address = null } = origins[index]!;
+      const { event, at, actor, ipAddress: address = null } = origins[index]!;
       // Changes that a service makes on its own have no actor to log.
       if (!actor || actor.kind === 'SERVICE') return [];
       const { contract, type, idOf } = auditedEvents.get(event)!;

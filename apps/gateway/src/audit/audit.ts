@@ -20,7 +20,9 @@ export class Audit {
     resourceId: string,
     outcome: AuditOutcome = 'SUCCEEDED',
   ): Promise<void> {
-    const { actor, address = null } = actingCaller() ?? { actor: { kind: 'SERVICE', id: 'gateway' } };
+    const { actor, ipAddress: address = null } = actingCaller() ?? {
+      actor: { kind: 'SERVICE', id: 'gateway' },
+    };
     const resource = { type: action.split('.')[0]!, id: resourceId };
     await this.entries.insert(projectId, [{ at: null, actor, address, action, resource, outcome }]);
   }

@@ -114,7 +114,7 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
       void reply.headers(rateLimitHeaders(state, 'legacy', rateLimitKey.kind));
       if (isExceeded(state)) throw rateLimited(rateLimitKey.kind, state.limit, state.resetIn);
     }
-    return { ...caller, address: ip };
+    return { ...caller, ipAddress: ip };
   }
 
   private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {

@@ -36,7 +36,7 @@ export class UnsubscribeService {
   choose(
     { projectId, email, emailId }: UnsubscribeTarget,
     choice: Choice,
-    client: Pick<Caller, 'address' | 'userAgent'>,
+    client: Pick<Caller, 'ipAddress' | 'userAgent'>,
     limitMs: number,
   ): Promise<void> {
     const caller = { ...serviceCaller('gateway', projectId), ...client };

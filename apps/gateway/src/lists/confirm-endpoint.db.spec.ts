@@ -110,7 +110,7 @@ describe('a confirmation link in a browser', () => {
       body: 'confirmed=yes',
     });
     expect(presser).toMatchObject({
-      address: '127.0.0.1',
+      ipAddress: '127.0.0.1',
       userAgent: `A reader/${'1'.repeat(503)}`,
       actor: { kind: 'SERVICE' },
     });

@@ -64,7 +64,7 @@ export class FirstProjectPages implements OnApplicationBootstrap {
 
 function as<T>({ userId, name }: SessionUser, { request }: Visit, work: () => Promise<T>): Promise<T> {
   const actor = { kind: 'USER', id: userId, name } as const;
-  return runAsCaller({ projectId: noProject, actor, address: request.ip }, work);
+  return runAsCaller({ projectId: noProject, actor, ipAddress: request.ip }, work);
 }
 
 /** What the person can mend stands on the page; anything else fails as everywhere. */

@@ -39,8 +39,8 @@ export class InvitationPages implements OnApplicationBootstrap {
     return person ? this.join(person, token, request.ip) : toSignIn(token);
   }
 
-  private async join({ userId, name }: SessionUser, token: string, address: string): Promise<Shown> {
-    const caller = { projectId: noProject, actor: { kind: 'USER', id: userId, name }, address } as const;
+  private async join({ userId, name }: SessionUser, token: string, ipAddress: string): Promise<Shown> {
+    const caller = { projectId: noProject, actor: { kind: 'USER', id: userId, name }, ipAddress } as const;
     const joined = await runAsCaller(caller, () => this.invitations.accept(userId, token)).catch(
       (error: unknown) => {
         if (error instanceof DomainError && error.kind === 'not_found') return null;

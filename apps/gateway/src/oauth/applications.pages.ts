@@ -46,7 +46,7 @@ export class ApplicationsPages implements OnApplicationBootstrap {
     const caller = {
       projectId: noProject,
       actor: { kind: 'USER', id: userId, name },
-      address: request.ip,
+      ipAddress: request.ip,
     } as const;
     if (isUuid(id)) await runAsCaller(caller, () => this.delegations.end(userId, id));
     return sentOn(path, { said: 'ended' });

@@ -75,7 +75,7 @@ export class ConsentPages implements OnApplicationBootstrap {
     const caller = {
       projectId,
       actor: { kind: 'USER', id: person.userId, name: person.name },
-      address: visit.request.ip,
+      ipAddress: visit.request.ip,
     } as const;
     const request = () => this.answer(consentRequest, { accept: true, scope });
     return led(

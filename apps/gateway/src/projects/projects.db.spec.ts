@@ -11,7 +11,7 @@ afterAll(() => suite.stop());
 
 const eventsOf = async (projectId: string, event: string) => {
   const rows = await suite.database.query<{ items: object[] }>(
-    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY id`,
+    `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2 ORDER BY id`,
     [projectId, event],
   );
   return rows.flatMap(({ items }) => items);

@@ -24,11 +24,11 @@ describe('accepting mail', () => {
       return found.status === 'DELIVERED' ? found : null;
     }, 'DELIVERED');
     expect(email.events.map(({ status }) => status)).toEqual(['PENDING', 'DELIVERED']);
-    const events = await suite.database.query<{ fact: string }>(
-      `SELECT fact FROM outbox WHERE project_id = $1 ORDER BY fact`,
+    const events = await suite.database.query<{ event: string }>(
+      `SELECT event_name AS event FROM outbox WHERE project_id = $1 ORDER BY event_name`,
       [projectId],
     );
-    expect(events.map(({ fact }) => fact)).toEqual([
+    expect(events.map(({ event }) => event)).toEqual([
       'sending.email.accepted',
       'sending.email.delivered',
       'sending.email.sent',

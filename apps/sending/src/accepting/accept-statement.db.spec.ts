@@ -37,7 +37,7 @@ it('a request that is too late and its repetition in one commit publish one even
   expect([...accepted.keys()]).toEqual([id]);
   const events = await suite.database.query(
     `SELECT item FROM outbox, jsonb_array_elements(items) AS item
-     WHERE project_id = $1 AND fact = 'sending.email.accepted' AND item ->> 'emailId' = $2`,
+     WHERE project_id = $1 AND event_name = 'sending.email.accepted' AND item ->> 'emailId' = $2`,
     [projectId, id],
   );
   expect(events).toHaveLength(1);

@@ -57,7 +57,7 @@ const insertsAccepted = outboxInsert(
   {
     id: 'email_to_accept.outbox_row_id',
     projectId: 'email.project_id',
-    fact: `'${emailEvents.accepted.name}'`,
+    eventName: `'${emailEvents.accepted.name}'`,
     items: `jsonb_agg(jsonb_build_object('emailId', email.id, 'to', email.to_email, 'from', email.from_email,
       'contactId', email.contact_id, 'at', email.created_at, 'sourceType', email.source_type))`,
     traces: `string_agg(DISTINCT email_to_accept.trace, ',')`,
@@ -66,7 +66,7 @@ const insertsAccepted = outboxInsert(
   'FROM email JOIN email_to_accept USING (id) JOIN send USING (send_index) GROUP BY email_to_accept.outbox_row_id, email.project_id',
 );
 
-// The column `copies` holds the header recipients. Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock.
+// Rows are inserted in the order of their ids: of two transactions with the same ids one waits, and there is no deadlock.
 const insertSql = `
   WITH send AS (
     SELECT * FROM ${sends.unnest('s', 1)}
@@ -75,7 +75,7 @@ const insertSql = `
     SELECT * FROM ${emails.unnest('e', sends.count + 1)}
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata,
-                        category, copies, template_id, scheduled_at, accepted_by, source_type)
+                        category, header_recipients, template_id, scheduled_at, accepted_by, source_type)
     SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata,
            coalesce(options->>'category', 'TRANSACTIONAL'), options->'headerRecipients', (options->>'templateId')::uuid,
            CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END, accepted_by,

@@ -97,7 +97,7 @@ describe('copies', () => {
       'both are through',
     );
     const events = await suite.database.query<{ event: string; items: number }>(
-      `SELECT fact AS event, sum(jsonb_array_length(items))::int AS items FROM outbox WHERE project_id = $1 GROUP BY fact ORDER BY fact`,
+      `SELECT event_name AS event, sum(jsonb_array_length(items))::int AS items FROM outbox WHERE project_id = $1 GROUP BY event_name ORDER BY event_name`,
       [projectId],
     );
     expect(events).toEqual(

@@ -60,7 +60,7 @@ export const usageOfLimited = `usage_so_far AS MATERIALIZED (${sentBy(
 /** Over `d` for the delivery: it never leaves the machine. */
 export const isSimulated = `d.recipient LIKE '%@${simulatorDomain}'`;
 /** Exempt from allowances and from the warm-up: mail that was counted before, or that never leaves the machine. */
-export const isExempt = `(d.counted OR ${isSimulated})`;
+export const isExempt = `(d.uses_allowance OR ${isSimulated})`;
 
 /** By which a message counts: marketing mail that is no workflow's counts with the campaigns. */
 export const countedSource = (source: string): string =>

@@ -253,7 +253,7 @@ describe('owners', () => {
         return due.length === 0;
       }, 'the round is over');
       const rows = await suite.database.query<{ items: { limit: string; percent: number }[] }>(
-        `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.usage.warned' ORDER BY id`,
+        `SELECT items FROM outbox WHERE project_id = $1 AND event_name = 'sending.usage.warned' ORDER BY id`,
         [projectId],
       );
       return rows.flatMap(({ items }) => items.map(({ limit, percent }) => `${limit} ${percent}`));

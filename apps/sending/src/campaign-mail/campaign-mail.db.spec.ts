@@ -73,7 +73,7 @@ describe('the mail of a campaign', () => {
     expect(received(to)).toBe(20);
     const items = await eventually(async () => {
       const sent = await suite.database.query<{ items: { campaignId: string }[] }>(
-        `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+        `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2`,
         [projectId, emailEvents.sent.name],
       );
       const found = sent.flatMap(({ items: each }) => each);
@@ -142,7 +142,7 @@ describe('the mail of a campaign', () => {
     await eventually(async () => (await statusOf(caller, to[0]!.id)) === 'CANCELLED', 'it is cancelled');
     const cancelled = await eventually(async () => {
       const rows = await suite.database.query<{ items: object[] }>(
-        `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+        `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2`,
         [projectId, emailEvents.cancelled.name],
       );
       const items = rows.flatMap(({ items: each }) => each);

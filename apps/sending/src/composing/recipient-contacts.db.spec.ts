@@ -49,7 +49,7 @@ describe('mail whose acceptance asked for no contact', () => {
     );
     expect(shown.map(({ contactId }) => contactId)).toEqual([...known.values()]);
     const published = await suite.database.query<{ item: { to: string; contactId: string } }>(
-      `SELECT item FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND fact <> $2`,
+      `SELECT item FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND event_name <> $2`,
       [projectId, emailEvents.accepted.name],
     );
     expect(published.length).toBeGreaterThan(1);

@@ -35,11 +35,11 @@ describe('delivering mail', () => {
       ])
     ).length > 0;
   const sourcesOf = async (emailId: string): Promise<Record<string, string>> => {
-    const rows = await suite.database.query<{ fact: string; source: string }>(
-      `SELECT fact, item->>'sourceType' AS source FROM outbox, jsonb_array_elements(items) AS item WHERE item->>'emailId' = $1`,
+    const rows = await suite.database.query<{ event: string; source: string }>(
+      `SELECT event_name AS event, item->>'sourceType' AS source FROM outbox, jsonb_array_elements(items) AS item WHERE item->>'emailId' = $1`,
       [emailId],
     );
-    return Object.fromEntries(rows.map(({ fact, source }) => [fact, source]));
+    return Object.fromEntries(rows.map(({ event, source }) => [event, source]));
   };
   /** Time passes, for what waits. */
   const makeDue = (projectId: string) =>
@@ -92,11 +92,11 @@ describe('delivering mail', () => {
       events: [{ status: 'PENDING' }, { status: 'BOUNCED' }],
     });
     expect(await suppressed(projectId, to)).toBe(suppresses);
-    const events = await suite.database.query<{ fact: string; items: object[] }>(
-      `SELECT fact, items FROM outbox WHERE project_id = $1`,
+    const events = await suite.database.query<{ event: string; items: object[] }>(
+      `SELECT event_name AS event, items FROM outbox WHERE project_id = $1`,
       [projectId],
     );
-    expect(events.find(({ fact }) => fact === 'sending.email.bounced')?.items).toMatchObject([
+    expect(events.find(({ event }) => event === 'sending.email.bounced')?.items).toMatchObject([
       { bounceType: 'Permanent', to, diagnostic: expect.stringMatching(/^5\d\d /) },
     ]);
   });

@@ -30,9 +30,9 @@ export class DeliveryRow {
   @Column('smallint') claims: number;
   @Column('smallint') resends: number;
   /** What the mail server and the provider have reported so far, as bits (provider-events/reported.ts). */
-  @Column('smallint') reported: number;
+  @Column('smallint', { name: 'reported_bits' }) reportedBits: number;
   /** It counts towards the usage of its project: set at its first mark. */
-  @Column('boolean') counted: boolean;
+  @Column('boolean', { name: 'uses_allowance' }) usesAllowance: boolean;
   /** Kept back by an allowance, a warm-up, quiet hours or its paused campaign; when it becomes due, a new delivery window begins. */
   @Column('boolean', { name: 'waits_for_next_period' }) waitsForNextPeriod: boolean;
   /** Queued until its turn at a slowed destination. */

@@ -46,7 +46,7 @@ const recordsFor = ({ records }: SendingDomain, purpose: RecordPurpose) =>
 const sendFrom = (caller: Caller, domain: string) => suite.bus.call(emails.accept, caller, buildSend(domain));
 const eventsOf = async ({ projectId }: Caller, name: string) => {
   const rows = await suite.database.query<{ items: { domain: string }[] }>(
-    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+    `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2`,
     [projectId, name],
   );
   return rows.flatMap(({ items }) => items.map(({ domain }) => domain));

@@ -106,6 +106,6 @@ const defaultStatuses: ReadonlySet<unknown> = new Set<EmailStatus>(['PENDING', '
 function statusFilter(parameter: number, status: unknown): string {
   if (status === 'SENDING')
     return `AND $${parameter} = 'SENDING' AND e.status = 'PENDING' AND e.id = ANY (ARRAY(${inHandOffSql}))`;
-  if (!defaultStatuses.has(status)) return `AND e.rare_status = $${parameter}`;
+  if (!defaultStatuses.has(status)) return `AND e.unusual_status = $${parameter}`;
   return `AND e.status = $${parameter} ${status === 'PENDING' ? `AND e.id <> ALL (ARRAY(${inHandOffSql}))` : ''}`;
 }

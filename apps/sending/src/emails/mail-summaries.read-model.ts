@@ -2,7 +2,7 @@ import { emailEvents, type EmailActivity, type MailSummaries } from '@posthorn/c
 import type { Database } from '@posthorn/database';
 
 interface Row {
-  factId: string | null;
+  eventId: string | null;
   email: string;
   kind: EmailActivity;
   count: number;
@@ -17,7 +17,7 @@ export class MailSummariesReadModel {
   /** One statement, so that totals and messages under way belong to the same snapshot. */
   async of(projectId: string, emails: readonly string[]): Promise<MailSummaries> {
     const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
-    const sums = rows.filter(({ factId }) => factId === null);
+    const sums = rows.filter(({ eventId }) => eventId === null);
     return {
       items: sums.map(({ email, kind, count, first, last }) => ({
         email,
@@ -26,8 +26,8 @@ export class MailSummariesReadModel {
         firstAt: first,
         lastAt: last,
       })),
-      underWay: rows.flatMap(({ factId, email, kind, first }) =>
-        factId === null ? [] : [{ factId, email, kind, at: first }],
+      underWay: rows.flatMap(({ eventId, email, kind, first }) =>
+        eventId === null ? [] : [{ eventId, email, kind, at: first }],
       ),
     };
   }
@@ -63,11 +63,11 @@ const summariesSql = `
     JOIN engagements g ON g.project_id = d.project_id AND g.email_id = d.email_id AND g.position = d.position AND ${byPeople}
     WHERE d.project_id = $1 AND d.position > 0 AND d.recipient = ANY ($2::text[])
   )
-  SELECT NULL::uuid AS "factId", email, kind, count(*) AS count, min(at) AS first, max(at) AS last FROM event GROUP BY email, kind
+  SELECT NULL::uuid AS "eventId", email, kind, count(*) AS count, min(at) AS first, max(at) AS last FROM event GROUP BY email, kind
   UNION ALL
-  SELECT o.id, item ->> 'to', CASE o.fact ${kinds.join(' ')} END, 1, (item ->> 'at')::timestamptz, (item ->> 'at')::timestamptz
+  SELECT o.id, item ->> 'to', CASE o.event_name ${kinds.join(' ')} END, 1, (item ->> 'at')::timestamptz, (item ->> 'at')::timestamptz
   FROM outbox o CROSS JOIN LATERAL jsonb_array_elements(o.items) AS item
-  WHERE o.project_id = $1 AND o.fact IN (${Object.keys(kindOfEvent)
+  WHERE o.project_id = $1 AND o.event_name IN (${Object.keys(kindOfEvent)
     .map((event) => `'${event}'`)
     .join(', ')}) AND (o.published_at IS NULL OR o.created_at > now() - interval '10 minutes')
     AND item ->> 'to' = ANY ($2::text[]) AND coalesce(item ->> 'bounceType', 'Permanent') = 'Permanent'

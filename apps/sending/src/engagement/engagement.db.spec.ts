@@ -45,7 +45,7 @@ async function buildEmail(): Promise<{
 
 const eventsOf = async (projectId: string, name: string): Promise<Record<string, unknown>[]> => {
   const rows = await suite.database.query<{ items: Record<string, unknown>[] }>(
-    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY created_at, id`,
+    `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2 ORDER BY created_at, id`,
     [projectId, name],
   );
   return rows.flatMap(({ items }) => items);
@@ -198,7 +198,7 @@ describe('opens and clicks', () => {
     const url = `https://shop.example/${'\\'.repeat(2_020)}`;
     expect(await record(...Array.from({ length: 256 }, () => seen({ kind: 'CLICK', url })))).toBe(256);
     const rows = await suite.database.query<{ items: { link: string }[] }>(
-      `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.email.clicked'`,
+      `SELECT items FROM outbox WHERE project_id = $1 AND event_name = 'sending.email.clicked'`,
       [caller.projectId],
     );
     expect(rows.flatMap(({ items }) => items.map(({ link }) => link))).toEqual(
@@ -212,7 +212,7 @@ describe('opens and clicks', () => {
     const { caller, seen } = await buildEmail();
     expect(await record(...Array.from({ length: 500 }, () => seen()))).toBe(500);
     const rows = await suite.database.query<{ items: object[] }>(
-      `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.email.opened'`,
+      `SELECT items FROM outbox WHERE project_id = $1 AND event_name = 'sending.email.opened'`,
       [caller.projectId],
     );
     expect(rows.map(({ items }) => items.length).sort()).toEqual([244, 256]);

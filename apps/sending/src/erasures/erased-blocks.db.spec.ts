@@ -125,7 +125,7 @@ describe('a suppression or opt-out of an erased address', () => {
     expect(await suite.bus.call(suppressions.remove, caller, { email })).toEqual({ email, deleted: true });
     expect(await suite.bus.call(suppressions.remove, caller, { email })).toEqual({ email, deleted: false });
     const published = await suite.database.query<{ items: { email: string }[] }>(
-      `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+      `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2`,
       [projectId, suppressionEvents.removed.name],
     );
     expect(published.flatMap(({ items }) => items.map((item) => item.email))).toEqual([hash]);

@@ -62,10 +62,11 @@ describe('a mail to several recipients', () => {
       ['PENDING', main],
       ['CANCELLED', hash],
     ]);
-    const [row] = await suite.database.query<{ copies: object }>(`SELECT copies FROM emails WHERE id = $1`, [
-      id,
-    ]);
-    expect(row!.copies).toEqual({ cc: [{ email: hash }, { email: bob, name: 'Bob' }] });
+    const [row] = await suite.database.query<{ headers: object }>(
+      `SELECT header_recipients AS headers FROM emails WHERE id = $1`,
+      [id],
+    );
+    expect(row!.headers).toEqual({ cc: [{ email: hash }, { email: bob, name: 'Bob' }] });
     const content = await contentOf(caller, id!);
     expect(content.html).toContain(`<p>${main}, ${hash} and ${bob}</p>`);
     // Nobody is shown the hash.

@@ -146,9 +146,9 @@ export class ErasedMailRepository {
     const ids = mails.map(({ id }) => id);
     await this.database.query(
       `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[])
-         AND (copies::text ~* $4 OR subject ~* $4 OR metadata::text ~* $4 OR error ~* $4) ORDER BY id FOR UPDATE)
+         AND (header_recipients::text ~* $4 OR subject ~* $4 OR metadata::text ~* $4 OR error ~* $4) ORDER BY id FOR UPDATE)
        UPDATE emails e
-       SET copies = ${headerRecipientsWithout}, subject = ${without('e.subject', '$4', '$5')}, error = ${without('e.error', '$4', '$5')},
+       SET header_recipients = ${headerRecipientsWithout}, subject = ${without('e.subject', '$4', '$5')}, error = ${without('e.error', '$4', '$5')},
            metadata = ${without('e.metadata::text', '$4', '$5')}::jsonb
        FROM held WHERE e.project_id = $1 AND e.id = held.id`,
       [projectId, ids, email, pattern, hash],
@@ -202,4 +202,4 @@ const headerRecipientsWithout = `(
     SELECT jsonb_object_agg(header.key, (
       SELECT jsonb_agg(CASE mailbox->>'email' WHEN $3 THEN jsonb_build_object('email', $5::text) ELSE mailbox END ORDER BY index)
       FROM jsonb_array_elements(header.value) WITH ORDINALITY AS listed (mailbox, index)))
-    FROM jsonb_each(e.copies) AS header)`;
+    FROM jsonb_each(e.header_recipients) AS header)`;

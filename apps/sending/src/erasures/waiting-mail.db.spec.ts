@@ -67,7 +67,7 @@ async function buildMail(state: 'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS', 
 
 const eventsOf = async (projectId: string, name: string) => {
   const rows = await suite.database.query<{ items: Record<string, unknown>[] }>(
-    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+    `SELECT items FROM outbox WHERE project_id = $1 AND event_name = $2`,
     [projectId, name],
   );
   return rows.flatMap(({ items }) => items);

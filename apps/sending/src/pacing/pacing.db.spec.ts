@@ -90,16 +90,16 @@ describe('a destination that asks to slow down', () => {
     const { projectId } = await claimed([]);
     const batches = await Promise.all(times(6, 0).map(() => claimed(times(4, 'hotmail.com'), { projectId })));
     await suite.database.query(
-      `INSERT INTO destination_lines (provider, destination, project_id, lane, tail) VALUES ($1, 'outlook', $2, $3, now())`,
+      `INSERT INTO destination_lines (provider, destination, project_id, lane, last_turn_at) VALUES ($1, 'outlook', $2, $3, now())`,
       [providerKind, projectId, lanes.bulk],
     );
     const lock = `SELECT 1 FROM destination_lines WHERE project_id = $1 FOR UPDATE`;
-    const tail = `SELECT extract(epoch FROM tail)::float8 AS at FROM destination_lines WHERE project_id = $1`;
-    const tailOf = async () => (await suite.database.query<{ at: number }>(tail, [projectId]))[0]!.at;
-    const began = await tailOf();
+    const lastTurn = `SELECT extract(epoch FROM last_turn_at)::float8 AS at FROM destination_lines WHERE project_id = $1`;
+    const lastTurnOf = async () => (await suite.database.query<{ at: number }>(lastTurn, [projectId]))[0]!.at;
+    const began = await lastTurnOf();
     await marksAtOnce(suite.database, marksOf(providerKind), batches, lock);
     // Two a second, and a little more as the rate recovers: the last after twelve seconds, whatever the order of the marks.
-    expect((await tailOf()) - began).toBeGreaterThan(11);
+    expect((await lastTurnOf()) - began).toBeGreaterThan(11);
   });
 
   it('gives a share to each project, and to transactional mail beside the backlog of its own', async () => {

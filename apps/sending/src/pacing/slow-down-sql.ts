@@ -25,16 +25,16 @@ export const slowDownJoins = (providerKind: string): string => `
       SELECT s.destination, s.rate FROM slowed_now s WHERE s.destination IN (r.destination, recipient_domain.destination, '${anyDestination}') ORDER BY s.rate LIMIT 1
     ) AS slow ON true
     LEFT JOIN LATERAL (
-      SELECT max(t.tail) FILTER (WHERE t.project_id = r.project_id AND t.lane = d.lane) AS tail,
-        1 + count(*) FILTER (WHERE t.tail > now() AND NOT (t.project_id = r.project_id AND t.lane = d.lane)) AS line_count
+      SELECT max(t.last_turn_at) FILTER (WHERE t.project_id = r.project_id AND t.lane = d.lane) AS last_turn_at,
+        1 + count(*) FILTER (WHERE t.last_turn_at > now() AND NOT (t.project_id = r.project_id AND t.lane = d.lane)) AS line_count
       FROM destination_lines t WHERE slow.destination IS NOT NULL AND t.provider = ${providerKind} AND t.destination = slow.destination
     ) AS line ON true`;
 
-export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.tail, line.line_count, d.has_turn`;
+export const slowDownColumns = `slow.destination AS slow_destination, slow.rate AS slow_rate, line.last_turn_at, line.line_count, d.has_turn`;
 
 /** When the message of this rank in the line of its project and lane may leave: each line gets an equal share of the rate. */
 export const turnOf = (rank: string): string =>
-  `greatest(tail, now()) + ${rank} * line_count / slow_rate * interval '1 second'`;
+  `greatest(last_turn_at, now()) + ${rank} * line_count / slow_rate * interval '1 second'`;
 
 export const isTurnAhead = (turnAt: string): string => `${turnAt} > now() + ${tolerance}`;
 
@@ -46,7 +46,7 @@ export const turnWaitMs = (turnAt: string): string =>
 
 /** Keeps the turns that the rows of a query took or were given. */
 export const keepTurns = (providerKind: string, given: string): string => `
-    INSERT INTO destination_lines AS line (provider, destination, project_id, lane, tail)
+    INSERT INTO destination_lines AS line (provider, destination, project_id, lane, last_turn_at)
     SELECT ${providerKind}, slow_destination, project_id, lane, max(turn_at) FROM (${given}) AS given
     GROUP BY slow_destination, project_id, lane ORDER BY slow_destination, project_id, lane
-    ON CONFLICT (provider, destination, project_id, lane) DO UPDATE SET tail = greatest(line.tail, excluded.tail) RETURNING 1`;
+    ON CONFLICT (provider, destination, project_id, lane) DO UPDATE SET last_turn_at = greatest(line.last_turn_at, excluded.last_turn_at) RETURNING 1`;

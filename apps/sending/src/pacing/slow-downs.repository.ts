@@ -43,7 +43,7 @@ export class SlowDownsRepository {
       `DELETE FROM slowed_destinations WHERE (provider, destination) IN (
          SELECT provider, destination FROM slowed_destinations s WHERE ${hasRecovered('s')} FOR UPDATE SKIP LOCKED)`,
     );
-    await this.database.query(`DELETE FROM destination_lines WHERE tail < now() - interval '1 hour'`);
+    await this.database.query(`DELETE FROM destination_lines WHERE last_turn_at < now() - interval '1 hour'`);
     await this.database.query(`DELETE FROM destination_domains WHERE found_at < now() - interval '7 days'`);
   }
 }

@@ -13,14 +13,14 @@ export class SlowedDestinationRow {
   @Column({ type: 'timestamptz', name: 'slowed_at', precision: 3 }) slowedAt: Date;
 }
 
-/** What waits for a slowed destination stands in lines, one for each project and lane; `tail` is the time of the last turn given. */
+/** What waits for a slowed destination stands in lines, one for each project and lane. */
 @Entity('destination_lines')
 export class DestinationLineRow {
   @PrimaryColumn('text', { name: 'provider' }) providerKind: string;
   @PrimaryColumn('text') destination: string;
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('smallint') lane: Lane;
-  @Column('timestamptz') tail: Date;
+  @Column('timestamptz', { name: 'last_turn_at' }) lastTurnAt: Date;
 }
 
 /** The destination of a domain, from its MX records. */

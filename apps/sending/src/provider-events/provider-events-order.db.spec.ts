@@ -132,7 +132,7 @@ async function endsOf(mails: ReportedMail[]): Promise<Ended[]> {
      FROM emails e JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id
      LEFT JOIN suppressions s ON s.project_id = e.project_id AND s.email = e.to_email
      LEFT JOIN (
-       SELECT item->>'emailId' AS id, array_agg(fact || coalesce(item->>'bounceType', '') ORDER BY fact, item->>'bounceType') AS published
+       SELECT item->>'emailId' AS id, array_agg(event_name || coalesce(item->>'bounceType', '') ORDER BY event_name, item->>'bounceType') AS published
        FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND item ? 'emailId' GROUP BY 1
      ) AS p ON p.id = e.id::text
      WHERE e.project_id = $1`,

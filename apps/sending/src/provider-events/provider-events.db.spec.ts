@@ -66,7 +66,7 @@ describe('an event of a provider', () => {
       at: new Date(Date.now() - 60_000),
     });
     const [row] = await suite.database.query<{ items: object[] }>(
-      `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.email.bounced'`,
+      `SELECT items FROM outbox WHERE project_id = $1 AND event_name = 'sending.email.bounced'`,
       [mail.projectId],
     );
     expect(row!.items).toEqual([

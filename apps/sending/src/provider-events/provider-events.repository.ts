@@ -105,14 +105,14 @@ const timestampBits = (['SENT', 'DELIVERED', 'BOUNCED', 'COMPLAINED'] as const)
 /** A report about a message that no worker has ever claimed is about something else. */
 const foundSql = `found AS MATERIALIZED (
     SELECT r.row_index, e.project_id, r.email_id, target.position, target.recipient AS address, target.state, e.created_at,
-      target.reported | CASE WHEN target.state = 'SENT' THEN ${reportedBits.SENT} ELSE 0 END | CASE WHEN target.position > 0 THEN 0 ELSE
+      target.reported_bits | CASE WHEN target.state = 'SENT' THEN ${reportedBits.SENT} ELSE 0 END | CASE WHEN target.position > 0 THEN 0 ELSE
         ${timestampBits} END AS before,
       -- A copy that the previous release sent: that was not published, so neither is what follows, lest it count alone.
-      target.position > 0 AND target.state = 'SENT' AND target.reported & ${reportedBits.SENT} = 0 AS is_unpublished
+      target.position > 0 AND target.state = 'SENT' AND target.reported_bits & ${reportedBits.SENT} = 0 AS is_unpublished
     FROM requested r
     JOIN emails e ON e.id = r.email_id AND e.status <> 'VOIDED'
     JOIN LATERAL (
-      SELECT d.position, d.recipient, d.state, d.reported FROM deliveries d
+      SELECT d.position, d.recipient, d.state, d.reported_bits FROM deliveries d
       WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.lease_token > 0 AND d.state <> 'CANCELLED'
         AND CASE
           -- The previous release gave copies the return path of their main recipient.
@@ -218,7 +218,7 @@ const applySql = `
       (array_agg(detail ORDER BY bits DESC, occurred_at, history_id))[1] AS detail
     FROM new GROUP BY project_id, email_id, position, state, before ORDER BY project_id, email_id, position
   ), settled AS (
-    UPDATE deliveries d SET reported = m.after,
+    UPDATE deliveries d SET reported_bits = m.after,
       state = CASE WHEN m.state = 'HANDOFF' THEN d.state ELSE ${stateOfBits('m.after')} END,
       worker_id = CASE WHEN m.state = 'HANDOFF' THEN d.worker_id END
     FROM merged m WHERE d.project_id = m.project_id AND d.email_id = m.email_id AND d.position = m.position

@@ -23,7 +23,7 @@ it('what is reported about a copy is published about its recipient, once', async
     'copy sent',
   ]);
   const [row] = await suite.database.query<{ items: object[] }>(
-    `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.copy.bounced'`,
+    `SELECT items FROM outbox WHERE project_id = $1 AND event_name = 'sending.copy.bounced'`,
     [mail!.projectId],
   );
   expect(row!.items).toEqual([

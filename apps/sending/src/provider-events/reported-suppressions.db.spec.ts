@@ -60,7 +60,7 @@ describe('an address', () => {
       for (const event of order) await report(mail, event);
       expect(await suppressionOf(suite, mail)).toEqual({ reason: 'COMPLAINT', source: 'PROVIDER' });
       const announced = await suite.database.query(
-        `SELECT 1 FROM outbox WHERE project_id = $1 AND fact = 'sending.suppression.added'`,
+        `SELECT 1 FROM outbox WHERE project_id = $1 AND event_name = 'sending.suppression.added'`,
         [mail.projectId],
       );
       expect(announced).toHaveLength(1);

@@ -30,7 +30,7 @@ const addresses = (count: number, of = 'list') =>
   Array.from({ length: count }, (_, index) => `r${index}@${of}.example`);
 const published = async (projectId: string) => {
   const [row] = await suite.database.query<{ count: number }>(
-    `SELECT coalesce(sum(jsonb_array_length(items::jsonb)), 0)::int AS count FROM outbox WHERE project_id = $1 AND fact = $2`,
+    `SELECT coalesce(sum(jsonb_array_length(items::jsonb)), 0)::int AS count FROM outbox WHERE project_id = $1 AND event_name = $2`,
     [projectId, suppressionEvents.added.name],
   );
   return row!.count;

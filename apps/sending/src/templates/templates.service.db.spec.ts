@@ -165,11 +165,11 @@ describe('a template', () => {
     const { id } = await build(caller);
     await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
     await suite.bus.call(templates.delete, caller, { id });
-    const published = await suite.database.query<{ fact: string; items: { version: number }[] }>(
-      `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'sending.template.%' ORDER BY id`,
+    const published = await suite.database.query<{ event: string; items: { version: number }[] }>(
+      `SELECT event_name AS event, items FROM outbox WHERE project_id = $1 AND event_name LIKE 'sending.template.%' ORDER BY id`,
       [caller.projectId],
     );
-    expect(published.map(({ fact, items }) => [fact, items[0]!.version])).toEqual([
+    expect(published.map(({ event, items }) => [event, items[0]!.version])).toEqual([
       [templateEvents.changed.name, 1],
       [templateEvents.changed.name, 2],
       [templateEvents.deleted.name, 2],

@@ -86,7 +86,7 @@ export const reportAll = async ({ bus }: SendingSuite, items: ProviderEvent[]): 
 /** The names of the events that were published about the e-mail, sorted; of bounces with their type, of copies as such. */
 export async function publishedAbout(database: Database, mail: ReportedMail): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
-    `SELECT replace(replace(fact, 'sending.email.', ''), 'sending.copy.', 'copy ') || coalesce(' ' || (item->>'bounceType'), '') AS name
+    `SELECT replace(replace(event_name, 'sending.email.', ''), 'sending.copy.', 'copy ') || coalesce(' ' || (item->>'bounceType'), '') AS name
      FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND item->>'emailId' = $2 ORDER BY 1`,
     [mail.projectId, mail.id],
   );

@@ -5,7 +5,7 @@ export type ActorKind = (typeof actorKinds)[number];
 export interface Caller {
   projectId: string;
   actor: { kind: ActorKind; id: string; name?: string };
-  address?: string;
+  ipAddress?: string;
   /** The client's `User-Agent`, for consent records; cut to 512 characters. */
   userAgent?: string;
   mode?: 'LIVE' | 'TEST';
@@ -27,8 +27,8 @@ export interface Caller {
 }
 
 /** A visitor's address is proof of consent only: not published, and erased with the consent. */
-export const publishedAddressOf = ({ actor, address, isPublic }: Caller): string | null =>
-  isPublic || actor.kind === 'SERVICE' ? null : (address ?? null);
+export const publishedIpAddressOf = ({ actor, ipAddress, isPublic }: Caller): string | null =>
+  isPublic || actor.kind === 'SERVICE' ? null : (ipAddress ?? null);
 
 export const serviceCaller = (service: string, projectId: string): Caller => ({
   projectId,

@@ -9,8 +9,8 @@ export class DeadLetterEntry {
   @Id() id: string;
   /** The durable consumer, such as `analytics-daily-counts`. */
   @Text(1, 200) subscriber: string;
-  @Text(1, 200) fact: string;
-  @Id() factId: string;
+  @Text(1, 200) event: string;
+  @Id() eventId: string;
   @Id() projectId: string;
   @Text(0, 2000) error: string;
   @Count() attempts: number;
@@ -39,7 +39,7 @@ export class RepublishEvents {
 
 export class RepublishedEvents extends RepublishEvents {
   /** Events published again in the background; subscribers that have processed them ignore the repeat. */
-  @Count() facts: number;
+  @Count() events: number;
 }
 
 /** Operator requests that every service answers without declaring them. */
@@ -47,7 +47,7 @@ const operationsOf = (service: ServiceName) => ({
   listDeadLetters: query(`${service}.dead_letters.list`, ListDeadLetters, DeadLetterEntries),
   /** Runs the subscriber and removes the dead letter in one transaction; 404 if there is none. */
   replayDeadLetter: request(`${service}.dead_letters.replay`, DeadLetterId, ReplayedDeadLetter),
-  republish: request(`${service}.facts.republish`, RepublishEvents, RepublishedEvents),
+  republish: request(`${service}.events.republish`, RepublishEvents, RepublishedEvents),
 });
 
 export const operations = Object.fromEntries(

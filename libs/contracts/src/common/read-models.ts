@@ -28,7 +28,7 @@ export class MailSummary {
 
 /** Published within ten minutes, or not yet; subscribers that received it have counted it. */
 export class MailUnderWay extends PickFields(MailSummary, ['email', 'kind']) {
-  @Id() factId: string;
+  @Id() eventId: string;
   @Instant() at: Date;
 }
 

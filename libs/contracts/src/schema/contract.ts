@@ -57,8 +57,8 @@ export const maxEventItems = 256;
 /** Limit of the items of one event: the least that a NATS server may be set to is 256 KiB (docs/deploying.md), with the envelope and headers. */
 export const maxEventBytes = 224 * 1024;
 
-export const eventSubject = (name: string): string => `facts.${name}`;
-export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;
+export const eventSubject = (name: string): string => `events.${name}`;
+export const streamOf = (owner: ServiceName): string => `EVENTS_${owner.toUpperCase()}`;
 
 export function event<Item extends object>(
   name: string,

@@ -14,7 +14,7 @@ export function eventSchema({ name, version, item }: EventContract): JsonSchema 
         format: 'uuid',
         description: 'The same on every delivery: store it to ignore repeats.',
       },
-      fact: { type: 'string', const: name },
+      name: { type: 'string', const: name },
       version: {
         type: 'integer',
         minimum: version,
@@ -35,22 +35,22 @@ export function eventSchema({ name, version, item }: EventContract): JsonSchema 
         },
         required: ['kind', 'id'],
       },
-      address: { type: 'string', description: 'The IP address of the caller.' },
+      ipAddress: { type: 'string', description: 'The IP address of the caller.' },
       items: { type: 'array', minItems: 1, maxItems: maxEventItems, items: jsonSchemaOf(item) },
     },
-    required: ['id', 'fact', 'version', 'projectId', 'at', 'items'],
+    required: ['id', 'name', 'version', 'projectId', 'at', 'items'],
   };
 }
 
 export function eventExample({ name, version, item }: EventContract): object {
   return {
     id: '01980a5c-1b2d-7c3e-8f40-0000000000f1',
-    fact: name,
+    name,
     version,
     projectId: '01980a5c-1b2d-7c3e-8f40-0000000000a1',
     at: '2026-01-31T09:00:00.000Z',
     actor: { kind: 'KEY', id: '01980a5c-1b2d-7c3e-8f40-0000000000e1', name: 'Shop' },
-    address: '192.0.2.1',
+    ipAddress: '192.0.2.1',
     items: [exampleOf(item)],
   };
 }

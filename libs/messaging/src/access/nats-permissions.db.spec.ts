@@ -100,7 +100,7 @@ describe('the users of nats-server', () => {
 
   it.each([...busUsers])('%s publishes no events and no wake-ups of others', async (user) => {
     for (const owner of serviceNames.filter((each) => each !== user))
-      for (const subject of [`facts.${owner}.forged`, `wake.${owner}.work`])
+      for (const subject of [`events.${owner}.forged`, `wake.${owner}.work`])
         expect([subject, await refusedPublish(user, subject)]).toEqual([
           subject,
           expect.stringMatching(denied),
@@ -112,7 +112,7 @@ describe('the users of nats-server', () => {
     const subjects = [
       '>',
       '_INBOX.>',
-      'facts.>',
+      'events.>',
       'call.>',
       '$JS.>',
       ...others.map((each) => `_INBOX.${each}.>`),

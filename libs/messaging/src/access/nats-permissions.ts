@@ -39,7 +39,7 @@ function peersOf(user: BusUser): BusUser[] {
 function ownEvents(service: ServiceName): string[] {
   const stream = streamOf(service);
   return [
-    `facts.${service}.>`,
+    `events.${service}.>`,
     ...streamRequests(stream),
     `$JS.API.STREAM.MSG.DELETE.${stream}`,
     ...['CREATE', 'INFO', 'DELETE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`),

@@ -32,12 +32,12 @@ interface WireError {
 
 export interface WireEvent {
   id: string;
-  fact: string;
+  name: string;
   version: number;
   projectId: string;
   at: Date | string;
   actor?: Caller['actor'];
-  address?: string;
+  ipAddress?: string;
   items: object[];
 }
 

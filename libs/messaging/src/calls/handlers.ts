@@ -45,7 +45,7 @@ export interface EventOrigin {
   position: number;
   at: Date;
   actor?: Caller['actor'];
-  address?: string;
+  ipAddress?: string;
 }
 
 /** The handler is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */

@@ -69,6 +69,6 @@ export class OperatorCalls {
     const { relayRepository } = this.options;
     await relayRepository.republishSince(since);
     const events = await relayRepository.countRepublishing();
-    return { since, facts: events };
+    return { since, events };
   }
 }

@@ -15,7 +15,7 @@ export class DeadLetters {
   async list(request: ListDeadLetters): Promise<DeadLetterEntries> {
     const limit = pageLimit(request);
     const found = await this.database.query<DeadLetterEntry>(
-      `SELECT id, subscriber, fact, fact_id AS "factId", payload->>'projectId' AS "projectId", error, attempts,
+      `SELECT id, subscriber, event_name AS event, event_id AS "eventId", payload->>'projectId' AS "projectId", error, attempts,
          first_at AS "firstAt", at AS "lastAt"
        FROM dead_letters WHERE $1::timestamptz IS NULL OR (first_at, id) < ($1, $2::uuid)
        ORDER BY first_at DESC, id DESC LIMIT $3`,

@@ -75,7 +75,7 @@ describe('erasing addresses from events', () => {
   const published = () =>
     eventually(async () => {
       const [row] = await database.query<{ left: number }>(
-        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS left`,
+        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM event_repeats) AS left`,
       );
       return row!.left === 0;
     }, 'everything is published');
@@ -161,7 +161,7 @@ describe('erasing addresses from events', () => {
     const projectId = newId();
     const event = {
       id: newId(),
-      fact: emailEvents.delivered.name,
+      name: emailEvents.delivered.name,
       version: 1,
       projectId,
       at: new Date(),
@@ -169,15 +169,15 @@ describe('erasing addresses from events', () => {
     };
     const letter = {
       subscriber: durable,
-      factId: event.id,
-      fact: event.fact,
+      eventId: event.id,
+      event: event.name,
       payload: event,
       error: 'Key (email)=(DORA@example.org) exists',
     };
     await new Inbox(database).storeDeadLetter(letter);
     await new Inbox(database).storeDeadLetter({
       ...letter,
-      factId: newId(),
+      eventId: newId(),
       payload: { ...event, projectId: newId() },
       error: 'none',
     });
@@ -193,7 +193,7 @@ describe('erasing addresses from events', () => {
     const projectId = newId();
     const events = 2_500;
     await database.query(
-      `INSERT INTO outbox (id, project_id, fact, items)
+      `INSERT INTO outbox (id, project_id, event_name, items)
        SELECT uuidv7(), $1, $2, jsonb_build_array(jsonb_build_object('emailId', uuidv7(), 'to', 'eve@example.org', 'at', now(), 'sourceType', 'TRANSACTIONAL'))
        FROM generate_series(1, $3)`,
       [projectId, emailEvents.delivered.name, events],

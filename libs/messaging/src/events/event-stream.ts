@@ -29,7 +29,7 @@ export async function ensureStream(nats: NatsConnection, owner: ServiceName): Pr
   if (known) return known;
   return manager.streams.add({
     name,
-    subjects: [`facts.${owner}.>`],
+    subjects: [`events.${owner}.>`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     max_age: nanos(streamDays * dayMs),

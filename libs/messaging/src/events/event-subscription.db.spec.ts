@@ -177,7 +177,7 @@ describe('a subscriber', () => {
       for (const other of ['before', 'after'])
         await eventually(async () => addresses(received).includes(`${other}-${how}@x.test`), other);
       await eventually(
-        async () => (await database.query('SELECT 1 FROM fact_tries')).length === 0,
+        async () => (await database.query('SELECT 1 FROM event_tries')).length === 0,
         'no try is left',
       );
     },
@@ -190,8 +190,8 @@ describe('a subscriber', () => {
     await inbox.once('spec-elsewhere', [{ id: handled }], async () => undefined);
     for (const id of [handled, waiting]) await inbox.beginTry('spec-elsewhere', id);
     await inbox.deleteOld(7);
-    expect(await database.query('SELECT fact_id FROM fact_tries')).toEqual([{ fact_id: waiting }]);
-    await database.query('DELETE FROM fact_tries');
+    expect(await database.query('SELECT event_id FROM event_tries')).toEqual([{ event_id: waiting }]);
+    await database.query('DELETE FROM event_tries');
   });
 
   it(
@@ -251,9 +251,9 @@ describe('a subscriber', () => {
       line.cut();
       await publish('late@x.test');
       const manager = await jetstreamManager(connection.nats);
-      const before = (await manager.consumers.info('FACTS_SENDING', 'spec-away')).delivered.consumer_seq;
+      const before = (await manager.consumers.info('EVENTS_SENDING', 'spec-away')).delivered.consumer_seq;
       await eventually(async () => {
-        const { delivered } = await manager.consumers.info('FACTS_SENDING', 'spec-away');
+        const { delivered } = await manager.consumers.info('EVENTS_SENDING', 'spec-away');
         return delivered.consumer_seq > before + 8;
       }, 'it was delivered more often than it may be tried');
       line.fix();
@@ -270,7 +270,7 @@ describe('a subscriber', () => {
       subscribe('spec-garbage', async (event) => void received.push(event));
       const foreign = jetstream(connection.nats);
       for (const payload of ['{', 'null', '{"id":"1"}', '[]'])
-        await foreign.publish('facts.sending.email.delivered', payload);
+        await foreign.publish('events.sending.email.delivered', payload);
       await publish('sound@x.test');
       await eventually(async () => addresses(received).includes('sound@x.test'), 'the sound one');
       await source.taken('spec-garbage');

@@ -87,7 +87,7 @@ export class EventSubscription {
     const { contract, durable } = this.options;
     const about = {
       kind: 'consumer',
-      attributes: { 'posthorn.fact': contract.name, 'posthorn.batch.size': events.length },
+      attributes: { 'posthorn.event': contract.name, 'posthorn.batch.size': events.length },
     } as const;
     return runInContext(this.tracing.context(traces), () =>
       inSpan(`receive ${durable}`, about, () => this.handleOnce(events)),
@@ -174,11 +174,11 @@ export class EventSubscription {
   }
 }
 
-const originOf = ({ id, fact: event, at, actor, address }: WireEvent, position: number): EventOrigin => ({
+const originOf = ({ id, name: event, at, actor, ipAddress }: WireEvent, position: number): EventOrigin => ({
   event,
   eventId: id,
   position,
   at: new Date(at),
   actor,
-  address,
+  ipAddress,
 });

@@ -4,8 +4,8 @@ import { streamDays } from './event-stream.js';
 
 export interface FailedEvent {
   subscriber: string;
-  factId: string;
-  fact: string;
+  eventId: string;
+  event: string;
   payload: object;
   error: string;
 }
@@ -29,13 +29,13 @@ export class Inbox {
     limitMs?: number,
   ): Promise<void> {
     const takeFresh = async () => {
-      const taken = await this.database.query<{ fact_id: string }>(
-        `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = ANY($2::uuid[]))
-         INSERT INTO inbox (subscriber, fact_id) SELECT $1, id FROM unnest($2::uuid[]) AS f (id) ORDER BY id
-         ON CONFLICT DO NOTHING RETURNING fact_id`,
+      const taken = await this.database.query<{ event_id: string }>(
+        `WITH tried AS (DELETE FROM event_tries WHERE subscriber = $1 AND event_id = ANY($2::uuid[]))
+         INSERT INTO inbox (subscriber, event_id) SELECT $1, id FROM unnest($2::uuid[]) AS f (id) ORDER BY id
+         ON CONFLICT DO NOTHING RETURNING event_id`,
         [subscriber, events.map(({ id }) => id)],
       );
-      const fresh = new Set(taken.map(({ fact_id }) => fact_id));
+      const fresh = new Set(taken.map(({ event_id }) => event_id));
       // The relay may publish an event twice, and both may arrive in one batch.
       if (fresh.size > 0) await effect(events.filter(({ id }) => fresh.delete(id)));
     };
@@ -44,7 +44,7 @@ export class Inbox {
 
   async triesOf(subscriber: string, eventId: string): Promise<Tries> {
     const [row] = await this.database.query<Tries>(
-      `SELECT tries, running FROM fact_tries WHERE subscriber = $1 AND fact_id = $2`,
+      `SELECT tries, running FROM event_tries WHERE subscriber = $1 AND event_id = $2`,
       [subscriber, eventId],
     );
     return row ?? { tries: 0, running: false };
@@ -53,31 +53,25 @@ export class Inbox {
   /** Counts the attempt before it begins, in its own commit, so that one that kills the process counts. */
   async beginTry(subscriber: string, eventId: string): Promise<void> {
     await this.database.query(
-      `INSERT INTO fact_tries AS known (subscriber, fact_id, tries, running) VALUES ($1, $2, 1, true)
-       ON CONFLICT (subscriber, fact_id) DO UPDATE SET tries = known.tries + 1, running = true, at = now()`,
+      `INSERT INTO event_tries AS known (subscriber, event_id, tries, running) VALUES ($1, $2, 1, true)
+       ON CONFLICT (subscriber, event_id) DO UPDATE SET tries = known.tries + 1, running = true, at = now()`,
       [subscriber, eventId],
     );
   }
 
   async endTry(subscriber: string, eventId: string): Promise<void> {
     await this.database.query(
-      `UPDATE fact_tries SET running = false WHERE subscriber = $1 AND fact_id = $2`,
+      `UPDATE event_tries SET running = false WHERE subscriber = $1 AND event_id = $2`,
       [subscriber, eventId],
     );
   }
 
-  async storeDeadLetter({
-    subscriber,
-    factId: eventId,
-    fact: event,
-    payload,
-    error,
-  }: FailedEvent): Promise<void> {
+  async storeDeadLetter({ subscriber, eventId, event, payload, error }: FailedEvent): Promise<void> {
     await this.database.query(
-      `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = $2 RETURNING tries, first_at)
-       INSERT INTO dead_letters AS known (id, subscriber, fact_id, fact, payload, error, attempts, first_at)
+      `WITH tried AS (DELETE FROM event_tries WHERE subscriber = $1 AND event_id = $2 RETURNING tries, first_at)
+       INSERT INTO dead_letters AS known (id, subscriber, event_id, event_name, payload, error, attempts, first_at)
        SELECT $6, $1, $2, $3, $4, $5, coalesce(max(tries), 1), coalesce(min(first_at), now()) FROM tried
-       ON CONFLICT (subscriber, fact_id) DO UPDATE
+       ON CONFLICT (subscriber, event_id) DO UPDATE
          SET error = excluded.error, at = now(), attempts = known.attempts + excluded.attempts`,
       [subscriber, eventId, event, JSON.stringify(payload), truncated(error), newId()],
     );
@@ -97,9 +91,9 @@ export class Inbox {
     }
     // Another replica may have handled an event whose try here never ended; then it never comes again.
     await this.database.query(
-      `DELETE FROM fact_tries t USING inbox i WHERE i.subscriber = t.subscriber AND i.fact_id = t.fact_id`,
+      `DELETE FROM event_tries t USING inbox i WHERE i.subscriber = t.subscriber AND i.event_id = t.event_id`,
     );
-    await this.database.query(`DELETE FROM fact_tries WHERE at < now() - make_interval(days => $1)`, [days]);
+    await this.database.query(`DELETE FROM event_tries WHERE at < now() - make_interval(days => $1)`, [days]);
   }
 }
 

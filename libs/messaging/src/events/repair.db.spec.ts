@@ -141,7 +141,7 @@ describe('a NATS that loses its store', () => {
     async () => {
       await suite.stopSubscribers();
       await suite.database.query(
-        `INSERT INTO outbox (id, project_id, fact, items, created_at, published_at)
+        `INSERT INTO outbox (id, project_id, event_name, items, created_at, published_at)
        SELECT ('01980000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(), 'sending.email.sent', '[]', now(), now()
        FROM generate_series(1, 20000) AS n`,
       );
@@ -151,7 +151,7 @@ describe('a NATS that loses its store', () => {
       await suite.database.query(`
         CREATE TABLE meanwhile (republishing boolean);
         CREATE FUNCTION write_meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-          INSERT INTO meanwhile SELECT EXISTS (SELECT FROM fact_repeats);
+          INSERT INTO meanwhile SELECT EXISTS (SELECT FROM event_repeats);
           RETURN NULL;
         END $$;
         CREATE TRIGGER write_meanwhile AFTER UPDATE ON outbox FOR EACH ROW
@@ -164,8 +164,8 @@ describe('a NATS that loses its store', () => {
       expect(await suite.database.query('SELECT FROM meanwhile WHERE republishing')).not.toEqual([]);
       await suite.stopRelays();
       await suite.database.query(`DROP FUNCTION write_meanwhile CASCADE`);
-      await suite.database.query(`DELETE FROM fact_repeats`);
-      await suite.database.query(`DELETE FROM outbox WHERE fact = 'sending.email.sent'`);
+      await suite.database.query(`DELETE FROM event_repeats`);
+      await suite.database.query(`DELETE FROM outbox WHERE event_name = 'sending.email.sent'`);
       suite.startRelays();
       await suite.expectEachOnce();
     },
@@ -191,7 +191,7 @@ describe('a NATS that loses its store', () => {
         .find(([contract]) => contract === operations.sending.republish)!;
       const call = { caller: serviceCaller('spec', newId()), deadline: null, body: { since: new Date(0) } };
       await suite.stopRelays();
-      expect(await republish(call)).toMatchObject({ facts: suite.reported.length });
+      expect(await republish(call)).toMatchObject({ events: suite.reported.length });
       suite.startRelays();
       await suite.expectEachOnce();
     },
@@ -211,7 +211,7 @@ describe('a NATS that loses its store', () => {
       await ensureConsumer(wire, emailEvents.complained, 'spec-config');
       const now = await manager.consumers.info(stream, 'spec-config');
       expect(now.config).toMatchObject({
-        filter_subject: 'facts.sending.email.complained',
+        filter_subject: 'events.sending.email.complained',
         ack_wait: 30_000_000_000,
       });
       await suite.publish(3);

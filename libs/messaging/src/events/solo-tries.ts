@@ -78,8 +78,8 @@ export class SoloTries {
     const { inbox, durable, contract, messagingMetrics } = this.options;
     await inbox.storeDeadLetter({
       subscriber: durable,
-      factId: event.id,
-      fact: contract.name,
+      eventId: event.id,
+      event: contract.name,
       payload: event,
       error,
     });

@@ -6,21 +6,21 @@ const maxItemBytes = 64 * 1024;
 export interface OutboxColumns {
   id: string;
   projectId: string;
-  fact: string;
+  eventName: string;
   items: string;
   traces?: string;
   actor?: string;
-  address?: string;
+  ipAddress?: string;
 }
 
 const columnNames: Record<keyof OutboxColumns, string> = {
   id: 'id',
   projectId: 'project_id',
-  fact: 'fact',
+  eventName: 'event_name',
   items: 'items',
   traces: 'traces',
   actor: 'actor',
-  address: 'address',
+  ipAddress: 'ip_address',
 };
 
 /** For statements that change rows and publish that at once; all others use `Outbox.publish`. */
@@ -36,7 +36,7 @@ export function packedOutboxInsert(rows: string): string {
     {
       id: 'uuidv7()',
       projectId: 'packed.project_id',
-      fact: 'packed.name',
+      eventName: 'packed.name',
       items: 'jsonb_agg(packed.item ORDER BY packed.row_index)',
       traces: `string_agg(DISTINCT packed.trace, ',')`,
     },

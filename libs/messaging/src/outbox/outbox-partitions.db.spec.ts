@@ -36,7 +36,7 @@ describe('an old partition of the outbox', () => {
     (await database.query(`SELECT to_regclass('outbox_p20200101') AS name`))[0]!['name'] !== null;
   const write = (columns: string) =>
     database.query(
-      `INSERT INTO outbox (id, project_id, fact, items, published_at, quarantined_at) SELECT $1, gen_random_uuid(), 'a.b.c', '[]', ${columns}`,
+      `INSERT INTO outbox (id, project_id, event_name, items, published_at, quarantined_at) SELECT $1, gen_random_uuid(), 'a.b.c', '[]', ${columns}`,
       [lowestIdOf(start + 1_000).slice(0, 24) + newId().slice(24)],
     );
 
@@ -62,7 +62,7 @@ describe('an old partition of the outbox', () => {
   it('is dropped when all its events are published, and whatever is unpublished elsewhere', async () => {
     await write('now(), NULL');
     await database.query(
-      `INSERT INTO outbox (id, project_id, fact, items) SELECT $1, gen_random_uuid(), 'a.b.c', '[]'`,
+      `INSERT INTO outbox (id, project_id, event_name, items) SELECT $1, gen_random_uuid(), 'a.b.c', '[]'`,
       [newId()],
     );
     await maintain();

@@ -48,7 +48,7 @@ const failed = (reason: string | null) => ({
 /** As a release before would have written it. */
 async function writeEvent(reason: string): Promise<string> {
   const id = newId();
-  await database.query(`INSERT INTO outbox (id, project_id, fact, items) VALUES ($1, $2, $3, $4)`, [
+  await database.query(`INSERT INTO outbox (id, project_id, event_name, items) VALUES ($1, $2, $3, $4)`, [
     ...[id, newId(), emailEvents.failed.name],
     JSON.stringify([failed(reason)]),
   ]);

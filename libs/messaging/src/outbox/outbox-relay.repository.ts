@@ -6,12 +6,12 @@ import { isWaiting } from './outbox.repository.js';
 export interface OutgoingEvent {
   id: string;
   projectId: string;
-  fact: string;
+  name: string;
   items: object[];
   createdAt: Date;
   traces: string | null;
   actor: Caller['actor'] | null;
-  address: string | null;
+  ipAddress: string | null;
 }
 
 export interface SeenStream {
@@ -71,7 +71,7 @@ const minRefused = `interval '10 minutes'`;
 const isHopeless = `r.never OR (refusals + 1 >= ${maxRefusals} AND created_at < now() - ${minRefused})`;
 const idle: Round = { count: 0, quarantined: [], failures: [] };
 
-const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces, actor, address`;
+const columns = `id, project_id AS "projectId", event_name AS name, items, created_at AS "createdAt", traces, actor, ip_address AS "ipAddress"`;
 // Ids contain the clock of a service, which may be wrong by this much (docs/guarantees.md G22).
 const skewMs = 26 * 3_600_000;
 
@@ -87,7 +87,7 @@ export class OutboxRelayRepository {
 
   async pending(): Promise<{ fresh: boolean; republishing: boolean }> {
     const [row] = await this.database.query<{ fresh: boolean; republishing: boolean }>(
-      `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM fact_repeats WHERE name = $1) AS republishing`,
+      `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM event_repeats WHERE name = $1) AS republishing`,
       [this.name],
     );
     return row!;
@@ -95,7 +95,7 @@ export class OutboxRelayRepository {
 
   async known(): Promise<KnownStream | null> {
     const [row] = await this.database.query<KnownStream>(
-      `SELECT generation, incarnation AS "streamCreatedAt", last_sequence AS "lastSequence" FROM fact_streams WHERE name = $1`,
+      `SELECT generation, stream_created_at AS "streamCreatedAt", last_sequence AS "lastSequence" FROM event_streams WHERE name = $1`,
       [this.name],
     );
     return row ?? null;
@@ -131,9 +131,9 @@ export class OutboxRelayRepository {
     return this.database.transaction(async () => {
       const recorded = await this.database.query(
         known
-          ? `UPDATE fact_streams SET generation = generation + 1, incarnation = $2, last_sequence = $3
+          ? `UPDATE event_streams SET generation = generation + 1, stream_created_at = $2, last_sequence = $3
              WHERE name = $1 AND generation = $4 RETURNING 1`
-          : `INSERT INTO fact_streams (name, generation, incarnation, last_sequence) VALUES ($1, $4, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
+          : `INSERT INTO event_streams (name, generation, stream_created_at, last_sequence) VALUES ($1, $4, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
         [this.name, seen.streamCreatedAt, seen.lastSequence, known?.generation ?? 1],
       );
       if (recorded.length === 0) return false;
@@ -145,7 +145,7 @@ export class OutboxRelayRepository {
   async republishSince(since: Date): Promise<void> {
     // The wall clock: an update that this one waited for may be later than its start. Timestamps are rounded.
     await this.database.query(
-      `INSERT INTO fact_repeats AS known (name, id, since, until, after)
+      `INSERT INTO event_repeats AS known (name, id, since, until, after)
        VALUES ($1, $2, $3, clock_timestamp() + interval '2 milliseconds', $4)
        ON CONFLICT (name) DO UPDATE SET id = excluded.id, until = excluded.until,
          since = least(known.since, excluded.since), after = least(known.after, excluded.after)`,
@@ -155,7 +155,7 @@ export class OutboxRelayRepository {
 
   async countRepublishing(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
-      `SELECT count(*) AS count FROM fact_repeats AS republication
+      `SELECT count(*) AS count FROM event_repeats AS republication
        JOIN outbox ON outbox.id > republication.after AND created_at >= republication.since AND published_at <= republication.until WHERE name = $1`,
       [this.name],
     );
@@ -165,7 +165,7 @@ export class OutboxRelayRepository {
   async sendAgain(limit: number, send: SendAgain): Promise<number> {
     return this.database.transaction(async () => {
       const [republication] = await this.database.query<Republication>(
-        `SELECT id, since, until AS "publishedUntil", after AS cursor FROM fact_repeats WHERE name = $1 FOR UPDATE SKIP LOCKED`,
+        `SELECT id, since, until AS "publishedUntil", after AS cursor FROM event_repeats WHERE name = $1 FOR UPDATE SKIP LOCKED`,
         [this.name],
       );
       const known = republication && (await this.known());
@@ -181,9 +181,9 @@ export class OutboxRelayRepository {
       this.refuseRewound(sequences, known);
       await this.markPublished([], known, Math.max(known.lastSequence, ...sequences));
       if (events.length < limit)
-        await this.database.query(`DELETE FROM fact_repeats WHERE name = $1`, [this.name]);
+        await this.database.query(`DELETE FROM event_repeats WHERE name = $1`, [this.name]);
       else
-        await this.database.query(`UPDATE fact_repeats SET after = $2 WHERE name = $1`, [
+        await this.database.query(`UPDATE event_repeats SET after = $2 WHERE name = $1`, [
           this.name,
           events.at(-1)!.id,
         ]);
@@ -221,7 +221,7 @@ export class OutboxRelayRepository {
   private async markPublished(ids: string[], known: KnownStream, lastSequence: number): Promise<void> {
     await this.database.query(
       `WITH stream AS (
-         UPDATE fact_streams SET last_sequence = greatest(last_sequence, $2) WHERE name = $1 AND generation = $3 RETURNING 1
+         UPDATE event_streams SET last_sequence = greatest(last_sequence, $2) WHERE name = $1 AND generation = $3 RETURNING 1
        )
        UPDATE outbox SET published_at = now() WHERE id = ANY($4::uuid[]) AND EXISTS (SELECT 1 FROM stream)`,
       [this.name, lastSequence, known.generation, ids],

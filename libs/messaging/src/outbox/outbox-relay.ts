@@ -59,7 +59,7 @@ export class OutboxRelay {
       work: () => this.run(),
       onError: (error) => this.failed(error),
     });
-    this.unsubscribe = options.database.onInsert(['outbox', 'fact_repeats'], () => this.loop.wakeUp());
+    this.unsubscribe = options.database.onInsert(['outbox', 'event_repeats'], () => this.loop.wakeUp());
   }
 
   start(): void {
@@ -113,13 +113,13 @@ export class OutboxRelay {
     const sendOne = async (event: OutgoingEvent): Promise<void> => {
       try {
         const { duplicate, seq } = await this.sendTraced(stream, event, republicationId);
-        this.options.messagingMetrics?.published.inc({ fact: event.fact });
+        this.options.messagingMetrics?.published.inc({ event: event.name });
         result.acknowledged.push(event.id);
         if (!duplicate) result.sequences.push(seq);
       } catch (error) {
         const kind = failureKindOf(error);
         if (kind === 'never')
-          this.log.error(`NATS can never accept ${event.fact} ${event.id}: ${(error as Error).message}`);
+          this.log.error(`NATS can never accept ${event.name} ${event.id}: ${(error as Error).message}`);
         result.failures.push({ id: event.id, error: error as Error, kind });
       }
     };
@@ -135,7 +135,7 @@ export class OutboxRelay {
     const context = republicationId ? undefined : this.tracing.context(readTraces(event.traces));
     if (!context) return send(stream, event, republicationId);
     return runInContext(context, () =>
-      inSpan(`publish ${event.fact}`, { kind: 'producer' }, () => send(stream, event, republicationId)),
+      inSpan(`publish ${event.name}`, { kind: 'producer' }, () => send(stream, event, republicationId)),
     );
   }
 
@@ -188,11 +188,11 @@ function isLost(known: SeenStream, seen: SeenStream): boolean {
 }
 
 function send(stream: JetStreamClient, outgoing: OutgoingEvent, republicationId?: string): Promise<PubAck> {
-  const { id, projectId, fact: event, items, createdAt, actor, address } = outgoing;
-  const version = eventCatalogue.find(({ name }) => name === event)?.version ?? 1;
-  const by = { ...(actor ? { actor } : {}), ...(address ? { address } : {}) };
-  const payload: WireEvent = { id, fact: event, version, projectId, at: createdAt, ...by, items };
-  return stream.publish(eventSubject(event), encode(JSON.stringify(payload)), {
+  const { id, projectId, name, items, createdAt, actor, ipAddress } = outgoing;
+  const version = eventCatalogue.find((event) => event.name === name)?.version ?? 1;
+  const by = { ...(actor ? { actor } : {}), ...(ipAddress ? { ipAddress } : {}) };
+  const payload: WireEvent = { id, name, version, projectId, at: createdAt, ...by, items };
+  return stream.publish(eventSubject(name), encode(JSON.stringify(payload)), {
     msgID: republicationId ? `${id} ${republicationId}` : id,
     headers: tracedHeaders(),
   });

@@ -1,4 +1,4 @@
-import { publishedAddressOf, type EventContract } from '@posthorn/contracts';
+import { publishedIpAddressOf, type EventContract } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from '../calls/acting.js';
@@ -10,11 +10,11 @@ export const isWaiting = `published_at IS NULL AND quarantined_at IS NULL`;
 const insertSql = outboxInsert({
   id: '$1::uuid',
   projectId: '$2::uuid',
-  fact: '$3',
+  eventName: '$3',
   items: '$4::jsonb',
   traces: '$5',
   actor: '$6::jsonb',
-  address: '$7',
+  ipAddress: '$7',
 });
 
 /** The relay sends events to JetStream only after their commit. */
@@ -40,7 +40,7 @@ export class Outbox {
         `[${part.join(',')}]`,
         currentTraces(),
         caller ? JSON.stringify(caller.actor) : null,
-        caller ? publishedAddressOf(caller) : null,
+        caller ? publishedIpAddressOf(caller) : null,
       ]);
     }
   }

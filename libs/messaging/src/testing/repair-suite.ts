@@ -18,7 +18,7 @@ import { Outbox } from '../outbox/outbox.repository.js';
 import { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 import { effectsTable } from './effects-table.js';
 
-export const stream = 'FACTS_SENDING';
+export const stream = 'EVENTS_SENDING';
 export const durables = ['spec-one', 'spec-two'];
 
 /** Two replicas of a service that publishes events, and two subscribers that count every event they handle. */
@@ -122,7 +122,7 @@ export class RepairSuite {
   published(): Promise<true> {
     return eventually(async () => {
       const [row] = await this.database.query<{ left: number }>(
-        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS left`,
+        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM event_repeats) AS left`,
       );
       return row!.left === 0;
     }, 'everything is published');

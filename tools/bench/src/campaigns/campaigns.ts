@@ -232,7 +232,7 @@ async function agreeOnLedgers(client: pg.Client): Promise<void> {
      FROM campaign_counts n JOIN (
        SELECT project_id, campaign_id, count(*)::int AS total, (count(*) FILTER (WHERE outcome = 'SENT'))::int AS sent,
          (count(*) FILTER (WHERE outcome = 'SKIPPED'))::int AS skipped, (count(*) FILTER (WHERE outcome = 'FAILED'))::int AS failed,
-         (count(*) FILTER (WHERE reported & 1 <> 0))::int AS delivered
+         (count(*) FILTER (WHERE reported_bits & 1 <> 0))::int AS delivered
        FROM recipients GROUP BY project_id, campaign_id
      ) AS r USING (project_id, campaign_id)`,
   );

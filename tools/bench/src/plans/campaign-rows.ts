@@ -119,14 +119,14 @@ const campaignSql = `INSERT INTO campaigns (project_id, id, name, email_category
 const launchSql = `INSERT INTO launches (project_id, campaign_id, content_id, subject, from_email, is_frozen) VALUES ($1, $2, $3, 'Subject', 'news@plans.example', true)`;
 
 const recipientsSql = (outcome: string): string =>
-  `INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, handed_over, reported, at)
+  `INSERT INTO recipients (project_id, campaign_id, contact_id, email_id, email, outcome, reason, handed_over, reported_bits, at)
    SELECT $1::uuid, $2::uuid, uuidv7(), uuidv7(), 'reader-' || n || '@bench.test', outcome, ${reason},
      outcome IN ('SENT', 'FAILED') OR outcome = 'QUEUED' AND n % 100 = 99, CASE WHEN outcome = 'SENT' THEN 1 ELSE 0 END, CASE WHEN outcome <> 'QUEUED' THEN now() END
    FROM (SELECT n, ${outcome} AS outcome FROM generate_series(1, $3::int) AS n) AS made`;
 
 const sumsSql = `INSERT INTO campaign_counts (project_id, campaign_id, total, in_hand, sent, skipped, failed, delivered)
   SELECT project_id, campaign_id, count(*), count(*) FILTER (WHERE outcome = 'QUEUED' AND handed_over), count(*) FILTER (WHERE outcome = 'SENT'),
-    count(*) FILTER (WHERE outcome = 'SKIPPED'), count(*) FILTER (WHERE outcome = 'FAILED'), count(*) FILTER (WHERE reported & 1 <> 0)
+    count(*) FILTER (WHERE outcome = 'SKIPPED'), count(*) FILTER (WHERE outcome = 'FAILED'), count(*) FILTER (WHERE reported_bits & 1 <> 0)
   FROM recipients GROUP BY 1, 2`;
 
 async function skippedOf(client: pg.Client, projectId: string, campaignId: string): Promise<string> {

@@ -177,8 +177,8 @@ export class AudienceRecords {
          SELECT contact_id, subject_id AS segment_id, array_agg(split_part(kind, '.', 2) ORDER BY id) AS kinds FROM contact_history
          WHERE project_id = $1 AND kind LIKE 'segment.%' GROUP BY 1, 2
        ), told AS (
-         SELECT (item ->> 'contactId')::uuid AS contact_id, (item ->> 'segmentId')::uuid AS segment_id, array_agg(replace(split_part(fact, '.', 3), 'left', 'exited') ORDER BY item ->> 'at', o.id) AS kinds
-         FROM outbox o CROSS JOIN LATERAL jsonb_array_elements(items) AS item WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' GROUP BY 1, 2
+         SELECT (item ->> 'contactId')::uuid AS contact_id, (item ->> 'segmentId')::uuid AS segment_id, array_agg(replace(split_part(event_name, '.', 3), 'left', 'exited') ORDER BY item ->> 'at', o.id) AS kinds
+         FROM outbox o CROSS JOIN LATERAL jsonb_array_elements(items) AS item WHERE project_id = $1 AND event_name LIKE 'contacts.segment.%' GROUP BY 1, 2
        )
        SELECT contact_id AS "contactId", segment_id AS "segmentId", coalesce(kept.kinds, '{}') AS kept, coalesce(told.kinds, '{}') AS told,
               EXISTS (SELECT 1 FROM segment_members m WHERE m.project_id = $1 AND m.contact_id = c.id AND m.segment_id = places.segment_id) AS "isMember"

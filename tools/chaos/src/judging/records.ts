@@ -172,9 +172,9 @@ export class Records {
 
   /** Events of every service that are still to be published, once or once more, or whose tries are not over. */
   async unpublished(): Promise<number> {
-    const sql = `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats)
-                   + (SELECT count(*) FROM fact_tries t WHERE NOT EXISTS (
-                        SELECT FROM inbox i WHERE i.subscriber = t.subscriber AND i.fact_id = t.fact_id)) AS waiting`;
+    const sql = `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM event_repeats)
+                   + (SELECT count(*) FROM event_tries t WHERE NOT EXISTS (
+                        SELECT FROM inbox i WHERE i.subscriber = t.subscriber AND i.event_id = t.event_id)) AS waiting`;
     const rows = await Promise.all(services.map((service) => this.query<{ waiting: string }>(service, sql)));
     return rows.reduce((sum, [row]) => sum + Number(row!.waiting), 0);
   }

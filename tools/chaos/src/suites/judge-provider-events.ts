@@ -46,9 +46,9 @@ const rowsSql = `
   LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
   LEFT JOIN suppressions s ON s.project_id = e.project_id AND s.email = e.to_email
   LEFT JOIN (
-    SELECT item->>'emailId' AS id, array_agg(replace(fact, 'sending.email.', '') || coalesce(' ' || (item->>'bounceType'), '')) AS published
+    SELECT item->>'emailId' AS id, array_agg(replace(event_name, 'sending.email.', '') || coalesce(' ' || (item->>'bounceType'), '')) AS published
     FROM outbox, jsonb_array_elements(items) AS item
-    WHERE project_id = $1 AND fact LIKE 'sending.email.%' AND fact <> 'sending.email.accepted' GROUP BY 1
+    WHERE project_id = $1 AND event_name LIKE 'sending.email.%' AND event_name <> 'sending.email.accepted' GROUP BY 1
   ) AS p ON p.id = e.id::text
   WHERE e.project_id = $1 AND e.status <> 'VOIDED'`;
 

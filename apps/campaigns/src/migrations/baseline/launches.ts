@@ -33,7 +33,7 @@ export const launchesTables = `
     waits_for_winner boolean NOT NULL DEFAULT false,
     due_at timestamptz(3),
     time_zone text,
-    reported smallint NOT NULL DEFAULT 0,
+    reported_bits smallint NOT NULL DEFAULT 0,
     at timestamptz(3),
     PRIMARY KEY (project_id, campaign_id, contact_id)
   ) WITH (autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);

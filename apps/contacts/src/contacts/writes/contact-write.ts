@@ -1,5 +1,5 @@
 import {
-  publishedAddressOf,
+  publishedIpAddressOf,
   type Caller,
   type ConsentSource,
   type SuppressionReason,
@@ -70,8 +70,8 @@ export const originOf = (
   source,
   text,
   actor: caller?.actor ?? null,
-  address: caller?.address ?? null,
-  publishedAddress: caller ? publishedAddressOf(caller) : null,
+  address: caller?.ipAddress ?? null,
+  publishedAddress: caller ? publishedIpAddressOf(caller) : null,
   userAgent: caller?.userAgent ?? null,
 });
 

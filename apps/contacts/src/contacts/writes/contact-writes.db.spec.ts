@@ -181,11 +181,11 @@ describe('consents', () => {
     const key: Caller = {
       projectId,
       actor: { kind: 'KEY', id: 'shop', name: 'Shop' },
-      address: '203.0.113.9',
+      ipAddress: '203.0.113.9',
       userAgent: 'curl/8',
     };
     const person: Caller = { projectId, actor: { kind: 'USER', id: 'ada' } };
-    const page: Caller = { projectId, actor: { kind: 'SERVICE', id: 'gateway' }, address: '198.51.100.1' };
+    const page: Caller = { projectId, actor: { kind: 'SERVICE', id: 'gateway' }, ipAddress: '198.51.100.1' };
     const { id } = await suite.bus.call(contacts.upsert, key, { email: 'ann@example.org' });
     await suite.bus.call(contacts.upsert, key, { email: 'ann@example.org', customFields: { plan: 'pro' } });
     await suite.bus.call(contacts.unsubscribe, page, { email: 'ann@example.org' });

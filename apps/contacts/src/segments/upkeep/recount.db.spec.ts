@@ -94,7 +94,7 @@ describe('segments after random changes', () => {
       event: string;
       items: { contactId: string; segmentId: string }[];
     }>(
-      `SELECT fact AS event, items FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' ORDER BY id`,
+      `SELECT event_name AS event, items FROM outbox WHERE project_id = $1 AND event_name LIKE 'contacts.segment.%' ORDER BY id`,
       [mine.projectId],
     );
     const last = new Map<string, string>();

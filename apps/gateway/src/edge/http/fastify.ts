@@ -62,7 +62,7 @@ export class EdgeAdapter extends FastifyAdapter {
 
 const maxUserAgent = 512;
 
-export const clientOf = ({ ip, headers }: HttpRequest): { address: string; userAgent?: string } => ({
-  address: ip,
+export const clientOf = ({ ip, headers }: HttpRequest): { ipAddress: string; userAgent?: string } => ({
+  ipAddress: ip,
   ...(headers['user-agent'] ? { userAgent: headers['user-agent'].slice(0, maxUserAgent) } : {}),
 });

@@ -177,7 +177,7 @@ const markSql = (warmUp: WarmUp | null): string => `
       CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > remaining_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
     FROM ranked
   ), marked AS (
-    UPDATE deliveries d SET state = 'HANDOFF', counted = d.counted OR NOT decided.is_exempt FROM decided
+    UPDATE deliveries d SET state = 'HANDOFF', uses_allowance = d.uses_allowance OR NOT decided.is_exempt FROM decided
     WHERE d.project_id = decided.project_id AND d.email_id = decided.email_id AND d.position = decided.position
       AND decided.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = decided.lease_token
       AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())

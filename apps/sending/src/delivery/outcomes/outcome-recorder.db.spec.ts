@@ -73,7 +73,7 @@ describe('outcomes that are written together', () => {
       ...[plain, reduced],
     ]);
     const published = await suite.database.query<{ emailId: string }>(
-      `SELECT item->>'emailId' AS "emailId" FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND fact = 'sending.email.failed'`,
+      `SELECT item->>'emailId' AS "emailId" FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND event_name = 'sending.email.failed'`,
       [projectId],
     );
     expect(published.map(({ emailId }) => emailId).sort()).toEqual(
@@ -112,15 +112,15 @@ describe('the outcome of a copy', () => {
       };
     });
     expect(await new OutcomesRepository(suite.database).record(rows)).toBe(2);
-    const published = await suite.database.query<{ fact: string; item: object }>(
-      `SELECT fact, item - 'at' AS item FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 ORDER BY fact`,
+    const published = await suite.database.query<{ event: string; item: object }>(
+      `SELECT event_name AS event, item - 'at' AS item FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 ORDER BY event_name`,
       [projectId],
     );
     const about = { emailId, from: 'hello@shop.example', sourceType: 'TRANSACTIONAL' };
     expect(published).toEqual([
-      { fact: 'sending.copy.bounced', item: { ...about, to: copies[1], refused: true } },
-      { fact: 'sending.copy.sent', item: { ...about, to: copies[0] } },
-      { fact: 'sending.suppression.added', item: { email: copies[1], reason: 'HARD_BOUNCE' } },
+      { event: 'sending.copy.bounced', item: { ...about, to: copies[1], refused: true } },
+      { event: 'sending.copy.sent', item: { ...about, to: copies[0] } },
+      { event: 'sending.suppression.added', item: { email: copies[1], reason: 'HARD_BOUNCE' } },
     ]);
     const email = await suite.bus.call(emails.get, serviceCaller('gateway', projectId), { id: emailId });
     expect(email.status).toBe('PENDING');

@@ -119,12 +119,12 @@ const recordSql = `
     SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
-    -- The bits of reported are those of provider-events/reported.ts: once one is set, they decide the state, not our own conclusion (such as a retry).
-    SET state = CASE WHEN d.reported | o.report_bits = 0 THEN o.state ELSE ${stateOfBits('d.reported | o.report_bits')} END, reported = d.reported | o.report_bits, due_at = now() + o.delay_ms * interval '1 millisecond',
+    -- Reported bits are those of provider-events/reported.ts: once one is set, they decide the state, not our own conclusion (such as a retry).
+    SET state = CASE WHEN d.reported_bits | o.report_bits = 0 THEN o.state ELSE ${stateOfBits('d.reported_bits | o.report_bits')} END, reported_bits = d.reported_bits | o.report_bits, due_at = now() + o.delay_ms * interval '1 millisecond',
         waits_for_next_period = o.waits_for_next_period, has_turn = o.has_turn,
         expires_at = CASE WHEN o.waits_for_next_period THEN now() + o.delay_ms * interval '1 millisecond' + interval '${deliveryWindowHours} hours' ELSE d.expires_at END, attempts = d.attempts + o.counts_as_attempt,
         claims = CASE WHEN o.resends > 0 THEN d.claims ELSE 0 END, resends = d.resends + o.resends,
-        worker_id = CASE WHEN o.state = 'AMBIGUOUS' AND d.reported = 0 THEN d.worker_id END
+        worker_id = CASE WHEN o.state = 'AMBIGUOUS' AND d.reported_bits = 0 THEN d.worker_id END
     FROM outcome o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
       AND d.lease_token = o.lease_token
@@ -132,8 +132,8 @@ const recordSql = `
         OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims})
         -- Dropped by the operator; or requeued or held before the late outcome of an attempt arrived.
         OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
-    RETURNING o.row_index, d.attempts, old.reported AS reported_before, d.reported AS reported_after,
-      old.reported <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported')}) AS is_overruled_by_report
+    RETURNING o.row_index, d.attempts, old.reported_bits AS reported_before, d.reported_bits AS reported_after,
+      old.reported_bits <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported_bits')}) AS is_overruled_by_report
   ), updated_email AS (
     UPDATE emails e
     SET status = CASE w.reported_after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.reported_after')} END, subject = coalesce(o.subject, e.subject), from_name = coalesce(o.from_name, e.from_name), contact_id = coalesce(e.contact_id, o.contact_id),

@@ -47,7 +47,7 @@ describe('overdue mail', () => {
 
   it.each([
     ['after a long outage', `alive_at = now() - interval '7 hours'`],
-    ['on a restored copy of the database', `epoch = 'another'`],
+    ['on a restored copy of the database', `database_identity = 'another'`],
   ])('is held %s until it is released, while new mail leaves', async (when, change) => {
     const name = when.length;
     const overdue = [`one-${name}@sink.test`, `two-${name}@sink.test`];

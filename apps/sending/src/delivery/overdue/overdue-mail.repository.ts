@@ -6,7 +6,7 @@ import { lanes } from '../delivery.entity.js';
 export interface Gap {
   /** Seconds since a worker last used this database. */
   seconds: number;
-  /** `installation.epoch` names another database: this one was restored from a dump of it. */
+  /** `installation.database_identity` names another database: this one was restored from a dump of it. */
   restored: boolean;
 }
 
@@ -28,13 +28,13 @@ export class OverdueMailRepository {
       // Set once, so that mail which is accepted while many batches are held is not overdue.
       const [gap] = await this.database.query<Gap>(
         `UPDATE installation SET hold_before = coalesce(hold_before, now() - ${overdue})
-         RETURNING extract(epoch FROM now() - alive_at)::float8 AS seconds, epoch <> ${currentDatabaseIdentity} AS restored`,
+         RETURNING extract(epoch FROM now() - alive_at)::float8 AS seconds, database_identity <> ${currentDatabaseIdentity} AS restored`,
       );
       const isLong = gap !== undefined && (gap.restored || gap.seconds > limitSeconds);
       if (!isLong || (await holdSome(gap))) {
         await this.database.query(
-          `INSERT INTO installation (epoch) SELECT ${currentDatabaseIdentity} ON CONFLICT (singleton) DO UPDATE
-             SET epoch = excluded.epoch, alive_at = now(), hold_before = NULL`,
+          `INSERT INTO installation (database_identity) SELECT ${currentDatabaseIdentity} ON CONFLICT (singleton) DO UPDATE
+             SET database_identity = excluded.database_identity, alive_at = now(), hold_before = NULL`,
         );
         return null;
       }

@@ -63,7 +63,7 @@ const states = async ({ domain }: Owned): Promise<Record<string, string>> => {
   );
 };
 const published = async ({ caller }: Owned, name: string): Promise<number> => {
-  const rows = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND fact = $2`, [
+  const rows = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND event_name = $2`, [
     caller.projectId,
     name,
   ]);

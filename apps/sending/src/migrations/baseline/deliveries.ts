@@ -16,8 +16,8 @@ export const deliveriesTables = `
     variables jsonb,
     claims smallint NOT NULL DEFAULT 0,
     resends smallint NOT NULL DEFAULT 0,
-    reported smallint NOT NULL DEFAULT 0,
-    counted boolean NOT NULL DEFAULT false,
+    reported_bits smallint NOT NULL DEFAULT 0,
+    uses_allowance boolean NOT NULL DEFAULT false,
     waits_for_next_period boolean NOT NULL DEFAULT false,
     has_turn boolean NOT NULL DEFAULT false,
     campaign_id uuid,
@@ -28,7 +28,7 @@ export const deliveriesTables = `
     PRIMARY KEY (project_id, email_id, "position")
   ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
   CREATE INDEX deliveries_ambiguous ON deliveries (due_at) WHERE state = 'AMBIGUOUS';
-  CREATE INDEX deliveries_held ON deliveries (worker_id) WHERE state IN ('CLAIMED', 'HANDOFF');
+  CREATE INDEX deliveries_by_worker ON deliveries (worker_id) WHERE state IN ('CLAIMED', 'HANDOFF');
   CREATE INDEX deliveries_of_copies ON deliveries (project_id, recipient) WHERE "position" > 0;
   CREATE INDEX deliveries_over_allowance ON deliveries (project_id, due_at) WHERE state = 'QUEUED' AND waits_for_next_period;
   CREATE INDEX deliveries_overdue ON deliveries (project_id, due_at) WHERE state = 'HELD';
@@ -42,7 +42,7 @@ export const deliveriesTables = `
 
   CREATE TABLE installation (
     singleton boolean DEFAULT true PRIMARY KEY CHECK (singleton),
-    epoch text NOT NULL,
+    database_identity text NOT NULL,
     alive_at timestamptz(3) NOT NULL DEFAULT now(),
     hold_before timestamptz(3)
   );
@@ -72,7 +72,7 @@ export const deliveriesTables = `
     destination text NOT NULL,
     project_id uuid NOT NULL,
     lane smallint NOT NULL,
-    tail timestamptz NOT NULL,
+    last_turn_at timestamptz NOT NULL,
     PRIMARY KEY (provider, destination, project_id, lane)
   ) WITH (fillfactor = 50);
 

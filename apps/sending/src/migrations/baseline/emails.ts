@@ -27,10 +27,10 @@ export const emailsTables = `
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     category text NOT NULL DEFAULT 'TRANSACTIONAL' CHECK (category IN ('TRANSACTIONAL', 'MARKETING')),
-    copies jsonb,
+    header_recipients jsonb,
     template_id uuid,
     scheduled_at timestamptz(3),
-    rare_status text GENERATED ALWAYS AS (CASE WHEN (status NOT IN ('PENDING', 'SENT', 'DELIVERED')) THEN status ELSE NULL::text END) STORED,
+    unusual_status text GENERATED ALWAYS AS (CASE WHEN (status NOT IN ('PENDING', 'SENT', 'DELIVERED')) THEN status ELSE NULL::text END) STORED,
     provider_message_id text,
     accepted_by text,
     campaign_id uuid,
@@ -40,7 +40,7 @@ export const emailsTables = `
   CREATE TABLE emails_default PARTITION OF emails DEFAULT WITH (fillfactor = 80);
   CREATE INDEX emails_by_creation ON emails (project_id, created_at DESC, id DESC);
   CREATE INDEX emails_by_id ON emails (id);
-  CREATE INDEX emails_by_rare_status ON emails (project_id, rare_status, created_at DESC, id DESC) WHERE rare_status IS NOT NULL;
+  CREATE INDEX emails_by_unusual_status ON emails (project_id, unusual_status, created_at DESC, id DESC) WHERE unusual_status IS NOT NULL;
   CREATE INDEX emails_by_recipient ON emails (project_id, to_email, created_at DESC, id DESC);
   CREATE INDEX emails_by_tag ON emails USING gin (tags) WHERE tags <> '{}'::text[];
 

@@ -301,7 +301,8 @@ async function ledgerOf(tenant: Tenant, path: string): Promise<LedgerRow[]> {
 
 const bits = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16, unsubscribed: 32 };
 const count = (condition: string): string => `(count(*) FILTER (WHERE ${condition}))::int`;
-const reported = (name: keyof typeof bits): string => `${count(`reported & ${bits[name]} <> 0`)} AS ${name}`;
+const reported = (name: keyof typeof bits): string =>
+  `${count(`reported_bits & ${bits[name]} <> 0`)} AS ${name}`;
 const sent = `${count(`outcome = 'SENT'`)} AS sent`;
 
 /** The sums of campaigns and of their variants against the rows of the ledger: one statement, so that all of it is one snapshot. */
