@@ -13,9 +13,12 @@ import { eventsPage } from './events-page.js';
 import { metricsPage } from './metrics-page.js';
 import { natsUsers } from './nats-users.js';
 import { openApi } from './open-api.js';
+import { statementPages } from './statements.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const notice = '<!-- Made by `npm run docs` from the declarations in the code; do not edit. -->\n\n';
+const notice = 'Made by `npm run docs` from the declarations in the code; do not edit.';
+const noticeOf = (file: string): string =>
+  file.endsWith('.md') ? `<!-- ${notice} -->\n\n` : file.endsWith('.sql') ? `-- ${notice}\n\n` : '';
 
 const pages: Record<string, () => string | Promise<string>> = {
   'docs/configuration.md': configurationPage,
@@ -26,12 +29,13 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/openapi.json': openApi,
   '.env.example': envExample,
   'deploy/nats.conf': natsUsers,
+  ...statementPages,
 };
 
 const stale: string[] = [];
 for (const [file, make] of Object.entries(pages)) {
   const path = join(root, file);
-  const wanted = await formatted(path, (file.endsWith('.md') ? notice : '') + (await make()));
+  const wanted = await formatted(path, noticeOf(file) + (await make()));
   if (existsSync(path) && readFileSync(path, 'utf8') === wanted) continue;
   stale.push(file);
   if (!process.argv.includes('--check')) write(path, wanted);

@@ -129,16 +129,46 @@ const columns = columnsOf<HashedMessageToMark>([
 ]);
 const providerKind = `$${columns.count + 2}::text`;
 
-const rank = (group: string): string => `row_number() OVER (PARTITION BY ${group} ORDER BY row_index)`;
-const passes = (before: string, isOver: string): string => `${before} AND NOT coalesce(${isOver}, false)`;
+/** A check sees only the messages that all before it let pass; without an answer (no limit) it lets them pass, too. */
+const checkAfter = (before: string, refusals: Record<string, string>): string =>
+  `CASE WHEN ${before} <> 'ok' THEN ${before} ${Object.entries(refusals)
+    .map(([decision, applies]) => `WHEN ${applies} THEN '${decision}'`)
+    .join(' ')} ELSE 'ok' END`;
+/** Its place among the messages of the batch that passed so far and share a limit. */
+const rankAfter = (before: string, group: string): string =>
+  `row_number() OVER (PARTITION BY ${before} = 'ok', ${group} ORDER BY row_index)`;
 
-const passesWarmUp = passes(
-  'passes_slow_down',
-  `NOT is_exempt AND ${isOverWarmUp(rank('project_id, warm_up_domain, passes_slow_down, is_exempt'))}`,
-);
+const isOverCap = `${rankAfter('by_rules', 'project_id, address_hash, frequency_cap_remaining IS NOT NULL')} > frequency_cap_remaining`;
+const turn = turnOf(rankAfter('by_cap', 'slow_destination, project_id, lane, needs_turn'));
+const overWarmUp = isOverWarmUp(rankAfter('by_turn', 'project_id, warm_up_domain, is_exempt'));
+const isOverSource = `${rankAfter('by_warm_up', 'project_id, source_type, is_exempt')} > remaining_of_source`;
 
-// Each check sees the rows that those before it let pass. Turns at slowed destinations come before limits, because
-// they keep a message back for the shortest time (docs/decisions/0026, docs/decisions/0027).
+// One check after the other. Turns at slowed destinations come before limits, because they keep a message back
+// for the shortest time (docs/decisions/0026, docs/decisions/0027).
+const checks = (warmUp: WarmUp | null): string => `
+  capped AS (
+    SELECT *, ${checkAfter('by_rules', { frequency_cap: isOverCap })} AS by_cap FROM checked
+  ), with_turns AS (
+    SELECT *, CASE WHEN by_cap = 'ok' AND needs_turn THEN ${turn} END AS turn_at FROM capped
+  ), slowed_down AS (
+    SELECT *, ${checkAfter('by_cap', { slowed: isTurnAhead('turn_at') })} AS by_turn FROM with_turns
+  ), warmed_up AS (
+    SELECT *, ${warmUp ? checkAfter('by_turn', { warming_up: `NOT is_exempt AND ${overWarmUp}` }) : 'by_turn'} AS by_warm_up FROM slowed_down
+  ), limited_by_source AS (
+    SELECT *, ${checkAfter('by_warm_up', { over_source: `NOT is_exempt AND ${isOverSource}` })} AS by_source FROM warmed_up
+  ), ranked AS (
+    SELECT *, ${rankAfter('by_source', 'project_id, is_exempt')} AS rank FROM limited_by_source
+  ), limited AS (
+    SELECT *, ${checkAfter('by_source', {
+      over_month: 'NOT is_exempt AND rank > remaining_of_month',
+      over_day: 'NOT is_exempt AND rank > remaining_of_day',
+    })} AS by_allowance FROM ranked
+  ), decided AS (
+    SELECT *, CASE WHEN by_allowance IN ('over_source', 'over_month', 'over_day') THEN 'quota' ELSE by_allowance END AS decision,
+      CASE WHEN by_allowance IN ('over_source', 'over_month') THEN ${nextMonth} ELSE ${nextDay} END AS until
+    FROM limited
+  )`;
+
 const markSql = (warmUp: WarmUp | null): string => `
   WITH requested AS (
     SELECT * FROM ${columns.unnest('r', 2)}
@@ -151,32 +181,9 @@ const markSql = (warmUp: WarmUp | null): string => `
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> r.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'claim_lost'
         ${markRules.map(({ decision, applies }) => `WHEN ${applies} THEN '${decision}'`).join('\n        ')}
         ELSE 'ok'
-      END AS first_rule
+      END AS by_rules
     FROM requested r ${markJoins} ${slowDownJoins(providerKind)} ${warmUp ? warmUpJoin(warmUp) : ''}
-  ), after_cap AS (
-    SELECT *, CASE WHEN first_rule = 'ok' AND ${rank(`project_id, address_hash, first_rule = 'ok' AND frequency_cap_remaining IS NOT NULL`)} > frequency_cap_remaining THEN 'frequency_cap' ELSE first_rule END AS rule FROM checked
-  ), with_turns AS (
-    SELECT *, CASE WHEN rule = 'ok' AND needs_turn THEN ${turnOf(rank(`slow_destination, project_id, lane, rule = 'ok' AND needs_turn`))} END AS turn_at FROM after_cap
-  ), after_slow_down AS (
-    SELECT *, ${passes(`rule = 'ok'`, isTurnAhead('turn_at'))} AS passes_slow_down FROM with_turns
-  ), after_warm_up AS (
-    SELECT *, ${warmUp ? passesWarmUp : 'passes_slow_down'} AS passes_warm_up FROM after_slow_down
-  ), after_source_limit AS (
-    SELECT *, ${passes('passes_warm_up', `NOT is_exempt AND ${rank('project_id, source_type, passes_warm_up, is_exempt')} > remaining_of_source`)} AS passes_source_limit FROM after_warm_up
-  ), ranked AS (
-    SELECT *, ${rank('project_id, passes_source_limit, is_exempt')} AS rank FROM after_source_limit
-  ), decided AS (
-    SELECT *,
-      CASE
-        WHEN rule <> 'ok' THEN rule
-        WHEN NOT passes_slow_down THEN 'slowed'
-        WHEN NOT passes_warm_up THEN 'warming_up'
-        WHEN NOT passes_source_limit OR NOT is_exempt AND coalesce(rank > least(remaining_of_month, remaining_of_day), false) THEN 'quota'
-        ELSE 'ok'
-      END AS decision,
-      CASE WHEN passes_warm_up AND (NOT passes_source_limit OR rank > remaining_of_month) THEN ${nextMonth} ELSE ${nextDay} END AS until
-    FROM ranked
-  ), marked AS (
+  ), ${checks(warmUp)}, marked AS (
     UPDATE deliveries d SET state = 'HANDOFF', uses_allowance = d.uses_allowance OR NOT decided.is_exempt FROM decided
     WHERE d.project_id = decided.project_id AND d.email_id = decided.email_id AND d.position = decided.position
       AND decided.decision = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = decided.lease_token
