@@ -11,7 +11,7 @@ const toolDoors = [
   'config.ts',
   'data-source.ts',
   'main.ts',
-  'gateway.module.ts',
+  'all-routes.ts',
   'edge/routes/route-table.ts',
   'openapi/document.ts',
 ];

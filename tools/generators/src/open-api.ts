@@ -1,5 +1,5 @@
 import { routeTable } from '../../../apps/gateway/src/edge/routes/route-table.js';
-import { routeControllers } from '../../../apps/gateway/src/gateway.module.js';
+import { routeSources } from '../../../apps/gateway/src/all-routes.js';
 import { openApiDocument } from '../../../apps/gateway/src/openapi/document.js';
 
-export const openApi = (): string => JSON.stringify(openApiDocument(routeTable(routeControllers)));
+export const openApi = (): string => JSON.stringify(openApiDocument(routeTable(routeSources)));

@@ -27,8 +27,9 @@ const sending: Route = {
     method: 'POST',
     path: `${postmarkPath}/email`,
     surface: 'legacy',
-    controller: Nothing,
-    handler: 'send',
+    noun: 'postmark',
+    name: 'send',
+    answeredBy: { controller: Nothing },
   },
   declaration: {
     summary: 'Send through the compatibility API',

@@ -10,7 +10,6 @@ import {
   ImportContacts,
   maxImportBytes,
   tooManyImports,
-  type ContactImportPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { RouteRequest } from '../edge/routes/route-request.js';
@@ -58,16 +57,6 @@ export class ImportsController {
     return this.uploads.preview(request);
   }
 
-  @Get('contacts/imports', {
-    summary: 'List imports, newest first',
-    scope: 'contacts:write',
-    listed: 'items',
-    reply: ContactImport,
-  })
-  list({ caller, listPage }: RouteRequest): Promise<ContactImportPage> {
-    return this.bus.call(contactImports.list, caller, listPage);
-  }
-
   @Get('contacts/imports/:id', {
     summary: 'Get the progress of an import; with Accept: text/event-stream, each step as an event',
     scope: 'contacts:write',
@@ -90,17 +79,5 @@ export class ImportsController {
   })
   errors({ caller, params }: RouteRequest): Promise<CsvTable> {
     return this.reports.errors(caller, params['id']!);
-  }
-
-  @Post('contacts/imports/:id/cancel', {
-    summary: 'Cancel an import; imported rows stay, and a finished import is returned unchanged',
-    scope: 'contacts:write',
-    body: null,
-    reply: ContactImport,
-    missing: importNotFound,
-    whileDisabled: true,
-  })
-  cancel({ caller, params }: RouteRequest): Promise<ContactImport> {
-    return this.bus.call(contactImports.cancel, caller, { id: params['id']! });
   }
 }

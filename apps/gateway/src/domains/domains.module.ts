@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { SystemMailsModule } from '../system-mails/system-mails.module.js';
 import { DomainMails } from './domain-mails.js';
-import { DomainsController } from './domains.controller.js';
 import { DomainsSubscribers } from './domains.subscribers.js';
 import { OwnersReadModel } from './owners.read-model.js';
 
 @Module({
   imports: [SystemMailsModule],
-  controllers: [DomainsController, DomainsSubscribers],
+  controllers: [DomainsSubscribers],
   providers: [DomainMails, OwnersReadModel],
   exports: [OwnersReadModel],
 })

@@ -1,10 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
-  addressUnreadable,
-  EmailExplanation,
-  emailNotFound,
   explanations,
-  RecipientExplanation,
   SendEmail,
   SendEmails,
   SendExplanation,
@@ -16,7 +12,7 @@ import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { sendBodyLimit } from '../edge/bodies/body-reader.js';
 import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Get, Post } from '../edge/routes/route.js';
+import { Post } from '../edge/routes/route.js';
 import { sendErrors } from './send-errors.js';
 
 const explaining = {
@@ -30,16 +26,6 @@ const explaining = {
 @Controller()
 export class ExplanationsController {
   constructor(private readonly bus: Bus) {}
-
-  @Get('emails/:id/explain', {
-    summary: 'Explain what happened to an email and what it waits for',
-    scope: 'emails:read',
-    reply: EmailExplanation,
-    missing: emailNotFound,
-  })
-  email({ caller, params }: RouteRequest): Promise<EmailExplanation> {
-    return this.bus.call(explanations.email, caller, { id: params['id']! });
-  }
 
   @Post('emails/explain', {
     ...explaining,
@@ -59,16 +45,6 @@ export class ExplanationsController {
   })
   sendMany({ caller, body: { to, ...content } }: RouteRequest<SendEmails>): Promise<SendExplanation> {
     return this.explain(caller, to, content);
-  }
-
-  @Get('recipients/:email/explain', {
-    summary: 'Explain which mail is sent to an address',
-    scope: 'emails:read',
-    reply: RecipientExplanation,
-    missing: addressUnreadable,
-  })
-  recipient({ caller, params }: RouteRequest): Promise<RecipientExplanation> {
-    return this.bus.call(explanations.recipient, caller, { email: params['email']! });
   }
 
   private explain(caller: Caller, to: Mailbox[], content: EmailContent): Promise<SendExplanation> {

@@ -3,14 +3,12 @@ import { EdgeModule } from '../edge/edge.module.js';
 import { PagesModule } from '../pages/pages.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { EngagementRecorder } from './engagement-recorder.js';
-import { EngagementController } from './engagement.controller.js';
 import { TrackingEndpoint } from './tracking-endpoint.js';
 import { UnsubscribeEndpoint } from './unsubscribe-endpoint.js';
 import { UnsubscribeService } from './unsubscribe.service.js';
 
 @Module({
   imports: [EdgeModule, PagesModule, ProjectsModule],
-  controllers: [EngagementController],
   providers: [EngagementRecorder, TrackingEndpoint, UnsubscribeEndpoint, UnsubscribeService],
 })
 export class EngagementModule {}

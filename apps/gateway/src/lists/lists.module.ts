@@ -2,11 +2,9 @@ import { Module } from '@nestjs/common';
 import { EdgeModule } from '../edge/edge.module.js';
 import { PagesModule } from '../pages/pages.module.js';
 import { ConfirmEndpoint } from './confirm-endpoint.js';
-import { ListsController } from './lists.controller.js';
 
 @Module({
   imports: [EdgeModule, PagesModule],
-  controllers: [ListsController],
   providers: [ConfirmEndpoint],
 })
 export class ListsModule {}

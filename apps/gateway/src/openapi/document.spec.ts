@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Contact, CreateContact } from '@posthorn/contracts';
 import { routeTable } from '../edge/routes/route-table.js';
-import { routeControllers } from '../gateway.module.js';
+import { routeSources } from '../all-routes.js';
 import { openApiDocument } from './document.js';
 import { operationIdOf } from './operations.js';
 import { ShapeSchemas } from './shape-schemas.js';
 
-const table = routeTable(routeControllers);
+const table = routeTable(routeSources);
 interface Operation {
   operationId: string;
   summary: string;

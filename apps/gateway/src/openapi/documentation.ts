@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { EdgeAdapter, Fastify, HttpReply } from '../edge/http/fastify.js';
-import { Registrar } from '../edge/routes/registrar.js';
+import { RouteTable } from '../edge/routes/route-table.js';
 import { openApiDocument } from './document.js';
 import { errorsPage } from './errors-page.js';
 
@@ -41,7 +41,7 @@ export class Documentation implements OnApplicationBootstrap {
 
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly registrar: Registrar,
+    private readonly routes: RouteTable,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -54,7 +54,7 @@ export class Documentation implements OnApplicationBootstrap {
 
   /** Generated on the first request, because routes are complete by then and most processes never need it. */
   private sendDocument(reply: HttpReply): HttpReply {
-    this.text ??= JSON.stringify(openApiDocument(this.registrar.routes));
+    this.text ??= JSON.stringify(openApiDocument(this.routes));
     return reply
       .headers({
         'content-type': 'application/json; charset=utf-8',

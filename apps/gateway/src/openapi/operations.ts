@@ -3,7 +3,8 @@ import { dialectSchemas } from '../dialects/dialect-schemas.js';
 import { dialects } from '../dialects/dialects.js';
 import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
 import { defaultBodyLimit } from '../edge/bodies/body-reader.js';
-import { projectParameter, type Route } from '../edge/routes/route-table.js';
+import { projectParameter } from '../edge/routes/path-pattern.js';
+import type { Route } from '../edge/routes/route-table.js';
 import { callersOf, successOf, scopesOf } from '../edge/routes/route.js';
 import type { CallerKind } from '../identity/credential.js';
 import { headersOf } from './headers.js';
@@ -21,15 +22,14 @@ const schemeOf: Readonly<Record<CallerKind, string>> = {
 };
 
 /** Stable and unique, because generated clients use it as the function name. */
-export function operationIdOf({ controller, handler, surface }: Route): string {
-  const noun = nounOf(controller.name);
-  const name = `${noun}${handler[0]!.toUpperCase()}${handler.slice(1)}`;
-  return surface === 'v1' ? name : `legacy${name[0]!.toUpperCase()}${name.slice(1)}`;
+export function operationIdOf({ noun, name, surface }: Route): string {
+  const operation = `${noun}${capitalised(name)}`;
+  return surface === 'v1' ? operation : `legacy${capitalised(operation)}`;
 }
 
-export function tagOf({ controller, surface }: Route): string {
-  return surface === 'v1' ? nounOf(controller.name) : legacyTag(nounOf(controller.name));
-}
+const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
+
+export const tagOf = ({ noun, surface }: Route): string => (surface === 'v1' ? noun : legacyTag(noun));
 
 export function operationOf(route: Route, schemas: ShapeSchemas): object {
   const { declaration, surface } = route;
@@ -200,8 +200,3 @@ const refused = (route: Route): Record<string, object> =>
 
 const listed = (name: string, entries: readonly object[]): object =>
   entries.length > 0 ? { [name]: entries } : {};
-
-function nounOf(controller: string): string {
-  const noun = controller.replace(/Controller$/, '');
-  return noun[0]!.toLowerCase() + noun.slice(1);
-}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { routeControllers } from '../../gateway.module.js';
+import { routeSources } from '../../all-routes.js';
 import { startGatewaySuite, type GatewaySuite, type Published } from '../../testing/gateway-suite.js';
 import { callersOf } from '../routes/route.js';
 import { routeTable } from '../routes/route-table.js';
@@ -7,7 +7,7 @@ import { routeTable } from '../routes/route-table.js';
 const ours = 'https://app.example.test';
 const unknown = 'https://shop.example';
 const id = '019b0000-0000-7000-8000-000000000001';
-const { routes } = routeTable(routeControllers);
+const { routes } = routeTable(routeSources);
 const cases = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 let suite: GatewaySuite;

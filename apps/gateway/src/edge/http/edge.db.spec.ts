@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '@posthorn/contracts';
 import { mintToken } from '../../api-keys/api-key-token.js';
-import { routeControllers } from '../../gateway.module.js';
+import { routeSources } from '../../all-routes.js';
 import {
   operatorOf,
   startGatewaySuite,
@@ -25,7 +25,7 @@ import { callersOf, scopesOf } from '../routes/route.js';
 
 // Those of people alone are walked with every kind of caller elsewhere.
 const table = {
-  routes: routeTable(routeControllers).routes.filter(({ declaration }) =>
+  routes: routeTable(routeSources).routes.filter(({ declaration }) =>
     callersOf(declaration).includes('SECRET'),
   ),
 };

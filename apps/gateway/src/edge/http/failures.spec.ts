@@ -3,13 +3,13 @@ import { Logger } from '@nestjs/common';
 import { DomainError, segments, unavailable } from '@posthorn/contracts';
 import { CallFailed } from '@posthorn/messaging';
 import { GatewayConfig } from '../../config.js';
-import { routeControllers } from '../../gateway.module.js';
+import { routeSources } from '../../all-routes.js';
 import { Failures } from './failures.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
 import { routeTable, type Route } from '../routes/route-table.js';
 
 Logger.overrideLogger(false);
-const { routes } = routeTable(routeControllers);
+const { routes } = routeTable(routeSources);
 const failures = new Failures(Object.assign(new GatewayConfig(), { publicUrl: 'https://mail.example/' }));
 
 function answer(thrown: unknown, url: string, route?: Route) {

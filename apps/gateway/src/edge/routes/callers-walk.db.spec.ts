@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { routeControllers } from '../../gateway.module.js';
+import { routeSources } from '../../all-routes.js';
 import { startGatewaySuite, type GatewaySuite } from '../../testing/gateway-suite.js';
 import { codeOf, expectAdmitted, expectRefused, statedBy } from '../../testing/walk/dialect-shapes.js';
 import { walkCallers, type WalkCaller } from '../../testing/walk/walk-callers.js';
@@ -8,7 +8,7 @@ import { Get, Patch, Post, Put, Delete, callersOf, type Method } from './route.j
 import { isListedAs, outsideRoutes } from './outside-routes.js';
 import { routeTable, type Route } from './route-table.js';
 
-const table = routeTable(routeControllers);
+const table = routeTable(routeSources);
 const { routes } = table;
 /** Jest copies the parameters of every test, so tests get names instead of routes. */
 const routesByName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
@@ -24,10 +24,8 @@ function callersAt(name: string): readonly WalkCaller[] {
   if (!isSecond) return walkCallers;
   return walkCallers.filter((_, index) => (index + indexes.get(name)!) % everyNth === 0);
 }
-const hasTwin = ({ controller, handler }: Route): boolean =>
-  routes.some(
-    (other) => other.surface === 'v1' && other.controller === controller && other.handler === handler,
-  );
+const hasTwin = ({ noun, name }: Route): boolean =>
+  routes.some((other) => other.surface === 'v1' && other.noun === noun && other.name === name);
 const expected = names.reduce((sum, name) => sum + callersAt(name).length, 0);
 
 let suite: GatewaySuite;

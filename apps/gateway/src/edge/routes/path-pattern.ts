@@ -1,3 +1,5 @@
+export const projectParameter = 'projectId';
+
 /** Matches like the router: `:name` is one segment, a trailing `*` is any rest. */
 export function isOfPattern(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split('/'), path.split('/')];

@@ -1,28 +1,27 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost } from '@nestjs/core';
 import { GatewayConfig } from '../../config.js';
 import { Cors } from '../http/cors.js';
 import { unknownRoute, wrongMethod } from '../http/edge-errors.js';
 import { Failures, pathOf } from '../http/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../http/fastify.js';
 import { redirectLoopbackNames } from '../http/one-host.js';
+import { AnsweredRoutes } from './answered-routes.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { RequestWatch } from '../http/request-watch.js';
-import type { Handler } from './route.js';
-import { routeTable, type Controller, type Route, type RouteTable } from './route-table.js';
+import type { Route } from './route-table.js';
 import { securityHeaders } from '../http/security-headers.js';
 
 const unreadMs = 60_000;
 
-/** Registers the declared routes of every controller with Fastify directly, without Nest's router and pipes. */
+/** Registers the declared routes with Fastify directly, without Nest's router and pipes. */
 @Injectable()
 export class Registrar implements OnApplicationBootstrap {
-  private table: RouteTable;
   private draining = false;
   private readonly cors: Cors;
 
   constructor(
-    private readonly discovery: DiscoveryService,
+    private readonly routes: AnsweredRoutes,
     private readonly host: HttpAdapterHost,
     private readonly config: GatewayConfig,
     private readonly pipeline: RequestPipeline,
@@ -35,18 +34,8 @@ export class Registrar implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const adapter = this.host.httpAdapter as unknown as EdgeAdapter;
     const fastify = adapter.getInstance<Fastify>();
-    const controllers = new Map(
-      this.discovery
-        .getControllers()
-        .map(({ metatype, instance }) => [metatype as unknown as Controller, instance as object]),
-    );
-    this.table = routeTable([...controllers.keys()]);
     this.prepare(adapter, fastify);
-    for (const route of this.table.routes) this.add(fastify, route, controllers.get(route.controller)!);
-  }
-
-  get routes(): RouteTable {
-    return this.table;
+    for (const route of this.routes.table.routes) this.add(fastify, route);
   }
 
   /** Closes every connection after its response, so that none is reset when the port closes (docs/guarantees.md G16). */
@@ -83,9 +72,8 @@ export class Registrar implements OnApplicationBootstrap {
       this.failures.answer(error, request, reply.headers(headers));
   }
 
-  private add(fastify: Fastify, route: Route, controller: object): void {
-    const method = (controller as Record<string, Handler>)[route.handler]!;
-    const handler: Handler = (call) => method.call(controller, call);
+  private add(fastify: Fastify, route: Route): void {
+    const handler = this.routes.handlerOf(route);
     fastify.route({
       method: route.method,
       url: route.path,
@@ -101,7 +89,7 @@ export class Registrar implements OnApplicationBootstrap {
 
   private withoutRoute(request: HttpRequest, reply: HttpReply): void {
     const path = pathOf(request.url);
-    if (this.cors.preflight(this.table.at(path), request, reply)) return;
+    if (this.cors.preflight(this.routes.table.at(path), request, reply)) return;
     const methods = (this.host.httpAdapter as unknown as EdgeAdapter).methodsAt(path);
     this.failures.answer(
       methods.length > 0 ? wrongMethod(withHead(methods)) : unknownRoute(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Contact, contactNotFound } from '@posthorn/contracts';
-import { routeControllers } from '../../gateway.module.js';
+import { routeSources } from '../../all-routes.js';
 import { routeTable } from './route-table.js';
 import { callersOf, Get, successOf, Post, scopesOf, type RouteDeclaration } from './route.js';
 
@@ -16,7 +16,7 @@ const declaring = (decorate: MethodDecorator) => {
 const whole: RouteDeclaration = { summary: 'Get things', scope: 'contacts:read', reply: Contact };
 
 describe('the route table', () => {
-  const table = routeTable(routeControllers);
+  const table = routeTable(routeSources);
 
   it('has every route on both surfaces, unless it names one', () => {
     const positions = table.routes.map(({ method, path }) => `${method} ${path}`);
@@ -82,7 +82,7 @@ describe('the route table', () => {
   it('stops the boot for an incomplete declaration', () => {
     const undeclared = { reply: Contact } as unknown as RouteDeclaration;
     expect(() => routeTable([declaring(Get('things', undeclared))])).toThrow(
-      'Declaring.act (GET things) lacks a summary, a scope',
+      'declaring.act (GET things) lacks a summary, a scope',
     );
     expect(() => routeTable([declaring(Post('things', whole))])).toThrow('lacks a body, or null for none');
     expect(() => routeTable([declaring(Get('things/:id', whole))])).toThrow(

@@ -1,6 +1,7 @@
 import { scopes, type Shape } from '@posthorn/contracts';
 import type { Surface } from './route-request.js';
-import { isOfPattern } from './path-pattern.js';
+import type { CallRoute, CallRoutes } from './calls.js';
+import { isOfPattern, projectParameter } from './path-pattern.js';
 import {
   successOf,
   routesOf,
@@ -11,14 +12,18 @@ import {
 } from './route.js';
 
 export type Controller = abstract new (...injected: never[]) => object;
+/** Where routes are declared: a table of calls, or a controller with code. */
+export type RouteSource = CallRoutes | Controller;
 
 export interface Route {
   method: Method;
   /** With its prefix, such as `/api/v1/emails/:id`. */
   path: string;
   surface: Surface;
-  controller: Controller;
-  handler: string;
+  noun: string;
+  /** With the noun the `operationId`. */
+  name: string;
+  answeredBy: CallRoute['call'] | { controller: Controller };
   declaration: RouteDeclaration;
   /** Path parameters that are ids, without the project. */
   ids: readonly string[];
@@ -29,7 +34,6 @@ export interface Route {
   isSend: boolean;
 }
 
-export const projectParameter = 'projectId';
 const addressParameter = 'email';
 const numberParameter = 'version';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
@@ -45,16 +49,26 @@ export class RouteTable {
 }
 
 /** Throws on an incomplete declaration, which stops the start. */
-export function routeTable(controllers: readonly Controller[]): RouteTable {
-  return new RouteTable(
-    controllers.flatMap((controller) =>
-      routesOf(controller).flatMap((route) => onSurfaces(controller, route)),
-    ),
-  );
+export function routeTable(sources: readonly RouteSource[]): RouteTable {
+  return new RouteTable(sources.flatMap(declaredBy).flatMap(onSurfaces));
 }
 
-function onSurfaces(controller: Controller, { method, path, handler, declaration }: DeclaredRoute): Route[] {
-  refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
+interface Declared extends DeclaredRoute, Pick<Route, 'noun' | 'answeredBy'> {}
+
+function declaredBy(source: RouteSource): Declared[] {
+  if (typeof source === 'object')
+    return source.routes.map(({ call, ...route }) => ({ ...route, noun: source.noun, answeredBy: call }));
+  const noun = nounOf(source.name);
+  return routesOf(source).map((route) => ({ ...route, noun, answeredBy: { controller: source } }));
+}
+
+function nounOf(controller: string): string {
+  const noun = controller.replace(/Controller$/, '');
+  return noun[0]!.toLowerCase() + noun.slice(1);
+}
+
+function onSurfaces({ noun, name, answeredBy, method, path, declaration }: Declared): Route[] {
+  refuseIncomplete(`${noun}.${name}`, method, path, declaration);
   const parameters = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const named = parameters.filter((name) => name !== projectParameter);
   const isSend = successOf(declaration) === 'accepted' || successOf(declaration) === 'batch';
@@ -62,8 +76,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
     method,
     path: `${prefixes[surface]}${surface === 'legacy' ? (declaration.legacyPath ?? path) : path}`,
     surface,
-    controller,
-    handler,
+    ...{ noun, name, answeredBy },
     declaration: declarationOn(surface, declaration),
     ids: named.filter((name) => name !== addressParameter && name !== numberParameter),
     addresses: named.filter((name) => name === addressParameter),

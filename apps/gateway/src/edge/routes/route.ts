@@ -9,7 +9,7 @@ export type Success = 'done' | 'created' | 'accepted' | 'queued' | 'deleted' | '
 /** How the legacy surface wraps a page of the list (docs/api-decisions.md §1); v1 has one way. `nested`: the envelope of snippets; `whole`: not paginated. */
 export type LegacyList = 'items' | 'flat' | 'nested' | 'whole';
 
-interface RouteBase {
+export interface RouteBase {
   summary: string;
   scope: Scope;
   /** A scope that is sufficient instead. */
@@ -38,7 +38,7 @@ interface RouteBase {
   errorShape?: Shape;
 }
 
-interface ResourceRoute extends RouteBase {
+export interface ResourceRoute extends RouteBase {
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
   /** No body is read as an empty one: all members are optional. */
@@ -58,7 +58,7 @@ interface ResourceRoute extends RouteBase {
   alsoHtml?: true;
 }
 
-interface ListRoute extends RouteBase {
+export interface ListRoute extends RouteBase {
   listed: LegacyList;
   countsErased?: true;
   showsTotal?: true;
@@ -100,7 +100,8 @@ export function kindOf({ listed, streamed, maxUploadBytes }: RouteDeclaration): 
 export interface DeclaredRoute {
   method: Method;
   path: string;
-  handler: string;
+  /** With the noun of its source the `operationId`, which clients see. */
+  name: string;
   declaration: RouteDeclaration;
 }
 
@@ -115,9 +116,9 @@ export function routesOf(controller: object): readonly DeclaredRoute[] {
 const declare =
   (method: Method) =>
   (path: string, declaration: RouteDeclaration): MethodDecorator =>
-  (target, handler) => {
+  (target, name) => {
     const controller = target.constructor;
-    const route: DeclaredRoute = { method, path, handler: String(handler), declaration };
+    const route: DeclaredRoute = { method, path, name: String(name), declaration };
     Reflect.defineMetadata(routesKey, [...routesOf(controller), route], controller);
   };
 
