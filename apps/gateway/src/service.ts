@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamicModule } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { BusServer, PassErrorsOn, runAsService } from '@posthorn/messaging';
+import { BusServer, runAsService } from '@posthorn/messaging';
 import {
   closeResources,
   resourcesModule,
@@ -80,12 +80,9 @@ async function build(resources: ServiceResources<GatewayConfig>): Promise<NestFa
       abortOnError: false,
     },
   );
-  // Filters must be set before the bus handlers are connected.
-  app.useGlobalFilters(new PassErrorsOn());
-  app.connectMicroservice(
-    { strategy: new BusServer({ service: 'gateway', ...resources }) },
-    { inheritAppConfig: true },
-  );
+  const strategy = new BusServer({ service: parts.name, ...resources });
+  strategy.addHandlersOf(app.get(ModulesContainer));
+  app.connectMicroservice({ strategy });
   return app;
 }
 

@@ -1,6 +1,7 @@
 import type { FactoryProvider } from '@nestjs/common';
-import type { RotatedSecrets, SecretPosition } from '@posthorn/contracts';
+import type { RequestContract, RotatedSecrets, RotateSecrets, SecretPosition } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SealedRowsRepository, type SealedRow, type SealedTable } from './sealed-rows.repository.js';
 import { Secrets, UnreadableSecret } from './sealing.js';
 
@@ -61,8 +62,20 @@ export class Resealing {
   }
 }
 
-export const resealingOf = (tables: readonly SealedTable[]): FactoryProvider<Resealing> => ({
-  provide: Resealing,
-  useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, tables),
-  inject: [Database, Secrets],
-});
+/** Answers `contract`, in the service that keeps the tables. */
+export function resealingOf(
+  contract: RequestContract,
+  tables: readonly SealedTable[],
+): FactoryProvider<Resealing> {
+  class OwnResealing extends Resealing {
+    @Handles(contract)
+    answer({ body }: Incoming<RotateSecrets>): Promise<RotatedSecrets> {
+      return this.rotate(body.after);
+    }
+  }
+  return {
+    provide: Resealing,
+    useFactory: (database: Database, secrets: Secrets) => new OwnResealing(database, secrets, tables),
+    inject: [Database, Secrets],
+  };
+}

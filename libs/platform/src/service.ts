@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DynamicModule, type INestMicroservice, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { ServiceName } from '@posthorn/contracts';
 import {
   Database,
@@ -24,7 +24,6 @@ import {
   measureWaiting,
   Outbox,
   OutboxRelay,
-  PassErrorsOn,
   OutboxRelayRepository,
   ReadModels,
   runAsService,
@@ -233,7 +232,7 @@ async function start<C extends ServiceConfig>(
     logger: resources.logger,
     abortOnError: false,
   });
-  app.useGlobalFilters(new PassErrorsOn());
+  strategy.addHandlersOf(app.get(ModulesContainer));
   await app.listen();
   const extra = await runBackground(parts, resources);
   return {

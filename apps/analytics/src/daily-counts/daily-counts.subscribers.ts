@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   emailEvents,
   type EmailAccepted,
@@ -10,7 +10,7 @@ import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { DailyCounts, type DailyMeasure } from './daily-counts.repository.js';
 
 /** Each event counts once, because its inbox row commits together with its counts. */
-@Controller()
+@Injectable()
 export class DailyCountsSubscribers {
   constructor(private readonly counts: DailyCounts) {}
 

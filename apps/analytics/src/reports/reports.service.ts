@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Timeseries, TimeseriesQuery } from '@posthorn/contracts';
+import { analytics, type Timeseries, type TimeseriesQuery } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { DailyCounts } from '../daily-counts/daily-counts.repository.js';
 import { fillDays } from './timeseries.js';
 
@@ -7,8 +8,9 @@ import { fillDays } from './timeseries.js';
 export class ReportsService {
   constructor(private readonly counts: DailyCounts) {}
 
-  async timeseries(projectId: string, { from, to }: TimeseriesQuery): Promise<Timeseries> {
+  @Handles(analytics.timeseries)
+  async timeseries({ caller, body: { from, to } }: Incoming<TimeseriesQuery>): Promise<Timeseries> {
     const window = { from, to };
-    return { data: fillDays(window, await this.counts.between(projectId, from, to)), window };
+    return { data: fillDays(window, await this.counts.between(caller.projectId, from, to)), window };
   }
 }

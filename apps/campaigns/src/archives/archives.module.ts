@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
 import { CampaignsModule } from '../campaigns/campaigns.module.js';
 import { RecipientsModule } from '../recipients/recipients.module.js';
-import { ArchivesHandlers } from './archives.handlers.js';
 import { ArchivesService } from './archives.service.js';
 
 @Module({
   imports: [CampaignsModule, RecipientsModule],
-  controllers: [ArchivesHandlers],
   providers: [ArchivesService],
 })
 export class ArchivesModule {}

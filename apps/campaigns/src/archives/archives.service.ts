@@ -3,11 +3,13 @@ import { Injectable } from '@nestjs/common';
 import {
   campaignNotFound,
   campaignNotLaunched,
+  campaignArchives,
   type ArchivedContent,
   type CampaignArchive,
   type CampaignId,
+  type ArchiveId,
 } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
@@ -21,12 +23,14 @@ export class ArchivesService {
     private readonly commits: Commits,
   ) {}
 
-  async get(projectId: string, id: string): Promise<CampaignArchive> {
+  @Handles(campaignArchives.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<CampaignId>): Promise<CampaignArchive> {
     await this.campaigns.findOrFail(projectId, id);
     return { id, archiveId: (await this.launches.find(projectId, id))?.archiveId ?? null };
   }
 
   /** A link that is known already stays. */
+  @Handles(campaignArchives.publish)
   async publish({ caller, body: { id }, deadline }: Incoming<CampaignId>): Promise<CampaignArchive> {
     const { projectId } = caller;
     await this.campaigns.findOrFail(projectId, id);
@@ -37,6 +41,7 @@ export class ArchivesService {
     return { id, archiveId };
   }
 
+  @Handles(campaignArchives.withdraw)
   async withdraw({ caller, body: { id }, deadline }: Incoming<CampaignId>): Promise<CampaignArchive> {
     await this.campaigns.findOrFail(caller.projectId, id);
     await this.commits.before(deadline, () => this.launches.withdraw(caller.projectId, id));
@@ -44,7 +49,11 @@ export class ArchivesService {
   }
 
   /** With variants, the one that most people got. */
-  async contentOf(projectId: string, archiveId: string): Promise<ArchivedContent> {
+  @Handles(campaignArchives.contentOf)
+  async contentOf({
+    caller: { projectId },
+    body: { archiveId },
+  }: Incoming<ArchiveId>): Promise<ArchivedContent> {
     const launch = await this.launches.archived(projectId, archiveId);
     if (!launch) throw campaignNotFound();
     return { contentId: launch.variantContents[launch.winner ?? 0] ?? launch.contentId };

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyKeys, onDatabase } from '@posthorn/database';
 import { RecipientsModule } from '../recipients/recipients.module.js';
-import { CampaignsHandlers } from './campaigns.handlers.js';
 import { CampaignsRepository } from './campaigns.repository.js';
 import { CampaignsService } from './campaigns.service.js';
 import { CampaignViews } from './campaign-views.js';
@@ -9,7 +8,6 @@ import { References } from './references.js';
 
 @Module({
   imports: [RecipientsModule],
-  controllers: [CampaignsHandlers],
   providers: [
     ...onDatabase([CampaignsRepository, IdempotencyKeys]),
     CampaignsService,

@@ -4,6 +4,10 @@ import {
   campaignEvents,
   maxCampaignName,
   nameOfCopy,
+  campaigns,
+  segmentUses,
+  listUses,
+  templateUses,
   type CampaignFilter,
   type CampaignId,
   type CampaignPage,
@@ -11,9 +15,17 @@ import {
   type DeletedCampaign,
   type ListCampaigns,
   type UpdateCampaignById,
+  type GetSegmentUses,
+  type SegmentUses,
+  type ListId,
+  type ListUses,
+  type CampaignSender,
+  type CampaignSenderUse,
+  type TemplateId,
+  type TemplateUse,
 } from '@posthorn/contracts';
 import { cappedTotal, IdempotencyKeys, pageWithTotal, type Total } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import type { CampaignRow } from './campaign.entity.js';
 import { CampaignViews } from './campaign-views.js';
@@ -33,6 +45,7 @@ export class CampaignsService {
   ) {}
 
   /** A key that has finished is answered before any check, because the checks may have another result now. */
+  @Handles(campaigns.create)
   async create({ caller, body, deadline }: Incoming<CreateCampaignOnce>): Promise<Campaign> {
     const { idempotency, ...wanted } = body;
     const finished = await this.keys.receipt(caller.projectId, idempotency, Campaign);
@@ -47,17 +60,20 @@ export class CampaignsService {
     );
   }
 
-  async get(projectId: string, id: string): Promise<Campaign> {
+  @Handles(campaigns.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<CampaignId>): Promise<Campaign> {
     return this.views.one(await this.campaigns.findOrFail(projectId, id));
   }
 
-  async list(projectId: string, query: ListCampaigns): Promise<CampaignPage> {
+  @Handles(campaigns.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListCampaigns>): Promise<CampaignPage> {
     const page = await pageWithTotal(query, this.campaigns.list(projectId, query), () =>
       this.totalOf(projectId, query),
     );
     return { ...page, items: await this.views.all(projectId, page.items) };
   }
 
+  @Handles(campaigns.update)
   async update({ caller, body, deadline }: Incoming<UpdateCampaignById>): Promise<Campaign> {
     const { id, ...changes } = body;
     // Before anything is asked of other services, which does not matter for a campaign that is missing or cannot be edited.
@@ -70,6 +86,7 @@ export class CampaignsService {
     return row.toCampaign();
   }
 
+  @Handles(campaigns.delete)
   async delete({ caller, body, deadline }: Incoming<CampaignId>): Promise<DeletedCampaign> {
     await this.commits.before(deadline, async () => {
       const row = await this.campaigns.lockOrFail(caller.projectId, body.id);
@@ -80,6 +97,7 @@ export class CampaignsService {
     return { id: body.id };
   }
 
+  @Handles(campaigns.clone)
   async clone({ caller, body, deadline }: Incoming<CampaignId>): Promise<Campaign> {
     const row = await this.commits.before(deadline, async () => {
       const { name, ...original } = await this.campaigns.findOrFail(caller.projectId, body.id);
@@ -88,20 +106,24 @@ export class CampaignsService {
     return row.toCampaign();
   }
 
-  sendsFrom(projectId: string, domain: string): Promise<boolean> {
-    return this.campaigns.sendsFrom(projectId, domain);
+  @Handles(campaigns.sendsFrom)
+  async sendsFrom({ caller, body }: Incoming<CampaignSender>): Promise<CampaignSenderUse> {
+    return { inUse: await this.campaigns.sendsFrom(caller.projectId, body.domain) };
   }
 
-  usesTemplate(projectId: string, templateId: string): Promise<boolean> {
-    return this.campaigns.anyUnsentBy(projectId, templateId);
+  @Handles(templateUses.campaigns)
+  async usesTemplate({ caller, body }: Incoming<TemplateId>): Promise<TemplateUse> {
+    return { used: await this.campaigns.anyUnsentBy(caller.projectId, body.id) };
   }
 
-  unsentTo(projectId: string, segmentId: string): Promise<string[]> {
-    return this.campaigns.unsentTo(projectId, segmentId);
+  @Handles(segmentUses.campaigns)
+  async usesSegment({ caller, body }: Incoming<GetSegmentUses>): Promise<SegmentUses> {
+    return { names: await this.campaigns.unsentTo(caller.projectId, body.id) };
   }
 
-  unsentToList(projectId: string, listId: string): Promise<string[]> {
-    return this.campaigns.unsentToList(projectId, listId);
+  @Handles(listUses.campaigns)
+  async usesList({ caller, body }: Incoming<ListId>): Promise<ListUses> {
+    return { names: await this.campaigns.unsentToList(caller.projectId, body.id) };
   }
 
   private async totalOf(projectId: string, filter: CampaignFilter): Promise<number | Total> {

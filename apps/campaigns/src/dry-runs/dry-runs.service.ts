@@ -3,13 +3,15 @@ import {
   campaignMail,
   isMjml,
   maxTriedRecipients,
+  campaignDryRuns,
   type AudienceMember,
   type AudiencePage,
   type Caller,
   type DryRun,
+  type CampaignId,
 } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
-import { Bus } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { LimitedRuns } from '@posthorn/platform';
 import { AudiencePages } from '../audiences/audience-pages.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
@@ -46,7 +48,8 @@ export class DryRunsService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  async run(caller: Caller, id: string, deadline: Date | null): Promise<DryRun> {
+  @Handles(campaignDryRuns.run)
+  async run({ caller, body: { id }, deadline }: Incoming<CampaignId>): Promise<DryRun> {
     const row = await this.campaigns.findOrFail(caller.projectId, id);
     const remainingMs = await this.clock.msUntil(deadline);
     return this.runs.run(caller.projectId, id, remainingMs, () => this.goThrough(caller, row, deadline));

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
+import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database, IdempotencyKeys } from '@posthorn/database';
-import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
+import {
+  addressesIn,
+  anyOf,
+  EventErasure,
+  withoutAddresses,
+  Handles,
+  type Incoming,
+} from '@posthorn/messaging';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
 import { RecipientsRepository } from '../recipients/recipients.repository.js';
@@ -20,7 +27,8 @@ export class ErasuresService {
     private readonly events: EventErasure,
   ) {}
 
-  async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
+  @Handles(eraseIn.campaigns)
+  async erase({ caller: { projectId }, body: person }: Incoming<EraseAddress>): Promise<ErasedAddress> {
     const [pattern, addresses] = [anyOf([person.email]), addressesIn([person.email])];
     await this.database.transaction(async () => {
       const containing = await this.campaigns.lockContaining(projectId, pattern);

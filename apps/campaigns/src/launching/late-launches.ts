@@ -41,6 +41,10 @@ export class LateLaunches {
     return this.launches.revive(projectId, id);
   }
 
+  unschedule(row: CampaignRow): Promise<void> {
+    return this.launching.unschedule(row);
+  }
+
   begin(row: CampaignRow, content: LaunchedContent): Promise<CampaignRow> {
     return this.launching.begin(row, content);
   }

@@ -4,10 +4,11 @@ import {
   campaignChanged,
   campaignFromTestKey,
   campaignScheduleInThePast,
+  campaigns,
   type SendCampaignOnce,
 } from '@posthorn/contracts';
 import { DatabaseClock, IdempotencyKeys } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { LaunchChecks } from './launch-checks.js';
@@ -25,6 +26,7 @@ export class LaunchesService {
   ) {}
 
   /** The content is fixed before the transaction; should the campaign be edited in between, nothing is sent. */
+  @Handles(campaigns.send)
   async send({ caller, body, deadline }: Incoming<SendCampaignOnce>): Promise<Campaign> {
     const { id, scheduledFor, idempotency } = body;
     const { projectId } = caller;

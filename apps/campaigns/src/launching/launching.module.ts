@@ -8,7 +8,6 @@ import { HandOversWork } from './hand-overs/hand-overs.work.js';
 import { HandOverCalls } from './hand-overs/hand-over-calls.js';
 import { LateLaunches } from './late-launches.js';
 import { LaunchChecks } from './launch-checks.js';
-import { LaunchesHandlers } from './launches.handlers.js';
 import { LaunchesService } from './launches.service.js';
 import { Launching } from './launching.js';
 import { Ledger } from './ledger.js';
@@ -22,7 +21,6 @@ import { TransitionsService } from './transitions.service.js';
 
 @Module({
   imports: [AudiencesModule, CampaignsModule, RecipientsModule, SelfPausesModule],
-  controllers: [LaunchesHandlers, LaunchingSubscribers],
   providers: [
     DueAgainWork,
     FreezesWork,
@@ -32,6 +30,7 @@ import { TransitionsService } from './transitions.service.js';
     LaunchChecks,
     LaunchesService,
     Launching,
+    LaunchingSubscribers,
     Ledger,
     RestoredCampaigns,
     RetriesService,

@@ -1,11 +1,11 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { projectEvents, type ProjectEvent } from '@posthorn/contracts';
 import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import { selfPauseWork } from './launch-kinds.js';
 
 /** Mail of a disabled project waits for a day and then fails: its campaigns stop instead. */
-@Controller()
+@Injectable()
 export class LaunchingSubscribers {
   constructor(private readonly queue: WorkQueue) {}
 

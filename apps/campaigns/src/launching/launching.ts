@@ -35,8 +35,12 @@ export class Launching {
 
   /** Also before its schedule, which then holds no longer. */
   async beginNow(row: CampaignRow, content: LaunchedContent): Promise<CampaignRow> {
-    await this.queue.cancel(scheduledLaunchWork, row.projectId, row.id);
+    await this.unschedule(row);
     return this.begin(row, content);
+  }
+
+  async unschedule({ projectId, id }: CampaignRow): Promise<void> {
+    await this.queue.cancel(scheduledLaunchWork, projectId, id);
   }
 
   async begin(row: CampaignRow, content: LaunchedContent): Promise<CampaignRow> {

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import {
   campaignEvents,
   campaignFromTestKey,
+  campaigns,
   type RetriedCampaign,
   type RetryFailedById,
 } from '@posthorn/contracts';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { WorkQueue } from '@posthorn/work';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
@@ -25,6 +26,7 @@ export class RetriesService {
   ) {}
 
   /** The campaign is being sent again at once; its rows follow in batches. */
+  @Handles(campaigns.retryFailed)
   retryFailed({ caller, body, deadline }: Incoming<RetryFailedById>): Promise<RetriedCampaign> {
     if (caller.mode === 'TEST') throw campaignFromTestKey();
     const { projectId } = caller;

@@ -4,15 +4,16 @@ import {
   campaignFromTestKey,
   campaignNotPaused,
   campaignNotSending,
+  campaigns,
+  type Campaign,
   type Caller,
   type CampaignId,
 } from '@posthorn/contracts';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Handles, Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { WorkQueue } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import { CampaignViews } from '../campaigns/campaign-views.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { handOverWork, mailStateWork, scheduledLaunchWork } from './launch-kinds.js';
 import { LateLaunches } from './late-launches.js';
 import { MailStates } from './mail-states.js';
 
@@ -26,12 +27,13 @@ export class TransitionsService {
     private readonly campaigns: CampaignsRepository,
     private readonly states: MailStates,
     private readonly late: LateLaunches,
-    private readonly queue: WorkQueue,
     private readonly outbox: Outbox,
     private readonly commits: Commits,
+    private readonly views: CampaignViews,
   ) {}
 
-  pause({ caller, body, deadline }: Incoming<CampaignId>): Promise<CampaignRow> {
+  @Handles(campaigns.pause)
+  pause({ caller, body, deadline }: Incoming<CampaignId>): Promise<Campaign> {
     return this.change(caller, body, deadline, async (row) => {
       if (row.status !== 'SENDING') throw campaignNotSending();
       row.pause('OPERATOR');
@@ -40,7 +42,8 @@ export class TransitionsService {
     });
   }
 
-  async resume({ caller, body, deadline }: Incoming<CampaignId>): Promise<CampaignRow> {
+  @Handles(campaigns.resume)
+  async resume({ caller, body, deadline }: Incoming<CampaignId>): Promise<Campaign> {
     if (caller.mode === 'TEST') throw campaignFromTestKey();
     const late = await this.late.prepared(caller, body.id);
     return this.change(caller, body, deadline, async (row) => {
@@ -54,11 +57,12 @@ export class TransitionsService {
     });
   }
 
-  cancel({ caller, body, deadline }: Incoming<CampaignId>): Promise<CampaignRow> {
+  @Handles(campaigns.cancel)
+  cancel({ caller, body, deadline }: Incoming<CampaignId>): Promise<Campaign> {
     return this.change(caller, body, deadline, async (row) => {
       row.cancel();
       await this.states.set(row.projectId, row.id, 'PAUSED');
-      await this.queue.cancel(scheduledLaunchWork, row.projectId, row.id);
+      await this.late.unschedule(row);
       return this.save(row, campaignEvents.cancelled);
     });
   }
@@ -68,18 +72,19 @@ export class TransitionsService {
     { id }: CampaignId,
     deadline: Date | null,
     change: Change,
-  ): Promise<CampaignRow> {
+  ): Promise<Campaign> {
     await this.campaigns.findOrFail(projectId, id);
-    await this.queue.enqueue(mailStateWork, [{ projectId, key: id, delayMs: this.states.repairMs }]);
-    return this.commits.before(deadline, async () => change(await this.campaigns.lockOrFail(projectId, id)));
+    await this.states.repairLater(projectId, id);
+    const changed = await this.commits.before(deadline, async () =>
+      change(await this.campaigns.lockOrFail(projectId, id)),
+    );
+    return this.views.one(changed);
   }
 
   private async save(row: CampaignRow, event: (typeof campaignEvents)['paused']): Promise<CampaignRow> {
-    const { projectId, id } = row;
     const saved = await this.campaigns.save(row);
-    for (const kind of [mailStateWork, handOverWork])
-      await this.queue.enqueue(kind, [{ projectId, key: id }]);
-    await this.outbox.publish(event, projectId, [saved.toEvent()]);
+    await this.states.follow(row.projectId, row.id);
+    await this.outbox.publish(event, row.projectId, [saved.toEvent()]);
     return saved;
   }
 }

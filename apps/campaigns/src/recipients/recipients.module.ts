@@ -6,12 +6,10 @@ import { VariantCounts } from '../variants/variant-counts.read-model.js';
 import { VariantReports } from '../variants/variant-reports.js';
 import { CampaignCounts } from './campaign-counts.read-model.js';
 import { RecipientPages } from './recipient-pages.read-model.js';
-import { RecipientsHandlers } from './recipients.handlers.js';
 import { RecipientsRepository } from './recipients.repository.js';
 import { RecipientsService } from './recipients.service.js';
 
 @Module({
-  controllers: [RecipientsHandlers],
   providers: [
     ...onDatabase([
       CampaignsRepository,

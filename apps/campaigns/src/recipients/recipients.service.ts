@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   recipientNotFound,
+  campaignRecipients,
   type CampaignProgress,
   type CampaignRecipient,
   type CampaignReport,
@@ -9,8 +10,11 @@ import {
   type ListFailures,
   type ListRecipients,
   type RecipientPage,
+  type CampaignId,
+  type RecipientOfCampaign,
 } from '@posthorn/contracts';
 import { cappedTotal, totalCap } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { VariantReports } from '../variants/variant-reports.js';
 import { CampaignCounts } from './campaign-counts.read-model.js';
@@ -25,7 +29,12 @@ export class RecipientsService {
     private readonly variants: VariantReports,
   ) {}
 
-  async report(projectId: string, id: string): Promise<CampaignReport> {
+  @Handles(campaignRecipients.stats)
+  stats({ caller, body }: Incoming<CampaignId>): Promise<CampaignReport> {
+    return this.report(caller.projectId, body.id);
+  }
+
+  private async report(projectId: string, id: string): Promise<CampaignReport> {
     const campaign = await this.campaigns.findOrFail(projectId, id);
     const [counts, variants] = await Promise.all([
       this.counts.report(projectId, id),
@@ -34,13 +43,18 @@ export class RecipientsService {
     return { ...counts, ...variants };
   }
 
-  async get(projectId: string, id: string, contactId: string): Promise<CampaignRecipient> {
+  @Handles(campaignRecipients.get)
+  async get({
+    caller: { projectId },
+    body: { id, contactId },
+  }: Incoming<RecipientOfCampaign>): Promise<CampaignRecipient> {
     const recipient = await this.pages.find(projectId, id, contactId);
     if (!recipient) throw recipientNotFound();
     return named(recipient, (await this.campaigns.findOrFail(projectId, id)).variants);
   }
 
-  async progress(projectId: string, id: string): Promise<CampaignProgress> {
+  @Handles(campaignRecipients.progress)
+  async progress({ caller: { projectId }, body: { id } }: Incoming<CampaignId>): Promise<CampaignProgress> {
     const { status, timing } = await this.campaigns.findOrFail(projectId, id);
     const { total, done, seconds } = await this.counts.progress(projectId, id);
     const pacePerSecond = seconds > 0 ? Math.round((10 * done) / seconds) / 10 : 0;
@@ -60,7 +74,8 @@ export class RecipientsService {
     };
   }
 
-  async list(projectId: string, query: ListRecipients): Promise<RecipientPage> {
+  @Handles(campaignRecipients.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListRecipients>): Promise<RecipientPage> {
     const { variants } = await this.campaigns.findOrFail(projectId, query.id);
     const [page, total] = await Promise.all([
       this.pages.page(projectId, query),
@@ -80,7 +95,8 @@ export class RecipientsService {
   }
 
   /** `total` on both surfaces. */
-  async failures(projectId: string, query: ListFailures): Promise<FailurePage> {
+  @Handles(campaignRecipients.failures)
+  async failures({ caller: { projectId }, body: query }: Incoming<ListFailures>): Promise<FailurePage> {
     const [page, { failed }] = await Promise.all([
       this.pages.failures(projectId, query),
       this.report(projectId, query.id),

@@ -1,15 +1,23 @@
-import type { CampaignOverview, TimeseriesQuery, TopCampaign } from '@posthorn/contracts';
+import {
+  campaignAnalytics,
+  type CampaignOverview,
+  type GetTopCampaigns,
+  type TimeseriesQuery,
+  type TopCampaign,
+  type TopCampaigns,
+} from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
+
+const defaultTop = 10;
 
 const rate = (part: string): string => `round(100.0 * n.${part} / n.sent, 1)::float8`;
 
 export class CampaignReports {
   constructor(private readonly database: Database) {}
 
-  async overview(
-    projectId: string,
-    { from, to }: TimeseriesQuery,
-  ): Promise<Omit<CampaignOverview, 'window'>> {
+  @Handles(campaignAnalytics.overview)
+  async overview({ caller, body: window }: Incoming<TimeseriesQuery>): Promise<CampaignOverview> {
     const [row] = await this.database.query<Omit<CampaignOverview, 'window'>>(
       `WITH created AS (
          SELECT count(*)::int AS total, (count(*) FILTER (WHERE status IN ('DRAFT', 'SCHEDULED')))::int AS active
@@ -22,19 +30,24 @@ export class CampaignReports {
          WHERE c.project_id = $1 AND c.sent_at BETWEEN $2 AND $3
        )
        SELECT * FROM created, completed`,
-      [projectId, from, to],
+      [caller.projectId, window.from, window.to],
     );
-    return row!;
+    return { ...row!, window };
   }
 
-  top(projectId: string, { from, to }: TimeseriesQuery, limit: number): Promise<TopCampaign[]> {
-    return this.database.query(
+  @Handles(campaignAnalytics.top)
+  async top({
+    caller,
+    body: { limit = defaultTop, ...window },
+  }: Incoming<GetTopCampaigns>): Promise<TopCampaigns> {
+    const data = await this.database.query<TopCampaign>(
       `SELECT c.id, l.subject, n.sent, n.opened, n.clicked, ${rate('opened')} AS "openRate", ${rate('clicked')} AS "clickRate"
        FROM campaigns c JOIN campaign_counts n ON n.project_id = c.project_id AND n.campaign_id = c.id
        JOIN launches l ON l.project_id = c.project_id AND l.campaign_id = c.id
        WHERE c.project_id = $1 AND c.sent_at BETWEEN $2 AND $3 AND n.sent > 0
        ORDER BY n.opened::float8 / n.sent DESC, c.id DESC LIMIT $4`,
-      [projectId, from, to, limit],
+      [caller.projectId, window.from, window.to, limit],
     );
+    return { data, window };
   }
 }

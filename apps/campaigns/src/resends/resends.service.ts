@@ -4,10 +4,11 @@ import {
   campaignOpensUntracked,
   maxCampaignName,
   nameOfCopy,
+  campaigns,
   type Campaign,
   type ResendCampaignById,
 } from '@posthorn/contracts';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { draftOf } from '../campaigns/draft.js';
@@ -23,6 +24,7 @@ export class ResendsService {
   ) {}
 
   /** With the content that most people got: that of the winner, where there were variants. */
+  @Handles(campaigns.resend)
   async resend({ caller, body, deadline }: Incoming<ResendCampaignById>): Promise<Campaign> {
     const { projectId } = caller;
     const first = await this.campaigns.findOrFail(projectId, body.id);

@@ -4,7 +4,6 @@ import { ResultsRepository } from './results.repository.js';
 import { ResultsSubscribers } from './results.subscribers.js';
 
 @Module({
-  controllers: [ResultsSubscribers],
-  providers: [...onDatabase([ResultsRepository])],
+  providers: [...onDatabase([ResultsRepository]), ResultsSubscribers],
 })
 export class ResultsModule {}

@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   emailEvents,
   type EmailBounced,
@@ -14,7 +14,7 @@ import { ResultsRepository } from './results.repository.js';
 
 type About = Pick<EmailChangedEvent, 'emailId' | 'campaignId'>;
 
-@Controller()
+@Injectable()
 export class ResultsSubscribers {
   constructor(
     private readonly results: ResultsRepository,

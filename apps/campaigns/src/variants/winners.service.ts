@@ -3,12 +3,14 @@ import {
   campaignEvents,
   campaignNotCompared,
   campaignVariantUnknown,
+  campaigns,
+  type Campaign,
   type ChooseWinnerById,
 } from '@posthorn/contracts';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Handles, Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { WorkQueue } from '@posthorn/work';
-import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import { CampaignViews } from '../campaigns/campaign-views.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { handOverWork } from '../launching/launch-kinds.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
@@ -22,21 +24,24 @@ export class WinnersService {
     private readonly queue: WorkQueue,
     private readonly outbox: Outbox,
     private readonly commits: Commits,
+    private readonly views: CampaignViews,
   ) {}
 
-  choose({ caller, body, deadline }: Incoming<ChooseWinnerById>): Promise<CampaignRow> {
+  @Handles(campaigns.chooseWinner)
+  async choose({ caller, body, deadline }: Incoming<ChooseWinnerById>): Promise<Campaign> {
     const { projectId } = caller;
-    return this.commits.before(deadline, async () => {
+    const decided = await this.commits.before(deadline, async () => {
       const row = await this.campaigns.lockOrFail(projectId, body.id);
       if (row.variants === null || (row.status !== 'SENDING' && row.status !== 'PAUSED'))
         throw campaignNotCompared();
       const variant = row.variants.findIndex(({ name }) => name === body.variant);
       if (variant === -1) throw campaignVariantUnknown();
-      const decided = await this.launches.decide(projectId, row.id, { variant, decidedBy: 'MANUAL' });
-      if (!decided) throw campaignNotCompared();
+      const isFirst = await this.launches.decide(projectId, row.id, { variant, decidedBy: 'MANUAL' });
+      if (!isFirst) throw campaignNotCompared();
       await this.queue.enqueue(handOverWork, [{ projectId, key: row.id }]);
       await this.outbox.publish(campaignEvents.changed, projectId, [row.toEvent()]);
       return row;
     });
+    return this.views.one(decided);
   }
 }

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
-import { ActivityHandlers } from './activity.handlers.js';
 import { ActivityReadModel } from './activity.read-model.js';
 import { ActivityService } from './activity.service.js';
 import { ContactHistoryRepository } from './contact-history.repository.js';
@@ -11,7 +10,6 @@ import { PersonDataService } from './person-data.service.js';
 
 @Module({
   imports: [ContactWritesModule, ConsentsModule],
-  controllers: [ActivityHandlers],
   providers: [
     ...onDatabase([ActivityReadModel, ContactHistoryRepository, PersonDataReadModel]),
     ActivityService,

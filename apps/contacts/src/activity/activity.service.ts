@@ -3,13 +3,14 @@ import {
   defaultPageSize,
   mailHistory,
   serviceCaller,
+  activity,
   type Activity,
   type ActivityPage,
   type ListActivity,
   type MailHistoryEvent,
 } from '@posthorn/contracts';
 import { toPage } from '@posthorn/database';
-import { Bus } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ActivityReadModel, type ActivityQuery } from './activity.read-model.js';
 import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
@@ -26,7 +27,11 @@ export class ActivityService {
     private readonly bus: Bus,
   ) {}
 
-  async list(projectId: string, { id, limit = defaultPageSize, after }: ListActivity): Promise<ActivityPage> {
+  @Handles(activity.list)
+  async list({
+    caller: { projectId },
+    body: { id, limit = defaultPageSize, after },
+  }: Incoming<ListActivity>): Promise<ActivityPage> {
     const contact = await this.contacts.findOrFail(projectId, id);
     const query = { contactId: id, limit: limit + 1, after };
     const found = await Promise.all([

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   maxPersonRows,
+  personData,
   type GetPersonPart,
   type PagePosition,
   type PersonPart,
@@ -8,6 +9,7 @@ import {
   type PersonPosition,
 } from '@posthorn/contracts';
 import { instantOf } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ConsentsRepository } from '../consents/consents.repository.js';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
@@ -40,7 +42,11 @@ export class PersonDataService {
     private readonly known: PersonDataReadModel,
   ) {}
 
-  async part(projectId: string, { id, part, after }: GetPersonPart): Promise<PersonPartPage> {
+  @Handles(personData.part)
+  async part({
+    caller: { projectId },
+    body: { id, part, after },
+  }: Incoming<GetPersonPart>): Promise<PersonPartPage> {
     await this.contacts.findOrFail(projectId, id);
     return this.parts[part]({ projectId, contactId: id, after });
   }

@@ -2,12 +2,10 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { SegmentsModule } from '../segments/segments.module.js';
 import { AudienceMembers } from './audience-members.read-model.js';
-import { AudiencesHandlers } from './audiences.handlers.js';
 import { AudiencesService } from './audiences.service.js';
 
 @Module({
   imports: [SegmentsModule],
-  controllers: [AudiencesHandlers],
   providers: [...onDatabase([AudienceMembers]), AudiencesService],
 })
 export class AudiencesModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   invalid,
+  audiences,
   type Audience,
   type AudiencePage,
   type AudienceType,
@@ -8,7 +9,9 @@ import {
   type CheckedAudience,
   type GetAudiencePage,
   type MembershipFilter,
+  type ValidAudience,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SegmentConditions } from '../segments/segment-conditions.js';
 import { SegmentsRepository } from '../segments/segments.repository.js';
 import { AudienceMembers, type ReadAudience } from './audience-members.read-model.js';
@@ -21,16 +24,30 @@ export class AudiencesService {
     private readonly members: AudienceMembers,
   ) {}
 
-  async check(projectId: string, { subscribedOnly, ...audience }: CheckAudience): Promise<CheckedAudience> {
+  @Handles(audiences.check)
+  async check({
+    caller: { projectId },
+    body: { subscribedOnly, ...audience },
+  }: Incoming<CheckAudience>): Promise<CheckedAudience> {
     const read = await this.read(projectId, audience);
     return { hasMembers: await this.members.any(projectId, read, subscribedOnly) };
   }
 
-  async page(projectId: string, { audience, ...query }: GetAudiencePage): Promise<AudiencePage> {
+  @Handles(audiences.page)
+  async page({
+    caller: { projectId },
+    body: { audience, ...query },
+  }: Incoming<GetAudiencePage>): Promise<AudiencePage> {
     return this.members.page(projectId, await this.read(projectId, audience), query);
   }
 
-  async read(projectId: string, audience: Audience): Promise<ReadAudience> {
+  @Handles(audiences.validate)
+  async validate({ caller, body }: Incoming<Audience>): Promise<ValidAudience> {
+    await this.read(caller.projectId, body);
+    return { isValid: true };
+  }
+
+  private async read(projectId: string, audience: Audience): Promise<ReadAudience> {
     const { audienceType, audienceCondition } = audience;
     const [included, excluded] = [includedBy[audienceType](audience), excludedBy(audience)];
     const named = [...included, ...excluded];

@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
-import { ConsentsHandlers } from './consents.handlers.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 
 @Module({
   imports: [ContactWritesModule],
-  controllers: [ConsentsHandlers],
   providers: [...onDatabase([ConsentsRepository]), ConsentsService],
   exports: [ConsentsRepository],
 })

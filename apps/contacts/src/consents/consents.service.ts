@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ConsentPage, ListConsents } from '@posthorn/contracts';
+import { consents, type ConsentPage, type ListConsents } from '@posthorn/contracts';
 import { pageWithTotal } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 
@@ -11,7 +12,11 @@ export class ConsentsService {
     private readonly contacts: ContactsRepository,
   ) {}
 
-  async list(projectId: string, { id, ...query }: ListConsents): Promise<ConsentPage> {
+  @Handles(consents.list)
+  async list({
+    caller: { projectId },
+    body: { id, ...query },
+  }: Incoming<ListConsents>): Promise<ConsentPage> {
     await this.contacts.findOrFail(projectId, id);
     return pageWithTotal(query, this.consents.page(projectId, id, query), () =>
       this.consents.count(projectId, id),

@@ -3,7 +3,6 @@ import { onDatabase } from '@posthorn/database';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { TombstonesModule } from '../erasures/tombstones.module.js';
 import { ContactCounts } from './contact-counts.read-model.js';
-import { ContactsHandlers } from './contacts.handlers.js';
 import { ContactsService } from './contacts.service.js';
 import { ContactsSubscribers } from './contacts.subscribers.js';
 import { RecipientsService } from './recipients.service.js';
@@ -14,7 +13,6 @@ import { EnsureContactsService } from './writes/ensure-contacts.js';
 
 @Module({
   imports: [ContactWritesModule, ErasuresModule, TombstonesModule],
-  controllers: [ContactsHandlers, ContactsSubscribers],
   providers: [
     ...onDatabase([ContactCounts]),
     ContactsService,
@@ -22,6 +20,7 @@ import { EnsureContactsService } from './writes/ensure-contacts.js';
     DeleteContactsService,
     EnsureContactsService,
     RecipientsService,
+    ContactsSubscribers,
   ],
 })
 export class ContactsModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   contactExists,
   contactEvents,
+  contacts,
   type Contact,
   type ContactFilter,
   type ContactPage,
@@ -13,9 +14,12 @@ import {
   type SubscribedAddresses,
   type UnsubscribeContact,
   type UpdateContactById,
+  type GetVariables,
+  type FindSubscribed,
+  type ContactId,
 } from '@posthorn/contracts';
 import { pageWithTotal, type Total } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, answerEach, type Incoming } from '@posthorn/messaging';
 import { ContactCounts } from './contact-counts.read-model.js';
 import { requestedBy, contactOf, originOf, type WriteOrigin } from './writes/contact-write.js';
 import type { ContactChange, ContactRow } from './contact.entity.js';
@@ -37,7 +41,12 @@ export class ContactsService {
     private readonly optOuts: OptOuts,
   ) {}
 
-  async create({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
+  @Handles(contacts.create)
+  create(calls: Incoming<CreateContact>[]): Promise<(Contact | Error)[]> {
+    return answerEach(calls, (call) => this.createOne(call));
+  }
+
+  private async createOne({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
     const written = await this.writes.submit({
       ...body,
       projectId: caller.projectId,
@@ -49,7 +58,12 @@ export class ContactsService {
     return contactOf(written).toContact();
   }
 
-  async upsert({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
+  @Handles(contacts.upsert)
+  upsert(calls: Incoming<CreateContact>[]): Promise<(Contact | Error)[]> {
+    return answerEach(calls, (call) => this.upsertOne(call));
+  }
+
+  private async upsertOne({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
     return contactOf(
       await this.writes.submit({
         ...body,
@@ -60,30 +74,42 @@ export class ContactsService {
     ).toContact();
   }
 
-  async get(projectId: string, id: string): Promise<Contact> {
+  @Handles(contacts.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<ContactId>): Promise<Contact> {
     return (await this.contacts.findOrFail(projectId, id)).toContact();
   }
 
-  async variables(projectId: string, emails: string[]): Promise<KnownVariables> {
+  @Handles(contacts.variables)
+  async variables({
+    caller: { projectId },
+    body: { emails },
+  }: Incoming<GetVariables>): Promise<KnownVariables> {
     return { contacts: await this.contacts.variablesOf(projectId, emails) };
   }
 
-  async subscribed(projectId: string, emails: string[]): Promise<SubscribedAddresses> {
+  @Handles(contacts.subscribed)
+  async subscribed({
+    caller: { projectId },
+    body: { emails },
+  }: Incoming<FindSubscribed>): Promise<SubscribedAddresses> {
     return { emails: await this.contacts.subscribedAmong(projectId, emails) };
   }
 
-  async list(projectId: string, query: ListContacts): Promise<ContactPage> {
+  @Handles(contacts.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListContacts>): Promise<ContactPage> {
     const page = await pageWithTotal(query, this.contacts.list(projectId, query), () =>
       this.totalOf(projectId, query),
     );
     return { ...page, items: page.items.map((row) => row.toContact()) };
   }
 
-  async export(projectId: string, query: ExportContacts): Promise<ExportedContacts> {
+  @Handles(contacts.export)
+  async export({ caller: { projectId }, body: query }: Incoming<ExportContacts>): Promise<ExportedContacts> {
     const page = await this.contacts.list(projectId, { ...query, limit: exportedAtOnce });
     return { ...page, items: page.items.map((row) => row.toContact()) };
   }
 
+  @Handles(contacts.update)
   async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {
     const { projectId } = caller;
     const { effect } = body;
@@ -96,6 +122,7 @@ export class ContactsService {
   }
 
   /** Of an address without a contact only the opt-out is stored. */
+  @Handles(contacts.unsubscribe)
   async unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeContact>): Promise<UnsubscribeContact> {
     const { projectId } = caller;
     await this.changes.run({ projectId, deadline, linkTarget: body.email }, async () => {

@@ -1,10 +1,10 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { emailEvents, type EmailAccepted } from '@posthorn/contracts';
 import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
 import { recipientContact } from './writes/ensure-contacts.js';
 
-@Controller()
+@Injectable()
 export class ContactsSubscribers {
   constructor(private readonly reported: ReportedContacts) {}
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { RecipientContacts, SendRecipients } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { contacts, type RecipientContacts, type SendRecipients } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
 import { ContactsRepository } from './contacts.repository.js';
@@ -15,6 +15,7 @@ export class RecipientsService {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(contacts.ensureRecipients)
   async contactsOf({ caller, body, deadline }: Incoming<SendRecipients>): Promise<RecipientContacts> {
     const { projectId } = caller;
     const first = new Map(body.recipients.map((recipient) => [recipient.email, recipient]));

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { secrets } from '@posthorn/contracts';
 import { IdempotencyKeys, onDatabase } from '@posthorn/database';
 import { resealingOf } from '@posthorn/platform';
 import { ActivityModule } from '../activity/activity.module.js';
@@ -7,7 +8,6 @@ import { ListsModule } from '../lists/lists.module.js';
 import { SegmentsModule } from '../segments/segments.module.js';
 import { ErasedContacts } from './erased-contacts.js';
 import { ErasedRowsRepository } from './erased-rows.repository.js';
-import { ErasuresHandlers } from './erasures.handlers.js';
 import { ErasuresRepository } from './erasures.repository.js';
 import { ErasuresService } from './erasures.service.js';
 import { ErasuresWork } from './erasures.work.js';
@@ -18,10 +18,9 @@ import { TombstonesModule } from './tombstones.module.js';
 
 @Module({
   imports: [ActivityModule, ImportsModule, ListsModule, SegmentsModule, TombstonesModule],
-  controllers: [ErasuresHandlers],
   providers: [
     ...onDatabase([ErasuresRepository, ErasedRowsRepository, IdempotencyKeys]),
-    resealingOf(sealedTables),
+    resealingOf(secrets.rotateContacts, sealedTables),
     ErasedContacts,
     ErasuresService,
     ErasuresWork,

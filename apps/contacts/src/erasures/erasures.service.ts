@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Erasure } from '@posthorn/contracts';
+import { erasures, type Erasure, type ErasureId } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ErasuresRepository } from './erasures.repository.js';
 
 @Injectable()
 export class ErasuresService {
   constructor(private readonly erasures: ErasuresRepository) {}
 
-  async get(projectId: string, id: string): Promise<Erasure> {
+  @Handles(erasures.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<ErasureId>): Promise<Erasure> {
     return (await this.erasures.findOrFail(projectId, id)).toErasure();
   }
 }

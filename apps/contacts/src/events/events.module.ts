@@ -4,7 +4,6 @@ import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js
 import { TombstonesModule } from '../erasures/tombstones.module.js';
 import { EarlyMailEvents } from './early-mail-events.work.js';
 import { EventCounts } from './event-counts.read-model.js';
-import { EventsHandlers } from './events.handlers.js';
 import { EventsRepository } from './events.repository.js';
 import { EventsService } from './events.service.js';
 import { MailSummaries } from './mail-summaries.read-model.js';
@@ -14,12 +13,12 @@ import { TracksRepository } from './tracks.repository.js';
 
 @Module({
   imports: [ContactWritesModule, TombstonesModule],
-  controllers: [EventsHandlers, MailSummariesSubscribers],
   providers: [
     ...onDatabase([EventsRepository, TracksRepository, EventCounts, MailSummaries, IdempotencyKeys]),
     EarlyMailEvents,
     EventsService,
     RecordEvents,
+    MailSummariesSubscribers,
   ],
 })
 export class EventsModule {}

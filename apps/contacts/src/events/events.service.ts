@@ -11,6 +11,7 @@ import {
   maxEventLeadMinutes,
   maxEventNames,
   TrackedEvent,
+  events,
   type EventNames,
   type EventPage,
   type EventStats,
@@ -20,9 +21,10 @@ import {
   type Shape,
   type TimeseriesQuery,
   type TrackEventOnce,
+  type ListEventNames,
 } from '@posthorn/contracts';
 import { DatabaseClock, IdempotencyKeys, newId, pageWithTotal } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, answerEach, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/writes/contact-write.js';
 import { EventCounts } from './event-counts.read-model.js';
@@ -43,7 +45,12 @@ export class EventsService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  async record({ caller, body, deadline }: Incoming<RecordEvent>): Promise<CustomEvent> {
+  @Handles(events.record)
+  record(calls: Incoming<RecordEvent>[]): Promise<(CustomEvent | Error)[]> {
+    return answerEach(calls, (call) => this.recordOne(call));
+  }
+
+  private async recordOne({ caller, body, deadline }: Incoming<RecordEvent>): Promise<CustomEvent> {
     const { name, contactId, email, payload = {}, occurredAt = null, idempotency } = body;
     const { projectId } = caller;
     if (isReservedEventName(name)) throw eventNameReserved('name');
@@ -61,7 +68,12 @@ export class EventsService {
     }));
   }
 
-  track({ caller, body, deadline }: Incoming<TrackEventOnce>): Promise<TrackedEvent> {
+  @Handles(events.track)
+  track(calls: Incoming<TrackEventOnce>[]): Promise<(TrackedEvent | Error)[]> {
+    return answerEach(calls, (call) => this.trackOne(call));
+  }
+
+  private trackOne({ caller, body, deadline }: Incoming<TrackEventOnce>): Promise<TrackedEvent> {
     const { event: name, email, subscribed, data = {}, idempotency } = body;
     const { projectId } = caller;
     if (isReservedEventName(name)) throw eventNameReserved('event');
@@ -80,17 +92,20 @@ export class EventsService {
     }));
   }
 
-  list(projectId: string, query: ListEvents): Promise<EventPage> {
+  @Handles(events.list)
+  list({ caller: { projectId }, body: query }: Incoming<ListEvents>): Promise<EventPage> {
     return pageWithTotal(query, this.events.page(projectId, query), () =>
       this.events.countMatches(projectId, query),
     );
   }
 
-  async names(projectId: string): Promise<EventNames> {
+  @Handles(events.names)
+  async names({ caller: { projectId } }: Incoming<ListEventNames>): Promise<EventNames> {
     return truncated(await this.counts.names(projectId), maxEventNames);
   }
 
-  async stats(projectId: string, { from, to }: TimeseriesQuery): Promise<EventStats> {
+  @Handles(events.stats)
+  async stats({ caller: { projectId }, body: { from, to } }: Incoming<TimeseriesQuery>): Promise<EventStats> {
     return { ...truncated(await this.counts.days(projectId, from, to), maxEventDays), window: { from, to } };
   }
 

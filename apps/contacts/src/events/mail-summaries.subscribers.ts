@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   emailEvents,
   type EmailBounced,
@@ -18,7 +18,7 @@ const kindOf: Readonly<Record<string, MailKind>> = {
   [emailEvents.clicked.name]: 'clicked',
 };
 
-@Controller()
+@Injectable()
 export class MailSummariesSubscribers {
   constructor(
     private readonly summaries: MailSummaries,

@@ -11,14 +11,12 @@ import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { ImportPurgesWork } from './import-purges.work.js';
 import { ImportReading } from './import-reading.js';
 import { ImportedMembers } from './imported-members.js';
-import { ImportsHandlers } from './imports.handlers.js';
 import { ImportsRepository } from './imports.repository.js';
 import { ImportsService } from './imports.service.js';
 import { ImportsWork } from './imports.work.js';
 
 @Module({
   imports: [ContactWritesModule, ListsModule, SegmentsModule, TombstonesModule],
-  controllers: [ImportsHandlers],
   providers: [
     ...onDatabase([ImportsRepository], WorkQueue),
     ...onDatabase([ImportPiecesRepository, ImportErrorsRepository]),

@@ -6,6 +6,7 @@ import {
   isUuid,
   maxOpenImports,
   tooManyImports,
+  contactImports,
   type AppendToContactImport,
   type ListContactImportErrors,
   type ContactImport,
@@ -13,17 +14,20 @@ import {
   type ContactImportId,
   type ContactImportOptions,
   type ContactImportPage,
+  type ContactImportPreview,
   type PageQuery,
+  type PreviewContactImport,
   type StartContactImport,
 } from '@posthorn/contracts';
 import { pageWithTotal } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/writes/contact-write.js';
 import { ListsRepository } from '../lists/lists.repository.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { headerOf } from './table/import-layout.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
+import { previewOf } from './table/import-preview.js';
 import { refuseUnclear } from './table/import-statuses.js';
 import { readTable } from './table/import-table.js';
 import type { ImportRow } from './import.entity.js';
@@ -43,6 +47,7 @@ export class ImportsService {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(contactImports.start)
   async start({ caller, body, deadline }: Incoming<StartContactImport>): Promise<ContactImport> {
     const { projectId } = caller;
     const bytes = Buffer.from(body.bytes, 'base64');
@@ -61,6 +66,7 @@ export class ImportsService {
     return row.toImport();
   }
 
+  @Handles(contactImports.append)
   async append({ caller, body, deadline }: Incoming<AppendToContactImport>): Promise<ContactImport> {
     const row = await this.commits.before(deadline, async () => {
       const known = await this.imports.lockOrFail(caller.projectId, body.id);
@@ -72,21 +78,24 @@ export class ImportsService {
     return row.toImport();
   }
 
-  async get(projectId: string, id: string): Promise<ContactImport> {
-    return (await this.imports.findOrFail(projectId, id)).toImport();
+  @Handles(contactImports.get)
+  async get({ caller, body }: Incoming<ContactImportId>): Promise<ContactImport> {
+    return (await this.imports.findOrFail(caller.projectId, body.id)).toImport();
   }
 
-  async list(projectId: string, query: PageQuery): Promise<ContactImportPage> {
+  @Handles(contactImports.list)
+  async list({ caller: { projectId }, body: query }: Incoming<PageQuery>): Promise<ContactImportPage> {
     const page = await pageWithTotal(query, this.imports.list(projectId, query), () =>
       this.imports.total(projectId),
     );
     return { ...page, items: page.items.map((row) => row.toImport()) };
   }
 
-  async listErrors(
-    projectId: string,
-    { id, afterLine = -1 }: ListContactImportErrors,
-  ): Promise<ContactImportErrors> {
+  @Handles(contactImports.errors)
+  async listErrors({
+    caller: { projectId },
+    body: { id, afterLine = -1 },
+  }: Incoming<ListContactImportErrors>): Promise<ContactImportErrors> {
     const { layout } = await this.imports.findOrFail(projectId, id);
     const items = await this.errors.list(projectId, id, afterLine, errorsPerPage + 1);
     return {
@@ -97,12 +106,18 @@ export class ImportsService {
   }
 
   /** Waits for the commit that is under way; an import that has ended keeps its status. */
+  @Handles(contactImports.cancel)
   async cancel({ caller, body, deadline }: Incoming<ContactImportId>): Promise<ContactImport> {
     const { projectId } = caller;
     await this.commits.before(deadline, async () => {
       await this.imports.finish(await this.imports.lockOrFail(projectId, body.id), 'CANCELLED');
     });
-    return this.get(projectId, body.id);
+    return (await this.imports.findOrFail(projectId, body.id)).toImport();
+  }
+
+  @Handles(contactImports.preview)
+  preview({ body }: Incoming<PreviewContactImport>): Promise<ContactImportPreview> {
+    return Promise.resolve(previewOf(body));
   }
 
   private async addPiece(row: ImportRow, bytes: Buffer, last: boolean): Promise<ImportRow> {

@@ -5,17 +5,14 @@ import { SegmentsModule } from '../segments/segments.module.js';
 import { ConfirmationTemplates } from './confirmation-templates.js';
 import { DeletedLists } from './deleted-lists.js';
 import { ListCounts } from './list-counts.read-model.js';
-import { ListsHandlers } from './lists.handlers.js';
 import { ListsRepository } from './lists.repository.js';
 import { ListsService } from './lists.service.js';
 import { Members } from './members.read-model.js';
 import { MembersService } from './members.service.js';
 import { MembershipTokens } from './membership-tokens.js';
 import { MembershipWrites } from './membership-writes.js';
-import { MembershipsHandlers } from './memberships.handlers.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { MembershipsService } from './memberships.service.js';
-import { PreferencesHandlers } from './preferences/preferences.handlers.js';
 import { PreferencesReadModel } from './preferences/preferences.read-model.js';
 import { PreferencesService } from './preferences/preferences.service.js';
 import { UsedLists } from './used-lists.js';
@@ -23,7 +20,6 @@ import { SubscriberContacts } from './subscriber-contacts.js';
 
 @Module({
   imports: [ContactWritesModule, SegmentsModule],
-  controllers: [ListsHandlers, MembershipsHandlers, PreferencesHandlers],
   providers: [
     ...onDatabase([ListsRepository, MembershipsRepository, ListCounts, Members, PreferencesReadModel]),
     ConfirmationTemplates,

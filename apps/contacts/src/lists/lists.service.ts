@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   listEvents,
   redirectUnreadable,
+  lists,
   type CreateList,
   type DeletedList,
   type List,
@@ -12,7 +13,7 @@ import {
   type UpdateListById,
 } from '@posthorn/contracts';
 import { newId, pageWithTotal } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ConfirmationTemplates } from './confirmation-templates.js';
 import { DeletedLists } from './deleted-lists.js';
@@ -31,6 +32,7 @@ export class ListsService {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(lists.create)
   async create({ caller, body, deadline }: Incoming<CreateList>): Promise<List> {
     await this.check(caller.projectId, body);
     const row = await this.commits.before(deadline, async () =>
@@ -39,11 +41,13 @@ export class ListsService {
     return row.toList(0);
   }
 
-  async get(projectId: string, id: string): Promise<List> {
+  @Handles(lists.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<ListId>): Promise<List> {
     return this.counted(await this.lists.findOrFail(projectId, id));
   }
 
-  async list(projectId: string, query: PageQuery): Promise<ListPage> {
+  @Handles(lists.list)
+  async list({ caller: { projectId }, body: query }: Incoming<PageQuery>): Promise<ListPage> {
     const page = await pageWithTotal(query, this.lists.list(projectId, query), () =>
       this.lists.total(projectId),
     );
@@ -54,6 +58,7 @@ export class ListsService {
     return { ...page, items: page.items.map((row) => row.toList(counts.get(row.id)?.CONFIRMED ?? 0)) };
   }
 
+  @Handles(lists.update)
   async update({ caller, body, deadline }: Incoming<UpdateListById>): Promise<List> {
     const { id, ...changes } = body;
     await this.check(caller.projectId, changes);
@@ -64,6 +69,7 @@ export class ListsService {
     return this.counted(row);
   }
 
+  @Handles(lists.delete)
   async delete({ caller, body, deadline }: Incoming<ListId>): Promise<DeletedList> {
     const { projectId } = caller;
     await this.lists.findOrFail(projectId, body.id);

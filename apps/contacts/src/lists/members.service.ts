@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ListMembers, MemberPage } from '@posthorn/contracts';
+import { lists, type ListMembers, type MemberPage } from '@posthorn/contracts';
 import { pageWithTotal } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ListCounts } from './list-counts.read-model.js';
 import { ListsRepository } from './lists.repository.js';
 import { Members } from './members.read-model.js';
@@ -13,7 +14,8 @@ export class MembersService {
     private readonly counts: ListCounts,
   ) {}
 
-  async page(projectId: string, query: ListMembers): Promise<MemberPage> {
+  @Handles(lists.members)
+  async page({ caller: { projectId }, body: query }: Incoming<ListMembers>): Promise<MemberPage> {
     const page = await pageWithTotal(query, this.members.page(projectId, query), () =>
       this.totalOf(projectId, query),
     );

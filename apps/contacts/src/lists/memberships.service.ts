@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   confirmLinkOver,
   mayNotSubscribe,
+  memberships,
   type ConfirmedTarget,
   type ConfirmTarget,
   type ConfirmUrls,
@@ -12,7 +13,7 @@ import {
   type UnsubscribeFromList,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { originOf } from '../contacts/writes/contact-write.js';
 import { LimitedChanges } from '../contacts/writes/limited-changes.js';
 import type { ListRow } from './list.entity.js';
@@ -35,6 +36,7 @@ export class MembershipsService {
     private readonly changes: LimitedChanges,
   ) {}
 
+  @Handles(memberships.subscribe)
   async subscribe(call: Incoming<SubscribeToList>): Promise<Subscription> {
     // Otherwise the key could make anybody a contact first.
     if (call.caller.confine?.onlyContacts) throw mayNotSubscribe();
@@ -44,6 +46,7 @@ export class MembershipsService {
     );
   }
 
+  @Handles(memberships.unsubscribe)
   unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeFromList>): Promise<Unsubscribed> {
     const { projectId } = caller;
     return this.changes.run({ projectId, deadline }, async () => {
@@ -56,6 +59,7 @@ export class MembershipsService {
     });
   }
 
+  @Handles(memberships.look)
   async look({ caller, body }: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     const row = await this.memberships.find(caller.projectId, body.membershipId);
     const list = row && (await this.lists.find(caller.projectId, row.listId));
@@ -63,6 +67,7 @@ export class MembershipsService {
     return targetOf(list);
   }
 
+  @Handles(memberships.confirm)
   confirm({ caller, body, deadline }: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     const { projectId } = caller;
     return this.changes.run({ projectId, deadline }, async () => {
@@ -77,7 +82,8 @@ export class MembershipsService {
     });
   }
 
-  async confirmUrls(projectId: string, { ids }: MembershipIds): Promise<ConfirmUrls> {
+  @Handles(memberships.confirmUrls)
+  async confirmUrls({ caller: { projectId }, body: { ids } }: Incoming<MembershipIds>): Promise<ConfirmUrls> {
     const rows = await this.memberships.all(projectId, ids);
     const urls = await Promise.all(
       rows.map(async (row) => ({ membershipId: row.id, confirmUrl: await this.tokens.urlOf(row) })),

@@ -4,11 +4,9 @@ import { CountRebuilds } from './count-rebuilds.repository.js';
 import { EventSummaryRebuilds } from './event-summary-rebuilds.repository.js';
 import { MailSummaryRebuilds } from './mail-summary-rebuilds.repository.js';
 import { RebuildPositions } from './rebuild-positions.repository.js';
-import { RebuildsHandlers } from './rebuilds.handlers.js';
 import { RebuildsService } from './rebuilds.service.js';
 
 @Module({
-  controllers: [RebuildsHandlers],
   providers: [
     ...onDatabase([RebuildPositions, CountRebuilds, EventSummaryRebuilds, MailSummaryRebuilds]),
     RebuildsService,

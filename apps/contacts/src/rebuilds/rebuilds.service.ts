@@ -5,12 +5,13 @@ import {
   serviceCaller,
   summariesBusy,
   summariesDead,
+  readModels,
   type RebuildPosition,
   type RebuildReadModel,
   type RebuiltModel,
   type RebuiltReadModel,
 } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { CountRebuilds } from './count-rebuilds.repository.js';
 import { EventSummaryRebuilds } from './event-summary-rebuilds.repository.js';
 import { MailSummaryRebuilds } from './mail-summary-rebuilds.repository.js';
@@ -46,7 +47,8 @@ export class RebuildsService {
     };
   }
 
-  rebuild({ model, after = firstPosition }: RebuildReadModel): Promise<RebuiltReadModel> {
+  @Handles(readModels.rebuild)
+  rebuild({ body: { model, after = firstPosition } }: Incoming<RebuildReadModel>): Promise<RebuiltReadModel> {
     return this.steps[model](after);
   }
 

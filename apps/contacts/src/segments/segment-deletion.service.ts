@@ -3,11 +3,12 @@ import {
   segmentInUse,
   segmentUsed,
   segmentUses,
+  segments,
   type Caller,
   type DeletedSegment,
   type SegmentId,
 } from '@posthorn/contracts';
-import { Bus, type Incoming } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { SegmentEdgesRepository } from './segment-edges.repository.js';
 import type { SegmentRow } from './segment.entity.js';
@@ -26,6 +27,7 @@ export class SegmentDeletionService {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(segments.delete)
   async delete({ caller, body, deadline }: Incoming<SegmentId>): Promise<DeletedSegment> {
     const { projectId } = caller;
     await this.refuseUsed(caller, await this.segments.findOrFail(projectId, body.id));

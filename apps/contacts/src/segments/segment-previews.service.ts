@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Condition, PreviewSegment, SegmentPreview } from '@posthorn/contracts';
+import { segments, type Condition, type PreviewSegment, type SegmentPreview } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { LimitedRuns } from '@posthorn/platform';
 import { ContactsConfig } from '../config.js';
 import { connectionsOf } from '../connection-shares.js';
@@ -23,11 +24,12 @@ export class SegmentPreviewsService {
     });
   }
 
-  async preview(
-    projectId: string,
-    { condition }: PreviewSegment,
-    deadline: Date | null,
-  ): Promise<SegmentPreview> {
+  @Handles(segments.preview)
+  async preview({
+    caller: { projectId },
+    body: { condition },
+    deadline,
+  }: Incoming<PreviewSegment>): Promise<SegmentPreview> {
     const tree = await this.conditions.read(projectId, condition);
     const remainingMs = await this.clock.msUntil(deadline);
     return this.runs.run(projectId, JSON.stringify(tree), remainingMs, () =>

@@ -15,13 +15,11 @@ import { SegmentMembersRepository } from './members/segment-members.repository.j
 import { SegmentMembersService } from './members/segment-members.service.js';
 import { SegmentPreviews } from './segment-previews.read-model.js';
 import { SegmentPreviewsService } from './segment-previews.service.js';
-import { SegmentsHandlers } from './segments.handlers.js';
 import { SegmentsRepository } from './segments.repository.js';
 import { SegmentsService } from './segments.service.js';
 
 @Module({
   imports: [ActivityModule, ContactWritesModule],
-  controllers: [SegmentsHandlers],
   providers: [
     ...onDatabase([SegmentsRepository, SegmentBaselines], WorkQueue),
     ...onDatabase([SegmentEdgesRepository, SegmentDirtyRepository, SegmentMembersRepository]),

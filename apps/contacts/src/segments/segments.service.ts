@@ -3,14 +3,16 @@ import {
   maxSegments,
   segmentNameTaken,
   tooManySegments,
+  segments,
   type CreateSegment,
   type ListSegments,
   type Segment,
   type SegmentPage,
   type UpdateSegmentById,
+  type SegmentId,
 } from '@posthorn/contracts';
 import { newId, pageWithTotal } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SegmentChanges } from './segment-changes.js';
 import { SegmentConditions } from './segment-conditions.js';
 import { SegmentCounts } from './segment-counts.read-model.js';
@@ -28,6 +30,7 @@ export class SegmentsService {
     private readonly changes: SegmentChanges,
   ) {}
 
+  @Handles(segments.create)
   async create({ caller, body, deadline }: Incoming<CreateSegment>): Promise<Segment> {
     const { projectId } = caller;
     if (body.type === 'DYNAMIC') await this.dirty.watch(projectId, deadline);
@@ -40,11 +43,13 @@ export class SegmentsService {
     return this.counted(row);
   }
 
-  async get(projectId: string, id: string): Promise<Segment> {
+  @Handles(segments.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<SegmentId>): Promise<Segment> {
     return this.counted(await this.segments.findOrFail(projectId, id));
   }
 
-  async list(projectId: string, query: ListSegments): Promise<SegmentPage> {
+  @Handles(segments.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListSegments>): Promise<SegmentPage> {
     const page = await pageWithTotal(query, this.segments.list(projectId, query), () =>
       this.segments.total(projectId),
     );
@@ -55,6 +60,7 @@ export class SegmentsService {
     return { ...page, items: page.items.map((row) => row.toSegment(counts.get(row.id) ?? 0)) };
   }
 
+  @Handles(segments.update)
   async update({ caller, body, deadline }: Incoming<UpdateSegmentById>): Promise<Segment> {
     const { projectId } = caller;
     const row = await this.changes.commit(projectId, deadline, async () => {

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { secrets } from '@posthorn/contracts';
 import { resealingOf } from '@posthorn/platform';
 import { sealedTables } from './sealed-tables.js';
-import { SecretsHandlers } from './secrets.handlers.js';
 
-@Module({ controllers: [SecretsHandlers], providers: [resealingOf(sealedTables)] })
+@Module({ providers: [resealingOf(secrets.rotateSending, sealedTables)] })
 export class SecretsModule {}

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { secrets } from '@posthorn/contracts';
 import { onDatabase } from '@posthorn/database';
 import { resealingOf } from '@posthorn/platform';
 import { AuthoritiesModule } from '../authorities/authorities.module.js';
@@ -22,7 +23,6 @@ import { WebhookEventsSubscribers } from './events/webhook-events.subscribers.js
 import { WorkflowEventCalls } from './events/workflow-event-calls.js';
 import { OldCallsRepository } from './retention/old-calls.repository.js';
 import { OldCallsWork } from './retention/old-calls.work.js';
-import { SecretsHandlers } from './secrets/secrets.handlers.js';
 import { SigningSecrets } from './secrets/signing-secrets.js';
 import { SigningSecretsRepository } from './secrets/signing-secrets.repository.js';
 import { StepCalls } from './step-calls.js';
@@ -37,12 +37,12 @@ const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id
 
 @Module({
   imports: [AuthoritiesModule],
-  controllers: [WebhooksHandlers, SecretsHandlers, WebhookEventsSubscribers],
+  controllers: [WebhooksHandlers, WebhookEventsSubscribers],
   providers: [
     ...onDatabase([WebhooksRepository, WebhookCallsRepository, CallPages, ReplaysRepository]),
     ...onDatabase([TestCallsRepository, EndpointsRepository, SigningSecretsRepository, StepCallsRepository]),
     ...onDatabase([ErasedCallsRepository, OldCallsRepository]),
-    resealingOf(sealedTables),
+    resealingOf(secrets.rotateWorkflows, sealedTables),
     ...[WebhooksService, WebhookCallsService, TestCallsService, WebhookUrls, SigningSecrets],
     ...[EventCalls, EventSubjects, WorkflowEventCalls, StepCalls, WebhookErasure, OldCallsWork],
     ...[WebhookClient, SignedRequests, WebhookEndpoints, EndpointTurns],

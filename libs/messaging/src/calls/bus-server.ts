@@ -1,5 +1,6 @@
-import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
-import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import { Logger } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import {
   busAccess,
   durableOf,
@@ -10,13 +11,12 @@ import {
   type ServiceName,
 } from '@posthorn/contracts';
 import type { Tracing } from '@posthorn/telemetry';
-import { lastValueFrom, throwError, type Observable } from 'rxjs';
 import { CallResponder, type Answer } from './call-responder.js';
 import type { BusConnection } from './connection.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
 import { ConsumerWatch } from '../events/consumer-watch.js';
 import { EventSubscription } from '../events/event-subscription.js';
-import { busTransport, type DomainEvent } from './handlers.js';
+import { findHandlers } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { OperatorCalls } from './operator-calls.js';
@@ -33,7 +33,6 @@ export interface BusServerOptions {
 }
 
 export class BusServer extends Server implements CustomTransportStrategy {
-  override transportId = busTransport;
   private readonly log = new Logger('Bus');
   private answering: CallResponder[] = [];
   private subscriptions: EventSubscription[] = [];
@@ -42,6 +41,14 @@ export class BusServer extends Server implements CustomTransportStrategy {
   constructor(private readonly options: BusServerOptions) {
     super();
     this.operatorCalls = new OperatorCalls({ ...options, subscribers: () => this.subscriptions });
+  }
+
+  /** Before `listen`. Nest would look only at controllers, and wrap each handler in a proxy that hides its errors. */
+  addHandlersOf(modules: ModulesContainer): void {
+    for (const { pattern, isSubscriber, handle } of findHandlers(modules)) {
+      if (this.messageHandlers.has(pattern)) throw new Error(`${pattern} has two handlers`);
+      this.addHandler(pattern, handle, isSubscriber);
+    }
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -103,18 +110,17 @@ export class BusServer extends Server implements CustomTransportStrategy {
     for (const [pattern, handler] of this.messageHandlers) {
       if (handler.isEventHandler) {
         const purpose = pattern.split(' ')[1] ?? '';
-        const run = (event: DomainEvent<object>) => invoke(handler, event).then(() => undefined);
         this.subscriptions.push(
           new EventSubscription({
             ...dependencies,
             consumers,
             contract: eventOf(pattern)!,
             durable: durableOf(service, purpose),
-            run,
+            run: async (event) => void (await handler(event)),
           }),
         );
       } else {
-        this.serve(contracts.get(pattern) as RequestContract, (data) => invoke(handler, data));
+        this.serve(contracts.get(pattern) as RequestContract, (data) => handler(data) as Promise<unknown>);
       }
     }
     for (const [contract, answer] of this.operatorCalls.answers()) this.serve(contract, answer);
@@ -133,20 +139,3 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
 const eventOf = (pattern: string): EventContract | undefined =>
   eventCatalogue.find(({ name }) => name === pattern.split(' ')[0]);
-
-async function invoke(handler: MessageHandler, data: unknown): Promise<unknown> {
-  const result: unknown = await handler(data);
-  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
-}
-
-function isObservable(value: unknown): value is Observable<unknown> {
-  return typeof (value as Observable<unknown> | null)?.subscribe === 'function';
-}
-
-/** Nest would replace every error by "Internal server error" before a transport sees it. */
-@Catch()
-export class PassErrorsOn implements RpcExceptionFilter {
-  catch(error: unknown): Observable<never> {
-    return throwError(() => error);
-  }
-}

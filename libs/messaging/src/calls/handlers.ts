@@ -1,4 +1,5 @@
-import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import { SetMetadata } from '@nestjs/common';
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import {
   receivedEach,
   type Caller,
@@ -8,8 +9,6 @@ import {
 } from '@posthorn/contracts';
 import { runInContext, type WorkContext } from '@posthorn/telemetry';
 import { runAsCaller } from './acting.js';
-
-export const busTransport = Symbol('posthorn:bus');
 
 export interface Incoming<Body> {
   caller: Caller;
@@ -48,16 +47,52 @@ export interface EventOrigin {
   ipAddress?: string;
 }
 
-/** The handler is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */
+const answered = Symbol('posthorn:answered');
+const received = Symbol('posthorn:received');
+
+/** The method is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */
 export const Handles = (contract: RequestContract): MethodDecorator =>
-  MessagePattern(contract.subject, busTransport);
+  SetMetadata(answered, [contract.subject]);
 
 /** Marks a subscriber, which gets each event at least once; `purpose` names its durable consumer. */
 export const OnEvent = (contract: EventContract, purpose: string): MethodDecorator =>
-  EventPattern<string>(`${contract.name} ${purpose}`, busTransport) as MethodDecorator;
+  SetMetadata(received, [`${contract.name} ${purpose}`]);
 
 export const OnEachEvent = (contracts: readonly EventContract[], purpose: string): MethodDecorator =>
-  EventPattern<string[]>(
+  SetMetadata(
+    received,
     receivedEach(contracts, purpose).map((each) => `${each.event.name} ${each.purpose}`),
-    busTransport,
-  ) as MethodDecorator;
+  );
+
+export interface FoundHandler {
+  /** A subject, or the name of an event and the purpose of its subscriber. */
+  pattern: string;
+  isSubscriber: boolean;
+  handle: (data: unknown) => Promise<unknown>;
+}
+
+/** The marked methods of all providers. */
+export function findHandlers(modules: ModulesContainer): FoundHandler[] {
+  const wrappers = [...modules.values()].flatMap((each) => [
+    ...each.providers.values(),
+    ...each.controllers.values(),
+  ]);
+  const instances = new Set(wrappers.map(({ instance }) => instance as unknown).filter(isObject));
+  const scanner = new MetadataScanner();
+  return [...instances].flatMap((instance) =>
+    scanner
+      .getAllMethodNames(Object.getPrototypeOf(instance) as object | null)
+      .flatMap((name) => handlersAt(instance, name)),
+  );
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function handlersAt(instance: object, name: string): FoundHandler[] {
+  const method = (instance as Record<string, FoundHandler['handle']>)[name]!;
+  const marked = (key: symbol, isSubscriber: boolean) =>
+    ((Reflect.getMetadata(key, method) as string[] | undefined) ?? []).map((pattern): FoundHandler => {
+      return { pattern, isSubscriber, handle: async (data) => method.call(instance, data) };
+    });
+  return [...marked(answered, false), ...marked(received, true)];
+}

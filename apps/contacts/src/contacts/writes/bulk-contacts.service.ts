@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { BulkContacts, BulkOutcome } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { contacts, type BulkContacts, type BulkOutcome } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { requestedBy, type WrittenContact } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { reasonOf } from './refused-row.js';
@@ -9,6 +9,7 @@ import { reasonOf } from './refused-row.js';
 export class BulkContactsService {
   constructor(private readonly writes: ContactWrites) {}
 
+  @Handles(contacts.bulk)
   async write({ caller, body, deadline }: Incoming<BulkContacts>): Promise<BulkOutcome> {
     const { projectId } = caller;
     const origin = { ...requestedBy(caller), source: 'BULK' as const };

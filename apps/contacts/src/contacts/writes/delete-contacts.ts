@@ -3,12 +3,13 @@ import {
   contactEvents,
   contactNotFound,
   contactsUnnamed,
+  contacts,
   type ContactId,
   type DeleteContacts,
   type DeletedContact,
   type DeletedContacts,
 } from '@posthorn/contracts';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ErasedContacts } from '../../erasures/erased-contacts.js';
 import { ContactsRepository } from '../contacts.repository.js';
@@ -23,6 +24,7 @@ export class DeleteContactsService {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(contacts.delete)
   async delete({ caller, body, deadline }: Incoming<ContactId>): Promise<DeletedContact> {
     await this.commits.before(deadline, async () => {
       if ((await this.remove(caller.projectId, { ids: [body.id] })) === 0) throw contactNotFound();
@@ -30,6 +32,7 @@ export class DeleteContactsService {
     return { id: body.id };
   }
 
+  @Handles(contacts.deleteMany)
   async deleteMany({ caller, body, deadline }: Incoming<DeleteContacts>): Promise<DeletedContacts> {
     if ((body.ids === undefined) === (body.emails === undefined)) throw contactsUnnamed();
     return { deleted: await this.commits.before(deadline, () => this.remove(caller.projectId, body)) };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EnsureContacts, EnsuredContacts } from '@posthorn/contracts';
+import { contacts, type EnsureContacts, type EnsuredContacts } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
-import { bisect, Gatherer, type Incoming } from '@posthorn/messaging';
+import { bisect, Gatherer, Handles, answerEach, type Incoming } from '@posthorn/messaging';
 import { keyOf, originOf, type ContactWrite } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { ContactsRepository, type ContactKey } from '../contacts.repository.js';
@@ -41,7 +41,12 @@ export class EnsureContactsService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  async ensure({ caller, body, deadline }: Incoming<EnsureContacts>): Promise<EnsuredContacts> {
+  @Handles(contacts.ensure)
+  ensure(calls: Incoming<EnsureContacts>[]): Promise<(EnsuredContacts | Error)[]> {
+    return answerEach(calls, (call) => this.ensureOne(call));
+  }
+
+  private async ensureOne({ caller, body, deadline }: Incoming<EnsureContacts>): Promise<EnsuredContacts> {
     await this.clock.refuseLate(deadline);
     return this.gatherer.submit({ projectId: caller.projectId, emails: body.emails });
   }

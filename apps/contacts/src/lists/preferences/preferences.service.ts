@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import {
   mayNotReturn,
+  preferences,
   type ChangedPreference,
   type ChangePreference,
   type Preferences,
+  type PreferencesOf,
 } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { originOf, type WriteOrigin } from '../../contacts/writes/contact-write.js';
 import { LimitedChanges } from '../../contacts/writes/limited-changes.js';
 import { ListsRepository } from '../lists.repository.js';
@@ -26,10 +28,12 @@ export class PreferencesService {
     private readonly preferences: PreferencesReadModel,
   ) {}
 
-  look(projectId: string, email: string): Promise<Preferences> {
+  @Handles(preferences.look)
+  look({ caller: { projectId }, body: { email } }: Incoming<PreferencesOf>): Promise<Preferences> {
     return this.preferences.of(projectId, email);
   }
 
+  @Handles(preferences.change)
   change({ caller, body, deadline }: Incoming<ChangePreference>): Promise<ChangedPreference> {
     const { projectId } = caller;
     const origin = originOf(caller, 'UNSUBSCRIBE_PAGE');

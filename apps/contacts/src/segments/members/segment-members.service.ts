@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   segmentNotStatic,
+  segments,
   type AddedMembers,
   type AddMembersById,
   type Caller,
@@ -10,7 +11,7 @@ import {
   type RemoveMembersById,
 } from '@posthorn/contracts';
 import { pageWithTotal } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { originOf } from '../../contacts/writes/contact-write.js';
 import { ContactWrites } from '../../contacts/writes/contact-writes.js';
@@ -31,7 +32,11 @@ export class SegmentMembersService {
     private readonly commits: Commits,
   ) {}
 
-  async contacts(projectId: string, { id, ...query }: ListSegmentContacts): Promise<ContactPage> {
+  @Handles(segments.contacts)
+  async contacts({
+    caller: { projectId },
+    body: { id, ...query },
+  }: Incoming<ListSegmentContacts>): Promise<ContactPage> {
     const page = await pageWithTotal(
       query,
       this.members.page(projectId, id, query),
@@ -41,6 +46,7 @@ export class SegmentMembersService {
     return page;
   }
 
+  @Handles(segments.addMembers)
   add({ caller, body, deadline }: Incoming<AddMembersById>): Promise<AddedMembers> {
     const { projectId } = caller;
     const emails = [...new Set(body.emails)];
@@ -59,6 +65,7 @@ export class SegmentMembersService {
     });
   }
 
+  @Handles(segments.removeMembers)
   remove({ caller, body, deadline }: Incoming<RemoveMembersById>): Promise<RemovedMembers> {
     const { projectId } = caller;
     return this.commits.before(deadline, async () => {

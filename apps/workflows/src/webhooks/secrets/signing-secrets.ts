@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import {
+  projectWebhookSecrets,
+  type NewProjectWebhookSecret,
+  type ProjectWebhookSecret,
+} from '@posthorn/contracts';
 import { Database, newId } from '@posthorn/database';
-import { Secrets, type SecretLocation } from '@posthorn/platform';
+import { Handles, type Incoming } from '@posthorn/messaging';
+import { Commits, Secrets, type SecretLocation } from '@posthorn/platform';
 import { SigningSecretsRepository } from './signing-secrets.repository.js';
 import { newWebhookSecret } from './webhook-signature.js';
 
@@ -14,7 +20,21 @@ export class SigningSecrets {
     private readonly database: Database,
     private readonly secrets: Secrets,
     private readonly rows: SigningSecretsRepository,
+    private readonly commits: Commits,
   ) {}
+
+  @Handles(projectWebhookSecrets.get)
+  async lookAtProject({ caller: { projectId } }: Incoming<object>): Promise<ProjectWebhookSecret> {
+    return { lastFour: await this.lastFour(projectId, projectId) };
+  }
+
+  @Handles(projectWebhookSecrets.rotate)
+  async replaceOfProject({
+    caller: { projectId },
+    deadline,
+  }: Incoming<object>): Promise<NewProjectWebhookSecret> {
+    return { secret: await this.commits.before(deadline, () => this.replace(projectId, projectId)) };
+  }
 
   async of(projectId: string, ownerId: string): Promise<string[]> {
     const rows = await this.rows.usable(projectId, ownerId);

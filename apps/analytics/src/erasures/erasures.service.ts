@@ -1,10 +1,10 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Handles, EventErasure, type Incoming } from '@posthorn/messaging';
 
 /** Counts contain no personal data; only stored events may. */
-@Controller()
-export class ErasuresHandlers {
+@Injectable()
+export class ErasuresService {
   constructor(private readonly events: EventErasure) {}
 
   @Handles(eraseIn.analytics)
