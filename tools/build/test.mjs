@@ -1,8 +1,9 @@
 // Starts the servers that the tests need, runs every test, and ends with one line over all of them.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { root } from './swc-options.mjs';
 
@@ -15,7 +16,10 @@ chmodSync(directory, 0o755);
 const report = join(directory, 'report.json');
 const maps = join(directory, 'maps');
 const prepared = join(directory, 'prepared');
+/** What suites share: a file for each process, with its directory in it. */
+const shared = join(directory, 'shared');
 mkdirSync(maps);
+mkdirSync(shared);
 const print = (line) => console.log(line);
 /** Jest hands it on to its workers, which would otherwise collect young objects all the time. */
 const youngSpace = '--max-semi-space-size=32';
@@ -38,10 +42,12 @@ async function run(args) {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...process.env,
+        POSTHORN_TEST_TIER: tier,
         TMPDIR: temporary,
         POSTHORN_TEST_DATABASE_URL: postgres.url,
         POSTHORN_TEST_MAPS: maps,
         POSTHORN_TEST_PREPARED: prepared,
+        POSTHORN_TEST_SHARED: shared,
         NATS_SERVER_BIN: binary,
         // The products that tests start load the same modules again and again.
         NODE_COMPILE_CACHE: join(directory, 'compiled'),
@@ -52,7 +58,33 @@ async function run(args) {
   process.on('SIGINT', interrupt);
   const code = await new Promise((resolve) => jest.on('exit', (exit) => resolve(exit ?? 1)));
   process.off('SIGINT', interrupt);
+  await endShared();
   return { code, suites: read(report) };
+}
+
+/** `--tier short`, `long` or `all`; the rest is for Jest. */
+function readArguments(words) {
+  const at = words.indexOf('--tier');
+  if (at < 0) return { args: words, tier: 'all' };
+  return { args: words.toSpliced(at, 2), tier: words[at + 1] };
+}
+
+/** Workers end what they shared when they end; one that was killed could not. */
+async function endShared() {
+  for (const pid of readdirSync(shared)) {
+    reaches(Number(pid), 'SIGINT');
+    while (reaches(Number(pid), 0)) await setTimeout(50);
+    rmSync(dirname(readFileSync(join(shared, pid), 'utf8')), { recursive: true, force: true });
+    rmSync(join(shared, pid));
+  }
+}
+
+function reaches(pid, signal) {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
 }
 
 /** Databases of tests need no disk, and a file system in memory halves what they cost, where it has room for all of them. */
@@ -80,7 +112,7 @@ const isRed = ({ status }) => status === 'failed';
 // A machine that stands still for a second turns a call's patience red. What is broken is red alone as well, but for what is broken by
 // chance: so it is said by name, and CI says it once more at its end.
 const fewSuites = 3;
-const args = process.argv.slice(2);
+const { args, tier } = readArguments(process.argv.slice(2));
 let { code, suites } = await run(args);
 const unsteady = [];
 const red = suites?.filter(isRed) ?? [];
@@ -100,6 +132,8 @@ if (red.length > 0 && red.length <= fewSuites && process.env.CI) {
 await postgres.stop();
 const summary = summarise(suites);
 rmSync(directory, { recursive: true, force: true });
+if (tier === 'short' && summary.passed + summary.failed === 0)
+  print('nothing here; the suites of half a minute and more are tests of npm run test:long');
 for (const name of summary.skipped) console.log(`skipped: ${name}`);
 for (const name of unsteady) console.log(`unsteady: ${name}`);
 for (const name of summary.broken) console.log(`failed: ${name}`);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 const require = createRequire(import.meta.url);
@@ -10,18 +10,51 @@ const axe = require.resolve('axe-core/axe.min.js');
 /** Requires `apt-get install chromium`. */
 export const hasBrowser = executablePath !== undefined;
 
+/** What a test has of a browser; closing it closes the pages that the test opened. */
+export type TestBrowser = Pick<Browser, 'newContext' | 'close'>;
+
+/** A browser takes seconds to start, so that the next test finds the one of the test before. */
+const lingersMs = 1_500;
+let running: Promise<Browser> | undefined;
+let users = 0;
+let ending: NodeJS.Timeout | undefined;
+
+export async function openBrowser(): Promise<TestBrowser> {
+  clearTimeout(ending);
+  users += 1;
+  const browser = await (running ??= launch());
+  const contexts: BrowserContext[] = [];
+  return {
+    newContext: async (options) => {
+      const context = await browser.newContext(options);
+      contexts.push(context);
+      return context;
+    },
+    close: async () => {
+      await Promise.all(contexts.map((context) => context.close()));
+      users -= 1;
+      if (users === 0) ending = setTimeout(() => void end(browser), lingersMs);
+    },
+  };
+}
+
 // Loaded lazily, so that suites without a browser are not slower.
-export const openBrowser = async (): Promise<Browser> =>
+const launch = async (): Promise<Browser> =>
   (await import('playwright-core')).chromium.launch({
     ...(executablePath ? { executablePath } : {}),
     args: ['--no-sandbox'],
   });
 
+function end(browser: Browser): Promise<void> {
+  running = undefined;
+  return browser.close();
+}
+
 // Above what rendering takes where other suites use all processors; a page that never shows it still fails.
 const actionTimeoutMs = 120_000;
 
 /** A page in a context of its own. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+export async function openPage(browser: TestBrowser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(actionTimeoutMs);
   return context.newPage();

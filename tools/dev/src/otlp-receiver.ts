@@ -19,6 +19,8 @@ export interface ReceivedSpan {
 
 export interface OtlpServer {
   endpoint: string;
+  /** Its process may end while it listens. */
+  unref(): void;
   close(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export async function startOtlpServer(take: (body: string) => void): Promise<Otl
   await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    unref: () => server.unref().on('connection', (socket) => socket.unref()),
     close: async () => {
       server.close();
       server.closeAllConnections();

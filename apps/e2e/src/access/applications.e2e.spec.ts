@@ -4,9 +4,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
-import { choose, hasBrowser, openBrowser, openPage, press, typeForm, violationsOf } from '@posthorn/testing';
+import {
+  choose,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  press,
+  typeForm,
+  violationsOf,
+  type TestBrowser,
+} from '@posthorn/testing';
 import * as oauth from 'oauth4webapi';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { looksSecret } from '../testing/leaks.js';
 import { sessionTokenIn } from '../testing/people.js';
 import { makeDataDirectory, RunningPosthorn } from '../testing/running-posthorn.js';
@@ -16,7 +25,7 @@ const insecure = { [oauth.allowInsecureRequests]: true } as const;
 const directory = makeDataDirectory();
 let posthorn: RunningPosthorn;
 let base: string;
-let browser: Browser;
+let browser: TestBrowser;
 let page: Page;
 /** The redirect URI of the application. */
 let device: Server;

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { prefixes, surfaces, withPosthorn, type Surface } from '../testing/bad-input.js';
 import type { Answer } from '../testing/running-posthorn.js';
 
-const suite = withPosthorn();
+const suite = withPosthorn({});
 const positions: Record<Surface, string> = { v1: '/api/v1/contacts/imports', legacy: '/api/contacts/import' };
 const csv = { 'content-type': 'text/csv' };
 

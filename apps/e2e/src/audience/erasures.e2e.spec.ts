@@ -12,7 +12,7 @@ import {
 import { inboxMessages, rawMessage } from '../testing/inbox.js';
 import { eventsUnpublished, tablesContaining } from '../testing/left-behind.js';
 
-const suite = withPosthorn();
+const suite = withPosthorn({});
 const services = ['contacts', 'sending', 'analytics', 'campaigns', 'workflows', 'gateway'];
 const reader = {
   'user-agent':

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@posthorn/testing';
 import { withPosthorn } from '../testing/bad-input.js';
 
-const suite = withPosthorn();
+const suite = withPosthorn({});
 const rebuild = async (...texts: string[]) =>
   (await suite.operator('read-models', 'rebuild', ...texts)) as unknown as Record<
     string,

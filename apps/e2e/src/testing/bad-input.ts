@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { runCommand } from '@posthorn/operator';
 import { inboxMessages } from './inbox.js';
 import { makeDataDirectory, RunningPosthorn, type Answer } from './running-posthorn.js';
+import { borrowPosthorn, returnPosthorn } from './shared-posthorn.js';
 
 export type Surface = 'v1' | 'legacy';
 export const surfaces: readonly Surface[] = ['v1', 'legacy'];
@@ -105,8 +106,8 @@ function envelope({
 export const pointerOn = (surface: Surface, pointer: string): string =>
   surface === 'v1' ? pointer : pointer.slice(1).replaceAll('/', '.');
 
-/** The whole product in its own process, for one test file. */
-export function withPosthorn(environment: Record<string, string> = {}): {
+/** The product, for one test file: with settings in a process of its own, else the one that suites share. */
+export function withPosthorn(environment?: Record<string, string>): {
   posthorn: RunningPosthorn;
   operator: Operator;
 } {
@@ -116,10 +117,12 @@ export function withPosthorn(environment: Record<string, string> = {}): {
     operator: operatorOf(directory.path),
   };
   beforeAll(async () => {
-    suite.posthorn = await RunningPosthorn.start(directory.path, environment);
+    suite.posthorn = await (environment
+      ? RunningPosthorn.start(directory.path, environment)
+      : borrowPosthorn(directory.path));
   });
   afterAll(async () => {
-    await suite.posthorn.stop();
+    await (environment ? suite.posthorn.stop() : returnPosthorn(suite.posthorn));
     directory.remove();
   });
   return suite;

@@ -1,4 +1,4 @@
-import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { startOtlpServer, type OtlpServer } from '@posthorn/dev';
 
@@ -9,11 +9,19 @@ export class ExportedTraces {
   private constructor(
     private readonly file: string,
     private readonly server: OtlpServer,
+    private readonly start = 0,
   ) {}
 
   static async open(file: string): Promise<ExportedTraces> {
     writeFileSync(file, '');
-    return new ExportedTraces(file, await startOtlpServer((body) => appendFileSync(file, `${body}\n`)));
+    const server = await startOtlpServer((body) => appendFileSync(file, `${body}\n`));
+    server.unref();
+    return new ExportedTraces(file, server);
+  }
+
+  /** Only what is exported from now on. */
+  fromNow(): ExportedTraces {
+    return new ExportedTraces(this.file, this.server, statSync(this.file).size);
   }
 
   /** Makes a product export everything to it. */
@@ -27,7 +35,7 @@ export class ExportedTraces {
 
   /** The first span or other export that matches, as received; null if none. */
   async find(isTrue: (published: string) => boolean): Promise<string | null> {
-    for await (const body of createInterface({ input: createReadStream(this.file) })) {
+    for await (const body of createInterface({ input: createReadStream(this.file, { start: this.start }) })) {
       if (isTrue(body)) return spansIn(body).find(isTrue) ?? body;
     }
     return null;

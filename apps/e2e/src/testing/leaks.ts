@@ -3,7 +3,6 @@ import type { ExportedTraces } from './exported-traces.js';
 
 /** Keys, access tokens, refresh tokens and client secrets anywhere. */
 const secretPattern = '([sp]k_(live|test)|oat|ort|ocs)_[0-9A-Za-z]{42}';
-const ended = 'Ctrl-C stops everything';
 
 /** Secrets in URLs: these parameters are used for nothing else. */
 const secretParameter = /[?&](?:token|code|state)=/;
@@ -16,9 +15,9 @@ export async function leaksStored(
   return (await Promise.all(databaseUrls.map((url) => leaksOnServer(url, [...known])))).flat();
 }
 
-/** Messages of the start are not logs. */
+/** What is logged after a start; the start itself prints the demo keys. */
 export function leaksLogged(output: string, known: ReadonlySet<string>): string[] {
-  const line = linesAfterStart(output).find((text) => looksSecret(text) || holdsAny(text, known));
+  const line = output.split('\n').find((text) => looksSecret(text) || holdsAny(text, known));
   return line === undefined ? [] : [`the log: ${line}`];
 }
 
@@ -34,9 +33,6 @@ const holdsAny = (text: string, secrets: ReadonlySet<string>): boolean =>
   [...secrets].some((secret) => text.includes(secret));
 
 export const looksSecret = (text: string): boolean => new RegExp(secretPattern).test(text);
-
-/** The start prints the demo keys between its first and last lines. */
-const linesAfterStart = (output: string): string[] => output.slice(output.lastIndexOf(ended)).split('\n');
 
 async function leaksOnServer(url: string, secrets: readonly string[]): Promise<string[]> {
   const names = await requested(url, async (client) => {

@@ -1,13 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { refuseUndescribed } from './described.js';
 import { ExportedTraces } from './exported-traces.js';
 import { leaksExported, leaksLogged, leaksStored } from './leaks.js';
 import { copyPreparedData } from './prepared-data.js';
 
+/** The last line of a start. */
+const started = 'Ctrl-C stops everything';
 const program = resolve('dist/apps/all-in-one/src/main.js');
 /** As in package.json: without it, a start spends half a second more on garbage collection. */
 const nodeFlags = ['--max-semi-space-size=8'];
@@ -69,18 +73,17 @@ const isOwn = (variable: string): boolean =>
 /** `npm start` or `npm run start:services` in a process of its own, like a user runs it. */
 export class RunningPosthorn {
   output = '';
-  private readonly secrets = new Set<string>();
   private devFile?: DevFile;
-  private readonly ended: Promise<number | null>;
+  private readonly listen = (chunk: Buffer) => (this.output += chunk.toString());
 
   private constructor(
     readonly child: ChildProcess,
     readonly dataDirectory: string,
     readonly traces: ExportedTraces,
+    private readonly ended = once(child, 'exit').then(([code]) => code as number | null),
+    private readonly secrets = new Set<string>(),
   ) {
-    this.ended = once(child, 'exit').then(([code]) => code as number | null);
-    for (const stream of [child.stdout!, child.stderr!])
-      stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    for (const stream of this.streams) stream.on('data', this.listen);
   }
 
   /** Starts it and waits until it is ready or exits. */
@@ -128,6 +131,33 @@ export class RunningPosthorn {
     throw new Error(`the start ended: ${running.output}`);
   }
 
+  /** The same product for a suite that shares it: what it says and exports from now on. */
+  lend(dataDirectory: string): RunningPosthorn {
+    this.hearNoMore();
+    return new RunningPosthorn(
+      this.child,
+      dataDirectory,
+      this.traces.fromNow(),
+      this.ended,
+      // The last spans of a suite are exported during the next one.
+      this.secrets,
+    );
+  }
+
+  /** The product runs on. The suite must have left no secrets in it. */
+  async giveBack(): Promise<void> {
+    const leaks = await leaksStored(this.servers.databaseUrls, this.secrets);
+    this.hearNoMore();
+    await this.refuseLeaks([...leaks, ...leaksLogged(this.output, this.secrets)]);
+    this.refuseRefusals();
+  }
+
+  /** Nobody waits for it when this process ends. */
+  unref(): void {
+    this.child.unref();
+    for (const stream of this.streams) (stream as Socket).unref();
+  }
+
   /** Written once by a start. */
   get dev(): DevFile {
     this.devFile ??= JSON.parse(readFileSync(join(this.dataDirectory, 'dev.json'), 'utf8')) as DevFile;
@@ -160,10 +190,9 @@ export class RunningPosthorn {
   /** Ctrl-C; returns the exit code. Stored data, logs and exports must not contain secrets. */
   async stop(): Promise<number | null> {
     const leaks = this.isRunning ? await leaksStored(this.servers.databaseUrls, this.secrets) : [];
-    const refused = /NATS refuses: .*/.exec(this.output);
     this.child.kill('SIGINT');
     const code = await this.endWithout(leaks);
-    if (refused) throw new Error(`a user of the bus lacks a permission: ${refused[0]}`);
+    this.refuseRefusals();
     return code;
   }
 
@@ -218,7 +247,7 @@ export class RunningPosthorn {
     const stdout = this.child.stdout!;
     return new Promise((ready) => {
       const look = () => {
-        if (!this.output.includes('Ctrl-C stops everything')) return;
+        if (!this.output.includes(started)) return;
         // Looking into all that was said, at every line of a long walk, would cost more than the walk.
         stdout.off('data', look);
         ready();
@@ -228,7 +257,7 @@ export class RunningPosthorn {
     });
   }
 
-  private get isRunning(): boolean {
+  get isRunning(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
@@ -241,13 +270,29 @@ export class RunningPosthorn {
   private async endWithout(leaks: readonly string[]): Promise<number | null> {
     const code = await this.ended;
     await this.traces.close();
-    const positions = [
-      ...leaks,
-      ...leaksLogged(this.output, this.secrets),
-      ...(await leaksExported(this.traces, this.secrets)),
-    ];
-    if (positions.length > 0) throw new Error(`Secrets lie in ${positions.join(', ')}`);
+    // The start prints the demo keys between its first and last lines.
+    const begin = this.output.lastIndexOf(started);
+    const logged = begin < 0 ? '' : this.output.slice(begin);
+    await this.refuseLeaks([...leaks, ...leaksLogged(logged, this.secrets)]);
     return code;
+  }
+
+  private async refuseLeaks(found: readonly string[]): Promise<void> {
+    const positions = [...found, ...(await leaksExported(this.traces, this.secrets))];
+    if (positions.length > 0) throw new Error(`Secrets lie in ${positions.join(', ')}`);
+  }
+
+  private refuseRefusals(): void {
+    const refused = /NATS refuses: .*/.exec(this.output);
+    if (refused) throw new Error(`a user of the bus lacks a permission: ${refused[0]}`);
+  }
+
+  private hearNoMore(): void {
+    for (const stream of this.streams) stream.off('data', this.listen);
+  }
+
+  private get streams(): Readable[] {
+    return [this.child.stdout!, this.child.stderr!];
   }
 }
 

@@ -6,7 +6,7 @@ import { Terminal, walkGuide } from './guide.js';
 /** The test of a guide whose commands all run in a shell, beside a product of its own. */
 export function testShellGuide(name: string): void {
   describe(`the guide to ${name}`, () => {
-    const suite = withPosthorn();
+    const suite = withPosthorn({});
     let terminal: Terminal;
     beforeAll(() => {
       // State of npm start is beside the directory in which the guide runs.

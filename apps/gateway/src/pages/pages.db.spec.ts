@@ -1,8 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
-import type { Browser, Page } from 'playwright-core';
-import { hasBrowser, openBrowser, openPage, press, typeForm, violationsOf } from '@posthorn/testing';
+import type { Page } from 'playwright-core';
+import {
+  hasBrowser,
+  openBrowser,
+  openPage,
+  press,
+  typeForm,
+  violationsOf,
+  type TestBrowser,
+} from '@posthorn/testing';
 import { codeNow } from '../testing/authenticator.js';
 import { join } from '../testing/people.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
@@ -28,7 +36,7 @@ const pathsOf = (text: string) => new URL(/http\S+/.exec(text)![0]);
 const mailedLink = async (email: string) => pathsOf((await suite.mailsTo(email)).at(-1)!.text).href;
 
 /** A tab that fails on every browser warning. */
-async function openTab(browser: Browser, scheme: 'light' | 'dark' = 'light', javaScriptEnabled = true) {
+async function openTab(browser: TestBrowser, scheme: 'light' | 'dark' = 'light', javaScriptEnabled = true) {
   const page = await openPage(browser, {
     colorScheme: scheme,
     javaScriptEnabled,
