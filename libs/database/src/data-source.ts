@@ -1,6 +1,12 @@
 import pg from 'pg';
 import type { Tracing } from '@posthorn/telemetry';
-import { DataSource, type DataSourceOptions, type EntityManager, type QueryRunner } from 'typeorm';
+import {
+  DataSource,
+  DefaultNamingStrategy,
+  type DataSourceOptions,
+  type EntityManager,
+  type QueryRunner,
+} from 'typeorm';
 import { Database } from './database.js';
 
 export type { DataSource, EntityManager, QueryRunner };
@@ -37,6 +43,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     url,
     entities,
     migrations,
+    namingStrategy: new SnakeNames(),
     applicationName: name,
     poolSize,
     connectTimeoutMS: Math.max(connectTimeoutMs, startTimeoutMs),
@@ -65,6 +72,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   await assertDurable(database);
   master.options.connectionTimeoutMillis = connectTimeoutMs;
   return database;
+}
+
+/** A member `projectId` is stored as `project_id`. */
+class SnakeNames extends DefaultNamingStrategy {
+  override columnName(member: string, given: string | undefined, prefixes: string[]): string {
+    return given ?? [...prefixes, member].join('_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  }
 }
 
 /** A server that may lose commits is refused at the start (docs/guarantees.md G1). */

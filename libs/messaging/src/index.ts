@@ -16,7 +16,6 @@ export * from './events/inbox.repository.js';
 export * from './loop.js';
 export * from './messaging.metrics.js';
 export * from './messaging-tables.migration.js';
-export * from './outbox/outbox.entity.js';
 export * from './outbox/outbox-insert.js';
 export * from './outbox/outbox-partitions.js';
 export * from './outbox/outbox.repository.js';

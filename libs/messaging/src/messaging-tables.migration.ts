@@ -1,16 +1,20 @@
 /** What a service needs to publish events and to subscribe to them. */
 export const messagingTables = `
+  -- Committed with the change, sent to JetStream by the relay afterwards. Partitioned by day.
   CREATE TABLE outbox (
     id uuid PRIMARY KEY,
     project_id uuid NOT NULL,
     event_name text NOT NULL,
     items jsonb NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
+    -- When the relay learned that JetStream has it; null until then.
     published_at timestamptz(3),
     traces text,
+    -- Null where a service acted by itself, or for several; never a visitor's (publishedIpAddressOf).
     actor jsonb,
     ip_address text,
     refusals smallint NOT NULL DEFAULT 0,
+    -- The relay skips events that NATS can never accept.
     quarantined_at timestamptz(3),
     quarantine_reason text
   ) PARTITION BY RANGE (id);
@@ -40,6 +44,7 @@ export const messagingTables = `
   );
   CREATE UNIQUE INDEX dead_letters_by_id ON dead_letters (id);
 
+  -- The generation rises with every loss; events sent before a loss are not marked after it.
   CREATE TABLE event_streams (
     name text PRIMARY KEY,
     generation bigint NOT NULL,
@@ -47,6 +52,7 @@ export const messagingTables = `
     last_sequence bigint NOT NULL
   ) WITH (fillfactor = 50);
 
+  -- A running republication of the events of a time window, in the order of ids. At most one per service.
   CREATE TABLE event_repeats (
     name text PRIMARY KEY,
     id uuid NOT NULL,
@@ -55,6 +61,7 @@ export const messagingTables = `
     after uuid NOT NULL
   );
 
+  -- Attempts of an event by itself, and whether the last one ended.
   CREATE TABLE event_tries (
     subscriber text NOT NULL,
     event_id uuid NOT NULL,

@@ -23,13 +23,6 @@ export async function columnDifferences(database: Database): Promise<string[]> {
   return [...lacking, ...surplus];
 }
 
-/** Tables that only raw SQL knows; said, not refused. */
-export async function tablesWithoutEntity(database: Database): Promise<string[]> {
-  const known = new Set([...entityColumns(database).values()].map(({ table }) => table));
-  const tables = [...(await tableColumns(database)).values()].map(({ table }) => table);
-  return [...new Set(tables)].filter((table) => !known.has(table) && table !== 'migrations');
-}
-
 function lackOf(column: Column, made: Column | undefined): string[] {
   const name = keyOf(column);
   if (!made) return [`${name} is in the entity, but no migration makes it`];

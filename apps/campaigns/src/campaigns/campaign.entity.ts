@@ -56,42 +56,39 @@ const nothingSent: CampaignStats = {
 
 @Entity('campaigns')
 export class CampaignRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
   @Column('text', { nullable: true }) subject: string | null;
   @Column('text', { nullable: true }) body: string | null;
-  @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
+  @Column('uuid', { nullable: true }) templateId: string | null;
   @Column('text', { name: 'from_email', nullable: true }) from: string | null;
-  @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;
-  @Column('text', { name: 'reply_to', nullable: true }) replyTo: string | null;
-  @Column('text', { name: 'email_category' }) emailCategory: EmailCategory;
-  @Column('text', { name: 'audience_type' }) audienceType: AudienceType;
-  @Column('jsonb', { name: 'audience_condition', nullable: true }) audienceCondition: Record<
-    string,
-    unknown
-  > | null;
-  @Column('uuid', { name: 'segment_id', nullable: true }) segmentId: string | null;
-  @Column('uuid', { name: 'list_id', nullable: true }) listId: string | null;
-  @Column('uuid', { name: 'exclude_segment_ids', array: true }) excludeSegmentIds: string[];
-  @Column('uuid', { name: 'exclude_list_ids', array: true }) excludeListIds: string[];
-  @Column('uuid', { name: 'topic_id', nullable: true }) topicId: string | null;
-  @Column('integer', { name: 'send_rate', nullable: true }) sendRate: number | null;
+  @Column('text', { nullable: true }) fromName: string | null;
+  @Column('text', { nullable: true }) replyTo: string | null;
+  @Column('text') emailCategory: EmailCategory;
+  @Column('text') audienceType: AudienceType;
+  @Column('jsonb', { nullable: true }) audienceCondition: Record<string, unknown> | null;
+  @Column('uuid', { nullable: true }) segmentId: string | null;
+  @Column('uuid', { nullable: true }) listId: string | null;
+  @Column('uuid', { array: true }) excludeSegmentIds: string[];
+  @Column('uuid', { array: true }) excludeListIds: string[];
+  @Column('uuid', { nullable: true }) topicId: string | null;
+  @Column('integer', { nullable: true }) sendRate: number | null;
   @Column('jsonb', { nullable: true }) variants: CampaignVariant[] | null;
   @Column('jsonb', { nullable: true }) test: CampaignComparison | null;
   @Column('jsonb', { nullable: true }) timing: CampaignTiming | null;
-  @Column('uuid', { name: 'resend_of_id', nullable: true }) resendOfId: string | null;
+  @Column('uuid', { nullable: true }) resendOfId: string | null;
   @Column('text') status: CampaignStatus;
-  @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
+  @Column('text', { nullable: true }) pausedReason: PauseReason | null;
   /** The sender that was allowed to the caller who scheduled it, where the campaign names none. */
-  @Column('text', { name: 'scheduled_from', nullable: true }) scheduledFrom: string | null;
-  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
+  @Column('text', { nullable: true }) scheduledFrom: string | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
   scheduledAt: Date | null;
-  @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) sentAt: Date | null;
   @Column('bigint') seq: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   refuseIfNotEditable(): void {
     if (!editable[this.status]) throw campaignNotEditable();

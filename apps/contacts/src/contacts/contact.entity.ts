@@ -14,14 +14,14 @@ export type ContactChanged = 'updated' | 'subscribed' | 'unsubscribed';
 
 @Entity('contacts')
 export class ContactRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') email: string;
   @Column('boolean') subscribed: boolean;
-  @Column('jsonb', { name: 'custom_fields' }) customFields: CustomFields;
+  @Column('jsonb') customFields: CustomFields;
   @Column('bigint') seq: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   change({
     subscribed = this.subscribed,

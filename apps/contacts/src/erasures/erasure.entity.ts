@@ -4,12 +4,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** The erasure of a person whose contact was deleted; it holds the sealed address until every service is done. */
 @Entity('erasures')
 export class ErasureRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text', { nullable: true }) sealed: string | null;
   @Column('jsonb') answers: Partial<Record<ErasingService, string>>;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'completed_at', precision: 3, nullable: true })
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
   completedAt: Date | null;
 
   toErasure(): Erasure {
@@ -20,13 +20,6 @@ export class ErasureRow {
     }));
     return { id, contactId: id, createdAt, completedAt, services };
   }
-}
-
-@Entity('tombstones')
-export class TombstoneRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  @PrimaryColumn('bytea', { name: 'address_hash' }) addressHash: Buffer;
-  @Column({ type: 'timestamptz', name: 'erased_at', precision: 3 }) erasedAt: Date;
 }
 
 @Entity('erasure_secrets')

@@ -14,11 +14,11 @@ export interface ImportCounts {
 
 @Entity('imports')
 export class ImportRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') status: ImportStatus | 'UPLOADING';
   @Column('text') mode: ImportMode;
-  @Column('uuid', { name: 'list_ids', array: true }) listIds: string[];
+  @Column('uuid', { array: true }) listIds: string[];
   @Column('boolean', { nullable: true }) subscribed: boolean | null;
   /** Also those who unsubscribed here. */
   @Column('boolean') resubscribe: boolean;
@@ -36,8 +36,8 @@ export class ImportRow {
   @Column('bigint') updated: number;
   @Column('bigint') skipped: number;
   @Column('bigint') failed: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) finishedAt: Date | null;
 
   toImport(): ContactImport {
     const { id, processed, created, updated, skipped, failed, createdAt, finishedAt } = this;

@@ -3,16 +3,16 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('lists')
 export class ListRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('bigint') seq: number;
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
-  @Column('boolean', { name: 'double_opt_in' }) doubleOptIn: boolean;
-  @Column('uuid', { name: 'confirmation_template_id', nullable: true }) confirmationTemplateId: string | null;
-  @Column('text', { name: 'redirect_url', nullable: true }) redirectUrl: string | null;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column('boolean') doubleOptIn: boolean;
+  @Column('uuid', { nullable: true }) confirmationTemplateId: string | null;
+  @Column('text', { nullable: true }) redirectUrl: string | null;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   /** Null and absent members change nothing; returns whether anything changed. */
   change({ name, description, doubleOptIn, confirmationTemplateId, redirectUrl }: UpdateList): boolean {

@@ -9,21 +9,21 @@ interface Wanted {
 /** Changed only while its contact is locked, so that changes of one membership have an order. */
 @Entity('memberships')
 export class MembershipRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  @PrimaryColumn('uuid', { name: 'list_id' }) listId: string;
-  @PrimaryColumn('uuid', { name: 'contact_id' }) contactId: string;
+  @PrimaryColumn('uuid') projectId: string;
+  @PrimaryColumn('uuid') listId: string;
+  @PrimaryColumn('uuid') contactId: string;
   @Column('uuid') id: string;
   @Column('text') status: MembershipStatus | null;
   /** Of the confirmation link, while PENDING. */
-  @Column('text', { name: 'token_hash', nullable: true }) tokenHash: string | null;
-  @Column({ type: 'timestamptz', name: 'token_ends_at', precision: 3, nullable: true })
+  @Column('text', { nullable: true }) tokenHash: string | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
   tokenEndsAt: Date | null;
   /** Counts the tokens: each pending period has another one. */
-  @Column('bigint', { name: 'token_round' }) tokenRound: number;
+  @Column('bigint') tokenRound: number;
   /** The contact was created by this pending membership and becomes subscribed when it is confirmed. */
-  @Column('boolean', { name: 'subscribes_contact' }) subscribesContact: boolean;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column('boolean') subscribesContact: boolean;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   static for(key: Pick<MembershipRow, 'projectId' | 'listId' | 'contactId' | 'id'>): MembershipRow {
     return Object.assign(new MembershipRow(), key, {

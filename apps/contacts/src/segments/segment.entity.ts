@@ -13,7 +13,7 @@ export interface SegmentChange {
 
 @Entity('segments')
 export class SegmentRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('bigint') seq: number;
   @Column('text') name: string;
@@ -22,13 +22,13 @@ export class SegmentRow {
   @Column('text', { nullable: true }) description: string | null;
   @Column('text') type: SegmentType;
   @Column('jsonb', { nullable: true }) condition: RawCondition | null;
-  @Column('boolean', { name: 'track_membership' }) trackMembership: boolean;
+  @Column('boolean') trackMembership: boolean;
   @Column('text') upkeep: SegmentUpkeep;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
   /** Milliseconds that the condition took for all contacts when it was last measured. */
-  @Column('integer', { name: 'cost_ms' }) costMs: number;
-  @Column({ type: 'timestamptz', name: 'refreshed_at', precision: 3 }) refreshedAt: Date;
+  @Column('integer') costMs: number;
+  @Column({ type: 'timestamptz', precision: 3 }) refreshedAt: Date;
 
   change({
     name = this.name,

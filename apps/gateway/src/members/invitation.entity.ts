@@ -6,15 +6,15 @@ const cooldownMs = 60_000;
 
 @Entity('invitations')
 export class InvitationRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') email: string;
   @Column('text') role: InvitedRole;
-  @Column('text', { name: 'token_hash', unique: true }) tokenHash: string;
-  @Column('uuid', { name: 'invited_by', nullable: true }) invitedBy: string | null;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'sent_at', precision: 3 }) sentAt: Date;
-  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt: Date;
+  @Column('text', { unique: true }) tokenHash: string;
+  @Column('uuid', { nullable: true }) invitedBy: string | null;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) sentAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) expiresAt: Date;
 
   isOpen(at: Date): boolean {
     return this.expiresAt > at;

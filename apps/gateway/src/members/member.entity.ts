@@ -5,10 +5,10 @@ const rank: Record<MemberRole, number> = { OWNER: 2, ADMIN: 1, MEMBER: 0 };
 
 @Entity('members')
 export class MemberRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  @PrimaryColumn('uuid', { name: 'user_id' }) userId: string;
+  @PrimaryColumn('uuid') projectId: string;
+  @PrimaryColumn('uuid') userId: string;
   @Column('text') role: MemberRole;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
 
   decidesAbout(role: MemberRole): boolean {
     return this.role !== 'MEMBER' && rank[this.role] >= rank[role];

@@ -10,22 +10,22 @@ const settings = ['name', 'tracking', 'language', 'timeZone', 'postalAddress', '
 export class ProjectRow {
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
-  @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason: DisabledReason | null;
-  @Column('text', { name: 'sandbox_handle' }) sandboxHandle: string;
+  @Column('text', { nullable: true }) disabledReason: DisabledReason | null;
+  @Column('text') sandboxHandle: string;
   /** In requests per second; null means the configured default. */
-  @Column('integer', { name: 'secret_per_second', nullable: true }) secretPerSecond: number | null;
-  @Column('integer', { name: 'public_per_second', nullable: true }) publicPerSecond: number | null;
+  @Column('integer', { nullable: true }) secretPerSecond: number | null;
+  @Column('integer', { nullable: true }) publicPerSecond: number | null;
   @Column('text') tracking: Tracking;
   @Column('text') region: string;
   @Column('text') language: string;
-  @Column('text', { name: 'time_zone' }) timeZone: string;
-  @Column('text', { name: 'postal_address', nullable: true }) postalAddress: string | null;
-  @Column('jsonb', { name: 'frequency_cap', nullable: true }) frequencyCap: FrequencyCap | null;
-  @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column('text') timeZone: string;
+  @Column('text', { nullable: true }) postalAddress: string | null;
+  @Column('jsonb', { nullable: true }) frequencyCap: FrequencyCap | null;
+  @Column('uuid', { nullable: true }) createdBy: string | null;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
   /** When the operator last enabled it; what came back before does not count for its reputation. */
-  @Column({ type: 'timestamptz', name: 'enabled_at', precision: 3, nullable: true }) enabledAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) enabledAt: Date | null;
   @Column('bigint') seq: number;
 
   static found(name: string, at: Date, createdBy: string | null): ProjectRow {

@@ -28,32 +28,32 @@ const grace = 72 * hour;
 
 @Entity('domains')
 export class DomainRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') domain: string;
   @Column('boolean') verified: boolean;
   @Column('boolean') vouched: boolean;
-  @Column('boolean', { name: 'is_default' }) isDefault: boolean;
-  @Column('text', { name: 'default_from_address', nullable: true }) defaultFromAddress: string | null;
+  @Column('boolean') isDefault: boolean;
+  @Column('text', { nullable: true }) defaultFromAddress: string | null;
   @Column('text') region: Region;
   @Column('text', { name: 'stream', nullable: true }) category: EmailCategory | null;
   @Column('boolean', { name: 'stream_default' }) isCategoryDefault: boolean;
-  @Column('text', { name: 'spf_status' }) spfStatus: RecordStatus;
-  @Column('text', { name: 'spf_problem', nullable: true }) spfProblem: string | null;
-  @Column('text', { name: 'dmarc_status' }) dmarcStatus: RecordStatus;
+  @Column('text') spfStatus: RecordStatus;
+  @Column('text', { nullable: true }) spfProblem: string | null;
+  @Column('text') dmarcStatus: RecordStatus;
   /** The DMARC policy requires signatures of exactly this domain. */
-  @Column('boolean', { name: 'dmarc_strict' }) dmarcStrict: boolean;
-  @Column('text', { name: 'mail_from_domain', nullable: true }) mailFromDomain: string | null;
-  @Column('text', { name: 'mail_from_status' }) mailFromStatus: RecordStatus;
-  @Column('text', { name: 'tracking_host', nullable: true }) trackingHost: string | null;
-  @Column('text', { name: 'tracking_status' }) trackingStatus: RecordStatus;
-  @Column('boolean', { name: 'receiving_enabled' }) receivingEnabled: boolean;
-  @Column('text', { name: 'receiving_status' }) receivingStatus: RecordStatus;
-  @Column({ type: 'timestamptz', name: 'last_checked_at', precision: 3, nullable: true })
+  @Column('boolean') dmarcStrict: boolean;
+  @Column('text', { nullable: true }) mailFromDomain: string | null;
+  @Column('text') mailFromStatus: RecordStatus;
+  @Column('text', { nullable: true }) trackingHost: string | null;
+  @Column('text') trackingStatus: RecordStatus;
+  @Column('boolean') receivingEnabled: boolean;
+  @Column('text') receivingStatus: RecordStatus;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
   lastCheckedAt: Date | null;
-  @Column({ type: 'timestamptz', name: 'lost_since', precision: 3, nullable: true }) lostSince: Date | null;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) lostSince: Date | null;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   get sender(): string {
     return this.defaultFromAddress ?? `hello@${this.domain}`;

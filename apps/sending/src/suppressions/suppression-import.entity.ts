@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('suppression_imports')
 export class SuppressionImportRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') status: ImportStatus;
   /** Empty once it is finished. */
@@ -14,8 +14,8 @@ export class SuppressionImportRow {
   @Column('integer') created: number;
   @Column('integer') skipped: number;
   @Column('integer') failed: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) finishedAt: Date | null;
 
   toImport(): SuppressionImport {
     const { id, status, total, processed, created, skipped, failed, createdAt, finishedAt } = this;

@@ -12,27 +12,27 @@ const versioned = ['subject', 'body', 'format', 'from', 'fromName', 'replyTo'] a
 const settings = ['name', 'description', 'emailCategory'] as const;
 
 abstract class TemplateContent {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') subject: string;
   @Column('text') body: string;
   @Column('text') format: TemplateFormat;
   @Column('text', { name: 'from_email', nullable: true }) from: string | null;
-  @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;
-  @Column('text', { name: 'reply_to', nullable: true }) replyTo: string | null;
+  @Column('text', { nullable: true }) fromName: string | null;
+  @Column('text', { nullable: true }) replyTo: string | null;
 }
 
 @Entity('templates')
 export class TemplateRow extends TemplateContent {
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
-  @Column('text', { name: 'email_category' }) emailCategory: EmailCategory;
+  @Column('text') emailCategory: EmailCategory;
   @Column('integer') version: number;
   @Column('text', { array: true }) includes: string[];
   @Column('boolean') liquid: boolean;
   @Column('bigint') seq: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   change(changes: UpdateTemplate): 'version' | 'row' | null {
     const differs = (names: readonly (keyof UpdateTemplate)[]) =>
@@ -56,10 +56,10 @@ export class TemplateRow extends TemplateContent {
 /** Versions are immutable and outlive the template, because accepted mail may still be rendered from them. */
 @Entity('template_versions')
 export class TemplateVersionRow extends TemplateContent {
-  @Column('uuid', { name: 'template_id' }) templateId: string;
+  @Column('uuid') templateId: string;
   @Column('integer') version: number;
   @Column('text', { nullable: true }) html: string | null;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
 
   toVersion(): TemplateVersion {
     const { version, subject, body, format, from, fromName, replyTo, createdAt } = this;

@@ -4,8 +4,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 type Json = Record<string, unknown>;
 
 abstract class GraphPartRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  @PrimaryColumn('uuid', { name: 'workflow_id' }) workflowId: string;
+  @PrimaryColumn('uuid') projectId: string;
+  @PrimaryColumn('uuid') workflowId: string;
   @PrimaryColumn('uuid') id: string;
   /** In the order of the document: the first of several transitions that apply is taken. */
   @Column('integer', { name: 'place' }) index: number;
@@ -21,8 +21,8 @@ export class StepRow extends GraphPartRow {
 
 @Entity('workflow_transitions')
 export class TransitionRow extends GraphPartRow {
-  @Column('uuid', { name: 'from_step_id' }) fromStepId: string;
-  @Column('uuid', { name: 'to_step_id' }) toStepId: string;
+  @Column('uuid') fromStepId: string;
+  @Column('uuid') toStepId: string;
   @Column('json', { nullable: true }) condition: Json | null;
   @Column('integer') priority: number;
 }

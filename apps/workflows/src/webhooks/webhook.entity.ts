@@ -10,18 +10,18 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('webhooks')
 export class WebhookRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') url: string;
   @Column('text', { nullable: true }) description: string | null;
-  @Column('text', { name: 'event_types', array: true }) eventTypes: WebhookEventType[];
+  @Column('text', { array: true }) eventTypes: WebhookEventType[];
   @Column('text') status: WebhookStatus;
-  @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason: string | null;
+  @Column('text', { nullable: true }) disabledReason: string | null;
   /** Calls of an earlier one are not made any more: they were waiting when the subscription stopped. */
   @Column('integer') generation: number;
   @Column('bigint') seq: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   get isActive(): boolean {
     return this.status === 'ACTIVE';

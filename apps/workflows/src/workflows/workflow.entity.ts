@@ -13,26 +13,26 @@ import { changedTrigger, triggerFaults } from './trigger.js';
 
 @Entity('workflows')
 export class WorkflowRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
   @Column('boolean') enabled: boolean;
-  @Column('text', { name: 'trigger_type' }) triggerType: TriggerType;
-  @Column('text', { name: 'event_name', nullable: true }) eventName: string | null;
-  @Column('bigint', { name: 'interval_ms', nullable: true }) intervalMs: number | null;
-  @Column('uuid', { name: 'segment_id', nullable: true }) segmentId: string | null;
-  @Column('boolean', { name: 'allow_reentry' }) allowReentry: boolean;
-  @Column('bigint', { name: 'max_executions_per_hour', nullable: true }) maxExecutionsPerHour: number | null;
-  @Column('jsonb', { name: 'exit_when', nullable: true }) exitWhen: Record<string, unknown> | null;
+  @Column('text') triggerType: TriggerType;
+  @Column('text', { nullable: true }) eventName: string | null;
+  @Column('bigint', { nullable: true }) intervalMs: number | null;
+  @Column('uuid', { nullable: true }) segmentId: string | null;
+  @Column('boolean') allowReentry: boolean;
+  @Column('bigint', { nullable: true }) maxExecutionsPerHour: number | null;
+  @Column('jsonb', { nullable: true }) exitWhen: Record<string, unknown> | null;
   @Column('integer') version: number;
-  @Column('integer', { name: 'step_count' }) stepCount: number;
+  @Column('integer') stepCount: number;
   /** Raised by a pause: executions of an earlier one are over (docs/decisions/0030-workflows.md). */
   @Column('integer') generation: number;
-  @Column({ type: 'timestamptz', name: 'paused_at', precision: 3, nullable: true }) pausedAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) pausedAt: Date | null;
   @Column('bigint') seq: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) updatedAt: Date;
 
   get faults(): InvalidMember[] {
     return [...triggerFaults(this), ...exitFaults(this.exitWhen)];

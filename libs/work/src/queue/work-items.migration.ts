@@ -3,6 +3,7 @@ export const workTables = `
     id uuid PRIMARY KEY,
     kind text NOT NULL,
     project_id uuid NOT NULL,
+    -- Unique within kind and project while the item is not dead.
     key text,
     group_key text NOT NULL DEFAULT '',
     priority smallint NOT NULL DEFAULT 1 CHECK (priority BETWEEN 0 AND 2),
@@ -12,6 +13,7 @@ export const workTables = `
     exclusive boolean NOT NULL DEFAULT false,
     again boolean NOT NULL DEFAULT false,
     worker_id uuid,
+    -- Rises with each claim and outcome; writes with an older token are refused.
     lease_token bigint NOT NULL DEFAULT 0,
     claims integer NOT NULL DEFAULT 0,
     failures integer NOT NULL DEFAULT 0,

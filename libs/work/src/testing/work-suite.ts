@@ -9,7 +9,7 @@ import {
   type TestNats,
 } from '@posthorn/testing';
 import type { WorkBatch, WorkItem } from '../runner/work-batch.js';
-import { workEntities, type WorkState } from '../queue/work-item.entity.js';
+import type { WorkState } from '../queue/work-item.entity.js';
 import { workTables } from '../queue/work-items.migration.js';
 import type { WorkKind } from '../queue/work-kind.js';
 import { WorkQueue } from '../queue/work-queue.js';
@@ -23,7 +23,7 @@ const effects = `
   CREATE TABLE deaths (item text NOT NULL);
   CREATE TABLE versions (item text PRIMARY KEY, version int NOT NULL);
 `;
-const workParts = { entities: workEntities, migrations: [baselineOf('Work', [effects, workTables])] };
+const workParts = { entities: [], migrations: [baselineOf('Work', [effects, workTables])] };
 
 export interface WorkProcess {
   database: Database;

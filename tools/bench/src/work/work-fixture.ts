@@ -1,14 +1,7 @@
 import { openDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
-import {
-  workEntities,
-  WorkQueue,
-  WorkRunner,
-  workTables,
-  type WorkHandler,
-  type WorkKind,
-} from '@posthorn/work';
+import { WorkQueue, WorkRunner, workTables, type WorkHandler, type WorkKind } from '@posthorn/work';
 import { databaseOf, inDatabase } from '../databases.js';
 import type { Servers } from '../product.js';
 
@@ -32,7 +25,7 @@ export class WorkFixture {
     await inDatabase(url, (client) => client.query(workTables));
     return new WorkFixture(
       url,
-      await openDatabase({ url, name, poolSize: 6, entities: workEntities, migrations: [] }),
+      await openDatabase({ url, name, poolSize: 6, entities: [], migrations: [] }),
       natsUrl,
     );
   }

@@ -60,6 +60,7 @@ export const campaignsTables = `
     project_id uuid NOT NULL,
     campaign_id uuid NOT NULL,
     variant smallint NOT NULL,
+    -- Handed over.
     recipients integer NOT NULL DEFAULT 0,
     sent integer NOT NULL DEFAULT 0,
     opened integer NOT NULL DEFAULT 0,

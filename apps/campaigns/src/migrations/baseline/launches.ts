@@ -20,19 +20,24 @@ export const launchesTables = `
   ) WITH (fillfactor = 50);
   CREATE UNIQUE INDEX launches_archived ON launches (project_id, archive_id) WHERE archive_id IS NOT NULL;
 
+  -- The ledger: one row for each contact of an audience, written when sending starts; it ends with an outcome and a reason.
   CREATE TABLE recipients (
     project_id uuid NOT NULL,
     campaign_id uuid NOT NULL,
     contact_id uuid NOT NULL,
+    -- Created with the row, so that handing it over twice sends one e-mail. Rows are handed over and listed in its order.
     email_id uuid NOT NULL,
     email text COLLATE "C" NOT NULL,
     outcome text COLLATE "C" NOT NULL CHECK (outcome IN ('QUEUED', 'SENT', 'SKIPPED', 'FAILED')),
     reason text COLLATE "C",
     handed_over boolean NOT NULL DEFAULT false,
+    -- The index of the variant that it gets; null without variants, or until there is a winner.
     variant smallint,
     waits_for_winner boolean NOT NULL DEFAULT false,
+    -- With a timing of its campaign; null: at once.
     due_at timestamptz(3),
     time_zone text,
+    -- What was reported of its e-mail, as bits (results/report.ts).
     reported_bits smallint NOT NULL DEFAULT 0,
     at timestamptz(3),
     PRIMARY KEY (project_id, campaign_id, contact_id)
@@ -44,6 +49,7 @@ export const launchesTables = `
   CREATE INDEX recipients_in_hand ON recipients (project_id, campaign_id, email_id) WHERE outcome = 'QUEUED' AND handed_over;
   CREATE INDEX recipients_queued ON recipients (project_id, campaign_id, waits_for_winner, email_id) WHERE outcome = 'QUEUED' AND (NOT handed_over);
 
+  -- Pages of an audience that were read before an erasure are written without these.
   CREATE TABLE erased_contacts (
     project_id uuid NOT NULL,
     contact_id uuid NOT NULL,

@@ -20,6 +20,7 @@ export const segmentsTables = `
   );
   CREATE INDEX segments_by_creation ON segments (project_id, created_at DESC, id DESC);
 
+  -- A current or former slug of a segment, which no other one may take.
   CREATE TABLE segment_slugs (
     project_id uuid NOT NULL,
     slug text COLLATE "C" NOT NULL,
@@ -84,9 +85,11 @@ export const segmentsTables = `
   CREATE INDEX segment_due_of_project ON segment_due (project_id, due_at);
   CREATE INDEX segment_due_of_segment ON segment_due (project_id, segment_id);
 
+  -- A project with DYNAMIC segments: changes of its contacts are marked.
   CREATE TABLE segment_watches (
     project_id uuid PRIMARY KEY,
     since timestamptz(3) NOT NULL DEFAULT now(),
+    -- No transaction is left that writes contacts without marking them.
     settled boolean NOT NULL DEFAULT false
   );
 `;

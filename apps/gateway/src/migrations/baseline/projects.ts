@@ -22,6 +22,8 @@ export const projectsTables = `
   CREATE INDEX projects_newest ON projects (created_at DESC, id DESC);
   CREATE INDEX projects_withdrawn ON projects (id) WHERE disabled_reason = 'PHISHING_DETECTED';
 
+  -- What a project sent and what came back, by hour (UTC); kept for eight days. Simulated mail and that of TEST keys does not
+  -- count.
   CREATE TABLE reputation_hours (
     project_id uuid NOT NULL,
     hour timestamptz NOT NULL,

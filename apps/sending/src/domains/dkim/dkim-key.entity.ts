@@ -8,18 +8,18 @@ export type KeyState = 'PENDING' | 'ACTIVE' | 'RETIRING';
 
 @Entity('dkim_keys')
 export class DkimKeyRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') projectId: string;
   @PrimaryColumn('uuid') id: string;
-  @Column('uuid', { name: 'domain_id' }) domainId: string;
+  @Column('uuid') domainId: string;
   @Column('text') selector: string;
   @Column('text') algorithm: SigningAlgorithm;
   @Column('text') sealed: string;
-  @Column('text', { name: 'public_key' }) publicKey: string;
+  @Column('text') publicKey: string;
   @Column('text') state: KeyState;
-  @Column('text', { name: 'record_status' }) recordStatus: RecordStatus;
-  @Column({ type: 'timestamptz', name: 'retiring_since', precision: 3, nullable: true })
+  @Column('text') recordStatus: RecordStatus;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
   retiringSince: Date | null;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) createdAt: Date;
 
   get location(): SecretLocation {
     return { table: 'dkim_keys', projectId: this.projectId, id: this.id };

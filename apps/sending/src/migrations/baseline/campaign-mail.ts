@@ -21,6 +21,7 @@ export const campaignMailTables = `
     PRIMARY KEY (project_id, id)
   );
 
+  -- Whether mail of a campaign may be handed to the mail server; read by every mark.
   CREATE TABLE campaign_states (
     project_id uuid NOT NULL,
     campaign_id uuid NOT NULL,

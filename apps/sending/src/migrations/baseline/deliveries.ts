@@ -1,4 +1,5 @@
 export const deliveriesTables = `
+  -- One row for each recipient, so that a partial acceptance never sends to an accepted recipient again.
   CREATE TABLE deliveries (
     project_id uuid NOT NULL,
     email_id uuid NOT NULL,
@@ -8,7 +9,9 @@ export const deliveriesTables = `
     state text NOT NULL CHECK (state IN ('QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS', 'SENT', 'BOUNCED', 'FAILED', 'CANCELLED')),
     due_at timestamptz(3) NOT NULL DEFAULT now(),
     expires_at timestamptz(3) NOT NULL,
+    -- Those that lengthen the retry delay: one that failed because of the mail server or the connection does not.
     attempts smallint NOT NULL DEFAULT 0,
+    -- Raised by every claim; writes with an older token change nothing.
     lease_token bigint NOT NULL DEFAULT 0,
     worker_id uuid,
     bytes integer NOT NULL,
@@ -16,13 +19,21 @@ export const deliveriesTables = `
     variables jsonb,
     claims smallint NOT NULL DEFAULT 0,
     resends smallint NOT NULL DEFAULT 0,
+    -- What the mail server and the provider have reported so far, as bits (provider-events/reported.ts).
     reported_bits smallint NOT NULL DEFAULT 0,
+    -- It counts towards the usage of its project: set at its first mark.
     uses_allowance boolean NOT NULL DEFAULT false,
+    -- Kept back by an allowance, a warm-up, quiet hours or its paused campaign; when it becomes due, a new delivery window
+    -- begins.
     waits_for_next_period boolean NOT NULL DEFAULT false,
+    -- Queued until its turn at a slowed destination.
     has_turn boolean NOT NULL DEFAULT false,
     campaign_id uuid,
+    -- Hours of each day in which it does not leave: they begin at the time of day of quiet_from and last quiet_seconds; null
+    -- without them.
     quiet_from timestamptz(3),
     quiet_seconds integer,
+    -- When the clocks of the recipient change: from then on the hours begin quiet_shift_seconds earlier.
     quiet_shift_at timestamptz(3),
     quiet_shift_seconds integer,
     PRIMARY KEY (project_id, email_id, "position")
@@ -40,15 +51,20 @@ export const deliveriesTables = `
     expires_at timestamptz NOT NULL
   );
 
+  -- One row: which database this is, and when a worker last used it.
   CREATE TABLE installation (
     singleton boolean DEFAULT true PRIMARY KEY CHECK (singleton),
+    -- The cluster and the database: a restored dump has another one, a physical copy the same.
     database_identity text NOT NULL,
     alive_at timestamptz(3) NOT NULL DEFAULT now(),
+    -- While overdue mail is being held: what became due before.
     hold_before timestamptz(3)
   );
 
+  -- A marketing message that was handed off, of a project that limits how many a recipient gets.
   CREATE TABLE marketing_hand_offs (
     project_id uuid NOT NULL,
+    -- As erased addresses are stored, so that nothing personal remains in it.
     address_hash text COLLATE "C" NOT NULL,
     email_id uuid NOT NULL,
     at timestamptz(3) NOT NULL,
@@ -61,12 +77,14 @@ export const deliveriesTables = `
     next_at timestamptz NOT NULL
   );
 
+  -- The destination of a domain, from its MX records.
   CREATE TABLE destination_domains (
     domain text PRIMARY KEY,
     destination text NOT NULL,
     found_at timestamptz(3) NOT NULL DEFAULT now()
   );
 
+  -- What waits for a slowed destination stands in lines, one for each project and lane.
   CREATE TABLE destination_lines (
     provider text NOT NULL,
     destination text NOT NULL,
@@ -76,10 +94,13 @@ export const deliveriesTables = `
     PRIMARY KEY (provider, destination, project_id, lane)
   ) WITH (fillfactor = 50);
 
+  -- A destination that asked to slow down; * is all mail (docs/decisions/0027-adaptive-pace.md).
   CREATE TABLE slowed_destinations (
     provider text NOT NULL,
     destination text NOT NULL,
+    -- At which it counts as recovered.
     full_rate double precision NOT NULL,
+    -- Messages a second when it was last slowed down.
     rate double precision NOT NULL CHECK (rate > 0),
     slowed_at timestamptz(3) NOT NULL DEFAULT now(),
     PRIMARY KEY (provider, destination)

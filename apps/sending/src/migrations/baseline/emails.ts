@@ -54,13 +54,17 @@ export const emailsTables = `
     subject text,
     template_id uuid,
     template_version integer,
+    -- Whether the content is rendered as Liquid: never that of the Postmark-compatible API and of system mails, nor what has
+    -- no tags.
     liquid boolean NOT NULL DEFAULT false,
     data jsonb,
     snippets jsonb,
     track_opens boolean NOT NULL DEFAULT false,
     track_clicks boolean NOT NULL DEFAULT false,
     attachments jsonb,
+    -- The display name of the sender where it is Liquid; an e-mail has it as it was rendered.
     from_name text,
+    -- To which a campaign was sent.
     list_id uuid,
     PRIMARY KEY (project_id, id)
   ) PARTITION BY RANGE (id);
@@ -78,6 +82,8 @@ export const emailsTables = `
   ) PARTITION BY RANGE (content_id);
   CREATE TABLE email_attachments_default PARTITION OF email_attachments DEFAULT;
 
+  -- The history of an e-mail: one row for each attempt, each later event and the first wait for an allowance or a warm-up.
+  -- Partitioned by 30 days.
   CREATE TABLE email_events (
     project_id uuid NOT NULL,
     email_id uuid NOT NULL,
@@ -92,12 +98,14 @@ export const emailsTables = `
     tls boolean,
     reply_code smallint,
     duration_ms integer,
+    -- Both null for attempts and changes of our own.
     kind text,
     source text,
     PRIMARY KEY (project_id, email_id, id)
   ) PARTITION BY RANGE (email_id);
   CREATE TABLE email_events_default PARTITION OF email_events DEFAULT;
 
+  -- Every pixel fetch and every click, machines included. Partitioned by month of the e-mail.
   CREATE TABLE engagements (
     project_id uuid NOT NULL,
     email_id uuid NOT NULL,

@@ -31,15 +31,19 @@ export const suppressionsTables = `
     project_id uuid NOT NULL,
     email text NOT NULL,
     opted_out boolean NOT NULL,
+    -- All zeros for an address without a contact: ids rise with time, so any later contact is newer.
     contact_id uuid NOT NULL,
     seq bigint NOT NULL,
     since timestamptz(3) NOT NULL DEFAULT now(),
+    -- An opt-out without a contact. Subscriptions from before it do not undo it, even when their event arrives later.
     stranger_at timestamptz(3),
     PRIMARY KEY (project_id, email)
   );
 
+  -- Suppressions and opt-outs that arrive later for an erased address are stored under its hash.
   CREATE TABLE erased_addresses (
     project_id uuid NOT NULL,
+    -- The hash of the address, with the domain erased.invalid.
     email text NOT NULL,
     contact_id uuid NOT NULL,
     erased_at timestamptz(3) NOT NULL DEFAULT now(),

@@ -54,6 +54,7 @@ export const templatesTables = `
   );
   CREATE INDEX snippets_by_creation ON snippets (project_id, created_at DESC, id DESC);
 
+  -- Versions are immutable and outlive the snippet, because accepted mail may still be rendered from them.
   CREATE TABLE snippet_versions (
     project_id uuid NOT NULL,
     id uuid NOT NULL,

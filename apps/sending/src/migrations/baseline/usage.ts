@@ -1,17 +1,21 @@
 export const usageTables = `
+  -- A read model of the gateway's events. Mail of unknown projects is not sent.
   CREATE TABLE project_states (
     project_id uuid PRIMARY KEY,
     disabled boolean NOT NULL,
     seq bigint NOT NULL,
+    -- Null until an event of a release that publishes it; so are tracking, language and timeZone.
     name text,
     tracking text,
     language text,
+    -- Of marketing mail to one recipient, in capDays; null: no limit.
     cap_messages integer,
     cap_days integer,
     time_zone text,
     postal_address text
   );
 
+  -- The limits of a project, null where there is none (docs/decisions/0026-allowances.md).
   CREATE TABLE project_usage (
     project_id uuid PRIMARY KEY,
     monthly_limit integer CHECK (monthly_limit >= 0),
@@ -24,6 +28,7 @@ export const usageTables = `
   );
   CREATE INDEX project_usage_limited ON project_usage (project_id) WHERE num_nonnulls(monthly_limit, daily_limit, transactional_limit, campaign_limit, workflow_limit, inbound_limit) > 0;
 
+  -- What a project has used, spread over several rows: of month and day (UTC); those of an earlier one are read as 0.
   CREATE TABLE usage_counts (
     project_id uuid NOT NULL,
     shard smallint NOT NULL,
@@ -37,8 +42,10 @@ export const usageTables = `
     PRIMARY KEY (project_id, shard)
   ) WITH (fillfactor = 50);
 
+  -- Apart from the counts, so that whoever warns keeps no mark waiting.
   CREATE TABLE usage_warnings (
     project_id uuid PRIMARY KEY,
+    -- By limit: the end of the period whose warning was sent, and its percentage.
     warned jsonb NOT NULL
   );
 `;
