@@ -30,7 +30,7 @@ function importsOf(file) {
 }
 
 /** Tarjan's strongly connected components of more than one file. */
-export function circlesOf(imports) {
+function circlesOf(imports) {
   const state = new Map();
   const open = [];
   const found = new Map();
