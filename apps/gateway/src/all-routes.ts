@@ -10,7 +10,7 @@ import { ContactsController } from './contacts/contacts.controller.js';
 import { contactRoutes, erasureRoutes, importRoutes } from './contacts/contacts.routes.js';
 import { ImportsController } from './contacts/imports.controller.js';
 import { domainRoutes } from './domains/domains.routes.js';
-import type { RouteSource } from './edge/routes/route-table.js';
+import type { RouteSource } from './routes/route-table.js';
 import { EmailsController } from './emails/emails.controller.js';
 import { emailRoutes, engagementRoutes, explanationRoutes } from './emails/emails.routes.js';
 import { ExplanationsController } from './emails/explanations.controller.js';

@@ -7,8 +7,8 @@ import { CompatModule } from './compat/compat.module.js';
 import { ContactsModule } from './contacts/contacts.module.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { routeSources } from './all-routes.js';
-import { RouteTable, routeTable } from './edge/routes/route-table.js';
-import { EdgeModule } from './edge/edge.module.js';
+import { RouteTable, routeTable } from './routes/route-table.js';
+import { PipelineModule } from './pipeline/pipeline.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { EngagementModule } from './engagement/engagement.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
@@ -57,7 +57,7 @@ class RouteTableModule {}
     ApiKeysModule,
     RateLimitModule,
     IdentityModule,
-    EdgeModule,
+    PipelineModule,
     HealthModule,
     DocumentationModule,
     PagesModule,

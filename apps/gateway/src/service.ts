@@ -17,9 +17,9 @@ import {
 } from '@posthorn/platform';
 import { GatewayConfig } from './config.js';
 import { entities, migrations } from './data-source.js';
-import { drainServer } from './edge/http/drain.js';
-import { EdgeAdapter } from './edge/http/fastify.js';
-import { Registrar } from './edge/routes/registrar.js';
+import { drainServer } from './wire/drain.js';
+import { EdgeAdapter } from './wire/fastify.js';
+import { Registrar } from './pipeline/registrar.js';
 import { GatewayModule } from './gateway.module.js';
 
 const parts: ServiceParts<GatewayConfig> = {

@@ -1,15 +1,9 @@
 import pg from 'pg';
 import type { Tracing } from '@posthorn/telemetry';
-import {
-  DataSource,
-  DefaultNamingStrategy,
-  type DataSourceOptions,
-  type EntityManager,
-  type QueryRunner,
-} from 'typeorm';
+import { DataSource, DefaultNamingStrategy, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { Database } from './database.js';
 
-export type { DataSource, EntityManager, QueryRunner };
+export type { DataSource, QueryRunner };
 
 export interface DatabaseOptions {
   url: string;

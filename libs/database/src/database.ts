@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemetry';
 import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
-import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { copyOut, withLiterals } from './copy/copy-out.js';
 import { isDatabaseAway, isSerializationFailure } from './database-error.js';
 import { InsertListeners } from './insert-listeners.js';

@@ -11,6 +11,7 @@ export * from './run-process.js';
 export * from './sealed-rows.repository.js';
 export * from './sealing.js';
 export * from './service.js';
+export * from './service-parts.js';
 export * from './service-config.js';
 export { ownUrl, ownVariable } from './service-database.js';
 export * from './waiting.js';

@@ -10,7 +10,7 @@ import {
 import { currentService, outboxPartitions } from '@posthorn/messaging';
 import type { Tracing } from '@posthorn/telemetry';
 import type { PinoLogger } from './logging.js';
-import type { ServiceParts, StartOptions } from './service.js';
+import type { ServiceParts, StartOptions } from './service-parts.js';
 import type { ServiceConfig } from './service-config.js';
 
 /** `<SERVICE>_DATABASE_URL` or `<SERVICE>_NATS_URL`. */

@@ -1,16 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type DynamicModule, type INestMicroservice, type Type } from '@nestjs/common';
+import { type DynamicModule, type INestMicroservice } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { ServiceName } from '@posthorn/contracts';
-import {
-  Database,
-  DatabaseClock,
-  isMigrated,
-  maintainPartitions,
-  measurePools,
-  type DatabaseOptions,
-  type PartitionPlan,
-} from '@posthorn/database';
+import { Database, DatabaseClock, isMigrated, maintainPartitions, measurePools } from '@posthorn/database';
 import {
   Bus,
   BusConnection,
@@ -34,27 +26,12 @@ import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { Commits } from './commits.js';
-import { readConfig, type ConfigShape, type Environment } from './config.js';
+import { readConfig } from './config.js';
 import { PinoLogger } from './logging.js';
 import { Secrets } from './sealing.js';
 import type { ServiceConfig } from './service-config.js';
 import { openOwnDatabase, ownUrl, plansOf } from './service-database.js';
-
-export interface ServiceParts<C extends ServiceConfig> {
-  name: ServiceName;
-  config: ConfigShape<C>;
-  module: Type;
-  entities: DatabaseOptions['entities'];
-  migrations: DatabaseOptions['migrations'];
-  partitions?: (config: C) => PartitionPlan[];
-}
-
-export interface StartOptions {
-  environment: Environment;
-  report?: (line: string) => void;
-  /** Report metrics of the process; only one service per process may. */
-  processMetrics?: boolean;
-}
+import type { ServiceParts, StartOptions } from './service-parts.js';
 
 export interface ServiceResources<C extends ServiceConfig> {
   config: C;

@@ -24,8 +24,15 @@ import {
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
 import type { ClientTrace, TracePoint } from './trace-point.js';
-import type { TracingOptions } from './open-tracing.js';
 import type { OpenSpan, SpanKind, SpanOptions, SpanRecorder } from './tracing.js';
+
+export interface TracingOptions {
+  endpoint?: string;
+  protocol: string;
+  sampler: string;
+  ratio: number;
+  service: string;
+}
 
 /** One SDK per service, because each has its own resource, even when they share a process. */
 export async function openRecorder(options: TracingOptions & { endpoint: string }): Promise<SpanRecorder> {

@@ -1,4 +1,5 @@
-import { currentContext, runInContext, type WorkContext } from './work-context.js';
+import type { WorkContext } from './tracing.js';
+import { currentContext, runInContext } from './work-context.js';
 import { readTraces, writeTraceparent } from './trace-point.js';
 import type { Attributes, OpenSpan, SpanOptions, Tracing } from './tracing.js';
 

@@ -1,4 +1,3 @@
-import type { WorkContext } from './work-context.js';
 import type { ClientTrace, TracePoint } from './trace-point.js';
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -23,6 +22,12 @@ export interface SpanRecorder {
   root(name: string, options: SpanOptions & { parent?: ClientTrace; link?: ClientTrace }): OpenSpan | null;
   child(parent: TracePoint, name: string, options: SpanOptions, links: readonly TracePoint[]): OpenSpan;
   close(): Promise<void>;
+}
+
+export interface WorkContext {
+  tracing: Tracing;
+  traces: readonly TracePoint[];
+  requestIds: readonly string[];
 }
 
 const nobody: readonly string[] = [];

@@ -1,12 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { maxTraces, writeTraces, type TracePoint } from './trace-point.js';
-import type { Tracing } from './tracing.js';
-
-export interface WorkContext {
-  tracing: Tracing;
-  traces: readonly TracePoint[];
-  requestIds: readonly string[];
-}
+import { maxTraces, writeTraces } from './trace-point.js';
+import type { WorkContext } from './tracing.js';
 
 const contexts = new AsyncLocalStorage<WorkContext | undefined>();
 

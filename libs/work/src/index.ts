@@ -1,5 +1,6 @@
 export * from './runner/repeated-work.js';
 export * from './queue/retry.js';
+export type { WorkItem } from './queue/claimed-columns.js';
 export * from './runner/work-batch.js';
 export * from './queue/work-item.entity.js';
 export * from './queue/work-items.migration.js';

@@ -1,8 +1,11 @@
 // The walls of the house (architecture §7.8, §7.12) as lint rules. Each looks at one import and says why it is refused.
 import { builtinModules } from 'node:module';
+import { circleOf } from './circles.mjs';
 import { isTest, placeOf, targetOf } from './locations.mjs';
 
 const libOrder = ['contracts', 'csv', 'telemetry', 'database', 'messaging', 'work', 'platform'];
+/** The floors of the gateway, from the socket up: each knows those below. */
+const floors = ['wire', 'routes', 'dialects', 'pipeline'];
 const hosts = ['all-in-one', 'e2e'];
 /** The files of an app that its hosts may import, and those that tools may read. */
 const doors = ['service.ts'];
@@ -12,7 +15,7 @@ const toolDoors = [
   'data-source.ts',
   'main.ts',
   'all-routes.ts',
-  'edge/routes/route-table.ts',
+  'routes/route-table.ts',
   'openapi/document.ts',
 ];
 /** docs/sql/ holds the statements that these assemble. */
@@ -81,6 +84,21 @@ const rules = {
       if (to.place.unit === 'testing') return null;
       const below = libOrder.slice(0, Math.max(0, libOrder.indexOf(from.unit)));
       return below.includes(to.place.unit) ? null : `libs/${from.unit} imports libs/${to.place.unit}`;
+    },
+  ),
+
+  'no-circles': rule('No circle of imports, of types neither.', (from, to) => {
+    const circle = to.place && circleOf(from.path, to.place.path);
+    return circle ? `the file stands in one of ${circle.length}: ${circle.join(', ')}` : null;
+  }),
+
+  'gateway-floors': rule(
+    `The floors of the gateway import downwards: ${floors.join(' ← ')}; only the uppermost imports its nouns.`,
+    (from, to) => {
+      if (!isIn(from, 'apps', 'gateway') || isTest(from) || to.kind !== 'relative') return null;
+      const [own, other] = [from, to.place].map(({ inner }) => floors.indexOf(inner.split('/')[0]));
+      const isBelow = own !== -1 && own < floors.length - 1;
+      return isBelow && (other === -1 || other > own) ? `${floors[own]} imports ${to.place.path}` : null;
     },
   ),
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const { paths } = JSON.parse(readFileSync(join(root, 'tsconfig.base.json'), 'utf8')).compilerOptions;
 
 /** A file of ours: `apps/contacts/src/lists/list.entity.ts` stands in area `apps`, in the unit `contacts`, at `lists/list.entity.ts`. */

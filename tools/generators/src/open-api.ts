@@ -1,4 +1,4 @@
-import { routeTable } from '../../../apps/gateway/src/edge/routes/route-table.js';
+import { routeTable } from '../../../apps/gateway/src/routes/route-table.js';
 import { routeSources } from '../../../apps/gateway/src/all-routes.js';
 import { openApiDocument } from '../../../apps/gateway/src/openapi/document.js';
 

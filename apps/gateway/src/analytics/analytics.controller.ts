@@ -8,8 +8,8 @@ import {
 } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Get } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Get } from '../routes/route.js';
 import { ReportWindow, TopWindow, windowOf } from './window.js';
 
 @Controller()

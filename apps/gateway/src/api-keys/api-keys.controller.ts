@@ -11,8 +11,8 @@ import {
   UpdateApiKey,
 } from '@posthorn/contracts';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Delete, Get, Patch, Post } from '../routes/route.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyIssuance } from './key-issuance.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { projectNotFound, roleScopes, type ActorKind, type Caller, type Scope } from '@posthorn/contracts';
-import { foreignProject, noCredential, scopeMissing } from '../edge/http/edge-errors.js';
+import { foreignProject, noCredential, scopeMissing } from '../wire/errors.js';
 import { delegatedScopes } from '../identity/credential.js';
 import { DelegationsRepository } from '../oauth/delegations.repository.js';
 import { MembersRepository } from '../members/members.repository.js';

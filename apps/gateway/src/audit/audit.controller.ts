@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { AuditEntry, AuditFilter } from '@posthorn/contracts';
 import type { Page } from '@posthorn/database';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Get } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Get } from '../routes/route.js';
 import { Audit } from './audit.js';
 
 @Controller()

@@ -9,9 +9,9 @@ import {
   type DomainError,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { unknownRoute } from '../edge/http/edge-errors.js';
-import { Failures } from '../edge/http/failures.js';
-import type { EdgeAdapter, Fastify, HttpRequest } from '../edge/http/fastify.js';
+import { unknownRoute } from '../wire/errors.js';
+import { Failures } from '../pipeline/failures.js';
+import type { EdgeAdapter, Fastify, HttpRequest } from '../wire/fastify.js';
 import { html } from '../pages/html.js';
 import { shown } from '../pages/page-kit.js';
 import { drawForReader, linkFailedPage, unlisted } from '../pages/reader-pages.js';

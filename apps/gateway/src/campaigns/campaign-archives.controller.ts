@@ -10,8 +10,8 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Delete, Get, Post } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Delete, Get, Post } from '../routes/route.js';
 import { archivePath } from './archive-endpoint.js';
 
 const route = { reply: CampaignArchiveLink, missing: campaignNotFound } as const;

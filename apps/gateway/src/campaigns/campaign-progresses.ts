@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { campaignRecipients, type Caller, type CampaignProgress } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { EventStream } from '../edge/routes/event-stream.js';
+import { EventStream } from '../routes/event-stream.js';
 
 const checkEveryMs = 500;
 /** Proxies close a connection that is silent for long, and the credential is checked with each event. */

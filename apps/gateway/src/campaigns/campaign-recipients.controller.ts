@@ -10,10 +10,10 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { EventStream } from '../edge/routes/event-stream.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
+import type { EventStream } from '../routes/event-stream.js';
+import type { RouteRequest } from '../routes/route-request.js';
 import { CampaignProgresses } from './campaign-progresses.js';
-import { Get } from '../edge/routes/route.js';
+import { Get } from '../routes/route.js';
 
 @Controller()
 export class CampaignRecipientsController {

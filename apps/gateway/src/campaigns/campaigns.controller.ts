@@ -6,9 +6,9 @@ import {
   senderNotVerified,
   TestCampaign,
 } from '@posthorn/contracts';
-import type { RouteRequest } from '../edge/routes/route-request.js';
+import type { RouteRequest } from '../routes/route-request.js';
 import { CampaignTestsService } from './campaign-tests.service.js';
-import { Post } from '../edge/routes/route.js';
+import { Post } from '../routes/route.js';
 
 @Controller()
 export class CampaignsController {

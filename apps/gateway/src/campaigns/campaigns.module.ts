@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EdgeModule } from '../edge/edge.module.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { EmailsModule } from '../emails/emails.module.js';
 import { MembershipModule } from '../members/membership.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -11,7 +11,7 @@ import { CampaignRecipientsController } from './campaign-recipients.controller.j
 import { CampaignsController } from './campaigns.controller.js';
 
 @Module({
-  imports: [EdgeModule, EmailsModule, MembershipModule, ProjectsModule],
+  imports: [PipelineModule, EmailsModule, MembershipModule, ProjectsModule],
   providers: [ArchiveEndpoint, CampaignProgresses, CampaignTestsService],
   controllers: [CampaignsController, CampaignArchivesController, CampaignRecipientsController],
 })

@@ -23,7 +23,7 @@ import {
   SentMembers,
   type UpdateCampaign,
 } from '@posthorn/contracts';
-import { create, get, list, patch, post, remove, routes } from '../edge/routes/calls.js';
+import { create, get, list, patch, post, remove, routes } from '../routes/calls.js';
 import { renderingTime } from '../templates/rendering-time.js';
 
 const common = { read: 'campaigns:read', write: 'campaigns:write', missing: campaignNotFound } as const;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EdgeModule } from '../edge/edge.module.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { EmailsModule } from '../emails/emails.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
@@ -8,7 +8,7 @@ import { PostmarkEndpoint } from './postmark-endpoint.js';
 import { PostmarkSends } from './postmark-sends.js';
 
 @Module({
-  imports: [IdentityModule, RateLimitModule, EdgeModule, EmailsModule],
+  imports: [IdentityModule, RateLimitModule, PipelineModule, EmailsModule],
   providers: [PostmarkElsewhere, PostmarkEndpoint, PostmarkSends],
 })
 export class CompatModule {}

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { GatewayConfig } from '../config.js';
 import { notCovered, postmarkErrorOf, postmarkStatusOf, type PostmarkRefusal } from '../dialects/postmark.js';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
 
 export const postmarkPath = '/api/compat/postmark';
 

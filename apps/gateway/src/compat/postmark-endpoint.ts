@@ -3,13 +3,13 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '@posthorn/contracts';
 import { runAsCaller } from '@posthorn/messaging';
 import { badToken, postmarkErrorOf, postmarkStatusOf, templatesUnsupported } from '../dialects/postmark.js';
-import { batchBodyLimit, BodyReader, jsonType, sendBodyLimit } from '../edge/bodies/body-reader.js';
-import { rateLimited } from '../edge/http/edge-errors.js';
-import { Failures } from '../edge/http/failures.js';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
-import { headerValues } from '../edge/http/header-values.js';
-import { parseValue } from '../edge/bodies/parse-body.js';
-import type { Route } from '../edge/routes/route-table.js';
+import { batchBodyLimit, BodyReader, jsonType, sendBodyLimit } from '../wire/bodies/body-reader.js';
+import { rateLimited } from '../wire/errors.js';
+import { Failures } from '../pipeline/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
+import { headerValues } from '../wire/header-values.js';
+import { parseValue } from '../wire/bodies/parse-body.js';
+import type { Route } from '../routes/route-table.js';
 import { Guard } from '../identity/guard.js';
 import { postmarkPath } from './postmark-elsewhere.js';
 import { rateLimitHeaders, isExceeded } from '../rate-limit/rate-limit-state.js';
@@ -113,7 +113,7 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     if (this.limiter.enabled) {
       const state = await this.limiter.take(rateLimitKey);
       void reply.headers(rateLimitHeaders(state, 'legacy', rateLimitKey.kind));
-      if (isExceeded(state)) throw rateLimited(rateLimitKey.kind, state.limit, state.resetIn);
+      if (isExceeded(state)) throw rateLimited(false, state.limit, state.resetIn);
     }
     return { ...caller, ipAddress: ip };
   }

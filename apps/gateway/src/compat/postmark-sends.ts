@@ -9,7 +9,7 @@ import {
   tooManyMessages,
   type PostmarkAnswer,
 } from '../dialects/postmark.js';
-import { notJson } from '../edge/http/edge-errors.js';
+import { notJson } from '../wire/errors.js';
 import { Accepting, msUntil } from '../emails/accepting.js';
 import { readMessage, type ReadMessage } from './postmark-message.js';
 

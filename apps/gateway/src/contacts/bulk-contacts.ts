@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { contacts, type BulkContacts, type BulkOutcome } from '@posthorn/contracts';
 import { Bus, shareFor } from '@posthorn/messaging';
-import type { RouteRequest } from '../edge/routes/route-request.js';
+import type { RouteRequest } from '../routes/route-request.js';
 
 const nothing: BulkOutcome = { created: 0, updated: 0, skipped: 0, errors: [] };
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { contacts, type Caller, type Contact, type ContactFilter } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
-import { pagesFrom } from '../edge/routes/streamed.js';
+import { CsvTable, type CsvCell } from '../wire/bodies/csv.js';
+import { pagesFrom } from '../routes/streamed.js';
 
 const columns = ['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'updated_at'];
 

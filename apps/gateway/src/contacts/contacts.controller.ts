@@ -7,10 +7,10 @@ import {
   contactNotFound,
   PersonData,
 } from '@posthorn/contracts';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import type { CsvTable } from '../edge/bodies/csv.js';
-import { Get, Post } from '../edge/routes/route.js';
-import type { StreamedResource } from '../edge/routes/streamed.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import type { CsvTable } from '../wire/bodies/csv.js';
+import { Get, Post } from '../routes/route.js';
+import type { StreamedResource } from '../routes/streamed.js';
 import { BulkContactWrites } from './bulk-contacts.js';
 import { ContactExports } from './contact-exports.js';
 import { PeopleData } from './person-data.js';

@@ -13,8 +13,8 @@ import {
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { shareFor } from '@posthorn/messaging';
-import { create, get, list, patch, post, remove, routes } from '../edge/routes/calls.js';
-import type { RouteRequest, Surface } from '../edge/routes/route-request.js';
+import { create, get, list, patch, post, remove, routes } from '../routes/calls.js';
+import type { RouteRequest, Surface } from '../routes/route-request.js';
 
 /** The surfaces differ in how PATCH treats custom fields (docs/api-decisions.md §5). */
 const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> = {

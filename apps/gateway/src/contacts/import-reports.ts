@@ -8,9 +8,9 @@ import {
   type ContactImportErrors,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
-import { EventStream } from '../edge/routes/event-stream.js';
-import { pagesFrom } from '../edge/routes/streamed.js';
+import { CsvTable, type CsvCell } from '../wire/bodies/csv.js';
+import { EventStream } from '../routes/event-stream.js';
+import { pagesFrom } from '../routes/streamed.js';
 
 const checkEveryMs = 500;
 /** Proxies close a connection that is silent for long, and the credential is checked with each event. */

@@ -10,8 +10,8 @@ import {
   type ImportContacts,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { tooLarge } from '../edge/http/edge-errors.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { tooLarge } from '../wire/errors.js';
 import { readTableText, type TablePiece, type TableText } from './table-text.js';
 
 type TableRequest = RouteRequest<ImportContacts, ContactImportOptions>;

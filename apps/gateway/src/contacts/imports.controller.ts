@@ -12,10 +12,10 @@ import {
   tooManyImports,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import type { CsvTable } from '../edge/bodies/csv.js';
-import type { EventStream } from '../edge/routes/event-stream.js';
-import { Get, Post } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import type { CsvTable } from '../wire/bodies/csv.js';
+import type { EventStream } from '../routes/event-stream.js';
+import { Get, Post } from '../routes/route.js';
 import { ImportReports } from './import-reports.js';
 import { ImportUploads } from './import-uploads.js';
 

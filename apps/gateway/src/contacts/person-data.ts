@@ -9,7 +9,7 @@ import {
   type PersonPart,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { StreamedList, StreamedResource } from '../edge/routes/streamed.js';
+import { StreamedList, StreamedResource } from '../routes/streamed.js';
 
 interface Person {
   caller: Caller;

@@ -1,8 +1,5 @@
 import type { ErrorCode, JsonSchema, LegacyOnlyCode } from '@posthorn/contracts';
-import type { Surface } from '../edge/routes/route-request.js';
-import type { LegacyList } from '../edge/routes/route.js';
-import { legacySchemas } from './legacy-schemas.js';
-import { v1Schemas } from './v1-schemas.js';
+import type { LegacyList } from '../routes/route.js';
 
 export type DomainCode = ErrorCode | LegacyOnlyCode;
 
@@ -21,7 +18,8 @@ export interface DialectSchemas {
   narrowed(status: number, codes: readonly string[]): JsonSchema;
 }
 
-export const dialectSchemas: Readonly<Record<Surface, DialectSchemas>> = {
-  v1: v1Schemas,
-  legacy: legacySchemas,
+export const erasedCount: JsonSchema = {
+  type: 'integer',
+  minimum: 0,
+  description: 'Number of further rows of erased people',
 };

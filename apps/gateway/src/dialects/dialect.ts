@@ -1,6 +1,6 @@
 import type { DomainError, ErrorKind, PageQuery, Shape } from '@posthorn/contracts';
-import type { Surface } from '../edge/routes/route-request.js';
-import type { LegacyList, Success } from '../edge/routes/route.js';
+import type { Surface } from '../routes/route-request.js';
+import type { LegacyList, Success } from '../routes/route.js';
 import type { ShapeNames } from './shape-names.js';
 
 export interface DomainPage {

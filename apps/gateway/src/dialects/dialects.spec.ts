@@ -9,7 +9,7 @@ import {
   SendEmail,
   type ErrorKind,
 } from '@posthorn/contracts';
-import { noCredential, RefusedMembers, wrongMethod } from '../edge/http/edge-errors.js';
+import { noCredential, RefusedMembers, wrongMethod } from '../wire/errors.js';
 import type { ErrorContext } from './dialect.js';
 import { statusOfKind } from './dialect.js';
 import { dialectOfPath } from './dialects.js';

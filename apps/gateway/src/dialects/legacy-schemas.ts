@@ -1,7 +1,6 @@
 import { errorCodes, failureCodes, legacyOnlyCodes, type JsonSchema } from '@posthorn/contracts';
-import type { LegacyList } from '../edge/routes/route.js';
-import type { DialectSchemas } from './dialect-schemas.js';
-import { erasedCount } from './erased-count.js';
+import type { LegacyList } from '../routes/route.js';
+import { erasedCount, type DialectSchemas } from './dialect-schemas.js';
 
 const success: JsonSchema = { type: 'boolean', const: true };
 const upper = (code: string): string => code.toUpperCase();

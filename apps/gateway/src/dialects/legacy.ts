@@ -1,6 +1,6 @@
 import type { DomainError, Shape } from '@posthorn/contracts';
-import { RefusedMembers } from '../edge/http/edge-errors.js';
-import type { LegacyList } from '../edge/routes/route.js';
+import { RefusedMembers } from '../wire/errors.js';
+import type { LegacyList } from '../routes/route.js';
 import type { Dialect, DomainPage, ErrorContext } from './dialect.js';
 import { ShapeNames } from './shape-names.js';
 import { writeResource } from './write-resource.js';

@@ -1,7 +1,7 @@
 import { tryParse, type InvalidMember, type Shape } from '@posthorn/contracts';
-import { scanBody } from '../edge/bodies/body-guard.js';
-import { RefusedMembers } from '../edge/http/edge-errors.js';
-import { memberFaults } from '../edge/bodies/parse-body.js';
+import { scanBody } from '../wire/bodies/body-guard.js';
+import { RefusedMembers } from '../wire/errors.js';
+import { memberFaults } from '../wire/bodies/parse-body.js';
 import { unknownField } from './unknown-field.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 

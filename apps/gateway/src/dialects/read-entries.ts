@@ -1,12 +1,8 @@
 import { fieldsOf, type InvalidMember, type Shape } from '@posthorn/contracts';
-import { RefusedMembers } from '../edge/http/edge-errors.js';
+import { RefusedMembers } from '../wire/errors.js';
+import type { RefusedEntry } from '../routes/route-request.js';
 import { readBody } from './read-body.js';
 import type { ShapeNames } from './shape-names.js';
-
-export interface RefusedEntry {
-  index: number;
-  message: string;
-}
 
 export interface ReadEntries<T extends object> {
   body: T;

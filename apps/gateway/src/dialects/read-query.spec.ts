@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ContactFilter, type DomainError, Email, EmailFilter, RevealQuery } from '@posthorn/contracts';
-import type { RouteDeclaration } from '../edge/routes/route.js';
+import type { RouteDeclaration } from '../routes/route.js';
 import type { Dialect } from './dialect.js';
 import { legacy } from './legacy.js';
 import { parametersOf, readQuery } from './read-query.js';

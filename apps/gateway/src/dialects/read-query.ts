@@ -6,8 +6,8 @@ import {
   type InvalidMember,
   type Shape,
 } from '@posthorn/contracts';
-import { RefusedMembers } from '../edge/http/edge-errors.js';
-import type { RouteDeclaration } from '../edge/routes/route.js';
+import { RefusedMembers } from '../wire/errors.js';
+import type { RouteDeclaration } from '../routes/route.js';
 import type { Dialect } from './dialect.js';
 import type { NamedField } from './shape-names.js';
 import { unknownField } from './unknown-field.js';

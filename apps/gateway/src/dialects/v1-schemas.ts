@@ -1,6 +1,5 @@
 import { errorCodes, failureCodes, type ErrorCode } from '@posthorn/contracts';
-import type { DialectSchemas } from './dialect-schemas.js';
-import { erasedCount } from './erased-count.js';
+import { erasedCount, type DialectSchemas } from './dialect-schemas.js';
 import { codeOf, titles, v1 } from './v1.js';
 
 const failure = {

@@ -1,5 +1,5 @@
 import { errorCodes, type DomainError, type ErrorCode, type LegacyOnlyCode } from '@posthorn/contracts';
-import { RefusedMembers } from '../edge/http/edge-errors.js';
+import { RefusedMembers } from '../wire/errors.js';
 import { statusOfKind, type Dialect, type ErrorContext } from './dialect.js';
 import { ShapeNames } from './shape-names.js';
 import { writeResource } from './write-resource.js';

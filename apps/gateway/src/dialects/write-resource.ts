@@ -1,5 +1,5 @@
 import type { Field, Shape } from '@posthorn/contracts';
-import { StreamedList } from '../edge/routes/streamed.js';
+import { StreamedList } from '../routes/streamed.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 
 /** Writes only the members of the shape, in the order of declaration. */

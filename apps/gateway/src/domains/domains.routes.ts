@@ -9,9 +9,9 @@ import {
   maxDomains,
   tooManyDomains,
 } from '@posthorn/contracts';
-import { foreignProject } from '../edge/http/edge-errors.js';
-import { create, get, list, patch, post, remove, routes, wholeOnLegacy } from '../edge/routes/calls.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
+import { foreignProject } from '../wire/errors.js';
+import { create, get, list, patch, post, remove, routes, wholeOnLegacy } from '../routes/calls.js';
+import type { RouteRequest } from '../routes/route-request.js';
 
 const common = { read: 'domains:read', write: 'domains:write', missing: domainNotFound } as const;
 /** Creating keys and querying name servers take time. */

@@ -12,7 +12,7 @@ import { Bus, BusConnection } from '@posthorn/messaging';
 import { startTestNats, type TestNats } from '@posthorn/testing';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { GatewayConfig } from '../config.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
+import type { RouteRequest } from '../routes/route-request.js';
 import { Accepting } from './accepting.js';
 import { SendsService } from './sends.service.js';
 

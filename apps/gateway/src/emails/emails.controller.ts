@@ -9,9 +9,9 @@ import {
   SendEmails,
   SendReceipt,
 } from '@posthorn/contracts';
-import { batchBodyLimit, sendBodyLimit } from '../edge/bodies/body-reader.js';
-import type { RouteRequest, BatchResults } from '../edge/routes/route-request.js';
-import { allCallers, Post } from '../edge/routes/route.js';
+import { batchBodyLimit, sendBodyLimit } from '../wire/bodies/body-reader.js';
+import type { RouteRequest, BatchResults } from '../routes/route-request.js';
+import { allCallers, Post } from '../routes/route.js';
 import { SendsService } from './sends.service.js';
 import { sendErrors } from './send-errors.js';
 

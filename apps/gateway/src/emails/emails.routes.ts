@@ -8,7 +8,7 @@ import {
   engagement,
   explanations,
 } from '@posthorn/contracts';
-import { get, list, post, remove, routes } from '../edge/routes/calls.js';
+import { get, list, post, remove, routes } from '../routes/calls.js';
 
 const common = { read: 'emails:read', write: 'emails:send', missing: emailNotFound } as const;
 

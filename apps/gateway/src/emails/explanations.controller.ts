@@ -10,9 +10,9 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import { sendBodyLimit } from '../edge/bodies/body-reader.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Post } from '../edge/routes/route.js';
+import { sendBodyLimit } from '../wire/bodies/body-reader.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Post } from '../routes/route.js';
 import { sendErrors } from './send-errors.js';
 
 const explaining = {

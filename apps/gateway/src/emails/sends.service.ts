@@ -18,7 +18,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, shareFor } from '@posthorn/messaging';
-import type { RouteRequest, BatchResults } from '../edge/routes/route-request.js';
+import type { RouteRequest, BatchResults } from '../routes/route-request.js';
 import { Accepting } from './accepting.js';
 
 @Injectable()

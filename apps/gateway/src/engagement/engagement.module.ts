@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EdgeModule } from '../edge/edge.module.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { PagesModule } from '../pages/pages.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { EngagementRecorder } from './engagement-recorder.js';
@@ -8,7 +8,7 @@ import { UnsubscribeEndpoint } from './unsubscribe-endpoint.js';
 import { UnsubscribeService } from './unsubscribe.service.js';
 
 @Module({
-  imports: [EdgeModule, PagesModule, ProjectsModule],
+  imports: [PipelineModule, PagesModule, ProjectsModule],
   providers: [EngagementRecorder, TrackingEndpoint, UnsubscribeEndpoint, UnsubscribeService],
 })
 export class EngagementModule {}

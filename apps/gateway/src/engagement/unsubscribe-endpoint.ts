@@ -4,16 +4,16 @@ import { invalidMember, mayNotReturn, type Preferences } from '@posthorn/contrac
 import { EngagementTokens, type UnsubscribeTarget } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
-import { BodyReader } from '../edge/bodies/body-reader.js';
-import { unknownRoute } from '../edge/http/edge-errors.js';
-import { Failures } from '../edge/http/failures.js';
+import { BodyReader } from '../wire/bodies/body-reader.js';
+import { unknownRoute } from '../wire/errors.js';
+import { Failures } from '../pipeline/failures.js';
 import {
   clientOf,
   type EdgeAdapter,
   type Fastify,
   type HttpReply,
   type HttpRequest,
-} from '../edge/http/fastify.js';
+} from '../wire/fastify.js';
 import type { Shown } from '../pages/page.js';
 import { drawForReader, laterPage, linkFailedPage, unlisted } from '../pages/reader-pages.js';
 import { Senders } from '../pages/senders.js';

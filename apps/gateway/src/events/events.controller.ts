@@ -3,8 +3,8 @@ import { events, EventStats } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { ReportWindow, windowOf } from '../analytics/window.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Get } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Get } from '../routes/route.js';
 
 @Controller()
 export class EventsController {

@@ -1,5 +1,5 @@
 import { eventContactUnknown, eventNameReserved, events, keyInFlight, keyReused } from '@posthorn/contracts';
-import { create, get, list, post, routes } from '../edge/routes/calls.js';
+import { create, get, list, post, routes } from '../routes/calls.js';
 
 export const eventRoutes = routes(
   'events',

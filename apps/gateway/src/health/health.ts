@@ -11,7 +11,7 @@ import {
 import { Database } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
-import type { EdgeAdapter, Fastify } from '../edge/http/fastify.js';
+import type { EdgeAdapter, Fastify } from '../wire/fastify.js';
 
 /** `/healthz` is for people: 200 if every service responds (docs/api-decisions.md §14). Orchestrators use `/readyz` of each process. */
 @Injectable()

@@ -1,8 +1,8 @@
 import type { Caller, Confinement } from '@posthorn/contracts';
-import { notInConfinedOrigin, onlySubscribes } from '../edge/http/edge-errors.js';
-import { headerValues } from '../edge/http/header-values.js';
-import type { Route } from '../edge/routes/route-table.js';
-import { scopesOf } from '../edge/routes/route.js';
+import { notInConfinedOrigin, onlySubscribes } from '../wire/errors.js';
+import { headerValues } from '../wire/header-values.js';
+import type { Route } from '../routes/route-table.js';
+import { scopesOf } from '../routes/route.js';
 
 /** What the gateway can decide without knowing the message (docs/decisions/0023). */
 export function refuseOutside(

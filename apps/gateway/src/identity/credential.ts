@@ -9,10 +9,8 @@ import {
   type Scope,
 } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
+import type { CallerKind, RateLimitedKind } from '../routes/route.js';
 import { enforcedByServices } from './confined-keys.js';
-
-export type RateLimitedKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN';
-export type CallerKind = RateLimitedKind | 'NOBODY';
 
 /** What the rate limiter counts by: the key, the grant of a token, or the user whatever the number of their sessions. */
 export interface RateLimitKey {

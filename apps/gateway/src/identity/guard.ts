@@ -22,10 +22,10 @@ import {
   scopeMissing,
   tooManyAttempts,
   untrustedOrigin,
-} from '../edge/http/edge-errors.js';
-import { headerValues } from '../edge/http/header-values.js';
-import type { Route } from '../edge/routes/route-table.js';
-import { callersOf, scopesOf } from '../edge/routes/route.js';
+} from '../wire/errors.js';
+import { headerValues } from '../wire/header-values.js';
+import type { Route } from '../routes/route-table.js';
+import { callersOf, scopesOf } from '../routes/route.js';
 import { isTrustedOrigin } from '../people/library/trusted-origins.js';
 import type { Admission, Credential, SessionUser } from './credential.js';
 import { refuseOutside } from './confined-keys.js';

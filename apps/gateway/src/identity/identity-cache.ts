@@ -1,5 +1,5 @@
 import { Gatherer } from '@posthorn/messaging';
-import { within } from '../edge/http/deadline.js';
+import { within } from '../wire/deadline.js';
 
 /** Changes of identity take effect on every gateway within a second (docs/api-decisions.md §2), counted from the start of the query. */
 const maxAgeMs = 950;

@@ -14,17 +14,17 @@ import { Bus } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
 import { dialectOfPath } from '../dialects/dialects.js';
-import { BodyReader } from '../edge/bodies/body-reader.js';
-import { Failures, pathOf } from '../edge/http/failures.js';
+import { BodyReader } from '../wire/bodies/body-reader.js';
+import { Failures, pathOf } from '../pipeline/failures.js';
 import {
   clientOf,
   type EdgeAdapter,
   type Fastify,
   type HttpReply,
   type HttpRequest,
-} from '../edge/http/fastify.js';
-import { headerValues } from '../edge/http/header-values.js';
-import { isReadOnly, wantsHtml } from '../edge/http/html-page.js';
+} from '../wire/fastify.js';
+import { headerValues } from '../wire/header-values.js';
+import { isReadOnly, wantsHtml } from '../wire/html-requests.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
 import { Senders, unknownSender, type Sender } from '../pages/senders.js';
 import { buttonPage, donePage, overPage, unknownPage } from './confirm-pages.js';

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { EdgeModule } from '../edge/edge.module.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { PagesModule } from '../pages/pages.module.js';
 import { ConfirmEndpoint } from './confirm-endpoint.js';
 
 @Module({
-  imports: [EdgeModule, PagesModule],
+  imports: [PipelineModule, PagesModule],
   providers: [ConfirmEndpoint],
 })
 export class ListsModule {}

@@ -6,8 +6,8 @@ import {
   memberships,
   resubscribeRefused,
 } from '@posthorn/contracts';
-import { create, get, list, patch, post, remove, routes } from '../edge/routes/calls.js';
-import { allCallers } from '../edge/routes/route.js';
+import { create, get, list, patch, post, remove, routes } from '../routes/calls.js';
+import { allCallers } from '../routes/route.js';
 
 const common = { read: 'lists:read', write: 'lists:write', missing: listNotFound } as const;
 /** Sign-up forms of web pages call these with a public key (docs/api-decisions.md §15). */

@@ -16,8 +16,8 @@ import {
   UpdateMember,
 } from '@posthorn/contracts';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Delete, Get, Patch, Post } from '../routes/route.js';
 import { InvitationsService } from './invitations.service.js';
 import { MembersService } from './members.service.js';
 

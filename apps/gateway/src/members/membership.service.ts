@@ -3,7 +3,7 @@ import { memberRoles, projectEvents, type Caller, type MemberRole } from '@posth
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
-import { foreignProject } from '../edge/http/edge-errors.js';
+import { foreignProject } from '../wire/errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { MemberRow } from './member.entity.js';

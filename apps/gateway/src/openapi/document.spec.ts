@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Contact, CreateContact } from '@posthorn/contracts';
-import { routeTable } from '../edge/routes/route-table.js';
+import { routeTable } from '../routes/route-table.js';
 import { routeSources } from '../all-routes.js';
 import { openApiDocument } from './document.js';
 import { operationIdOf } from './operations.js';

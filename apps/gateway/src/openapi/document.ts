@@ -1,7 +1,7 @@
 import { scopeDescriptions, scopes } from '@posthorn/contracts';
-import { dialectSchemas } from '../dialects/dialect-schemas.js';
-import { surfaces } from '../edge/routes/route-request.js';
-import type { Route, RouteTable } from '../edge/routes/route-table.js';
+import { dialectSchemas } from '../dialects/dialects.js';
+import { surfaces } from '../routes/route-request.js';
+import type { Route, RouteTable } from '../routes/route-table.js';
 import { sessionCookieName } from '../identity/session-cookie.js';
 import { authPath } from '../people/people-rules.js';
 import { headers } from './headers.js';

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { EdgeAdapter, Fastify, HttpReply } from '../edge/http/fastify.js';
-import { RouteTable } from '../edge/routes/route-table.js';
+import type { EdgeAdapter, Fastify, HttpReply } from '../wire/fastify.js';
+import { RouteTable } from '../routes/route-table.js';
 import { openApiDocument } from './document.js';
 import { errorsPage } from './errors-page.js';
 

@@ -1,4 +1,4 @@
-import type { Surface } from '../edge/routes/route-request.js';
+import type { Surface } from '../routes/route-request.js';
 
 const text = { type: 'string' };
 const whole = { type: 'string', pattern: '^[0-9]+$' };

@@ -1,12 +1,9 @@
 import { defaultPageSize, maxPageSize, type JsonSchema } from '@posthorn/contracts';
-import { dialectSchemas } from '../dialects/dialect-schemas.js';
-import { dialects } from '../dialects/dialects.js';
+import { dialects, dialectSchemas } from '../dialects/dialects.js';
 import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
-import { defaultBodyLimit } from '../edge/bodies/body-reader.js';
-import { projectParameter } from '../edge/routes/path-pattern.js';
-import type { Route } from '../edge/routes/route-table.js';
-import { callersOf, successOf, scopesOf } from '../edge/routes/route.js';
-import type { CallerKind } from '../identity/credential.js';
+import { defaultBodyLimit } from '../wire/bodies/body-reader.js';
+import type { Route } from '../routes/route-table.js';
+import { callersOf, projectParameter, scopesOf, successOf, type CallerKind } from '../routes/route.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 import { refusalsOf } from './refusals.js';

@@ -1,19 +1,13 @@
-import {
-  RefusedMembers,
-  foreignProject,
-  noCredential,
-  noSession,
-  notForPublicKeys,
-} from '../edge/http/edge-errors.js';
-import { notJson, projectDisabled, rateLimited } from '../edge/http/edge-errors.js';
-import { tooLarge, unexpected, unknownRoute, wrongMediaType, wrongMethod } from '../edge/http/edge-errors.js';
+import { RefusedMembers, foreignProject, noCredential, noSession, notForPublicKeys } from '../wire/errors.js';
+import { notJson, projectDisabled, rateLimited } from '../wire/errors.js';
+import { tooLarge, unexpected, unknownRoute, wrongMediaType, wrongMethod } from '../wire/errors.js';
 import { DomainError, unavailable, type JsonSchema } from '@posthorn/contracts';
-import { dialectSchemas, type DomainCode } from '../dialects/dialect-schemas.js';
+import type { DomainCode } from '../dialects/dialect-schemas.js';
 import { statusOfKind } from '../dialects/dialect.js';
-import { dialects } from '../dialects/dialects.js';
-import { surfaces, type Surface } from '../edge/routes/route-request.js';
-import type { Route } from '../edge/routes/route-table.js';
-import { callersOf } from '../edge/routes/route.js';
+import { dialects, dialectSchemas } from '../dialects/dialects.js';
+import { surfaces, type Surface } from '../routes/route-request.js';
+import type { Route } from '../routes/route-table.js';
+import { callersOf } from '../routes/route.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 
@@ -48,8 +42,8 @@ function refusalsOfGuard({ declaration, method, projectInPath }: Route): DomainE
   // Reading one's own data across projects needs no scope and no trusted origin.
   const lacks = takesKeys || namesProject || method !== 'GET';
   return [
-    ...(takesKeys ? [noCredential(), rateLimited('SECRET', 10, 1)] : []),
-    ...(takesSessions ? [noSession(), rateLimited('SESSION', 50, 1)] : []),
+    ...(takesKeys ? [noCredential(), rateLimited(false, 10, 1)] : []),
+    ...(takesSessions ? [noSession(), rateLimited(true, 50, 1)] : []),
     ...(namesProject ? [foreignProject()] : []),
     ...(lacks ? [notForPublicKeys()] : []),
   ];

@@ -7,7 +7,7 @@ import {
 } from '@posthorn/contracts';
 import { dialects } from '../dialects/dialects.js';
 import type { NamedField } from '../dialects/shape-names.js';
-import type { Surface } from '../edge/routes/route-request.js';
+import type { Surface } from '../routes/route-request.js';
 
 /** Requests are strict and responses may grow, so they never share a schema. */
 export type Use = 'request' | 'reply';

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { unknownRoute } from '../edge/http/edge-errors.js';
-import { Failures } from '../edge/http/failures.js';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
-import { headerValues } from '../edge/http/header-values.js';
-import { acceptsHtml } from '../edge/http/html-page.js';
+import { unknownRoute } from '../wire/errors.js';
+import { Failures } from '../pipeline/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
+import { headerValues } from '../wire/header-values.js';
+import { acceptsHtml } from '../wire/html-requests.js';
 import { Identities } from '../identity/identities.js';
 import { guessedPages } from './guessed-pages.js';
 

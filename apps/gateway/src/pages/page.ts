@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../edge/http/fastify.js';
+import type { HttpRequest } from '../wire/fastify.js';
 import type { SessionUser } from '../identity/credential.js';
 import type { Html } from './html.js';
 
@@ -21,6 +21,11 @@ export interface Shown {
   language?: string;
   /** Client-side redirect target; an HTTP redirect would be restricted by the form's policy (CSP Level 3, `form-action`). */
   leadsTo?: string;
+}
+
+/** What a route answers to a browser instead of JSON. */
+export class HtmlPage {
+  constructor(readonly shown: Shown) {}
 }
 
 export interface SentOn {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EdgeModule } from '../edge/edge.module.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { FrontPage } from './front-page.js';
@@ -7,7 +7,7 @@ import { PageRouter } from './page-router.js';
 import { Senders } from './senders.js';
 
 @Module({
-  imports: [IdentityModule, EdgeModule, ProjectsModule],
+  imports: [IdentityModule, PipelineModule, ProjectsModule],
   providers: [PageRouter, FrontPage, Senders],
   exports: [PageRouter, Senders],
 })

@@ -1,6 +1,6 @@
 import type { DomainError } from '@posthorn/contracts';
 import { statusOfKind } from '../dialects/dialect.js';
-import type { HttpReply } from '../edge/http/fastify.js';
+import type { HttpReply } from '../wire/fastify.js';
 import { html, type Html } from './html.js';
 import { renderPage, pageHeaders } from './page-look.js';
 import { shown } from './page-kit.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
-import { within } from '../edge/http/deadline.js';
-import { unknownRoute } from '../edge/http/edge-errors.js';
+import { within } from '../wire/deadline.js';
+import { unknownRoute } from '../wire/errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 
 export interface Sender {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { emailNotVerified, tooManyNewProjects, tooManyProjects, type PageQuery } from '@posthorn/contracts';
 import { DatabaseClock, type Page } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
-import { noSession } from '../edge/http/edge-errors.js';
+import { noSession } from '../wire/errors.js';
 import { MembershipService } from '../members/membership.service.js';
 import { CreatorsReadModel, type Creator } from './creators.read-model.js';
 import { ProjectRow } from './project.entity.js';

@@ -9,8 +9,8 @@ import {
 } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { Get, Patch, Post } from '../edge/routes/route.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Get, Patch, Post } from '../routes/route.js';
 import { OwnProjectsService } from './own-projects.service.js';
 import { projectDetails } from './project-details.js';
 import type { ProjectRow } from './project.entity.js';

@@ -3,10 +3,10 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { noProject, providerEvents, serviceCaller, type ProviderEvent } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { statusOfKind } from '../dialects/dialect.js';
-import { BodyReader } from '../edge/bodies/body-reader.js';
-import { unknownRoute } from '../edge/http/edge-errors.js';
-import { Failures } from '../edge/http/failures.js';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
+import { BodyReader } from '../wire/bodies/body-reader.js';
+import { unknownRoute } from '../wire/errors.js';
+import { Failures } from '../pipeline/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
 import { ProviderHooks } from './provider-hooks.js';
 
 const bodyLimit = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EdgeModule } from '../edge/edge.module.js';
+import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { HookSignatures } from './hook-signatures.repository.js';
 import { HooksEndpoint } from './hooks-endpoint.js';
 import { ProviderHooks } from './provider-hooks.js';
@@ -11,7 +11,7 @@ import { SesHook } from './ses/ses-hook.js';
 import { SnsMessages } from './ses/sns-messages.js';
 
 @Module({
-  imports: [EdgeModule],
+  imports: [PipelineModule],
   providers: [
     HooksEndpoint,
     HookSignatures,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { bounds, leastProcessorTimeOf, worstText } from '@posthorn/testing';
-import { parseValue } from '../edge/bodies/parse-body.js';
+import { parseValue } from '../wire/bodies/parse-body.js';
 import { codesIn, emailIdOf, instantOf, locate, recipientOf, textOf } from './hook-values.js';
 import { sesEvents } from './ses/ses-events.js';
 

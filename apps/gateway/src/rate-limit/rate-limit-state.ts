@@ -1,5 +1,5 @@
-import type { RateLimitedKind } from '../identity/credential.js';
-import type { Surface } from '../edge/routes/route-request.js';
+import type { RateLimitedKind } from '../routes/route.js';
+import type { Surface } from '../routes/route-request.js';
 
 export interface RateLimitState {
   limit: number;

@@ -8,7 +8,7 @@ import {
   tooManySegments,
 } from '@posthorn/contracts';
 import { shareFor } from '@posthorn/messaging';
-import { create, get, list, patch, post, remove, routes } from '../edge/routes/calls.js';
+import { create, get, list, patch, post, remove, routes } from '../routes/calls.js';
 
 const common = { read: 'segments:read', write: 'segments:write', missing: segmentNotFound } as const;
 /** Evaluates a condition for all contacts of the project. */

@@ -1,5 +1,5 @@
 import { snippetNameTaken, snippetNotFound, snippets } from '@posthorn/contracts';
-import { create, get, list, patch, remove, routes } from '../edge/routes/calls.js';
+import { create, get, list, patch, remove, routes } from '../routes/calls.js';
 
 const common = { read: 'templates:read', write: 'templates:write', missing: snippetNotFound } as const;
 

@@ -7,10 +7,10 @@ import {
   type SuppressionPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { RouteRequest } from '../edge/routes/route-request.js';
-import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
-import { Get } from '../edge/routes/route.js';
-import { pagesFrom } from '../edge/routes/streamed.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { CsvTable, type CsvCell } from '../wire/bodies/csv.js';
+import { Get } from '../routes/route.js';
+import { pagesFrom } from '../routes/streamed.js';
 
 const columns = ['email', 'reason', 'source', 'created_at'];
 const cellsOf = ({ email, reason, source, createdAt }: Suppression): CsvCell[] => [

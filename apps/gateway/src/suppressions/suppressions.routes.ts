@@ -7,7 +7,7 @@ import {
   suppressions,
   tooManySuppressionImports,
 } from '@posthorn/contracts';
-import { create, get, post, remove, routes } from '../edge/routes/calls.js';
+import { create, get, post, remove, routes } from '../routes/calls.js';
 
 const common = {
   read: 'suppression:read',

@@ -1,5 +1,5 @@
 import { senderNotVerified, templateInUse, templateNotFound, templates } from '@posthorn/contracts';
-import { create, get, list, patch, post, remove, routes } from '../edge/routes/calls.js';
+import { create, get, list, patch, post, remove, routes } from '../routes/calls.js';
 import { renderingTime } from './rendering-time.js';
 
 const common = { read: 'templates:read', write: 'templates:write', missing: templateNotFound } as const;

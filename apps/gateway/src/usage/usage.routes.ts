@@ -1,5 +1,5 @@
 import { usage } from '@posthorn/contracts';
-import { get, patch, routes } from '../edge/routes/calls.js';
+import { get, patch, routes } from '../routes/calls.js';
 
 export const usageRoutes = routes(
   'usage',

@@ -8,8 +8,8 @@ import {
   webhookNotFound,
   webhooks,
 } from '@posthorn/contracts';
-import { create, get, list, patch, post, remove, routes, wholeOnLegacy } from '../edge/routes/calls.js';
-import type { RouteRequest } from '../edge/routes/route-request.js';
+import { create, get, list, patch, post, remove, routes, wholeOnLegacy } from '../routes/calls.js';
+import type { RouteRequest } from '../routes/route-request.js';
 
 const common = { read: 'webhooks:read', write: 'webhooks:write', missing: webhookNotFound } as const;
 const also = { mayConfirm: ({ scopes }: RouteRequest) => scopes.has('lists:write') };

@@ -19,7 +19,7 @@ import {
   workflows,
   workflowVersionNotFound,
 } from '@posthorn/contracts';
-import { create, get, list, patch, post, put, remove, routes } from '../edge/routes/calls.js';
+import { create, get, list, patch, post, put, remove, routes } from '../routes/calls.js';
 
 const common = { read: 'workflows:read', write: 'workflows:write', missing: workflowNotFound } as const;
 /** Mail that is being handed over, or another effect that is under way, ends first. */

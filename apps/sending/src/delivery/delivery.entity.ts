@@ -8,3 +8,6 @@ export type Lane = (typeof lanes)[keyof typeof lanes];
 
 /** The delivery window: a message is attempted for so long after it was due (docs/api-decisions.md). */
 export const deliveryWindowHours = 24;
+
+/** A message whose claiming process died this often is presumed to be the cause, and fails. */
+export const maxClaims = 3;

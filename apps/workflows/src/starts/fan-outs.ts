@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '@posthorn/work';
-import type { Arrival } from '../waits/waits.repository.js';
-import { fanOutWork, maxStartedAtOnce, maxStartEntries, startWork } from './start-kinds.js';
+import { fanOutWork, maxStartedAtOnce, maxStartEntries, startWork, type Arrival } from './start-kinds.js';
 import { StartsRepository, type Triggered } from './starts.repository.js';
 
 /** Starts what events trigger: a few workflows at once, many by turns. Joins the ambient transaction, which stays small. */

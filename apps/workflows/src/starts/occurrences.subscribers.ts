@@ -19,7 +19,7 @@ import {
   openedData,
   sentData,
 } from '../events/email-data.js';
-import type { Arrival } from '../waits/waits.repository.js';
+import type { Arrival } from './start-kinds.js';
 import { idOfItem } from '../events/event-ids.js';
 import { Occurrences } from './occurrences.js';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '@posthorn/work';
 import { executionWork } from '../executions/execution-kinds.js';
-import { WaitsRepository, type Arrival } from '../waits/waits.repository.js';
+import type { Arrival } from './start-kinds.js';
+import { WaitsRepository } from '../waits/waits.repository.js';
 import { FanOuts } from './fan-outs.js';
 
 /** What an event does to workflows: it starts those that it triggers, and ends waits for it. Joins the transaction of the inbox. */

@@ -1,6 +1,10 @@
 import type { OccurredEvent } from '../executions/execution-row.js';
-import type { Arrival } from '../waits/waits.repository.js';
 import { work } from '@posthorn/work';
+
+export interface Arrival extends OccurredEvent {
+  contactId: string;
+  at: Date;
+}
 
 export interface StartEntry {
   contactId: string;

@@ -1,6 +1,5 @@
 import { columnsOf, type Database } from '@posthorn/database';
-import { fanOutWork, startWork } from '../starts/start-kinds.js';
-import type { OccurredEvent } from '../executions/execution-row.js';
+import { fanOutWork, startWork, type Arrival } from '../starts/start-kinds.js';
 
 export interface NewWait {
   contactId: string;
@@ -11,11 +10,6 @@ export interface NewWait {
   /** The events that led to the wait, which do not end it. */
   ledBy: readonly string[];
   until: Date;
-}
-
-export interface Arrival extends OccurredEvent {
-  contactId: string;
-  at: Date;
 }
 
 const waits = columnsOf<NewWait>([

@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import type { Attempt } from './smtp-attempt.js';
 import { SmtpCircuit } from './smtp-circuit.js';
-import { defaultSmtpTimeouts, openSession, type SmtpSession, type SmtpTimeouts } from './smtp-session.js';
-import type { SmtpDelivery } from './smtp-transaction.js';
+import { defaultSmtpTimeouts, openSession, type SmtpSession } from './smtp-session.js';
+import type { SmtpDelivery, SmtpTimeouts } from './smtp-transaction.js';
 import type { SmtpEndpoint } from './smtp-url.js';
 
 export interface SmtpPoolOptions {

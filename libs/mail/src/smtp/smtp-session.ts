@@ -1,17 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { judge, parseReply, type Attempt, type SmtpStage } from './smtp-attempt.js';
-import { SmtpTransaction, type SmtpDelivery } from './smtp-transaction.js';
+import { SmtpTransaction, type SmtpDelivery, type SmtpTimeouts } from './smtp-transaction.js';
 import type { SmtpEndpoint } from './smtp-url.js';
 import { StageTrackingConnection } from './stage-tracking-connection.js';
-
-export interface SmtpTimeouts {
-  connectMs: number;
-  openingStepMs: number;
-  /** For the replies to MAIL, RCPT and DATA together, and again for each piece of the body. */
-  commandMs: number;
-  /** RFC 5321 §4.5.3.2.6: a shorter timeout causes duplicates. */
-  dotMs: number;
-}
 
 export const defaultSmtpTimeouts: SmtpTimeouts = {
   connectMs: 30_000,

@@ -1,9 +1,17 @@
 import type { Readable } from 'node:stream';
 import { performance } from 'node:perf_hooks';
 import { judge, parseReply, type Attempt, type SmtpReply, type SmtpStage } from './smtp-attempt.js';
-import type { SmtpTimeouts } from './smtp-session.js';
 import type { StageTrackingConnection } from './stage-tracking-connection.js';
 import { WireBody } from '../message/wire-body.js';
+
+export interface SmtpTimeouts {
+  connectMs: number;
+  openingStepMs: number;
+  /** For the replies to MAIL, RCPT and DATA together, and again for each piece of the body. */
+  commandMs: number;
+  /** RFC 5321 §4.5.3.2.6: a shorter timeout causes duplicates. */
+  dotMs: number;
+}
 
 export interface SmtpDelivery {
   /** In wire form (A-labels); `utf8` where the envelope or a header needs SMTPUTF8. */

@@ -1,6 +1,6 @@
 import type { SmtpSink, SmtpSinkOptions } from '../../../testing/src/smtp-sink/smtp-sink.js';
 import type { Attempt, SmtpStage } from '../smtp/smtp-attempt.js';
-import type { SmtpTimeouts } from '../smtp/smtp-session.js';
+import type { SmtpTimeouts } from '../smtp/smtp-transaction.js';
 import type { SmtpEndpoint } from '../smtp/smtp-url.js';
 
 /** One fault of a mail server, and the verdict that it leads to. */

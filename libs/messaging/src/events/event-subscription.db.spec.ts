@@ -16,7 +16,8 @@ import {
   type TestNats,
 } from '@posthorn/testing';
 import { BusConnection } from '../calls/connection.js';
-import { EventSubscription, type Timeouts } from './event-subscription.js';
+import { EventSubscription } from './event-subscription.js';
+import type { Timeouts } from './solo-tries.js';
 import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from './inbox.repository.js';
 import { effectsTable } from '../testing/effects-table.js';

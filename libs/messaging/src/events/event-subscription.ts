@@ -11,7 +11,7 @@ import type { DomainEvent, EventOrigin } from '../calls/handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
-import { SoloTries } from './solo-tries.js';
+import { SoloTries, type Timeouts } from './solo-tries.js';
 import { tracesOf } from '../calls/traced-headers.js';
 
 export interface EventSubscriptionOptions {
@@ -32,12 +32,6 @@ const maxTogether = 64;
 const maxWaiting = 256;
 // What the relay sent in one round shares a transaction. Delays differ to spare requests (decision 0010).
 const lingerMs = { least: 5, most: 125 };
-
-export interface Timeouts {
-  redeliveryMs?: readonly number[];
-  ackWaitMs?: number;
-  handlerMs?: number;
-}
 
 /** At least once, effects exactly once. When a shared transaction fails, each event is handled by itself. */
 export class EventSubscription {

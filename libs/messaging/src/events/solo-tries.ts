@@ -1,13 +1,18 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import type { EventContract } from '@posthorn/contracts';
-import type { Timeouts } from './event-subscription.js';
 import type { WireEvent } from '../calls/frames.js';
 import type { Inbox } from './inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 
 const redeliveryMs = [1_000, 10_000, 60_000, 600_000];
 const maxTries = 5;
+
+export interface Timeouts {
+  redeliveryMs?: readonly number[];
+  ackWaitMs?: number;
+  handlerMs?: number;
+}
 
 export interface SoloTriesOptions {
   inbox: Inbox;

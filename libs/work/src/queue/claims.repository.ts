@@ -2,7 +2,7 @@ import { noProject } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { isUniqueViolation } from '@posthorn/database';
 import { claimedColumns, releasedColumns } from './claimed-columns.js';
-import type { ClaimedItem } from '../runner/work-batch.js';
+import type { ClaimedItem } from './claimed-columns.js';
 import type { WorkKind } from './work-kind.js';
 import { isNotPaused } from './work-queue.js';
 

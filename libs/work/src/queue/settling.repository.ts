@@ -1,7 +1,7 @@
 import { boundedText } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { claimedColumns, releasedColumns } from './claimed-columns.js';
-import type { ClaimedItem } from '../runner/work-batch.js';
+import type { ClaimedItem } from './claimed-columns.js';
 import type { WorkState } from './work-item.entity.js';
 
 export interface Failure {

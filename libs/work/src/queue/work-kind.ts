@@ -1,4 +1,5 @@
-import type { WorkBatch, WorkItem } from '../runner/work-batch.js';
+import type { WorkItem } from './claimed-columns.js';
+import type { WorkBatch } from '../runner/work-batch.js';
 import { defaultRetry, type Retry } from './retry.js';
 
 export interface WorkOptions {

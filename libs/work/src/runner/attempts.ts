@@ -4,7 +4,8 @@ import { isDatabaseAway } from '@posthorn/database';
 import { inSpan, readTraces, runInContext, type Tracing } from '@posthorn/telemetry';
 import { retryDelay } from '../queue/retry.js';
 import type { SettlingRepository } from '../queue/settling.repository.js';
-import { LeaseLost, type ClaimedItem, type WorkBatch } from './work-batch.js';
+import type { ClaimedItem } from '../queue/claimed-columns.js';
+import { LeaseLost, type WorkBatch } from './work-batch.js';
 import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
 import type { WorkMetrics } from './work.metrics.js';
 

@@ -4,7 +4,8 @@ import type { Tracing } from '@posthorn/telemetry';
 import { Attempts, awayMs } from './attempts.js';
 import type { SettlingRepository } from '../queue/settling.repository.js';
 import { processGate } from './solo-gate.js';
-import { WorkBatch, type ClaimedItem } from './work-batch.js';
+import type { ClaimedItem } from '../queue/claimed-columns.js';
+import { WorkBatch } from './work-batch.js';
 import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
 import type { WorkMetrics } from './work.metrics.js';
 

@@ -1,20 +1,5 @@
+import type { ClaimedItem, WorkItem } from '../queue/claimed-columns.js';
 import type { SettlingRepository } from '../queue/settling.repository.js';
-
-export interface WorkItem<Payload extends object = object> {
-  readonly id: string;
-  readonly projectId: string;
-  readonly key: string | null;
-  readonly payload: Payload;
-  readonly createdAt: Date;
-  readonly failures: number;
-}
-
-export interface ClaimedItem<Payload extends object = object> extends WorkItem<Payload> {
-  payload: Payload;
-  readonly leaseToken: number;
-  readonly claims: number;
-  readonly traces: string | null;
-}
 
 /** The item was cancelled, took too long, or its lease expired; the transaction must be rolled back. */
 export class LeaseLost extends Error {

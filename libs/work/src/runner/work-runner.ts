@@ -6,7 +6,7 @@ import { BatchRunner } from './batch-runner.js';
 import { ClaimsRepository } from '../queue/claims.repository.js';
 import { LookRepository } from '../queue/look.repository.js';
 import { SettlingRepository } from '../queue/settling.repository.js';
-import type { ClaimedItem } from './work-batch.js';
+import type { ClaimedItem } from '../queue/claimed-columns.js';
 import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
 import { WorkMetrics } from './work.metrics.js';
 import { WorkerLease } from './worker-lease.js';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { work, type WorkHandler } from '../queue/work-kind.js';
-import type { ClaimedItem, WorkBatch, WorkItem } from '../runner/work-batch.js';
+import type { ClaimedItem, WorkItem } from '../queue/claimed-columns.js';
+import type { WorkBatch } from '../runner/work-batch.js';
 import type { WorkProcess } from './work-suite.js';
 
 export type Script =

@@ -8,7 +8,8 @@ import {
   type TestDatabase,
   type TestNats,
 } from '@posthorn/testing';
-import type { WorkBatch, WorkItem } from '../runner/work-batch.js';
+import type { WorkItem } from '../queue/claimed-columns.js';
+import type { WorkBatch } from '../runner/work-batch.js';
 import type { WorkState } from '../queue/work-item.entity.js';
 import { workTables } from '../queue/work-items.migration.js';
 import type { WorkKind } from '../queue/work-kind.js';

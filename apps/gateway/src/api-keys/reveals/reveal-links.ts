@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RevealedApiKey, RevealQuery } from '@posthorn/contracts';
-import { HtmlPage } from '../../edge/http/html-page.js';
-import type { RouteRequest } from '../../edge/routes/route-request.js';
+import { HtmlPage } from '../../pages/page.js';
+import type { RouteRequest } from '../../routes/route-request.js';
 import type { Shown } from '../../pages/page.js';
 import { buttonPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
 import { RevealsService } from './reveals.service.js';

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { revealNotFound, RevealedApiKey, revealOver, RevealQuery } from '@posthorn/contracts';
-import type { RouteRequest } from '../../edge/routes/route-request.js';
-import type { HtmlPage } from '../../edge/http/html-page.js';
-import { Get, Post } from '../../edge/routes/route.js';
+import type { RouteRequest } from '../../routes/route-request.js';
+import type { HtmlPage } from '../../pages/page.js';
+import { Get, Post } from '../../routes/route.js';
 import { RevealLinks } from './reveal-links.js';
 
 const path = 'projects/:projectId/api-keys/:keyId/reveal';

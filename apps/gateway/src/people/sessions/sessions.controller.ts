@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { EndedSession, EndedSessions, SessionList, sessionNotFound } from '@posthorn/contracts';
-import type { RouteRequest } from '../../edge/routes/route-request.js';
-import { Delete, Get } from '../../edge/routes/route.js';
+import type { RouteRequest } from '../../routes/route-request.js';
+import { Delete, Get } from '../../routes/route.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 @Controller()

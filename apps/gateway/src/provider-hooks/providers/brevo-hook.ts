@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProviderEvent, ProviderEventKind } from '@posthorn/contracts';
 import { GatewayConfig } from '../../config.js';
-import { parseValue } from '../../edge/bodies/parse-body.js';
+import { parseValue } from '../../wire/bodies/parse-body.js';
 import {
   codesIn,
   detailOf,

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProviderEvent, ProviderEventKind } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { GatewayConfig } from '../../config.js';
-import { parseValue } from '../../edge/bodies/parse-body.js';
+import { parseValue } from '../../wire/bodies/parse-body.js';
 import {
   codesIn,
   detailOf,

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { unavailable, type ProviderEvent } from '@posthorn/contracts';
-import { parseValue } from '../../edge/bodies/parse-body.js';
+import { parseValue } from '../../wire/bodies/parse-body.js';
 import { GatewayConfig } from '../../config.js';
 import { membersOf } from '../hook-values.js';
 import type { HookRequest, ProviderHook } from '../provider-hook.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Route } from '../../edge/routes/route-table.js';
+import type { Route } from '../../routes/route-table.js';
 import type { Published } from '../gateway-suite.js';
 
 /** A refusal: the status, and the error code in lower case. */

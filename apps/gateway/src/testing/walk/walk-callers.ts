@@ -1,7 +1,7 @@
 import { roleScopes, type MemberRole } from '@posthorn/contracts';
-import type { CallerKind } from '../../identity/credential.js';
-import { callersOf, scopesOf } from '../../edge/routes/route.js';
-import type { Route } from '../../edge/routes/route-table.js';
+import type { CallerKind } from '../../routes/route.js';
+import { callersOf, scopesOf } from '../../routes/route.js';
+import type { Route } from '../../routes/route-table.js';
 import type { Refusal } from './dialect-shapes.js';
 import { strangeOrigin, trustedOrigin, type Shown, type WalkFixture } from './walk-fixture.js';
 

@@ -2,8 +2,8 @@ import { apiKeys, projects, scopes, type Confine, type MemberRole, type Scope } 
 import { newId } from '@posthorn/database';
 import { mintDelegatedToken } from '../../oauth/delegated-token.js';
 import { mintToken } from '../../api-keys/api-key-token.js';
-import { scopesOf, type RouteDeclaration } from '../../edge/routes/route.js';
-import type { Route } from '../../edge/routes/route-table.js';
+import { scopesOf, type RouteDeclaration } from '../../routes/route.js';
+import type { Route } from '../../routes/route-table.js';
 import type { GatewaySuite, Published } from '../gateway-suite.js';
 import { delegate } from '../delegate.js';
 import { buildUser, cookieOf, join, peopleSecretOf, signIn, type Person } from '../people.js';

@@ -1,10 +1,9 @@
 import type { Database } from '@posthorn/database';
 import { SpanAfterwards, type Tracing } from '@posthorn/telemetry';
 import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
-import { deliveryWindowHours, lanes, type Lane } from '../delivery.entity.js';
+import { deliveryWindowHours, lanes, maxClaims, type Lane } from '../delivery.entity.js';
 import type { UnfinishedDelivery } from './leases.repository.js';
 import { largeMessage, type FreeBytes } from './bytes-in-memory.js';
-import { maxClaims } from '../outcomes/outcome.js';
 
 export interface ClaimedDelivery extends StoredMessage {
   position: number;

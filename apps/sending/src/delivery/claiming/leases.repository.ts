@@ -1,7 +1,6 @@
 import type { Database } from '@posthorn/database';
 import type { AmbiguousPolicy, SendingConfig } from '../../config.js';
-import { lanes, type Lane } from '../delivery.entity.js';
-import { maxClaims } from '../outcomes/outcome.js';
+import { lanes, maxClaims, type Lane } from '../delivery.entity.js';
 
 export interface UnfinishedDelivery {
   projectId: string;

@@ -8,7 +8,7 @@ import {
   type FailureKind,
 } from '@posthorn/contracts';
 import { classify, nextRetry, type Attempt } from '@posthorn/mail';
-import type { DeliveryState } from '../delivery.entity.js';
+import { maxClaims, type DeliveryState } from '../delivery.entity.js';
 import type { Mark, MarkDecision } from '../hand-off/hand-off-marks.repository.js';
 import { diagnosticOf, errorText, maxErrorText } from './reply-texts.js';
 
@@ -74,8 +74,6 @@ const pausedCampaignMs = 3_600_000;
 const longestWaitMs = 32 * dayMs;
 const warmingUp = 'The sending domain is new, and has sent what it may today';
 const usedUp = 'The sending allowance of the project is used up';
-/** A message whose claiming process died this often is presumed to be the cause, and fails. */
-export const maxClaims = 3;
 /** A message whose outcome stays unknown is sent again this often at most. */
 const maxResends = 1;
 const endedItsProcess = `The message was given up: ${maxClaims} times the process that worked on it ended`;

@@ -12,8 +12,8 @@ import {
 } from '../../provider-events/reported.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
-import { deliveryWindowHours } from '../delivery.entity.js';
-import { maxClaims, type Outcome } from './outcome.js';
+import { deliveryWindowHours, maxClaims } from '../delivery.entity.js';
+import type { Outcome } from './outcome.js';
 
 export interface OutcomeRow {
   projectId: string;

@@ -2,7 +2,7 @@ import { newId, type Database } from '@posthorn/database';
 import { eventually, type ServiceFixture } from '@posthorn/testing';
 import { executionWork } from '../../executions/execution-kinds.js';
 import type { Occurrences } from '../../starts/occurrences.js';
-import type { Arrival } from '../../waits/waits.repository.js';
+import type { Arrival } from '../../starts/start-kinds.js';
 import { textWork } from '../../texts/text-kinds.js';
 import { attemptOf } from '../../webhooks/dispatch/attempt.js';
 import { outcomeOfStepAttempt } from '../../webhooks/dispatch/attempt-rules.js';

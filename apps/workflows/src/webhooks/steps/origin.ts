@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { outboundRefusals } from '@posthorn/outbound';
 import { uuidOf } from '../../events/uuid-of-bytes.js';
-import type { StepCall } from './step-calls.repository.js';
 
 export interface Origin {
   endpointId: string;
@@ -9,7 +8,7 @@ export interface Origin {
 }
 
 /** All calls of a project to one origin share a turn. */
-export function originOf({ projectId, url }: StepCall): Origin {
+export function originOf({ projectId, url }: { projectId: string; url: string }): Origin {
   const origin = URL.canParse(url) ? new URL(url).origin : '';
   const isUsable = /^https?:/.test(origin);
   const error = isUsable ? null : `The URL ${outboundRefusals[origin === '' ? 'url' : 'scheme']}`;

@@ -1,0 +1,105 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { GatewayConfig } from '../config.js';
+import { Cors } from './cors.js';
+import { unknownRoute, wrongMethod } from '../wire/errors.js';
+import { Failures, pathOf } from './failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
+import { redirectLoopbackNames } from '../wire/one-host.js';
+import { AnsweredRoutes } from './answered-routes.js';
+import { RequestPipeline } from './request-pipeline.js';
+import { RequestWatch } from './request-watch.js';
+import type { Route } from '../routes/route-table.js';
+import { securityHeaders } from '../wire/security-headers.js';
+
+const unreadMs = 60_000;
+
+/** Registers the declared routes with Fastify directly, without Nest's router and pipes. */
+@Injectable()
+export class Registrar implements OnApplicationBootstrap {
+  private draining = false;
+  private readonly cors: Cors;
+
+  constructor(
+    private readonly routes: AnsweredRoutes,
+    private readonly host: HttpAdapterHost,
+    private readonly config: GatewayConfig,
+    private readonly pipeline: RequestPipeline,
+    private readonly failures: Failures,
+    private readonly watch: RequestWatch,
+  ) {
+    this.cors = new Cors(config);
+  }
+
+  onApplicationBootstrap(): void {
+    const adapter = this.host.httpAdapter as unknown as EdgeAdapter;
+    const fastify = adapter.getInstance<Fastify>();
+    this.prepare(adapter, fastify);
+    for (const route of this.routes.table.routes) this.add(fastify, route);
+  }
+
+  /** Closes every connection after its response, so that none is reset when the port closes (docs/guarantees.md G16). */
+  drain(): void {
+    this.draining = true;
+  }
+
+  private prepare(adapter: EdgeAdapter, fastify: Fastify): void {
+    const headers = securityHeaders(this.config.publicUrl);
+    this.watch.attach(fastify);
+    fastify.addHook('onRequest', (_, reply, done) => {
+      void reply.headers(headers);
+      done();
+    });
+    redirectLoopbackNames(fastify, this.config.publicUrl);
+    // Set on sending, so that requests that arrived before the drain close their connection too.
+    fastify.addHook('onSend', (_request, reply, _payload, done) => {
+      if (this.draining) void reply.header('connection', 'close');
+      done();
+    });
+    // An unread body must not keep the connection open forever.
+    fastify.addHook('onResponse', ({ raw }, _reply, done) => {
+      if (!raw.complete) setTimeout(() => raw.complete || raw.socket.destroy(), unreadMs).unref();
+      done();
+    });
+    // Bodies are read only after the guard and the rate limiter have admitted the request.
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+    fastify.setErrorHandler((error, request, reply) =>
+      this.failures.answer(error, request, reply, routeOf(request)),
+    );
+    fastify.setNotFoundHandler((request, reply) => this.withoutRoute(request, reply));
+    adapter.onFrameworkError = (error, request, reply) =>
+      this.failures.answer(error, request, reply.headers(headers));
+  }
+
+  private add(fastify: Fastify, route: Route): void {
+    const handler = this.routes.handlerOf(route);
+    fastify.route({
+      method: route.method,
+      url: route.path,
+      config: { declared: route },
+      onRequest: (request: HttpRequest, reply: HttpReply, done: () => void) => (
+        this.cors.allow(route, request, reply),
+        done()
+      ),
+      handler: (request: HttpRequest, reply: HttpReply) =>
+        this.pipeline.serve(route, handler, request, reply),
+    });
+  }
+
+  private withoutRoute(request: HttpRequest, reply: HttpReply): void {
+    const path = pathOf(request.url);
+    if (this.cors.preflight(this.routes.table.at(path), request, reply)) return;
+    const methods = (this.host.httpAdapter as unknown as EdgeAdapter).methodsAt(path);
+    this.failures.answer(
+      methods.length > 0 ? wrongMethod(withHead(methods)) : unknownRoute(),
+      request,
+      reply,
+    );
+  }
+}
+
+const withHead = (methods: string[]): string[] => (methods.includes('GET') ? [...methods, 'HEAD'] : methods);
+
+const routeOf = (request: HttpRequest): Route | undefined =>
+  (request.routeOptions?.config as { declared?: Route } | undefined)?.declared;

@@ -1,0 +1,53 @@
+import type { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { Guard } from '../identity/guard.js';
+import { BodyReader } from '../wire/bodies/body-reader.js';
+import { CsvTable } from '../wire/bodies/csv.js';
+import type { HttpReply } from '../wire/fastify.js';
+import { EventStream, wantsEvents } from '../routes/event-stream.js';
+import { asJson, routeRequestOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
+import { OpenStreams } from './open-streams.js';
+import { StreamedResource } from '../routes/streamed.js';
+
+@Injectable()
+export class StreamResponder {
+  constructor(
+    private readonly bodies: BodyReader,
+    private readonly guard: Guard,
+    private readonly openStreams: OpenStreams,
+  ) {}
+
+  async serve(exchange: Exchange<'stream'>): Promise<string | Readable> {
+    const { declaration, dialect, request, reply } = exchange;
+    await refuseBody(exchange, this.bodies);
+    const { filters } = queryOf(exchange);
+    if (declaration.streamed === 'events' && wantsEvents(request.raw))
+      return this.streamEvents(exchange, filters);
+    const result = await handle(exchange, routeRequestOf(exchange, { query: filters }));
+    const write = (value: object): object => dialect.resource(declaration.reply, value);
+    if (result instanceof CsvTable) return asCsv(reply, result);
+    if (!(result instanceof StreamedResource)) return asJson(reply, write(result));
+    reply.header('content-type', 'application/json; charset=utf-8');
+    return result.stream(write);
+  }
+
+  private async streamEvents(exchange: Exchange<'stream'>, query: object): Promise<Readable> {
+    const { route, declaration, dialect, request, reply, admission } = exchange;
+    const write = (value: object): object => dialect.resource(declaration.reply, value);
+    const close = this.openStreams.open(admission.caller.projectId);
+    try {
+      const result = await handle(exchange, routeRequestOf(exchange, { query, wantsEvents: true }));
+      if (!(result instanceof EventStream)) throw new Error(`${route.path} answers no event stream`);
+      reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+      return result.stream(write, () => this.guard.admit(route, request)).once('close', close);
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+}
+
+export function asCsv(reply: HttpReply, table: CsvTable): Readable {
+  reply.header('content-type', 'text/csv; charset=utf-8');
+  return table.stream();
+}
