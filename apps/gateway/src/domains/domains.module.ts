@@ -7,8 +7,8 @@ import { OwnersReadModel } from './owners.read-model.js';
 
 @Module({
   imports: [SystemMailsModule],
-  controllers: [DomainsController, DomainsSubscribers],
-  providers: [DomainMails, OwnersReadModel],
+  controllers: [DomainsController],
+  providers: [DomainMails, OwnersReadModel, DomainsSubscribers],
   exports: [OwnersReadModel],
 })
 export class DomainsModule {}

@@ -8,7 +8,7 @@ import { UsageSubscribers } from './usage.subscribers.js';
 
 @Module({
   imports: [DomainsModule, ProjectsModule, SystemMailsModule],
-  controllers: [UsageController, UsageSubscribers],
-  providers: [UsageMails],
+  controllers: [UsageController],
+  providers: [UsageMails, UsageSubscribers],
 })
 export class UsageModule {}

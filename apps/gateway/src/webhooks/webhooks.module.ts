@@ -10,7 +10,7 @@ import { WebhooksSubscribers } from './webhooks.subscribers.js';
 
 @Module({
   imports: [DomainsModule, ProjectsModule, SystemMailsModule],
-  controllers: [WebhooksController, WebhookCallsController, WebhookSecretController, WebhooksSubscribers],
-  providers: [WebhookMails],
+  controllers: [WebhooksController, WebhookCallsController, WebhookSecretController],
+  providers: [WebhookMails, WebhooksSubscribers],
 })
 export class WebhooksModule {}
