@@ -79,7 +79,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.handlers.ts', '**/*.controller.ts'],
+    files: ['**/*.controller.ts'],
     rules: { 'no-restricted-syntax': ['error', ...never, noCatch] },
   },
   { files: ['**/*.spec.ts'], rules: { 'max-lines-per-function': 'off' } },

@@ -4,12 +4,10 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { EngineModule } from './executions/engine.module.js';
 import { ExecutionsModule } from './executions/executions.module.js';
 import { SimulationsModule } from './simulations/simulations.module.js';
-import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 import { ErasuresService } from './erasures/erasures.service.js';
 
 @Module({
   imports: [WebhooksModule, DefinitionsModule, EngineModule, ExecutionsModule, SimulationsModule],
-  controllers: [ErasuresHandlers],
   providers: [ErasuresService],
 })
 export class WorkflowsModule {}

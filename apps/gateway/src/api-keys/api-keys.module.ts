@@ -4,7 +4,6 @@ import { MembershipModule } from '../members/membership.module.js';
 import { DelegationsModule } from '../oauth/delegations.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
-import { ApiKeysHandlers } from './api-keys.handlers.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { GrantsService } from './grants.service.js';
@@ -20,7 +19,7 @@ import { RevealsService } from './reveals/reveals.service.js';
 
 @Module({
   imports: [AuditModule, ProjectsModule, MembershipModule, DelegationsModule],
-  controllers: [ApiKeysController, ApiKeysHandlers, RevealController],
+  controllers: [ApiKeysController, RevealController],
   providers: [
     ApiKeysService,
     ApiKeysRepository,

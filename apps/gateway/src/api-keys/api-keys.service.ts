@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   apiKeyNotFound,
+  apiKeys,
   invalid,
   keyRevoked,
   maxActiveKeys,
@@ -8,14 +9,20 @@ import {
   scopeEscalation,
   scopes as knownScopes,
   tooManyKeys,
+  type ApiKey,
+  type ApiKeyId,
+  type ApiKeyList,
   type Caller,
   type CreateApiKey,
+  type CreatedApiKey,
   type GrantPreset,
+  type ListApiKeys,
   type PageQuery,
   type Scope,
   type UpdateApiKey,
 } from '@posthorn/contracts';
 import { DatabaseClock, newId, type Page } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -41,8 +48,10 @@ export class ApiKeysService {
     private readonly events: KeyEvents,
   ) {}
 
-  create(caller: Caller, wanted: CreateApiKey): Promise<{ row: ApiKeyRow; token: string }> {
-    return this.commits.before(null, () => this.mint(caller, wanted));
+  @Handles(apiKeys.create)
+  async create({ caller, body }: Incoming<CreateApiKey>): Promise<CreatedApiKey> {
+    const { row, token } = await this.commits.before(null, () => this.mint(caller, body));
+    return { ...toApiKey(row), token };
   }
 
   createToReveal(caller: Caller, wanted: CreateApiKey): Promise<RevealableKey> {
@@ -78,6 +87,11 @@ export class ApiKeysService {
     });
   }
 
+  @Handles(apiKeys.revoke)
+  async revokeById({ caller, body }: Incoming<ApiKeyId>): Promise<ApiKey> {
+    return toApiKey(await this.revoke(caller, body.id));
+  }
+
   revoke(caller: Caller, keyId: string): Promise<ApiKeyRow> {
     return this.commits.before(null, async () => {
       await this.grants.hold(caller);
@@ -90,6 +104,11 @@ export class ApiKeysService {
       await this.events.revoked(row, at);
       return row;
     });
+  }
+
+  @Handles(apiKeys.list)
+  async listAll({ caller }: Incoming<ListApiKeys>): Promise<ApiKeyList> {
+    return { keys: (await this.list(caller.projectId)).map(toApiKey) };
   }
 
   list(projectId: string): Promise<ApiKeyRow[]> {
@@ -139,6 +158,10 @@ export class ApiKeysService {
     await this.keys.save(row);
     await this.events.changed(row, action);
   }
+}
+
+function toApiKey({ tokenHash: _secret, ...row }: ApiKeyRow): ApiKey {
+  return row;
 }
 
 function refuseEscalation(grant: Grant, reach: Reach): void {

@@ -5,8 +5,8 @@ import { AuditController } from './audit.controller.js';
 import { AuditSubscribers } from './audit.subscribers.js';
 
 @Module({
-  controllers: [AuditController, AuditSubscribers],
-  providers: [Audit, AuditEntriesRepository],
+  controllers: [AuditController],
+  providers: [Audit, AuditEntriesRepository, AuditSubscribers],
   exports: [Audit, AuditEntriesRepository],
 })
 export class AuditModule {}

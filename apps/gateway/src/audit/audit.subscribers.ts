@@ -1,11 +1,11 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import type { Action } from './audit-entries.repository.js';
 import { Audit } from './audit.js';
 import { actionOf, auditedContracts, auditedEvents } from './audited-events.js';
 
 /** The inbox row and the entries are committed together, so a redelivered event is logged once. */
-@Controller()
+@Injectable()
 export class AuditSubscribers {
   constructor(private readonly audit: Audit) {}
 

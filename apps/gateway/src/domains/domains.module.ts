@@ -6,8 +6,7 @@ import { OwnersReadModel } from './owners.read-model.js';
 
 @Module({
   imports: [SystemMailsModule],
-  controllers: [DomainsSubscribers],
-  providers: [DomainMails, OwnersReadModel],
+  providers: [DomainMails, OwnersReadModel, DomainsSubscribers],
   exports: [OwnersReadModel],
 })
 export class DomainsModule {}

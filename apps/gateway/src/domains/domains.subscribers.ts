@@ -1,9 +1,9 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { domainEvents, type SendingDomainEvent } from '@posthorn/contracts';
 import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { DomainMails } from './domain-mails.js';
 
-@Controller()
+@Injectable()
 export class DomainsSubscribers {
   constructor(private readonly mails: DomainMails) {}
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { erasedAddress, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
-import { EventErasure } from '@posthorn/messaging';
+import { erasedAddress, eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
+import { EventErasure, Handles, type Incoming } from '@posthorn/messaging';
 import { AuditEntriesRepository } from '../audit/audit-entries.repository.js';
 
 const entriesAtOnce = 1_000;
@@ -13,7 +13,8 @@ export class ErasuresService {
     private readonly events: EventErasure,
   ) {}
 
-  async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
+  @Handles(eraseIn.gateway)
+  async erase({ caller: { projectId }, body: person }: Incoming<EraseAddress>): Promise<ErasedAddress> {
     const renamed = await this.entries.renameResource(
       projectId,
       'suppression',

@@ -3,12 +3,14 @@ import {
   isUuid,
   roleScopes,
   scopes,
+  authorities,
   type ActorKind,
-  type Authority,
   type Scope,
   type Standing,
   type Standings,
+  type GetStandings,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
 import { AuthoritiesReadModel } from './authorities.read-model.js';
 import { credentialOf, delegatedScopes, type KeyRow } from './credential.js';
@@ -21,7 +23,11 @@ export class AuthoritiesService {
     private readonly config: GatewayConfig,
   ) {}
 
-  async standings(projectId: string, authorities: readonly Authority[]): Promise<Standings> {
+  @Handles(authorities.standings)
+  async standings({
+    caller: { projectId },
+    body: { authorities },
+  }: Incoming<GetStandings>): Promise<Standings> {
     const idsOf = (kind: ActorKind) =>
       authorities.flatMap((authority) =>
         authority.kind === kind && isUuid(authority.id) ? [authority.id] : [],

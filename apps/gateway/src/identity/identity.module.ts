@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { Secrets } from '@posthorn/platform';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
-import { AuthoritiesHandlers } from './authorities.handlers.js';
 import { AuthoritiesReadModel } from './authorities.read-model.js';
 import { AuthoritiesService } from './authorities.service.js';
 import { FailedAttempts } from './failed-attempts.js';
@@ -14,7 +13,6 @@ import { PeopleSecret } from './people-secret.js';
 
 @Module({
   imports: [ApiKeysModule],
-  controllers: [AuthoritiesHandlers],
   providers: [
     AuthoritiesReadModel,
     AuthoritiesService,

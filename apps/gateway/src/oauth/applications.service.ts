@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import {
   applicationNotFound,
   applicationRefused,
+  applications,
   type ApplicationRef,
   type RegisterApplication,
   type RegisteredApplication,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { PeopleKeys } from '../people/library/people-keys.js';
 import { People } from '../people/people.js';
 import { DelegationsRepository } from './delegations.repository.js';
@@ -19,7 +21,10 @@ export class ApplicationsService {
     private readonly rows: DelegationsRepository,
   ) {}
 
-  async register({ name, redirectUri, isPublic }: RegisterApplication): Promise<RegisteredApplication> {
+  @Handles(applications.register)
+  async register({
+    body: { name, redirectUri, isPublic },
+  }: Incoming<RegisterApplication>): Promise<RegisteredApplication> {
     const answer = await this.people.handOn(
       { path: oauthPaths.register },
       {
@@ -42,7 +47,8 @@ export class ApplicationsService {
     return { clientId: published['client_id']!, clientSecret: published['client_secret'] ?? null };
   }
 
-  async remove(clientId: string): Promise<ApplicationRef> {
+  @Handles(applications.remove)
+  async remove({ body: { clientId } }: Incoming<ApplicationRef>): Promise<ApplicationRef> {
     if (!(await this.rows.removeClient(clientId))) throw applicationNotFound();
     return { clientId };
   }

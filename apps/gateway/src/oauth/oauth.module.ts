@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PagesModule } from '../pages/pages.module.js';
 import { PeopleModule } from '../people/people.module.js';
-import { ApplicationsHandlers } from './applications.handlers.js';
 import { ApplicationsPages } from './applications.pages.js';
 import { ApplicationsService } from './applications.service.js';
 import { ConsentPages } from './consent.pages.js';
@@ -10,7 +9,6 @@ import { OAuthEndpoint } from './oauth-endpoint.js';
 
 @Module({
   imports: [DelegationsModule, PeopleModule, PagesModule],
-  controllers: [ApplicationsHandlers],
   providers: [OAuthEndpoint, ConsentPages, ApplicationsPages, ApplicationsService],
 })
 export class OAuthModule {}

@@ -16,12 +16,11 @@ import { PeopleMails } from './people-mails.js';
 import { SignUps } from './sign-ups.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
-import { UsersHandlers } from './users.handlers.js';
 import { UsersService } from './users.service.js';
 
 @Module({
   imports: [IdentityModule, DelegationsModule, MembershipModule, ProjectsModule, SystemMailsModule],
-  controllers: [UsersHandlers, SessionsController],
+  controllers: [SessionsController],
   providers: [
     People,
     PeopleLibrary,

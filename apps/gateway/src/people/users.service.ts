@@ -4,11 +4,14 @@ import {
   projectNotFound,
   userExists,
   userNotFound,
+  users,
   type CreatedUser,
   type CreateUser,
   type KnownUser,
+  type VerifyUser,
 } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { MembershipService } from '../members/membership.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { People } from './people.js';
@@ -22,13 +25,10 @@ export class UsersService {
     private readonly membership: MembershipService,
   ) {}
 
+  @Handles(users.create)
   async create({
-    email,
-    name = email.slice(0, 100),
-    password,
-    verified = false,
-    ownedProjectId,
-  }: CreateUser): Promise<CreatedUser> {
+    body: { email, name = email.slice(0, 100), password, verified = false, ownedProjectId },
+  }: Incoming<CreateUser>): Promise<CreatedUser> {
     const made = password ?? randomBytes(15).toString('base64url');
     const id = await this.database.transaction(async () => {
       const created = await this.people.create({ email, name, password: made, verified });
@@ -39,7 +39,8 @@ export class UsersService {
     return { id, email, name, verified, password: password === undefined ? made : null };
   }
 
-  async verify(email: string): Promise<KnownUser> {
+  @Handles(users.verify)
+  async verify({ body: { email } }: Incoming<VerifyUser>): Promise<KnownUser> {
     const known = await this.people.verify(email);
     if (!known) throw userNotFound();
     return { ...known, verified: true };

@@ -6,16 +6,25 @@ import {
   notATimeZone,
   projectEvents,
   projectNotFound,
+  projects,
+  type CreateProject,
+  type DisableProject,
   type DisabledReason,
   type IdentityAction,
+  type LimitProject,
+  type ListProjects,
+  type Project,
+  type ProjectId,
+  type ProjectPage,
   type UpdateProject,
 } from '@posthorn/contracts';
-import { Database, DatabaseClock, type Page, type PageRequest } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { Database, DatabaseClock } from '@posthorn/database';
+import { Handles, Outbox, type Incoming } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
 import { ProjectRow } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
+/** Operators and services name the project in the body. */
 @Injectable()
 export class ProjectsService {
   constructor(
@@ -26,10 +35,11 @@ export class ProjectsService {
     private readonly audit: Audit,
   ) {}
 
-  async create(name: string): Promise<ProjectRow> {
-    const row = ProjectRow.found(name, await this.clock.now(), null);
+  @Handles(projects.create)
+  async create({ body }: Incoming<CreateProject>): Promise<Project> {
+    const row = ProjectRow.found(body.name, await this.clock.now(), null);
     await this.database.transaction(() => this.add(row));
-    return row;
+    return toProject(row);
   }
 
   /** Joins the ambient transaction. */
@@ -48,33 +58,44 @@ export class ProjectsService {
     });
   }
 
+  @Handles(projects.get)
+  async getById({ body }: Incoming<ProjectId>): Promise<Project> {
+    return toProject(await this.get(body.id));
+  }
+
   async get(projectId: string): Promise<ProjectRow> {
     const row = await this.projects.find(projectId);
     if (!row) throw projectNotFound();
     return row;
   }
 
-  list(request: PageRequest): Promise<Page<ProjectRow>> {
-    return this.projects.page(request);
+  @Handles(projects.list)
+  async list({ body }: Incoming<ListProjects>): Promise<ProjectPage> {
+    const page = await this.projects.page(body);
+    return { ...page, items: page.items.map(toProject) };
+  }
+
+  @Handles(projects.disable)
+  async disableById({ body }: Incoming<DisableProject>): Promise<Project> {
+    return toProject(await this.disable(body.id, body.reason));
   }
 
   disable(projectId: string, reason: DisabledReason): Promise<ProjectRow> {
     return this.change(projectId, 'project.disabled', (row, at) => row.disable(reason, at));
   }
 
-  enable(projectId: string): Promise<ProjectRow> {
-    return this.change(projectId, 'project.enabled', (row, at) => row.enable(at));
+  @Handles(projects.enable)
+  async enable({ body }: Incoming<ProjectId>): Promise<Project> {
+    return toProject(await this.change(body.id, 'project.enabled', (row, at) => row.enable(at)));
   }
 
-  limit(
-    projectId: string,
-    secretPerSecond: number | null,
-    publicPerSecond: number | null,
-  ): Promise<ProjectRow> {
-    return this.change(projectId, 'project.limited', (row, at) => {
-      row.limit(secretPerSecond, publicPerSecond, at);
+  @Handles(projects.limit)
+  async limit({ body }: Incoming<LimitProject>): Promise<Project> {
+    const limited = await this.change(body.id, 'project.limited', (row, at) => {
+      row.limit(body.secretPerSecond, body.publicPerSecond, at);
       return true;
     });
+    return toProject(limited);
   }
 
   async settle(projectId: string, wanted: UpdateProject): Promise<ProjectRow> {
@@ -112,4 +133,23 @@ export class ProjectsService {
       },
     ]);
   }
+}
+
+function toProject(row: ProjectRow): Project {
+  const { id, name, disabled, disabledReason, sandboxHandle, createdAt, updatedAt, seq } = row;
+  const { tracking, language, timeZone, frequencyCap } = row;
+  return {
+    id,
+    name,
+    disabled,
+    disabledReason,
+    sandboxHandle,
+    tracking,
+    language,
+    timeZone,
+    frequencyCap,
+    createdAt,
+    updatedAt,
+    seq: Number(seq),
+  };
 }

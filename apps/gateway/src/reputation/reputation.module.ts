@@ -11,13 +11,13 @@ import { ReputationWork } from './reputation.work.js';
 
 @Module({
   imports: [DomainsModule, ProjectsModule, SystemMailsModule],
-  controllers: [ReputationSubscribers],
   providers: [
     ReputationJudgement,
     ReputationMails,
     ReputationPurgeWork,
     ReputationRepository,
     ReputationWork,
+    ReputationSubscribers,
   ],
 })
 export class ReputationModule {}

@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   copyEvents,
   emailEvents,
@@ -18,7 +18,7 @@ const afterMs = 1_000;
 type Counted = Pick<EmailChangedEvent, 'to' | 'from' | 'at'>;
 
 /** Each event counts once, because its inbox row commits together with its counts. */
-@Controller()
+@Injectable()
 export class ReputationSubscribers {
   constructor(
     private readonly reputation: ReputationRepository,

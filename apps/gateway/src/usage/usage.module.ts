@@ -7,7 +7,6 @@ import { UsageSubscribers } from './usage.subscribers.js';
 
 @Module({
   imports: [DomainsModule, ProjectsModule, SystemMailsModule],
-  controllers: [UsageSubscribers],
-  providers: [UsageMails],
+  providers: [UsageMails, UsageSubscribers],
 })
 export class UsageModule {}

@@ -1,9 +1,9 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { usageEvents, type UsageWarned } from '@posthorn/contracts';
 import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { UsageMails } from './usage-mails.js';
 
-@Controller()
+@Injectable()
 export class UsageSubscribers {
   constructor(private readonly mails: UsageMails) {}
 

@@ -7,7 +7,6 @@ import { WebhooksSubscribers } from './webhooks.subscribers.js';
 
 @Module({
   imports: [DomainsModule, ProjectsModule, SystemMailsModule],
-  controllers: [WebhooksSubscribers],
-  providers: [WebhookMails],
+  providers: [WebhookMails, WebhooksSubscribers],
 })
 export class WebhooksModule {}

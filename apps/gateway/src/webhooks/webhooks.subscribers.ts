@@ -1,9 +1,9 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { webhookEvents, type WebhookDisabled } from '@posthorn/contracts';
 import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { WebhookMails } from './webhook-mails.js';
 
-@Controller()
+@Injectable()
 export class WebhooksSubscribers {
   constructor(private readonly mails: WebhookMails) {}
 

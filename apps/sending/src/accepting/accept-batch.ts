@@ -4,6 +4,7 @@ import {
   keyInFlight,
   keyReused,
   unavailable,
+  emails,
   type AcceptBatch,
   type AcceptedBatch,
   type AcceptMessage,
@@ -11,7 +12,7 @@ import {
   type RefusedMessage,
 } from '@posthorn/contracts';
 import { mayHaveCommitted } from '@posthorn/database';
-import { type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
@@ -41,6 +42,7 @@ export class AcceptBatchService {
     this.counted = metrics.counter(emailsAccepted);
   }
 
+  @Handles(emails.acceptBatch)
   async accept({ caller, body, deadline }: Incoming<AcceptBatch>): Promise<AcceptedBatch> {
     const replayed = await this.replay(caller.projectId, body.idempotency);
     if (replayed) return replayed;

@@ -3,16 +3,16 @@ import {
   keyInFlight,
   keyReused,
   unavailable,
+  systemMailOperation,
+  emails,
   type AcceptSend,
   type AcceptedEmails,
-  type Caller,
   type CheckedSend,
-  systemMailOperation,
   type CheckSend,
   type DomainError,
 } from '@posthorn/contracts';
 import { mayHaveCommitted } from '@posthorn/database';
-import { bisect, Gatherer, type Incoming } from '@posthorn/messaging';
+import { bisect, Gatherer, Handles, answerEach, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
@@ -50,12 +50,18 @@ export class AcceptEmailsService {
     this.accepted = metrics.counter(emailsAccepted);
   }
 
-  async accept(call: Incoming<AcceptSend>): Promise<AcceptedEmails> {
+  @Handles(emails.accept)
+  accept(calls: Incoming<AcceptSend>[]): Promise<(AcceptedEmails | Error)[]> {
+    return answerEach(calls, (call) => this.acceptOne(call));
+  }
+
+  private async acceptOne(call: Incoming<AcceptSend>): Promise<AcceptedEmails> {
     const { caller, body, deadline } = call;
     return this.gatherer.submit(await this.preparation.prepare(caller, body, deadline));
   }
 
-  async check(caller: Caller, { idempotency, ...send }: CheckSend): Promise<CheckedSend> {
+  @Handles(emails.check)
+  async check({ caller, body: { idempotency, ...send } }: Incoming<CheckSend>): Promise<CheckedSend> {
     await this.preparation.check(caller, send);
     const known = idempotency
       ? (await this.repository.knownKeys([{ projectId: caller.projectId, idempotency }])).get(0)

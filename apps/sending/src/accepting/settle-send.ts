@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
+  emails,
   outcomeUnknown,
   unavailable,
   type AcceptedEmails,
   type DomainError,
   type SettledSend,
+  type SettleSend,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { AcceptingRepository } from './accepting.repository.js';
 
 const settleAttempts = 3;
@@ -17,7 +20,15 @@ const settlePauseMs = 100;
 export class SettleSendService {
   constructor(private readonly accepting: AcceptingRepository) {}
 
-  async settle(projectId: string, ids: string[]): Promise<SettledSend> {
+  @Handles(emails.settle)
+  settle({ caller, body }: Incoming<SettleSend>): Promise<SettledSend> {
+    return this.settleIds(
+      caller.projectId,
+      body.recipients.map(({ id }) => id),
+    );
+  }
+
+  private async settleIds(projectId: string, ids: string[]): Promise<SettledSend> {
     // Tombstones and rows are both written in the order of their ids, so what was accepted together is voided as a whole or not at all.
     const voided = await this.accepting.voidIds(projectId, ids);
     const found = voided === ids.length ? [] : await this.accepting.accepted(projectId, ids);
@@ -33,7 +44,7 @@ export class SettleSendService {
   async afterUnknownOutcome(projectId: string, ids: string[]): Promise<AcceptedEmails | DomainError> {
     for (let attempt = 1; attempt <= settleAttempts; attempt += 1) {
       try {
-        const { accepted } = await this.settle(projectId, ids);
+        const { accepted } = await this.settleIds(projectId, ids);
         return accepted ?? unavailable();
       } catch {
         await delay(settlePauseMs);

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import {
   usageEvents,
+  usage,
+  allowances,
+  type GetUsage,
   type SetAllowance,
   type UpdateUsage,
   type Usage,
   type UsageChanged,
 } from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import { allowanceReleaseWork } from './allowance-release-kind.js';
 import { UsageRepository } from './usage.repository.js';
@@ -25,17 +28,20 @@ export class UsageService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  async get(projectId: string): Promise<Usage> {
-    return usageView(await this.usage.get(projectId));
+  @Handles(usage.get)
+  async get({ caller }: Incoming<GetUsage>): Promise<Usage> {
+    return usageView(await this.usage.get(caller.projectId));
   }
 
-  update(projectId: string, { whenExhausted }: UpdateUsage): Promise<Usage> {
+  @Handles(usage.update)
+  update({ caller: { projectId }, body: { whenExhausted } }: Incoming<UpdateUsage>): Promise<Usage> {
     return this.change(projectId, { whenExhausted }, () =>
       this.usage.setWhenExhausted(projectId, whenExhausted),
     );
   }
 
-  setAllowance(projectId: string, { limit, messages }: SetAllowance): Promise<Usage> {
+  @Handles(allowances.set)
+  setAllowance({ caller: { projectId }, body: { limit, messages } }: Incoming<SetAllowance>): Promise<Usage> {
     return this.change(projectId, { limit, messages }, () =>
       this.usage.setLimit(projectId, limit, messages === 'none' ? null : Number(messages)),
     );
@@ -56,7 +62,7 @@ export class UsageService {
           // For what was refused before, and is written down after this.
           { projectId, key: 'later', delayMs: laterMs },
         ]);
-      return this.get(projectId);
+      return usageView(await this.usage.get(projectId));
     });
   }
 }

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { campaignContentUnknown, type ArchivedMail } from '@posthorn/contracts';
+import {
+  campaignContentUnknown,
+  campaignMail,
+  type ArchivedMail,
+  type ArchivedContentId,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
@@ -30,7 +36,12 @@ export class ArchivedMails {
   ) {}
 
   /** A content never changes, and its page is read again and again. */
-  async render(projectId: string, contentId: string, deadline: Date | null): Promise<ArchivedMail> {
+  @Handles(campaignMail.archived)
+  async render({
+    caller: { projectId },
+    body: { contentId },
+    deadline,
+  }: Incoming<ArchivedContentId>): Promise<ArchivedMail> {
     const key = `${projectId} ${contentId}`;
     const known = this.rendered.get(key);
     if (known) return known;

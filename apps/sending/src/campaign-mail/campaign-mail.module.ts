@@ -10,7 +10,6 @@ import { TemplatesModule } from '../templates/templates.module.js';
 import { ArchivedMails } from './archived-mail.js';
 import { BlockedRecipients } from './blocked-recipients.read-model.js';
 import { CampaignTrials } from './campaign-trials.js';
-import { CampaignMailHandlers } from './campaign-mail.handlers.js';
 import { CampaignMailRepository } from './campaign-mail.repository.js';
 import { CampaignMailService } from './campaign-mail.service.js';
 import { CampaignPreparation } from './campaign-preparation.js';
@@ -26,7 +25,6 @@ import { CampaignStates } from './campaign-states.repository.js';
     RenderingModule,
     TemplatesModule,
   ],
-  controllers: [CampaignMailHandlers],
   providers: [
     {
       provide: BlockedRecipients,

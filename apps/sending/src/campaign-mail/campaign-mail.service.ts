@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
   campaignContentUnknown,
+  campaignMail,
   type CampaignBody,
-  type Caller,
+  type CampaignHtml,
   type CampaignMailStateSet,
   type CheckCampaignMail,
   type CheckedCampaignMail,
@@ -12,6 +13,7 @@ import {
   type PreparedCampaign,
   type SetCampaignMailState,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { currentTraces, Metrics } from '@posthorn/telemetry';
 import { emailsAccepted } from '../accepting/accepting.metrics.js';
 import { SendingConfig } from '../config.js';
@@ -36,22 +38,29 @@ export class CampaignMailService {
     this.accepted = metrics.counter(emailsAccepted);
   }
 
-  async check(caller: Caller, draft: CheckCampaignMail): Promise<CheckedCampaignMail> {
+  @Handles(campaignMail.check)
+  async check({ caller, body: draft }: Incoming<CheckCampaignMail>): Promise<CheckedCampaignMail> {
     return { isComplete: await this.preparation.check(caller, draft) };
   }
 
-  html(projectId: string, { body }: CampaignBody): Promise<string | null> {
-    return this.preparation.htmlOf(projectId, body);
+  @Handles(campaignMail.html)
+  async html({ caller, body: { body } }: Incoming<CampaignBody>): Promise<CampaignHtml> {
+    return { html: await this.preparation.htmlOf(caller.projectId, body) };
   }
 
-  async prepare(caller: Caller, requested: PrepareCampaign): Promise<PreparedCampaign> {
+  @Handles(campaignMail.prepare)
+  async prepare({ caller, body: requested }: Incoming<PrepareCampaign>): Promise<PreparedCampaign> {
     const content = await this.preparation.prepare(caller, requested);
     await this.mail.addContent(content);
     const { id: contentId, fromEmail: from, subject, trackOpens: tracksOpens } = content;
     return { contentId, from, subject, tracksOpens };
   }
 
-  async handOver(projectId: string, batch: HandOverCampaignMail): Promise<HandedOverCampaignMail> {
+  @Handles(campaignMail.handOver)
+  async handOver({
+    caller: { projectId },
+    body: batch,
+  }: Incoming<HandOverCampaignMail>): Promise<HandedOverCampaignMail> {
     const { accepted, isKnown, erased } = await this.mail.handOver(projectId, batch, currentTraces());
     if (!isKnown) throw campaignContentUnknown();
     this.accepted.inc(accepted);
@@ -59,7 +68,11 @@ export class CampaignMailService {
     return { accepted, erased, pacePerSecond: this.config.ratePerSecond };
   }
 
-  async setState(projectId: string, requested: SetCampaignMailState): Promise<CampaignMailStateSet> {
+  @Handles(campaignMail.setState)
+  async setState({
+    caller: { projectId },
+    body: requested,
+  }: Incoming<SetCampaignMailState>): Promise<CampaignMailStateSet> {
     return { state: await this.states.put(projectId, requested) };
   }
 }

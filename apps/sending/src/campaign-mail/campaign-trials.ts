@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import {
   contacts,
+  campaignMail,
   type Caller,
   type TriedCampaignMail,
   type TriedRecipient,
   type TryCampaignMail,
 } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { Rendering } from '../rendering/rendering.js';
 import type { PreviewSource } from '../rendering/preview.js';
@@ -28,7 +29,8 @@ export class CampaignTrials {
     private readonly config: SendingConfig,
   ) {}
 
-  async tryOut(caller: Caller, request: TryCampaignMail, deadline: Date | null): Promise<TriedCampaignMail> {
+  @Handles(campaignMail.tryOut)
+  async tryOut({ caller, body: request, deadline }: Incoming<TryCampaignMail>): Promise<TriedCampaignMail> {
     const { recipients, samples, category } = request;
     const { projectId } = caller;
     const draft = await this.preparation.draftOf(caller, request);

@@ -21,7 +21,6 @@ import { Provider } from './hand-off/provider.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { OutcomesRepository } from './outcomes/outcomes.repository.js';
 import { OverdueMail } from './overdue/overdue-mail.js';
-import { OverdueMailHandlers } from './overdue/overdue-mail.handlers.js';
 import { OverdueMailRepository } from './overdue/overdue-mail.repository.js';
 import { PacingModule } from '../pacing/pacing.module.js';
 import { SimulatorModule } from '../simulator/simulator.module.js';
@@ -36,7 +35,6 @@ import { Sweeper } from './sweeper.js';
     PacingModule,
     SimulatorModule,
   ],
-  controllers: [OverdueMailHandlers],
   providers: [
     ...onDatabase([
       MarketingHandOffs,

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { DomainPage, ListDomains, SendingDomain } from '@posthorn/contracts';
+import {
+  domains,
+  type DomainId,
+  type DomainPage,
+  type ListDomains,
+  type SendingDomain,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { DkimKeysRepository } from './dkim/dkim-keys.repository.js';
 import type { DomainRow } from './domain.entity.js';
@@ -14,12 +21,18 @@ export class DomainViews {
     private readonly config: SendingConfig,
   ) {}
 
+  @Handles(domains.get)
+  async get({ caller, body }: Incoming<DomainId>): Promise<SendingDomain> {
+    return this.one(await this.domains.findOrFail(caller.projectId, body.id));
+  }
+
   async one(row: DomainRow): Promise<SendingDomain> {
     const [shown] = await this.shown(row.projectId, [row]);
     return shown!;
   }
 
-  async page(projectId: string, request: ListDomains): Promise<DomainPage> {
+  @Handles(domains.list)
+  async page({ caller: { projectId }, body: request }: Incoming<ListDomains>): Promise<DomainPage> {
     const page = await this.domains.list(projectId, request);
     return { ...page, items: await this.shown(projectId, page.items) };
   }

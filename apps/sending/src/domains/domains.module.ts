@@ -5,11 +5,12 @@ import { DnsLookup } from './checks/dns-lookup.js';
 import { DomainChecks } from './checks/domain-checks.js';
 import { DomainChecksWork } from './checks/domain-checks.work.js';
 import { DomainFindings } from './checks/domain-findings.js';
+import { RequestedChecks } from './checks/requested-checks.js';
 import { DkimKeys } from './dkim/dkim-keys.js';
 import { DkimKeysRepository } from './dkim/dkim-keys.repository.js';
+import { DomainDeletionService } from './domain-deletion.service.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainViews } from './domain-views.js';
-import { DomainsHandlers } from './domains.handlers.js';
 import { DomainsRepository } from './domains.repository.js';
 import { DomainsService } from './domains.service.js';
 import { CampaignSenders } from './senders/campaign-senders.js';
@@ -18,7 +19,6 @@ import { SenderIdentities } from './senders/sender-identities.js';
 import { VerifiedDomains } from './senders/verified-domains.js';
 
 @Module({
-  controllers: [DomainsHandlers],
   providers: [
     ...onDatabase([DomainsRepository], WorkQueue),
     ...onDatabase([DkimKeysRepository]),
@@ -27,10 +27,12 @@ import { VerifiedDomains } from './senders/verified-domains.js';
     DnsLookup,
     DomainChecks,
     DomainChecksWork,
+    DomainDeletionService,
     DomainFindings,
     DomainRules,
     DomainsService,
     DomainViews,
+    RequestedChecks,
     SenderDirectory,
     SenderIdentities,
     VerifiedDomains,

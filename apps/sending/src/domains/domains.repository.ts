@@ -1,4 +1,4 @@
-import { maxDomains, type Region, type EmailCategory } from '@posthorn/contracts';
+import { domainNotFound, maxDomains, type Region, type EmailCategory } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { betweenChecksMs, domainCheckWork } from './checks/domain-check-kind.js';
@@ -18,7 +18,7 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     database: Database,
     private readonly queue: WorkQueue,
   ) {
-    super(database, DomainRow);
+    super(database, DomainRow, domainNotFound);
   }
 
   list(projectId: string, request: PageRequest): Promise<Page<DomainRow>> {

@@ -2,23 +2,21 @@ import { Injectable } from '@nestjs/common';
 import {
   domainExists,
   domainEvents,
-  domainNotFound,
   domainTaken,
   invalidMember,
   tooManyDomains,
+  domains,
   type AddDomain,
-  type DeletedDomain,
-  type DomainId,
   type Region,
+  type SendingDomain,
   type UpdateDomainById,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { CampaignSenders } from './senders/campaign-senders.js';
 import { DkimKeys } from './dkim/dkim-keys.js';
-import type { DomainRow } from './domain.entity.js';
 import { DomainRules } from './domain-rules.js';
+import { DomainViews } from './domain-views.js';
 import { DomainsRepository } from './domains.repository.js';
 
 @Injectable()
@@ -27,19 +25,14 @@ export class DomainsService {
     private readonly domains: DomainsRepository,
     private readonly keys: DkimKeys,
     private readonly rules: DomainRules,
-    private readonly campaigns: CampaignSenders,
+    private readonly views: DomainViews,
     private readonly commits: Commits,
     private readonly outbox: Outbox,
   ) {}
 
-  async find(projectId: string, id: string): Promise<DomainRow> {
-    const row = await this.domains.find(projectId, id);
-    if (!row) throw domainNotFound();
-    return row;
-  }
-
   /** Generating keys takes long, so all rules are checked before it and once more within the transaction. */
-  async add({ caller, body, deadline }: Incoming<AddDomain>): Promise<DomainRow> {
+  @Handles(domains.add)
+  async add({ caller, body, deadline }: Incoming<AddDomain>): Promise<SendingDomain> {
     const { projectId } = caller;
     const { stream = null, streamDefault = false } = body;
     if (streamDefault && stream === null)
@@ -49,7 +42,7 @@ export class DomainsService {
     const trusted = this.rules.isTrusted(domain);
     const id = newId();
     const keys = await this.keys.make({ projectId, id }, trusted ? 'ACTIVE' : 'PENDING');
-    return this.commits.before(deadline, async () => {
+    const added = await this.commits.before(deadline, async () => {
       await this.domains.lockProject(projectId);
       await this.domains.lockName(domain);
       await this.free(projectId, domain, region);
@@ -71,16 +64,17 @@ export class DomainsService {
       if (trusted) await this.outbox.publish(domainEvents.verified, projectId, [row.toEvent(row.createdAt)]);
       return row;
     });
+    return this.views.one(added);
   }
 
-  async update({ caller, body, deadline }: Incoming<UpdateDomainById>): Promise<DomainRow> {
+  @Handles(domains.update)
+  async update({ caller, body, deadline }: Incoming<UpdateDomainById>): Promise<SendingDomain> {
     const { projectId } = caller;
     const { id, ...changes } = body;
-    return this.commits.before(deadline, async () => {
+    const updated = await this.commits.before(deadline, async () => {
       // Two changes of the default must not deadlock.
       await this.domains.lockProject(projectId);
-      const row = await this.domains.lock(projectId, id);
-      if (!row) throw domainNotFound();
+      const row = await this.domains.lockOrFail(projectId, id);
       if (Object.keys(changes).length === 0) return row;
       row.change(changes);
       if (row.isCategoryDefault) await this.domains.demote(projectId, row.category!, id);
@@ -88,20 +82,7 @@ export class DomainsService {
       await this.outbox.publish(domainEvents.changed, projectId, [saved.toEvent(saved.updatedAt)]);
       return saved;
     });
-  }
-
-  /** Campaigns are queried before the transaction; one that is created meanwhile fails visibly when it is sent. */
-  async delete({ caller, body, deadline }: Incoming<DomainId>): Promise<DeletedDomain> {
-    const { projectId } = caller;
-    const { domain } = await this.find(projectId, body.id);
-    await this.campaigns.refuseInUse(caller, domain);
-    await this.commits.before(deadline, async () => {
-      const row = await this.domains.lock(projectId, body.id);
-      if (!row) throw domainNotFound();
-      const at = await this.domains.remove(row);
-      await this.outbox.publish(domainEvents.removed, projectId, [row.toEvent(at)]);
-    });
-    return { id: body.id };
+    return this.views.one(updated);
   }
 
   private async free(projectId: string, domain: string, wanted: Region | undefined): Promise<Region> {

@@ -4,12 +4,10 @@ import { AcceptingModule } from '../accepting/accepting.module.js';
 import { ComposingModule } from '../composing/composing.module.js';
 import { OptOutsModule } from '../opt-outs/opt-outs.module.js';
 import { SuppressionsModule } from '../suppressions/suppressions.module.js';
-import { EmailsHandlers } from './emails.handlers.js';
 import { EmailsRepository } from './emails.repository.js';
 import { EmailsService } from './emails.service.js';
 import { MailHistoryReadModel } from './mail-history.read-model.js';
 import { MailSummariesReadModel } from './mail-summaries.read-model.js';
-import { PersonMailHandlers } from './person-mail.handlers.js';
 import { PersonMailService } from './person-mail.service.js';
 import { SentContents } from './sent-contents.js';
 import { SentContentsRepository } from './sent-contents.repository.js';
@@ -18,7 +16,6 @@ import { SystemContentsWork } from './system-contents.work.js';
 
 @Module({
   imports: [AcceptingModule, ComposingModule, OptOutsModule, SuppressionsModule],
-  controllers: [EmailsHandlers, PersonMailHandlers],
   providers: [
     ...onDatabase([
       EmailsRepository,

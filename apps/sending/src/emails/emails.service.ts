@@ -4,6 +4,7 @@ import {
   emailNotFound,
   emailNotPending,
   emailNotScheduled,
+  emails,
   type Email,
   type EmailId,
   type EmailPage,
@@ -11,7 +12,7 @@ import {
   type ListEmails,
 } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { EmailsRepository } from './emails.repository.js';
 
 @Injectable()
@@ -22,20 +23,24 @@ export class EmailsService {
     private readonly outbox: Outbox,
   ) {}
 
-  list(projectId: string, query: ListEmails): Promise<EmailPage> {
+  @Handles(emails.list)
+  list({ caller: { projectId }, body: query }: Incoming<ListEmails>): Promise<EmailPage> {
     return this.emails.page(projectId, query);
   }
 
-  async get(projectId: string, id: string): Promise<EmailWithEvents> {
+  @Handles(emails.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<EmailId>): Promise<EmailWithEvents> {
     const email = await this.find(projectId, id);
     return { ...email, events: await this.emails.historyOf(email) };
   }
 
-  async cancel(projectId: string, id: string): Promise<Email> {
+  @Handles(emails.cancel)
+  async cancel({ caller: { projectId }, body: { id } }: Incoming<EmailId>): Promise<Email> {
     return this.cancelPending(projectId, id, { scheduledOnly: false });
   }
 
-  async unschedule(projectId: string, id: string): Promise<EmailId> {
+  @Handles(emails.unschedule)
+  async unschedule({ caller: { projectId }, body: { id } }: Incoming<EmailId>): Promise<EmailId> {
     await this.cancelPending(projectId, id, { scheduledOnly: true });
     return { id };
   }

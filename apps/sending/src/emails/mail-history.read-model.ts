@@ -1,13 +1,16 @@
-import type {
-  GetMailHistory,
-  EmailStatus,
-  EngagementKind,
-  MailHistoryEvent,
-  MailHistoryKind,
-  MailEventTime,
-  PagePosition,
+import {
+  mailHistory,
+  type GetMailHistory,
+  type EmailStatus,
+  type EngagementKind,
+  type MailHistoryEvent,
+  type MailHistoryKind,
+  type MailEventTime,
+  type PagePosition,
+  type MailHistory,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 
 export interface RequestedTimes {
   email: string;
@@ -37,7 +40,12 @@ const byEngagement: Record<EngagementKind, MailHistoryKind> = {
 export class MailHistoryReadModel {
   constructor(private readonly database: Database) {}
 
-  page(projectId: string, requested: GetMailHistory): Promise<MailHistoryEvent[]> {
+  @Handles(mailHistory.page)
+  async historyOf({ caller, body }: Incoming<GetMailHistory>): Promise<MailHistory> {
+    return { items: await this.page(caller.projectId, body) };
+  }
+
+  private page(projectId: string, requested: GetMailHistory): Promise<MailHistoryEvent[]> {
     const { sql, parameters } = mailHistoryStatement(projectId, requested);
     return this.database.query<MailHistoryEvent>(sql, parameters);
   }

@@ -1,5 +1,12 @@
-import { emailEvents, type EmailActivity, type MailSummaries } from '@posthorn/contracts';
+import {
+  emailEvents,
+  mailSummaries,
+  type EmailActivity,
+  type MailSummaries,
+  type GetMailSummaries,
+} from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 
 interface Row {
   eventId: string | null;
@@ -15,7 +22,8 @@ export class MailSummariesReadModel {
   constructor(private readonly database: Database) {}
 
   /** One statement, so that totals and messages under way belong to the same snapshot. */
-  async of(projectId: string, emails: readonly string[]): Promise<MailSummaries> {
+  @Handles(mailSummaries.of)
+  async of({ caller: { projectId }, body: { emails } }: Incoming<GetMailSummaries>): Promise<MailSummaries> {
     const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
     const sums = rows.filter(({ eventId }) => eventId === null);
     return {

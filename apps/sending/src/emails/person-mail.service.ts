@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import {
   maxPersonEmails,
   maxPersonRows,
+  personData,
   type GetMailTimes,
   type GetPersonMail,
   type MailEventTime,
   type MailTimes,
   type PersonMail,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { EmailsRepository } from './emails.repository.js';
@@ -23,7 +25,8 @@ export class PersonMailService {
   ) {}
 
   /** Every page repeats the suppression and the opt-out, which are two lookups by key. */
-  async of(projectId: string, { email, after }: GetPersonMail): Promise<PersonMail> {
+  @Handles(personData.mail)
+  async of({ caller: { projectId }, body: { email, after } }: Incoming<GetPersonMail>): Promise<PersonMail> {
     const [page, suppression, optOut] = await Promise.all([
       this.emails.page(projectId, { to: email, limit: maxPersonEmails, after }),
       this.suppressions.find(projectId, email),
@@ -44,7 +47,11 @@ export class PersonMailService {
     return { emails, suppression, optOut, ...end };
   }
 
-  async times(projectId: string, { email, emailId, after }: GetMailTimes): Promise<MailTimes> {
+  @Handles(personData.moments)
+  async times({
+    caller: { projectId },
+    body: { email, emailId, after },
+  }: Incoming<GetMailTimes>): Promise<MailTimes> {
     return timesOf(
       await this.history.timesOf(projectId, {
         email,

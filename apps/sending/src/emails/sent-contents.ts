@@ -4,9 +4,12 @@ import {
   DomainError,
   emailNotFound,
   unavailable,
+  emails,
   type SentContent,
+  type EmailId,
 } from '@posthorn/contracts';
 import { readHeaders, textFromHtml } from '@posthorn/mail';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Composer, isComposed } from '../composing/composer.js';
 import { SentContentsRepository } from './sent-contents.repository.js';
 
@@ -18,7 +21,8 @@ export class SentContents {
     private readonly composer: Composer,
   ) {}
 
-  async of(projectId: string, id: string): Promise<SentContent> {
+  @Handles(emails.content)
+  async of({ caller: { projectId }, body: { id } }: Incoming<EmailId>): Promise<SentContent> {
     const message = await this.rows.find(projectId, id);
     if (!message) throw (await this.rows.exists(projectId, id)) ? contentNotRetained() : emailNotFound();
     if (message.html === '' && message.text === null && message.templateId === null)

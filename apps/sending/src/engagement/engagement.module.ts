@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { EmailsModule } from '../emails/emails.module.js';
-import { EngagementHandlers } from './engagement.handlers.js';
 import { EngagementService } from './engagement.service.js';
 import { EngagementsRepository } from './engagements.repository.js';
 
 @Module({
   imports: [EmailsModule],
-  controllers: [EngagementHandlers],
   providers: [...onDatabase([EngagementsRepository]), EngagementService],
   exports: [EngagementsRepository],
 })

@@ -4,13 +4,11 @@ import { Secrets } from '@posthorn/platform';
 import { ErasedAddressesRepository } from './erased-addresses.repository.js';
 import { ErasedMailRepository } from './erased-mail.repository.js';
 import { ErasedAddressHasher } from './erased-names.js';
-import { ErasuresHandlers } from './erasures.handlers.js';
 import { ErasuresService } from './erasures.service.js';
 import { WaitingMail } from './waiting-mail.js';
 import { WaitingMailRepository } from './waiting-mail.repository.js';
 
 @Module({
-  controllers: [ErasuresHandlers],
   providers: [
     ...onDatabase([ErasedAddressesRepository, ErasedMailRepository, WaitingMailRepository]),
     {

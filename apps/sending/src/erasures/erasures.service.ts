@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
+import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
+import { EventErasure, Handles, type Incoming } from '@posthorn/messaging';
 import { ErasedAddressHasher } from './erased-names.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository, type Erased } from './erased-addresses.repository.js';
@@ -19,9 +20,17 @@ export class ErasuresService {
     private readonly addresses: ErasedAddressesRepository,
     private readonly mail: ErasedMailRepository,
     private readonly waiting: WaitingMail,
+    private readonly events: EventErasure,
   ) {}
 
-  async erase(projectId: string, { email, contactId, erasedAt }: EraseAddress): Promise<ErasedAddress> {
+  @Handles(eraseIn.sending)
+  async erase({ caller: { projectId }, body }: Incoming<EraseAddress>): Promise<ErasedAddress> {
+    // Events are erased last, when no more of them can be published.
+    const done = (await this.eraseMail(projectId, body)) && (await this.events.erase({ ...body, projectId }));
+    return { done };
+  }
+
+  private async eraseMail(projectId: string, { email, contactId, erasedAt }: EraseAddress): Promise<boolean> {
     const erased = {
       projectId,
       email,
@@ -39,7 +48,7 @@ export class ErasuresService {
     ];
     let done = true;
     for (const part of parts) done = (await this.database.transaction(part)) && done;
-    return { done };
+    return done;
   }
 
   /** Blocks all opt-outs of the address meanwhile, so it is short and has a commit of its own. */

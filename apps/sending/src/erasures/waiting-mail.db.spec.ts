@@ -12,7 +12,7 @@ import {
   type EmailStatus,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { EventErasure, Outbox } from '@posthorn/messaging';
 import { ContactVariablesRepository } from '../composing/contact-variables.repository.js';
 import { HandOffMarks, type MarkDecision } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { failure } from '../delivery/outcomes/outcome.js';
@@ -194,9 +194,10 @@ describe('mail to somebody who is being erased', () => {
         },
       }),
       waiting,
+      new EventErasure(suite.database, 'sending', suite.connection),
     );
-    const request = { erasureId: newId(), contactId: newId(), email: to, erasedAt: new Date() };
-    expect(await service.erase(caller.projectId, request)).toEqual({ done: true });
+    const body = { erasureId: newId(), contactId: newId(), email: to, erasedAt: new Date() };
+    expect(await service.erase({ caller, body, deadline: null })).toEqual({ done: true });
     const blocked = await suite.database.query(
       `SELECT email, reason FROM suppressions WHERE project_id = $1`,
       [projectId],

@@ -8,13 +8,11 @@ import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SimulatorModule } from '../simulator/simulator.module.js';
 import { ExplainedReadModel } from './explained.read-model.js';
-import { ExplanationsHandlers } from './explanations.handlers.js';
 import { RecipientRules } from './recipient-rules.js';
 import { ExplanationsService } from './explanations.service.js';
 
 @Module({
   imports: [AcceptingModule, AllowancesModule, ErasuresModule, ProjectsModule, SimulatorModule],
-  controllers: [ExplanationsHandlers],
   providers: [
     {
       provide: ExplainedReadModel,

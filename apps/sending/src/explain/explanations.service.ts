@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import {
   emailCategories,
   emailNotFound,
+  explanations,
   type AcceptSend,
-  type Caller,
   type EmailCategory,
   type EmailExplanation,
   type ExplainedCategory,
@@ -11,7 +11,10 @@ import {
   type ExplainedRecipient,
   type RecipientExplanation,
   type SendExplanation,
+  type EmailId,
+  type ExplainRecipient,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { PrepareSend } from '../accepting/prepare-send.js';
 import { UsageRepository } from '../allowances/usage.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
@@ -30,7 +33,8 @@ export class ExplanationsService {
     private readonly projects: ProjectStates,
   ) {}
 
-  async email(projectId: string, id: string): Promise<EmailExplanation> {
+  @Handles(explanations.email)
+  async email({ caller: { projectId }, body: { id } }: Incoming<EmailId>): Promise<EmailExplanation> {
     const [row, history, recipients] = await Promise.all([
       this.recorded.row(projectId, id),
       this.recorded.history(projectId, id),
@@ -41,7 +45,8 @@ export class ExplanationsService {
   }
 
   /** Prepared as for an accept, so that the same requests are refused with the same errors. */
-  async send(caller: Caller, send: AcceptSend): Promise<SendExplanation> {
+  @Handles(explanations.send)
+  async send({ caller, body: send }: Incoming<AcceptSend>): Promise<SendExplanation> {
     const { projectId } = caller;
     const { emails, from, options } = await this.preparation.prepare(caller, send, null);
     const category = options.category ?? 'TRANSACTIONAL';
@@ -65,7 +70,11 @@ export class ExplanationsService {
     return { accepted: true, summary: sentences.join(' '), checks, recipients };
   }
 
-  async recipient(projectId: string, email: string): Promise<RecipientExplanation> {
+  @Handles(explanations.recipient)
+  async recipient({
+    caller: { projectId },
+    body: { email },
+  }: Incoming<ExplainRecipient>): Promise<RecipientExplanation> {
     const [known] = await this.recorded.addresses(projectId, [email]);
     const categories = emailCategories.map((category) => this.recipients.verdict(known!, category));
     return {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { PutOptOuts, PutOptOutsReceipt } from '@posthorn/contracts';
+import { optOuts, type PutOptOuts, type PutOptOutsReceipt } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
-import { Gatherer, type Incoming } from '@posthorn/messaging';
+import { Gatherer, Handles, answerEach, type Incoming } from '@posthorn/messaging';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { OptOutsRepository, noContact, type OptOutPut } from './opt-outs.repository.js';
 
@@ -21,7 +21,12 @@ export class OptOutsService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  async put({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {
+  @Handles(optOuts.put)
+  put(calls: Incoming<PutOptOuts>[]): Promise<(PutOptOutsReceipt | Error)[]> {
+    return answerEach(calls, (call) => this.putOne(call));
+  }
+
+  private async putOne({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {
     await this.clock.refuseLate(deadline);
     await this.gatherer.submit(
       body.optOuts.map(({ email, contactId = noContact, seq = 0, suppress }) => ({

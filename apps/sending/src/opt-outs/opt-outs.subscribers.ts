@@ -1,9 +1,9 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { contactEvents, type ContactEvent } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { OptOutsRepository } from './opt-outs.repository.js';
 
-@Controller()
+@Injectable()
 export class OptOutsSubscribers {
   constructor(private readonly optOuts: OptOutsRepository) {}
 

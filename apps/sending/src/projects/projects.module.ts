@@ -7,8 +7,7 @@ import { ProjectsSubscribers } from './projects.subscribers.js';
 
 @Module({
   imports: [DeliveryWakeUpModule],
-  controllers: [ProjectsSubscribers],
-  providers: [...onDatabase([ProjectStates]), ProjectSnapshotWork],
+  providers: [...onDatabase([ProjectStates]), ProjectSnapshotWork, ProjectsSubscribers],
   exports: [ProjectStates],
 })
 export class ProjectsModule {}

@@ -1,11 +1,11 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { projectEvents, type ProjectEvent } from '@posthorn/contracts';
 import { OnEvent, ReadModels, type DomainEvent } from '@posthorn/messaging';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { ProjectSnapshotWork } from './project-snapshot.work.js';
 import { projectStatesName, ProjectStates } from './project-states.read-model.js';
 
-@Controller()
+@Injectable()
 export class ProjectsSubscribers {
   constructor(
     private readonly states: ProjectStates,

@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { EngagementModule } from '../engagement/engagement.module.js';
-import { ProviderEventsHandlers } from './provider-events.handlers.js';
 import { ProviderEventsRepository } from './provider-events.repository.js';
 import { ProviderEventsService } from './provider-events.service.js';
 
 @Module({
   imports: [EngagementModule],
-  controllers: [ProviderEventsHandlers],
   providers: [...onDatabase([ProviderEventsRepository]), ProviderEventsService],
   exports: [ProviderEventsService],
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
+  providerEvents,
   type ProviderEvent,
   type RecordedProviderEvents,
   type RecordProviderEvents,
@@ -8,7 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { isSerializationFailure } from '@posthorn/database';
 import { isDeadAddress } from '@posthorn/mail';
-import { bisect, Gatherer } from '@posthorn/messaging';
+import { answerEach, bisect, Gatherer, Handles, type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { EngagementsRepository } from '../engagement/engagements.repository.js';
 import { machineReasonOf } from '../engagement/machine-traffic.js';
@@ -43,6 +44,11 @@ export class ProviderEventsService {
   ) {
     this.recorded = metrics.counter(providerEventsRecorded);
     this.settled = metrics.counter(ambiguousSettled);
+  }
+
+  @Handles(providerEvents.record)
+  recordEach(calls: Incoming<RecordProviderEvents>[]): Promise<(RecordedProviderEvents | Error)[]> {
+    return answerEach(calls, ({ body }) => this.record(body));
   }
 
   async record({ items }: RecordProviderEvents): Promise<RecordedProviderEvents> {

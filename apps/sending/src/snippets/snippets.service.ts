@@ -3,6 +3,7 @@ import {
   invalidMember,
   snippetNameTaken,
   snippetNotFound,
+  snippets,
   type CreateSnippet,
   type DeletedSnippet,
   type ListSnippets,
@@ -12,7 +13,7 @@ import {
   type UpdateSnippetById,
 } from '@posthorn/contracts';
 import { cappedTotal, newId } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetRow } from './snippet.entity.js';
@@ -26,6 +27,7 @@ export class SnippetsService {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(snippets.create)
   async create({ caller, body, deadline }: Incoming<CreateSnippet>): Promise<Snippet> {
     const { includes } = await this.rendering.check(
       { projectId: caller.projectId, deadline },
@@ -50,11 +52,13 @@ export class SnippetsService {
     return row.toSnippet();
   }
 
-  async get(projectId: string, id: string): Promise<Snippet> {
+  @Handles(snippets.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<SnippetId>): Promise<Snippet> {
     return (await this.found(this.snippets.find(projectId, id))).toSnippet();
   }
 
-  async list(projectId: string, query: ListSnippets): Promise<SnippetPage> {
+  @Handles(snippets.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListSnippets>): Promise<SnippetPage> {
     const [page, total] = await Promise.all([
       this.snippets.list(projectId, query),
       query.withTotal ? this.totalOf(projectId, query) : {},
@@ -62,6 +66,7 @@ export class SnippetsService {
     return { ...page, items: page.items.map((row) => row.toSnippet()), ...total };
   }
 
+  @Handles(snippets.update)
   async update({ caller, body, deadline }: Incoming<UpdateSnippetById>): Promise<Snippet> {
     const { id, ...changes } = body;
     const checked =
@@ -80,6 +85,7 @@ export class SnippetsService {
     return row.toSnippet();
   }
 
+  @Handles(snippets.delete)
   async delete({ caller, body, deadline }: Incoming<SnippetId>): Promise<DeletedSnippet> {
     await this.commits.before(deadline, async () => {
       await this.snippets.remove(await this.found(this.snippets.lock(caller.projectId, body.id)));

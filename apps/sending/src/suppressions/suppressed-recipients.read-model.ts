@@ -1,5 +1,6 @@
-import type { SuppressedRecipients } from '@posthorn/contracts';
+import { recipients, type SuppressedRecipients, type GetSuppressed } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import type { ErasedAddressHasher } from '../erasures/erased-names.js';
 
 interface RequestedRecipients {
@@ -14,7 +15,14 @@ export class SuppressedRecipientsReadModel {
   ) {}
 
   /** One query for all calls gathered meanwhile, answered in their order. */
-  async among(requested: RequestedRecipients[]): Promise<SuppressedRecipients[]> {
+  @Handles(recipients.suppressed)
+  suppressedOf(calls: Incoming<GetSuppressed>[]): Promise<SuppressedRecipients[]> {
+    return this.among(
+      calls.map(({ caller, body }) => ({ projectId: caller.projectId, emails: body.emails })),
+    );
+  }
+
+  private async among(requested: RequestedRecipients[]): Promise<SuppressedRecipients[]> {
     const checked = requested.flatMap(({ projectId, emails }, index) =>
       emails.flatMap((email) =>
         [email, this.hasher.hash(projectId, email)].map((known) => ({ index, projectId, email, known })),

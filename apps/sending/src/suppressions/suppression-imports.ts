@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller, SuppressionImport } from '@posthorn/contracts';
+import {
+  suppressionImports,
+  type SuppressionImport,
+  type ImportSuppressions,
+  type SuppressionImportId,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { importRows, layoutOf, ListUnreadable } from './import-rows.js';
 import { SuppressionImportsRepository } from './suppression-imports.repository.js';
 
@@ -7,13 +13,21 @@ import { SuppressionImportsRepository } from './suppression-imports.repository.j
 export class SuppressionImports {
   constructor(private readonly imports: SuppressionImportsRepository) {}
 
-  async start({ projectId, actor }: Caller, csv: string): Promise<SuppressionImport> {
+  @Handles(suppressionImports.start)
+  async start({
+    caller: { projectId, actor },
+    body: { csv },
+  }: Incoming<ImportSuppressions>): Promise<SuppressionImport> {
     layoutOf(csv);
     const source = actor.kind === 'USER' ? 'DASHBOARD' : 'API';
     return (await this.imports.insert(projectId, { csv, source, total: await countRows(csv) })).toImport();
   }
 
-  async get(projectId: string, id: string): Promise<SuppressionImport> {
+  @Handles(suppressionImports.get)
+  async get({
+    caller: { projectId },
+    body: { id },
+  }: Incoming<SuppressionImportId>): Promise<SuppressionImport> {
     return (await this.imports.findOrFail(projectId, id)).toImport();
   }
 }

@@ -3,18 +3,15 @@ import { onDatabase } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
 import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
-import { RecipientsHandlers } from './recipients.handlers.js';
 import { SuppressedRecipientsReadModel } from './suppressed-recipients.read-model.js';
 import { SuppressionImports } from './suppression-imports.js';
 import { SuppressionImportsRepository } from './suppression-imports.repository.js';
 import { SuppressionImportsWork } from './suppression-imports.work.js';
-import { SuppressionsHandlers } from './suppressions.handlers.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
 
 @Module({
   imports: [ErasuresModule],
-  controllers: [RecipientsHandlers, SuppressionsHandlers],
   providers: [
     ...onDatabase([SuppressedRecipientsReadModel, SuppressionsRepository], ErasedAddressHasher),
     ...onDatabase([SuppressionImportsRepository], WorkQueue),

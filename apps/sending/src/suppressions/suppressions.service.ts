@@ -2,15 +2,17 @@ import { Injectable } from '@nestjs/common';
 import {
   suppressionEvents,
   suppressionNotFound,
-  type Caller,
+  suppressions,
   type ListSuppressions,
   type PutSuppression,
+  type RemovedSuppression,
   type Suppression,
   type SuppressionFilter,
   type SuppressionPage,
+  type SuppressionAddress,
 } from '@posthorn/contracts';
 import { Database, totalCap } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { SuppressionsRepository } from './suppressions.repository.js';
 
 @Injectable()
@@ -22,7 +24,8 @@ export class SuppressionsService {
   ) {}
 
   /** Once this has answered, no hand-off to the address begins. */
-  async put(caller: Caller, { email, reason = 'MANUAL' }: PutSuppression): Promise<Suppression> {
+  @Handles(suppressions.put)
+  async put({ caller, body: { email, reason = 'MANUAL' } }: Incoming<PutSuppression>): Promise<Suppression> {
     const { projectId, actor } = caller;
     const suppression = await this.database.transaction(async () => {
       await this.suppressions.lock(projectId, email);
@@ -55,13 +58,15 @@ export class SuppressionsService {
     return created;
   }
 
-  async get(projectId: string, email: string): Promise<Suppression> {
+  @Handles(suppressions.get)
+  async get({ caller: { projectId }, body: { email } }: Incoming<SuppressionAddress>): Promise<Suppression> {
     const found = await this.suppressions.find(projectId, email);
     if (!found) throw suppressionNotFound();
     return found;
   }
 
-  async list(projectId: string, query: ListSuppressions): Promise<SuppressionPage> {
+  @Handles(suppressions.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListSuppressions>): Promise<SuppressionPage> {
     const [page, erased, total] = await Promise.all([
       this.suppressions.list(projectId, query),
       this.suppressions.countErased(projectId),
@@ -70,7 +75,11 @@ export class SuppressionsService {
     return { ...page, erased, ...total };
   }
 
-  async remove(projectId: string, email: string): Promise<boolean> {
+  @Handles(suppressions.remove)
+  async remove({
+    caller: { projectId },
+    body: { email },
+  }: Incoming<SuppressionAddress>): Promise<RemovedSuppression> {
     const removed = await this.database.transaction(async () => {
       // Waits for an erasure in progress, which moves the row to the hash.
       await this.suppressions.lock(projectId, email);
@@ -83,7 +92,7 @@ export class SuppressionsService {
       );
       return rows;
     });
-    return removed.length > 0;
+    return { email, deleted: removed.length > 0 };
   }
 
   /** The total of all is exact; of one reason it is capped (docs/api-decisions.md §1). */

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  Caller,
-  LintReport,
-  LintTemplate,
-  PreviewTemplateById,
-  RenderedTemplate,
+import {
+  templates,
+  type Caller,
+  type LintReport,
+  type LintTemplate,
+  type PreviewTemplateById,
+  type RenderedTemplate,
 } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { LimitedRuns } from '@posthorn/platform';
 import { PreviewsService } from './previews.service.js';
 
@@ -25,13 +27,15 @@ export class LimitedPreviews {
     private readonly clock: DatabaseClock,
   ) {}
 
-  preview(caller: Caller, body: PreviewTemplateById, deadline: Date | null): Promise<RenderedTemplate> {
+  @Handles(templates.preview)
+  preview({ caller, body, deadline }: Incoming<PreviewTemplateById>): Promise<RenderedTemplate> {
     return this.limited(caller, { preview: body }, deadline, () =>
       this.previews.preview(caller, body, deadline),
     );
   }
 
-  lint(caller: Caller, body: LintTemplate, deadline: Date | null): Promise<LintReport> {
+  @Handles(templates.lint)
+  lint({ caller, body, deadline }: Incoming<LintTemplate>): Promise<LintReport> {
     return this.limited(caller, { lint: body }, deadline, () => this.previews.lint(caller, body, deadline));
   }
 

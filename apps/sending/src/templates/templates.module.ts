@@ -12,13 +12,11 @@ import { TemplateTextsRepository } from './template-texts.repository.js';
 import { TemplateDirectory } from './template-directory.js';
 import { TemplateSenders } from './template-senders.js';
 import { TemplateUses } from './template-uses.js';
-import { TemplatesHandlers } from './templates.handlers.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { TemplatesService } from './templates.service.js';
 
 @Module({
   imports: [DomainsModule, ProjectsModule, RenderingModule, SnippetsModule],
-  controllers: [TemplatesHandlers],
   providers: [
     ...onDatabase([TemplateTextsRepository, TemplatesRepository]),
     LimitedPreviews,

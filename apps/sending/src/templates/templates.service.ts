@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   templateEvents,
   templateNotFound,
+  templates,
   type CreateTemplate,
   type DeletedTemplate,
   type KnownTemplates,
@@ -12,9 +13,10 @@ import {
   type TemplatePage,
   type TemplateVersionPage,
   type UpdateTemplateById,
+  type FindTemplates,
 } from '@posthorn/contracts';
 import { cappedTotal, newId } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { SavedSources } from './saved-sources.js';
 import { TemplateRow } from './template.entity.js';
@@ -33,6 +35,7 @@ export class TemplatesService {
     private readonly outbox: Outbox,
   ) {}
 
+  @Handles(templates.create)
   async create({ caller, body, deadline }: Incoming<CreateTemplate>): Promise<Template> {
     const draft = draftOf(caller.projectId, body);
     await this.senders.refuseUnverified(caller, draft.from);
@@ -44,15 +47,18 @@ export class TemplatesService {
     return row.toTemplate();
   }
 
-  async get(projectId: string, id: string): Promise<Template> {
+  @Handles(templates.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<TemplateId>): Promise<Template> {
     return (await this.found(this.templates.find(projectId, id))).toTemplate();
   }
 
-  async known(projectId: string, ids: string[]): Promise<KnownTemplates> {
+  @Handles(templates.known)
+  async known({ caller: { projectId }, body: { ids } }: Incoming<FindTemplates>): Promise<KnownTemplates> {
     return { ids: await this.templates.idsAmong(projectId, ids) };
   }
 
-  async list(projectId: string, query: ListTemplates): Promise<TemplatePage> {
+  @Handles(templates.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListTemplates>): Promise<TemplatePage> {
     const [page, total] = await Promise.all([
       this.templates.list(projectId, query),
       query.withTotal ? this.totalOf(projectId, query) : {},
@@ -60,6 +66,7 @@ export class TemplatesService {
     return { ...page, items: page.items.map((row) => row.toTemplate()), ...total };
   }
 
+  @Handles(templates.update)
   async update(call: Incoming<UpdateTemplateById>): Promise<Template> {
     await this.senders.refuseUnverified(call.caller, call.body.from);
     let row: TemplateRow | null;
@@ -69,6 +76,7 @@ export class TemplatesService {
     return row.toTemplate();
   }
 
+  @Handles(templates.delete)
   async delete({ caller, body, deadline }: Incoming<TemplateId>): Promise<DeletedTemplate> {
     await this.found(this.templates.find(caller.projectId, body.id));
     await this.uses.refuseUsed(caller, body.id);
@@ -80,7 +88,11 @@ export class TemplatesService {
     return { id: body.id };
   }
 
-  async versions(projectId: string, query: ListTemplateVersions): Promise<TemplateVersionPage> {
+  @Handles(templates.versions)
+  async versions({
+    caller: { projectId },
+    body: query,
+  }: Incoming<ListTemplateVersions>): Promise<TemplateVersionPage> {
     const { version } = await this.found(this.templates.find(projectId, query.id));
     const page = await this.templates.versions(projectId, query);
     return {

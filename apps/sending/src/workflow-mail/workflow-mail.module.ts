@@ -2,12 +2,10 @@ import { Module } from '@nestjs/common';
 import { CampaignMailModule } from '../campaign-mail/campaign-mail.module.js';
 import { RenderingModule } from '../rendering/rendering.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
-import { WorkflowMailHandlers } from './workflow-mail.handlers.js';
 import { WorkflowMailService } from './workflow-mail.service.js';
 
 @Module({
   imports: [CampaignMailModule, RenderingModule, TemplatesModule],
-  controllers: [WorkflowMailHandlers],
   providers: [WorkflowMailService],
 })
 export class WorkflowMailModule {}

@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  Caller,
-  ContentToAnalyse,
-  RenderedTexts,
-  RenderTexts,
-  TriedWorkflowMail,
-  TryWorkflowMail,
-  UsedVariables,
+import {
+  workflowMail,
+  type ContentToAnalyse,
+  type RenderedTexts,
+  type RenderTexts,
+  type TriedWorkflowMail,
+  type TryWorkflowMail,
+  type UsedVariables,
 } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { CampaignPreparation } from '../campaign-mail/campaign-preparation.js';
 import { CampaignTexts } from '../campaign-mail/campaign-texts.js';
-import { Rendering, type JobOwner } from '../rendering/rendering.js';
+import { Rendering } from '../rendering/rendering.js';
 import { TemplateDirectory } from '../templates/template-directory.js';
 import { sampleLinks } from '../templates/previews.service.js';
 
@@ -23,7 +24,9 @@ export class WorkflowMailService {
     private readonly templates: TemplateDirectory,
   ) {}
 
-  async texts(owner: JobOwner, { items }: RenderTexts): Promise<RenderedTexts> {
+  @Handles(workflowMail.texts)
+  async texts({ caller, body: { items }, deadline }: Incoming<RenderTexts>): Promise<RenderedTexts> {
+    const owner = { projectId: caller.projectId, deadline };
     const now = new Date();
     return {
       items: await Promise.all(
@@ -41,11 +44,12 @@ export class WorkflowMailService {
     };
   }
 
-  async uses(
-    owner: JobOwner,
-    { template, subject, body, from, texts = [] }: ContentToAnalyse,
-  ): Promise<UsedVariables> {
-    const { projectId } = owner;
+  @Handles(workflowMail.uses)
+  async uses({
+    caller: { projectId },
+    body: { template, subject, body, from, texts = [] },
+    deadline,
+  }: Incoming<ContentToAnalyse>): Promise<UsedVariables> {
     const own = { subject, html: body };
     const content = await this.templates.resolve(projectId, { templateId: template, ...own });
     const source = await this.campaignTexts.of({
@@ -54,14 +58,17 @@ export class WorkflowMailService {
     });
     const { subject: shown, html, fromName = '' } = source;
     const sources = [shown, html, fromName, ...texts.map(({ text }) => text)];
-    return { paths: await this.rendering.uses(owner, { sources, snippets: source.snippets }) };
+    return {
+      paths: await this.rendering.uses({ projectId, deadline }, { sources, snippets: source.snippets }),
+    };
   }
 
-  async tryOut(
-    caller: Caller,
-    { template, subject, body, from, variables }: TryWorkflowMail,
-    deadline: Date | null,
-  ): Promise<TriedWorkflowMail> {
+  @Handles(workflowMail.tryOut)
+  async tryOut({
+    caller,
+    body: { template, subject, body, from, variables },
+    deadline,
+  }: Incoming<TryWorkflowMail>): Promise<TriedWorkflowMail> {
     const draft = await this.preparation.draftOf(caller, {
       templateId: template ?? null,
       subject: subject ?? null,

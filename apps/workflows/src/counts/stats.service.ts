@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { executionStatuses, type StepStats, type WorkflowStats } from '@posthorn/contracts';
+import {
+  executionStatuses,
+  executions,
+  type StepStats,
+  type WorkflowStats,
+  type WorkflowId,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { WorkflowCounts, type WorkflowCount } from './workflow-counts.repository.js';
@@ -12,7 +19,8 @@ export class StatsService {
     private readonly counts: WorkflowCounts,
   ) {}
 
-  async of(projectId: string, id: string): Promise<WorkflowStats> {
+  @Handles(executions.stats)
+  async of({ caller: { projectId }, body: { id } }: Incoming<WorkflowId>): Promise<WorkflowStats> {
     await this.workflows.findOrFail(projectId, id);
     const [graph, counts] = await Promise.all([
       this.graphs.find(projectId, id),

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
+import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
+import {
+  addressesIn,
+  anyOf,
+  EventErasure,
+  withoutAddresses,
+  Handles,
+  type Incoming,
+} from '@posthorn/messaging';
 import { ExecutionErasure } from '../executions/execution-erasure.js';
 import { GraphsRepository, type GraphPart } from '../graphs/graphs.repository.js';
 import { WebhookErasure } from '../webhooks/erasing/webhook-erasure.js';
@@ -18,7 +25,8 @@ export class ErasuresService {
     private readonly events: EventErasure,
   ) {}
 
-  async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
+  @Handles(eraseIn.workflows)
+  async erase({ caller: { projectId }, body: person }: Incoming<EraseAddress>): Promise<ErasedAddress> {
     const [pattern, addresses] = [anyOf([person.email]), addressesIn([person.email])];
     for (const part of parts)
       await this.database.transaction(async () => {

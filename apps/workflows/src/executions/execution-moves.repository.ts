@@ -1,5 +1,7 @@
 import type { Authority, ExecutionStatus } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import type { WorkQueue } from '@posthorn/work';
+import { executionWork } from './execution-kinds.js';
 import type { ExecutionWait } from './execution-row.js';
 
 export interface LockedExecution {
@@ -15,7 +17,14 @@ export interface LockedExecution {
 }
 
 export class ExecutionMoves {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly queue: WorkQueue,
+  ) {}
+
+  goOn(projectId: string, id: string): Promise<void> {
+    return this.queue.enqueue(executionWork, [{ projectId, key: id }]);
+  }
 
   async lock(projectId: string, workflowId: string, id: string): Promise<LockedExecution | null> {
     const [row] = await this.database.query<LockedExecution>(

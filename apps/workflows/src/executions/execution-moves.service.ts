@@ -6,17 +6,16 @@ import {
   executionNotFailed,
   executionNotFound,
   executionNotWaiting,
-  type Authority,
+  executions,
   type EventContract,
   type Execution,
   type ExecutionEvent,
   type ExecutionId,
 } from '@posthorn/contracts';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { WorkQueue } from '@posthorn/work';
+import { Admissions } from '../authorities/admissions.js';
 import { ExecutionEnds } from './execution-ends.js';
-import { executionWork } from './execution-kinds.js';
 import { ExecutionMoves, type LockedExecution } from './execution-moves.repository.js';
 import { Executions } from './executions.read-model.js';
 import { hasEnded } from './execution-row.js';
@@ -27,11 +26,12 @@ export class ExecutionMovesService {
     private readonly executions: Executions,
     private readonly moves: ExecutionMoves,
     private readonly ends: ExecutionEnds,
-    private readonly queue: WorkQueue,
     private readonly outbox: Outbox,
     private readonly commits: Commits,
+    private readonly admissions: Admissions,
   ) {}
 
+  @Handles(executions.cancel)
   cancel(call: Incoming<ExecutionId>): Promise<Execution> {
     return this.move(call, executionEvents.cancelled, async (projectId, { id, status, isStopped }) => {
       if (hasEnded(status) || isStopped) throw executionEnded();
@@ -40,7 +40,9 @@ export class ExecutionMovesService {
   }
 
   /** The failed step is entered once more, under a new key: what it did before may have been refused for good. */
-  retry(call: Incoming<ExecutionId>, mover: Authority | null): Promise<Execution> {
+  @Handles(executions.retry)
+  async retry(call: Incoming<ExecutionId>): Promise<Execution> {
+    const mover = await this.admissions.mover(call.caller, call.body);
     return this.move(
       call,
       executionEvents.retried,
@@ -49,19 +51,21 @@ export class ExecutionMovesService {
         if (await this.executions.isInside(projectId, workflowId, contactId)) throw contactIsInside();
         await this.moves.reopen(projectId, id, mover);
         await this.ends.countReopened(projectId, workflowId);
-        await this.goOn(projectId, id);
+        await this.moves.goOn(projectId, id);
       },
     );
   }
 
-  skipWait(call: Incoming<ExecutionId>, mover: Authority | null): Promise<Execution> {
+  @Handles(executions.skipWait)
+  async skipWait(call: Incoming<ExecutionId>): Promise<Execution> {
+    const mover = await this.admissions.mover(call.caller, call.body);
     return this.move(
       call,
       executionEvents.waitSkipped,
       async (projectId, { id, status, wait, isStopped }) => {
         if (status !== 'WAITING' || wait === 'WEBHOOK' || isStopped) throw executionNotWaiting();
         await this.moves.endWait(projectId, id, mover);
-        await this.goOn(projectId, id);
+        await this.moves.goOn(projectId, id);
       },
     );
   }
@@ -81,9 +85,5 @@ export class ExecutionMovesService {
       ]);
       return (await this.executions.find(projectId, workflowId, id))!;
     });
-  }
-
-  private goOn(projectId: string, id: string): Promise<void> {
-    return this.queue.enqueue(executionWork, [{ projectId, key: id }]);
   }
 }

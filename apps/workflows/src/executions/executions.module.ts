@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
+import { WorkQueue } from '@posthorn/work';
 import { StatsService } from '../counts/stats.service.js';
 import { FanOuts } from '../starts/fan-outs.js';
 import { FanOutsWork } from '../starts/fan-outs.work.js';
@@ -14,16 +15,15 @@ import { DefinitionsModule } from '../workflows/definitions.module.js';
 import { EngineModule } from './engine.module.js';
 import { ExecutionMoves } from './execution-moves.repository.js';
 import { ExecutionMovesService } from './execution-moves.service.js';
-import { ExecutionsHandlers } from './executions.handlers.js';
 import { Executions } from './executions.read-model.js';
 import { ManualStarts } from '../starts/manual-starts.js';
 import { ExecutionsService } from './executions.service.js';
 
 @Module({
   imports: [DefinitionsModule, EngineModule],
-  controllers: [ExecutionsHandlers, OccurrencesSubscribers],
   providers: [
-    ...onDatabase([ExecutionMoves, Executions, StartsRepository, WaitsRepository]),
+    ...onDatabase([ExecutionMoves], WorkQueue),
+    ...onDatabase([Executions, StartsRepository, WaitsRepository]),
     ExecutionMovesService,
     ExecutionsService,
     ManualStarts,
@@ -34,6 +34,7 @@ import { ExecutionsService } from './executions.service.js';
     Starts,
     StartsWork,
     StatsService,
+    OccurrencesSubscribers,
   ],
 })
 export class ExecutionsModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   executionNotFound,
+  executions,
   type Execution,
   type ExecutionId,
   type ExecutionPage,
@@ -8,6 +9,7 @@ import {
   type ListExecutions,
 } from '@posthorn/contracts';
 import { pageWithTotal } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { Executions } from './executions.read-model.js';
@@ -20,14 +22,16 @@ export class ExecutionsService {
     private readonly workflows: WorkflowsRepository,
   ) {}
 
-  async list(projectId: string, query: ListExecutions): Promise<ExecutionPage> {
+  @Handles(executions.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListExecutions>): Promise<ExecutionPage> {
     await this.workflows.findOrFail(projectId, query.workflowId);
     return pageWithTotal(query, this.executions.page(projectId, query), () =>
       this.executions.total(projectId, query),
     );
   }
 
-  async get(projectId: string, id: ExecutionId): Promise<ExecutionWithSteps> {
+  @Handles(executions.get)
+  async get({ caller: { projectId }, body: id }: Incoming<ExecutionId>): Promise<ExecutionWithSteps> {
     const execution = await this.getOne(projectId, id);
     const { workflowId, workflowVersion } = execution;
     const graph = await this.graphs.version(projectId, workflowId, workflowVersion);

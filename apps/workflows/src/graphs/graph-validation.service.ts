@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import {
   isUuid,
   templates,
-  type Caller,
   maxFindings,
+  workflowGraphs,
+  type Caller,
   type GraphFinding,
   type GraphFindings,
   type GraphOfWorkflow,
   type InvalidMember,
 } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { loopReason } from '../starts/causes.js';
 import { Graphs } from './graphs.read-model.js';
@@ -33,7 +34,8 @@ export class GraphValidation {
     private readonly bus: Bus,
   ) {}
 
-  async validate(caller: Caller, { id, ...given }: GraphOfWorkflow): Promise<GraphFindings> {
+  @Handles(workflowGraphs.validate)
+  async validate({ caller, body: { id, ...given } }: Incoming<GraphOfWorkflow>): Promise<GraphFindings> {
     await this.workflows.findOrFail(caller.projectId, id);
     const graph = withStoredIds(given);
     const missing = await this.missingTemplates(caller, graph);

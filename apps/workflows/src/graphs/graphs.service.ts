@@ -2,12 +2,19 @@ import { Injectable } from '@nestjs/common';
 import {
   workflowNotFound,
   workflowVersionNotFound,
+  workflowGraphs,
+  segmentUses,
+  templateUses,
   type GetSegmentUses,
   type GraphOfWorkflow,
   type VersionOfWorkflow,
   type WorkflowGraph,
+  type SegmentUses,
+  type TemplateId,
+  type TemplateUse,
+  type WorkflowId,
 } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { GraphReplacement } from './graph-replacement.js';
 import { Graphs } from './graphs.read-model.js';
 
@@ -18,28 +25,36 @@ export class GraphsService {
     private readonly replacement: GraphReplacement,
   ) {}
 
-  async get(projectId: string, id: string): Promise<WorkflowGraph> {
-    const graph = await this.graphs.find(projectId, id);
+  @Handles(workflowGraphs.get)
+  async get({ caller, body }: Incoming<WorkflowId>): Promise<WorkflowGraph> {
+    const graph = await this.graphs.find(caller.projectId, body.id);
     if (!graph) throw workflowNotFound();
     return graph;
   }
 
-  async version(projectId: string, { id, version }: VersionOfWorkflow): Promise<WorkflowGraph> {
+  @Handles(workflowGraphs.version)
+  async version({
+    caller: { projectId },
+    body: { id, version },
+  }: Incoming<VersionOfWorkflow>): Promise<WorkflowGraph> {
     const graph = await this.graphs.version(projectId, id, version);
     if (!graph) throw workflowVersionNotFound();
     return graph;
   }
 
+  @Handles(workflowGraphs.put)
   async put(call: Incoming<GraphOfWorkflow>): Promise<WorkflowGraph> {
     await this.replacement.put(call);
-    return this.get(call.caller.projectId, call.body.id);
+    return this.get(call);
   }
 
-  enabledBySegment(projectId: string, segment: GetSegmentUses): Promise<string[]> {
-    return this.graphs.enabledBySegment(projectId, segment);
+  @Handles(segmentUses.workflows)
+  async usesSegment({ caller, body }: Incoming<GetSegmentUses>): Promise<SegmentUses> {
+    return { names: await this.graphs.enabledBySegment(caller.projectId, body) };
   }
 
-  usesTemplate(projectId: string, templateId: string): Promise<boolean> {
-    return this.graphs.anyEnabledBy(projectId, templateId);
+  @Handles(templateUses.workflows)
+  async usesTemplate({ caller, body }: Incoming<TemplateId>): Promise<TemplateUse> {
+    return { used: await this.graphs.anyEnabledBy(caller.projectId, body.id) };
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   audiences,
+  simulations,
   type AudiencePage,
   type AudienceSimulation,
   type BranchShare,
@@ -12,7 +13,7 @@ import {
   type Simulation,
 } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
-import { Bus } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { People } from '../executions/people.js';
 import { audienceOfSegment } from '../schedules/audience-of-segment.js';
 import type { RehearsalTexts } from './rehearsal.js';
@@ -36,7 +37,8 @@ export class AudienceSimulations {
   ) {}
 
   /** As far as the time suffices. */
-  async run(caller: Caller, request: SimulateAudienceOf, deadline: Date | null): Promise<AudienceSimulation> {
+  @Handles(simulations.audience)
+  async run({ caller, body: request, deadline }: Incoming<SimulateAudienceOf>): Promise<AudienceSimulation> {
     const { id, sample = defaultSample } = request;
     const remainingMs = await this.clock.msUntil(deadline);
     const stopAt = remainingMs === null ? Infinity : performance.now() + remainingMs - marginMs;

@@ -42,7 +42,11 @@ describe('a rehearsal, compared with executions of the same graph', () => {
     const simulations = buildSimulations(fixture);
     const workflows = new Map(installed.map((each) => [each.scenario, each]));
     for (const { id, scenario, person, spans } of play.played.values()) {
-      const rehearsed = await simulations.run(caller, requestOf(workflows.get(scenario)!, person));
+      const rehearsed = await simulations.run({
+        caller,
+        body: requestOf(workflows.get(scenario)!, person),
+        deadline: null,
+      });
       const about = { seed: scenario.seed, email: person.email };
       expect({ ...about, ...comparableSimulation(rehearsed) }).toEqual({
         ...about,

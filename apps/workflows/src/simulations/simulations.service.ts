@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import {
   invalidMember,
-  type Caller,
+  simulations,
   type SimulatedContact,
   type SimulateWorkflow,
   type Simulation,
   type WorkflowGraph,
 } from '@posthorn/contracts';
 import { DatabaseClock, newId } from '@posthorn/database';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { startOf, type ExitCondition } from '../engine/walk.js';
 import { People } from '../executions/people.js';
 import { Turn } from '../executions/turn.js';
@@ -42,7 +43,8 @@ export class SimulationsService {
     private readonly clock: DatabaseClock,
   ) {}
 
-  async run(caller: Caller, request: SimulateWorkflow): Promise<Simulation> {
+  @Handles(simulations.run)
+  async run({ caller, body: request }: Incoming<SimulateWorkflow>): Promise<Simulation> {
     const { event = null, context = {}, answers = {} } = request;
     const definition = await this.definition(caller.projectId, request.id);
     const contact = await this.contactOf(caller.projectId, request);

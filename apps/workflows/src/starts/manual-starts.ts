@@ -6,11 +6,12 @@ import {
   invalidMember,
   startsUsedUp,
   workflowDisabled,
+  executions,
   type DomainError,
   type Execution,
   type StartExecutionOf,
 } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Admissions } from '../authorities/admissions.js';
 import { Starts } from './starts.js';
@@ -30,6 +31,7 @@ export class ManualStarts {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(executions.start)
   async start({ caller, body, deadline }: Incoming<StartExecutionOf>): Promise<Execution> {
     const { projectId } = caller;
     const { workflowId, contactId, context = {} } = body;

@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   contactEvents,
   isUuid,
@@ -28,7 +28,7 @@ type OfContact = { contactId?: string | null; at: Date };
 type Cause = Arrival['cause'];
 
 /** Events that start workflows and end their waits, under the names that the public specification gives them. */
-@Controller()
+@Injectable()
 export class OccurrencesSubscribers {
   constructor(private readonly occurrences: Occurrences) {}
 

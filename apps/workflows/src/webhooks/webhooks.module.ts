@@ -29,7 +29,6 @@ import { StepCalls } from './step-calls.js';
 import { StepCallsRepository } from './steps/step-calls.repository.js';
 import { StepCallSource, StepTurnsWork } from './steps/step-turns.work.js';
 import { WebhookUrls } from './webhook-urls.js';
-import { WebhooksHandlers } from './webhooks.handlers.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -37,7 +36,6 @@ const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id
 
 @Module({
   imports: [AuthoritiesModule],
-  controllers: [WebhooksHandlers, WebhookEventsSubscribers],
   providers: [
     ...onDatabase([WebhooksRepository, WebhookCallsRepository, CallPages, ReplaysRepository]),
     ...onDatabase([TestCallsRepository, EndpointsRepository, SigningSecretsRepository, StepCallsRepository]),
@@ -47,6 +45,7 @@ const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id
     ...[EventCalls, EventSubjects, WorkflowEventCalls, StepCalls, WebhookErasure, OldCallsWork],
     ...[WebhookClient, SignedRequests, WebhookEndpoints, EndpointTurns],
     ...[WebhookCallSource, WebhookTurnsWork, StepCallSource, StepTurnsWork],
+    WebhookEventsSubscribers,
   ],
   exports: [StepCalls, WorkflowEventCalls, WebhookErasure],
 })

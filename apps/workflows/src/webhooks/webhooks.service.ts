@@ -4,6 +4,7 @@ import {
   mayNotHearOfPending,
   tooManyWebhooks,
   webhookEvents,
+  webhooks,
   type CreateWebhookBy,
   type DeletedWebhook,
   type ListWebhooks,
@@ -14,7 +15,7 @@ import {
   type WebhookWithSecret,
 } from '@posthorn/contracts';
 import { newId, pageWithTotal } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { WebhookEndpoints } from './dispatch/webhook-endpoints.js';
 import { SigningSecrets } from './secrets/signing-secrets.js';
@@ -33,6 +34,7 @@ export class WebhooksService {
     private readonly outbox: Outbox,
   ) {}
 
+  @Handles(webhooks.create)
   create({ caller: { projectId }, body, deadline }: Incoming<CreateWebhookBy>): Promise<WebhookWithSecret> {
     if (body.eventTypes.includes('list.pending') && !body.mayConfirm) throw mayNotHearOfPending();
     this.urls.refuseUnusable(body.url);
@@ -50,11 +52,13 @@ export class WebhooksService {
     });
   }
 
-  async get(projectId: string, id: string): Promise<Webhook> {
+  @Handles(webhooks.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<WebhookId>): Promise<Webhook> {
     return this.shown(await this.webhooks.findOrFail(projectId, id));
   }
 
-  async list(projectId: string, query: ListWebhooks): Promise<WebhookPage> {
+  @Handles(webhooks.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListWebhooks>): Promise<WebhookPage> {
     const page = await pageWithTotal(query, this.webhooks.list(projectId, query), () =>
       this.webhooks.total(projectId),
     );
@@ -62,6 +66,7 @@ export class WebhooksService {
     return { ...page, items: page.items.map((row) => row.toWebhook(successes.get(row.id) ?? null)) };
   }
 
+  @Handles(webhooks.update)
   async update({ caller, body, deadline }: Incoming<UpdateWebhookById>): Promise<Webhook> {
     const { id, mayConfirm = false, ...changes } = body;
     if (changes.url !== undefined) this.urls.refuseUnusable(changes.url);
@@ -79,6 +84,7 @@ export class WebhooksService {
     return this.shown(row);
   }
 
+  @Handles(webhooks.delete)
   async delete({ caller, body, deadline }: Incoming<WebhookId>): Promise<DeletedWebhook> {
     await this.commits.before(deadline, async () => {
       const row = await this.webhooks.lockOrFail(caller.projectId, body.id);
@@ -90,6 +96,7 @@ export class WebhooksService {
     return { id: body.id };
   }
 
+  @Handles(webhooks.rotateSecret)
   rotateSecret({ caller, body, deadline }: Incoming<WebhookId>): Promise<WebhookWithSecret> {
     return this.commits.before(deadline, async () => {
       const row = await this.webhooks.save(await this.webhooks.lockOrFail(caller.projectId, body.id));

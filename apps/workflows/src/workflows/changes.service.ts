@@ -3,6 +3,7 @@ import {
   maxEnabledWorkflows,
   tooManyEnabledWorkflows,
   workflowChanged,
+  workflows,
   type DeletedWorkflow,
   type Caller,
   type ResumedWorkflow,
@@ -11,7 +12,7 @@ import {
   type Workflow,
   type WorkflowId,
 } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Cancellations } from '../cancellations/cancellations.js';
 import { Readiness, type Looked } from './readiness.js';
@@ -38,16 +39,19 @@ export class ChangesService {
   ) {}
 
   /** Disabling it stops only what has not begun. */
+  @Handles(workflows.update)
   async update(call: Incoming<UpdateWorkflowById>): Promise<Workflow> {
     return (await this.change(call)).toWorkflow();
   }
 
+  @Handles(workflows.resume)
   async resume(call: Incoming<WorkflowId>): Promise<ResumedWorkflow> {
     const row = await this.change({ ...call, body: { id: call.body.id, enabled: true } });
     return { workflow: row.toWorkflow(), cancelledExecutions: 0 };
   }
 
   /** Also of a disabled workflow, whose executions go on until they are cancelled. */
+  @Handles(workflows.pause)
   async pause({ caller, body, deadline }: Incoming<WorkflowId>): Promise<ResumedWorkflow> {
     return this.commits.before(deadline, async () => {
       await this.cancellations.awaitEffects(caller.projectId, body.id);
@@ -61,6 +65,7 @@ export class ChangesService {
     });
   }
 
+  @Handles(workflows.delete)
   async delete({ caller, body, deadline }: Incoming<WorkflowId>): Promise<DeletedWorkflow> {
     await this.commits.before(deadline, async () => {
       const row = await this.workflows.lockOrFail(caller.projectId, body.id);

@@ -11,7 +11,6 @@ import { EndedExecutions } from '../executions/ended-executions.repository.js';
 import { GraphChecks } from '../graphs/graph-checks.js';
 import { GraphReplacement } from '../graphs/graph-replacement.js';
 import { GraphValidation } from '../graphs/graph-validation.service.js';
-import { GraphsHandlers } from '../graphs/graphs.handlers.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { GraphsRepository } from '../graphs/graphs.repository.js';
 import { GraphsService } from '../graphs/graphs.service.js';
@@ -22,13 +21,11 @@ import { NewWorkflows } from './new-workflows.js';
 import { Readiness } from './readiness.js';
 import { SegmentReferences } from './segment-references.js';
 import { WorkflowChanges } from './workflow-changes.js';
-import { WorkflowsHandlers } from './workflows.handlers.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 import { WorkflowsService } from './workflows.service.js';
 
 @Module({
   imports: [AuthoritiesModule],
-  controllers: [WorkflowsHandlers, GraphsHandlers],
   providers: [
     ...onDatabase([WorkflowsRepository, GraphsRepository, Graphs]),
     ...onDatabase([CancellationsRepository, EndedExecutions, WorkflowCounts]),

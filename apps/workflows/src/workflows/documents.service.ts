@@ -3,11 +3,13 @@ import {
   invalid,
   workflowFormat,
   workflowNotFound,
+  workflowDocuments,
   type Workflow,
   type ExportedWorkflow,
   type ImportWorkflow,
+  type WorkflowId,
 } from '@posthorn/contracts';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Admissions } from '../authorities/admissions.js';
 import { graphFaults } from '../graphs/graph-rules.js';
@@ -28,7 +30,8 @@ export class DocumentsService {
     private readonly commits: Commits,
   ) {}
 
-  async export(projectId: string, id: string): Promise<ExportedWorkflow> {
+  @Handles(workflowDocuments.export)
+  async export({ caller: { projectId }, body: { id } }: Incoming<WorkflowId>): Promise<ExportedWorkflow> {
     const row = await this.workflows.findOrFail(projectId, id);
     const graph = await this.graphs.find(projectId, id);
     if (!graph) throw workflowNotFound();
@@ -42,6 +45,7 @@ export class DocumentsService {
     };
   }
 
+  @Handles(workflowDocuments.import)
   async import({ caller, body, deadline }: Incoming<ImportWorkflow>): Promise<Workflow> {
     const { format: _, graph: given, ...wanted } = body;
     const graph = withStoredIds(given);

@@ -3,6 +3,7 @@ import {
   invalid,
   maxWorkflowName,
   nameOfCopy,
+  workflows,
   type CreateWorkflow,
   type ListWorkflows,
   type Workflow,
@@ -10,7 +11,7 @@ import {
   type WorkflowPage,
 } from '@posthorn/contracts';
 import { pageWithTotal } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { authorityOf } from '../authorities/rights.js';
 import { GraphsRepository } from '../graphs/graphs.repository.js';
@@ -30,6 +31,7 @@ export class WorkflowsService {
     private readonly commits: Commits,
   ) {}
 
+  @Handles(workflows.create)
   async create({ caller, body, deadline }: Incoming<CreateWorkflow>): Promise<Workflow> {
     const definition = definitionOf(caller.projectId, body);
     const faults = [...definition.faults, ...(body.enabled ? [createdEnabled] : [])];
@@ -41,11 +43,13 @@ export class WorkflowsService {
     return row.toWorkflow();
   }
 
-  async get(projectId: string, id: string): Promise<Workflow> {
+  @Handles(workflows.get)
+  async get({ caller: { projectId }, body: { id } }: Incoming<WorkflowId>): Promise<Workflow> {
     return (await this.workflows.findOrFail(projectId, id)).toWorkflow();
   }
 
-  async list(projectId: string, query: ListWorkflows): Promise<WorkflowPage> {
+  @Handles(workflows.list)
+  async list({ caller: { projectId }, body: query }: Incoming<ListWorkflows>): Promise<WorkflowPage> {
     const page = await pageWithTotal(query, this.workflows.list(projectId, query), () =>
       this.workflows.total(projectId),
     );
@@ -53,6 +57,7 @@ export class WorkflowsService {
   }
 
   /** What it names is not checked again: a copy has to pass that when it is enabled. */
+  @Handles(workflows.clone)
   async clone({ caller, body, deadline }: Incoming<WorkflowId>): Promise<Workflow> {
     const row = await this.commits.before(deadline, async () => {
       const original = await this.workflows.lockOrFail(caller.projectId, body.id);

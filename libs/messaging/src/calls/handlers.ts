@@ -73,11 +73,8 @@ export interface FoundHandler {
 
 /** The marked methods of all providers. */
 export function findHandlers(modules: ModulesContainer): FoundHandler[] {
-  const wrappers = [...modules.values()].flatMap((each) => [
-    ...each.providers.values(),
-    ...each.controllers.values(),
-  ]);
-  const instances = new Set(wrappers.map(({ instance }) => instance as unknown).filter(isObject));
+  const providers = [...modules.values()].flatMap((each) => [...each.providers.values()]);
+  const instances = new Set(providers.map(({ instance }) => instance as unknown).filter(isObject));
   const scanner = new MetadataScanner();
   return [...instances].flatMap((instance) =>
     scanner

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { ChangedHeldMail, HeldMail } from '@posthorn/contracts';
+import { overdueMail, type ChangedHeldMail, type HeldMail, type SelectHeldMail } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SendingConfig } from '../../config.js';
 import { policiesOf, type AmbiguousRules } from '../claiming/leases.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
@@ -42,7 +43,9 @@ export class OverdueMail {
     if (found && count > 0) this.log.error(warningOf(found, count));
   }
 
-  async held(projectId: string | null): Promise<HeldMail> {
+  @Handles(overdueMail.held)
+  async held({ body }: Incoming<SelectHeldMail>): Promise<HeldMail> {
+    const projectId = body.projectId ?? null;
     const [projects, count, oldestDueAt] = await Promise.all([
       this.mail.byProject(projectId),
       this.mail.count(projectId),
@@ -51,13 +54,17 @@ export class OverdueMail {
     return { count, oldestDueAt, projects };
   }
 
-  async release(projectId: string | null): Promise<ChangedHeldMail> {
+  @Handles(overdueMail.release)
+  async release({ body }: Incoming<SelectHeldMail>): Promise<ChangedHeldMail> {
+    const projectId = body.projectId ?? null;
     const changed = await this.mail.release(projectId, atOnce, this.policies);
     if (changed > 0) this.wakeUp.wake();
     return { changed, left: await this.mail.count(projectId) };
   }
 
-  async drop(projectId: string | null): Promise<ChangedHeldMail> {
+  @Handles(overdueMail.drop)
+  async drop({ body }: Incoming<SelectHeldMail>): Promise<ChangedHeldMail> {
+    const projectId = body.projectId ?? null;
     const outcome = failure(
       'expired',
       'The message was overdue after an outage, and the operator dropped it',

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { domainEvents, domainNotFound, domainTaken } from '@posthorn/contracts';
-import { DatabaseClock, newId } from '@posthorn/database';
+import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
-import { Commits, LimitedRuns } from '@posthorn/platform';
+import { Commits } from '@posthorn/platform';
 import { DkimKeys } from '../dkim/dkim-keys.js';
 import { rotateKeys } from '../dkim/dkim-rotation.js';
 import type { DomainRow } from '../domain.entity.js';
@@ -13,12 +13,6 @@ import { DomainsRepository } from '../domains.repository.js';
 const checkMs = 10_000;
 /** For the commit and the reply. */
 const storeMs = 1_000;
-/** Requested checks; of those that are due, one of a project runs at a time. */
-const limits = {
-  ...{ what: 'checks of domains', running: 20, perProject: 2 },
-  ...{ waitingPerProject: 8, waiting: 64 },
-};
-
 interface Checked {
   row: DomainRow;
   taken: boolean;
@@ -27,8 +21,6 @@ interface Checked {
 /** Looks the records up before the transaction, so that no transaction waits for the DNS. */
 @Injectable()
 export class DomainChecks {
-  private readonly requested = new LimitedRuns(limits);
-
   constructor(
     private readonly domains: DomainsRepository,
     private readonly keys: DkimKeys,
@@ -37,12 +29,6 @@ export class DomainChecks {
     private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
-
-  /** Every request is a check of its own: it shows what its caller has just changed. */
-  async checkRequested(row: DomainRow, deadline: Date | null): Promise<DomainRow> {
-    const remainingMs = await this.clock.msUntil(deadline);
-    return this.requested.run(row.projectId, newId(), remainingMs, () => this.check(row, deadline));
-  }
 
   async check(row: DomainRow, deadline: Date | null = null): Promise<DomainRow> {
     const keys = await this.keys.of(row);

@@ -4,16 +4,20 @@ import {
   domainNotFound,
   domainOfSandbox,
   domainTaken,
+  domains,
   normaliseDomain,
   notAHostName,
   rotationUnderWay,
+  type RotateDkim,
+  type SendingDomain,
   type VerifyDomain,
 } from '@posthorn/contracts';
-import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Handles, Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { DkimKeys } from '../dkim/dkim-keys.js';
 import type { DomainRow } from '../domain.entity.js';
 import { DomainRules } from '../domain-rules.js';
+import { DomainViews } from '../domain-views.js';
 import { DomainsRepository } from '../domains.repository.js';
 
 @Injectable()
@@ -24,9 +28,11 @@ export class VerifiedDomains {
     private readonly rules: DomainRules,
     private readonly commits: Commits,
     private readonly outbox: Outbox,
+    private readonly views: DomainViews,
   ) {}
 
-  async vouch({ caller, body, deadline }: Incoming<VerifyDomain>): Promise<DomainRow> {
+  @Handles(domains.verify)
+  async vouch({ caller, body, deadline }: Incoming<VerifyDomain>): Promise<SendingDomain> {
     const { projectId } = caller;
     const domain = normaliseDomain(body.domain);
     if (domain === null) throw notAHostName();
@@ -39,24 +45,26 @@ export class VerifiedDomains {
       return verified;
     });
     if (body.signed) await this.sign(row, deadline);
-    return row;
+    return this.views.one(row);
   }
 
   /** New keys become active once their records are found, or at once where ownership is not checked. */
-  async rotate(projectId: string, name: string, deadline: Date | null): Promise<DomainRow> {
-    const row = await this.domains.findByName(projectId, normaliseDomain(name) ?? name);
+  @Handles(domains.rotateDkim)
+  async rotate({ caller, body, deadline }: Incoming<RotateDkim>): Promise<SendingDomain> {
+    const { projectId } = caller;
+    const row = await this.domains.findByName(projectId, normaliseDomain(body.domain) ?? body.domain);
     if (!row) throw domainNotFound();
     const trusted = this.rules.isTrusted(row.domain);
     const made = await this.keys.make(row, trusted ? 'ACTIVE' : 'PENDING');
-    return this.commits.before(deadline, async () => {
+    await this.commits.before(deadline, async () => {
       await this.domains.lock(projectId, row.id);
       const known = await this.keys.of(row);
       if (known.some(({ state }) => state === 'PENDING')) throw rotationUnderWay();
       if (trusted) await this.keys.retire(projectId, known);
       await this.keys.store(projectId, made);
       await this.outbox.publish(domainEvents.changed, projectId, [row.toEvent(new Date())]);
-      return row;
     });
+    return this.views.one(row);
   }
 
   private async sign(row: DomainRow, deadline: Date | null): Promise<void> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { testEventType, type WebhookCall, type WebhookId } from '@posthorn/contracts';
+import { testEventType, webhooks, type WebhookCall, type WebhookId } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { SignedRequests } from '../dispatch/signed-requests.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
@@ -24,6 +24,7 @@ export class TestCallsService {
   ) {}
 
   /** Also of a webhook that is paused or disabled: it shows whether it may be set to ACTIVE again. */
+  @Handles(webhooks.test)
   async make({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
     const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
     const secrets = await this.signing.of(projectId, id);

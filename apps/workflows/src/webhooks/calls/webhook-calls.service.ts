@@ -5,6 +5,7 @@ import {
   webhookCallNotFound,
   webhookNotActive,
   webhookNotFound,
+  webhooks,
   type ListWebhookCalls,
   type ReplayedCalls,
   type ReplayRangeOf,
@@ -13,7 +14,7 @@ import {
   type WebhookCallPage,
 } from '@posthorn/contracts';
 import { pageWithTotal } from '@posthorn/database';
-import type { Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { WebhookEndpoints } from '../dispatch/webhook-endpoints.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
@@ -33,13 +34,15 @@ export class WebhookCallsService {
     private readonly commits: Commits,
   ) {}
 
-  async list(projectId: string, query: ListWebhookCalls): Promise<WebhookCallPage> {
+  @Handles(webhooks.calls)
+  async list({ caller: { projectId }, body: query }: Incoming<ListWebhookCalls>): Promise<WebhookCallPage> {
     await this.webhooks.findOrFail(projectId, query.id);
     return pageWithTotal(query, this.pages.page(projectId, query), () =>
       this.pages.total(projectId, query.id),
     );
   }
 
+  @Handles(webhooks.replay)
   async replay({ caller: { projectId }, body, deadline }: Incoming<WebhookCallId>): Promise<WebhookCall> {
     await this.commits.before(deadline, async () => {
       await this.lockActive(projectId, body.id, webhookCallNotFound);
@@ -49,6 +52,7 @@ export class WebhookCallsService {
     return this.pages.one(projectId, body.id, body.callId);
   }
 
+  @Handles(webhooks.replayRange)
   replayRange({ caller, body, deadline }: Incoming<ReplayRangeOf>): Promise<ReplayedCalls> {
     const { projectId } = caller;
     if (body.to < body.from) throw replayRangeReversed();

@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   campaignEvents,
   contactEvents,
@@ -22,7 +22,7 @@ import { calledEmailEvents, emailEventCalls, typeOfEmailEvent } from './email-ev
 import { EventCalls } from './event-calls.js';
 import { EventSubjects } from './event-subjects.js';
 
-@Controller()
+@Injectable()
 export class WebhookEventsSubscribers {
   constructor(
     private readonly calls: EventCalls,
