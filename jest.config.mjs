@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { leftOut } from './tools/build/long-suites.mjs';
 
@@ -18,8 +19,9 @@ const base = {
 export default {
   // Not a check: four suites share two processors, which may be slow ones. Mutants are given up sooner.
   testTimeout: Number(process.env['POSTHORN_TEST_TIMEOUT_MS'] ?? 400_000),
-  // Twice as many as there are processors: suites wait for a time that passes, for Postgres and for the product.
-  maxWorkers: 4,
+  // Twice as many as there are processors: suites wait for a time that passes, for Postgres and for the product. Each may need
+  // a gigabyte and a half, with its product.
+  maxWorkers: Math.max(1, Math.min(2 * availableParallelism(), 8, Math.floor(totalmem() / 1.5 / 1024 ** 3))),
   testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),
   // Modules stay loaded from suite to suite; a worker that has grown large would spend its time collecting garbage.
   workerIdleMemoryLimit: '800MB',

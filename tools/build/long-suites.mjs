@@ -32,6 +32,7 @@ export const longSuites = [
   'workflows-guide.e2e.spec.ts',
   'rendering-failures.db.spec.ts',
   'wire-property.spec.ts',
+  'unknown-outcomes.db.spec.ts',
   'subscriber-guide.db.spec.ts',
   'slow-sources.db.spec.ts',
   'work-faults.db.spec.ts',

@@ -1,6 +1,15 @@
 // Starts the servers that the tests need, runs every test, and ends with one line over all of them.
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -21,6 +30,7 @@ const shared = join(directory, 'shared');
 mkdirSync(maps);
 mkdirSync(shared);
 const print = (line) => console.log(line);
+const { args, tier } = readArguments(process.argv.slice(2));
 /** Jest hands it on to its workers, which would otherwise collect young objects all the time. */
 const youngSpace = '--max-semi-space-size=32';
 
@@ -62,11 +72,40 @@ async function run(args) {
   return { code, suites: read(report) };
 }
 
-/** `--tier short`, `long` or `all`; the rest is for Jest. */
+/** `--tier short`, `long` or `all`, and `--affected`; the rest is for Jest. */
 function readArguments(words) {
   const at = words.indexOf('--tier');
-  if (at < 0) return { args: words, tier: 'all' };
-  return { args: words.toSpliced(at, 2), tier: words[at + 1] };
+  const tier = at < 0 ? 'all' : words[at + 1];
+  const others = at < 0 ? words : words.toSpliced(at, 2);
+  if (!others.includes('--affected')) return { args: others, tier };
+  const folders = affectedProjects();
+  if (folders.length === 0) {
+    print('no project differs from main\n0 passed, 0 failed');
+    process.exit(0);
+  }
+  return {
+    args: [...others.filter((word) => word !== '--affected'), '--passWithNoTests', ...folders],
+    tier,
+  };
+}
+
+/** The folders of the projects that differ from main, or depend on one that does, by the graph of Nx. */
+function affectedProjects() {
+  const nx = join(root, 'node_modules/.bin/nx');
+  const options = {
+    cwd: root,
+    encoding: /** @type {const} */ ('utf8'),
+    env: { ...process.env, NX_DAEMON: 'false' },
+  };
+  const output = execFileSync(nx, ['show', 'projects', '--affected', '--base=main', '--json'], options);
+  const names = new Set(JSON.parse(output));
+  return ['apps', 'libs', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .map((name) => join(root, folder, name))
+      .filter((path) => existsSync(join(path, 'project.json')))
+      .filter((path) => names.has(JSON.parse(readFileSync(join(path, 'project.json'), 'utf8')).name))
+      .map((path) => `${path}/`),
+  );
 }
 
 /** Workers end what they shared when they end; one that was killed could not. */
@@ -112,7 +151,6 @@ const isRed = ({ status }) => status === 'failed';
 // A machine that stands still for a second turns a call's patience red. What is broken is red alone as well, but for what is broken by
 // chance: so it is said by name, and CI says it once more at its end.
 const fewSuites = 3;
-const { args, tier } = readArguments(process.argv.slice(2));
 let { code, suites } = await run(args);
 const unsteady = [];
 const red = suites?.filter(isRed) ?? [];

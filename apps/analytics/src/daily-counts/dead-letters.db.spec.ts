@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailEvents, serviceCaller, analytics } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Inbox } from '@posthorn/messaging';
+import { runCommand } from '@posthorn/operator';
 import { startAnalyticsSuite, type AnalyticsSuite } from '../testing/analytics-suite.js';
 
-const program = resolve('dist/tools/operator/src/main.js');
 const subscriber = 'analytics-daily-delivered';
 
 describe('an operator', () => {
@@ -18,16 +14,14 @@ describe('an operator', () => {
   });
   afterAll(() => suite.stop());
 
-  /** In a process of its own. */
   const posthorn = async (...texts: string[]) => {
-    const env = { ...process.env, NATS_URL: suite.natsUrl, POSTHORN_DATA_DIR: '/nonexistent' };
-    const child = spawn(process.execPath, [program, ...texts], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const [output, failed, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'exit'),
-    ]);
-    return { code: code as number, said: code === 0 ? (JSON.parse(output) as unknown) : null, failed };
+    const said = { output: '', failed: '' };
+    const code = await runCommand(texts, {
+      environment: { ...process.env, NATS_URL: suite.natsUrl, POSTHORN_DATA_DIR: '/nonexistent' },
+      print: (text) => (said.output += `${text}\n`),
+      complain: (text) => (said.failed += `${text}\n`),
+    });
+    return { code, said: code === 0 ? (JSON.parse(said.output) as unknown) : null, failed: said.failed };
   };
   const bury = async (to: string, durable = subscriber) => {
     const projectId = newId();

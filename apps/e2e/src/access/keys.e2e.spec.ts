@@ -3,7 +3,7 @@ import { eventually } from '@posthorn/testing';
 import { withPosthorn } from '../testing/bad-input.js';
 import { inboxMessages } from '../testing/inbox.js';
 
-const suite = withPosthorn({ LOG_LEVEL: 'debug' });
+const suite = withPosthorn();
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const keysPath = () => `/api/v1/projects/${suite.posthorn.dev.projectId}/api-keys`;
 const tokenOf = async (...texts: string[]) =>

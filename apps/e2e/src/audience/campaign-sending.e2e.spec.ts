@@ -4,7 +4,7 @@ import { expectRefusal, withPosthorn } from '../testing/bad-input.js';
 import { inboxMessages, rawMessage } from '../testing/inbox.js';
 import type { Answer } from '../testing/running-posthorn.js';
 
-const suite = withPosthorn({ SENDING_RATE_PER_SECOND: '0' });
+const suite = withPosthorn();
 const post = (path: string, body?: unknown, headers?: Record<string, string>) =>
   suite.posthorn.post(`/api/v1/${path}`, body, headers);
 const get = (path: string) => suite.posthorn.get(`/api/v1/${path}`);

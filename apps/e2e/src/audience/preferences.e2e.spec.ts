@@ -3,7 +3,7 @@ import { eventually } from '@posthorn/testing';
 import { withPosthorn } from '../testing/bad-input.js';
 import { inboxMessages, rawMessage } from '../testing/inbox.js';
 
-const suite = withPosthorn({ SENDING_RATE_PER_SECOND: '0' });
+const suite = withPosthorn();
 const email = 'reader@example.org';
 const done = async (path: string, body?: unknown) => {
   const answer = await (body === undefined
