@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EngagementLimits } from './engagement-limits.js';
+import { EngagementLimits } from './engagement-recorder.js';
 
 const location = (emailId: string, projectId = 'p') => ({ projectId, emailId, position: 0 });
 const admitted = (limits: EngagementLimits, times: number, at: ReturnType<typeof location>) =>

@@ -1,6 +1,6 @@
 import { setImmediate as settle } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { TargetRuns } from './target-runs.js';
+import { TargetRuns } from './unsubscribe.service.js';
 
 const limitMs = 1_900;
 

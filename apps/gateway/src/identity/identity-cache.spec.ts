@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { IdentityCache } from './identity-cache.js';
+import { IdentityCache } from './identities.js';
 
 /** A cache whose clock and database the test controls. */
 function build() {

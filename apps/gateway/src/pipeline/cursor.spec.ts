@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Cursors, type CursorScope } from './cursor.js';
+import { Cursors, type CursorScope } from './list-responder.js';
 
 const cursors = new Cursors('a secret key of more than thirty-two characters');
 const scope: CursorScope = {

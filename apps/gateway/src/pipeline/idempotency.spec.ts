@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalJson, idempotencyOf } from './idempotency.js';
+import { canonicalJson, idempotencyOf } from './resource-responder.js';
 
 const route = { method: 'POST', path: '/api/v1/emails', ids: [] } as const;
 

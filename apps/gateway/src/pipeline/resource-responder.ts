@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Base64Text, writeJson, type Caller, type IdempotentRequest } from '@posthorn/contracts';
 import type { Dialect, Named } from '../dialects/dialect.js';
 import { readBody } from '../dialects/read-body.js';
 import { readEntries } from '../dialects/read-entries.js';
@@ -11,8 +13,9 @@ import { HtmlPage } from '../pages/page.js';
 import { isReadOnly, wantsHtml } from '../wire/html-requests.js';
 import type { RouteRequest, BatchResults } from '../routes/route-request.js';
 import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
-import { idempotencyOf } from './idempotency.js';
 import { successOf, type RouteKinds } from '../routes/route.js';
+import { idempotencyKeyLength } from '../wire/errors.js';
+import type { Route } from '../routes/route-table.js';
 
 /** Keys and elements of a body of many messages (docs/guarantees.md §1.5). */
 const maxMembersOfBatch = 200_000;
@@ -101,4 +104,45 @@ export function replyBody(declaration: Declaration, dialect: Dialect, result: ob
   if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as BatchResults).items);
   if (successOf(declaration) === 'deleted') return dialect.deleted(result as Named);
   return bareOnLegacy ? dialect.bare(reply, result) : dialect.resource(reply, result);
+}
+
+const maxKey = 255;
+
+export function idempotencyOf(
+  caller: Pick<Caller, 'isPublic' | 'mode'>,
+  route: Pick<Route, 'method' | 'path' | 'ids'>,
+  headers: string[],
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+): IdempotentRequest | undefined {
+  if (headers.length === 0) return undefined;
+  const [key] = headers;
+  if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
+  // The same key for another resource is another request, so the path parameters are hashed with the body.
+  const named = route.ids.map((name) => params[name]!.toLowerCase());
+  const requested = named.length > 0 ? [named, body] : body;
+  return { key: key!, operation: operationOf(caller, route), bodyHash: hashOf(requested) };
+}
+
+/** A visitor who claims a key of the shop's server, or tests that do, must not decide what its own request is answered. */
+function operationOf(
+  { isPublic, mode }: Pick<Caller, 'isPublic' | 'mode'>,
+  { method, path }: Pick<Route, 'method' | 'path'>,
+): string {
+  const kind = [...(mode === 'TEST' ? ['test'] : []), ...(isPublic ? ['public'] : [])];
+  return [...kind, method, path].join(' ');
+}
+
+function hashOf(requested: unknown): string {
+  const hash = createHash('sha256');
+  for (const piece of writeJson(() => canonicalJson(requested))) hash.update(piece);
+  return hash.digest('hex');
+}
+
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null || value instanceof Base64Text)
+    return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
