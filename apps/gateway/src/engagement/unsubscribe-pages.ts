@@ -3,10 +3,9 @@ import type { UnsubscribeTarget } from '@posthorn/mail';
 import { html, type Html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
-import { filled, describe } from '../pages/reader-pages.js';
+import { filled, describe, type Language } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
 import type { Choice } from './unsubscribe.service.js';
-import type { Language } from '../pages/reader-texts.js';
 
 interface View {
   sender: Sender;

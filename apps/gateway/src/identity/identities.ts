@@ -11,7 +11,7 @@ import {
 import { IdentitiesReadModel } from './identities.read-model.js';
 import { PeopleSecret } from './people-secret.js';
 import { sessionTokenOf } from './session-cookie.js';
-import { hashOfToken } from './token-hash.js';
+import { hashOfToken } from './tokens.js';
 import { within } from '../wire/deadline.js';
 
 /** Credentials and memberships, at most one second old on every gateway. */

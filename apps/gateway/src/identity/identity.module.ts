@@ -5,10 +5,8 @@ import { ApiKeysController } from '../api-keys/api-keys.controller.js';
 import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { ApiKeysService } from '../api-keys/api-keys.service.js';
 import { GrantsService } from '../api-keys/grants.service.js';
-import { KeyDomains } from '../api-keys/key-domains.js';
 import { KeyEvents } from '../api-keys/key-events.js';
 import { KeyIssuance } from '../api-keys/key-issuance.js';
-import { KeyTemplates } from '../api-keys/key-templates.js';
 import { RevealLinks } from '../api-keys/reveals/reveal-links.js';
 import { RevealPurgesWork } from '../api-keys/reveals/reveal-purges.work.js';
 import { RevealController } from '../api-keys/reveals/reveal.controller.js';
@@ -46,8 +44,6 @@ import { ProjectsModule } from '../projects/projects.module.js';
     ApiKeysService,
     ApiKeysRepository,
     GrantsService,
-    KeyDomains,
-    KeyTemplates,
     KeyIssuance,
     RevealLinks,
     KeyEvents,

@@ -3,9 +3,8 @@ import { html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import { policyOf } from '../pages/page-look.js';
 import type { Shown } from '../pages/page.js';
-import { filled, describe } from '../pages/reader-pages.js';
+import { filled, describe, type Language } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
-import type { Language } from '../pages/reader-texts.js';
 
 /** The form may redirect to the list's own page, which may redirect further. */
 export function buttonPage(sender: Sender, { listName: list, redirectUrl }: ConfirmedTarget): Shown {

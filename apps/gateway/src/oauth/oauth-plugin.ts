@@ -1,10 +1,8 @@
 import { oauthProvider } from '@better-auth/oauth-provider';
 import type { Secrets } from '@posthorn/platform';
 import type { GatewayConfig } from '../config.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { hashOfToken } from '../identity/tokens.js';
 import type { PeopleKeys } from '../people/library/people-keys.js';
-import { chosenProject } from './chosen-project.js';
-import { mintDelegatedToken } from './delegated-token.js';
 import {
   accessTokenSeconds,
   codeSeconds,
@@ -12,6 +10,8 @@ import {
   oauthPages,
   refreshTokenSeconds,
   resourceOf,
+  chosenProject,
+  mintDelegatedToken,
 } from './oauth-rules.js';
 import { sharedPlaceId } from '../secrets/sealed-tables.js';
 

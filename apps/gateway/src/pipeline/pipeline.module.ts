@@ -1,15 +1,12 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
-import { AnsweredRoutes } from './answered-routes.js';
+import { Registrar, AnsweredRoutes } from './registrar.js';
 import { Failures } from './failures.js';
 import { ListResponder } from './list-responder.js';
-import { OpenStreams } from './open-streams.js';
-import { Registrar } from './registrar.js';
+import { StreamResponder, OpenStreams } from './stream-responder.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { RequestWatch } from './request-watch.js';
-import { ResourceResponder } from './resource-responder.js';
-import { StreamResponder } from './stream-responder.js';
-import { UploadResponder } from './upload-responder.js';
+import { ResourceResponder, UploadResponder } from './resource-responder.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { RateWindowsRepository } from '../rate-limit/rate-windows.repository.js';
 import { BodyReader } from '../wire/bodies/body-reader.js';

@@ -1,18 +1,33 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { Bus } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
 import { unknownRoute, wrongMethod } from '../wire/errors.js';
 import { Failures, pathOf } from './failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
 import { redirectLoopbackNames } from '../wire/one-host.js';
-import { AnsweredRoutes } from './answered-routes.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { RequestWatch } from './request-watch.js';
-import type { Route } from '../routes/route-table.js';
-import { securityHeaders } from '../wire/security-headers.js';
-import { isTrustedOrigin } from '../people/library/trusted-origins.js';
-import { headerValues } from '../wire/header-values.js';
-import { callersOf } from '../routes/route.js';
+import { type Route, RouteTable } from '../routes/route-table.js';
+import { headerValues, securityHeaders } from '../wire/headers.js';
+import { isTrustedOrigin } from '../people/people-rules.js';
+import { callersOf, type Handler } from '../routes/route.js';
+
+/** The routes, and what answers each: its call over the bus, or the method of its controller. */
+@Injectable()
+export class AnsweredRoutes {
+  constructor(
+    readonly table: RouteTable,
+    private readonly modules: ModuleRef,
+    private readonly bus: Bus,
+  ) {}
+
+  handlerOf({ name, answeredBy }: Route): Handler {
+    if (typeof answeredBy === 'function') return (request) => answeredBy(this.bus, request);
+    const controller = this.modules.get<Record<string, Handler>>(answeredBy.controller, { strict: false });
+    return (request) => controller[name]!(request);
+  }
+}
 
 const unreadMs = 60_000;
 

@@ -8,14 +8,14 @@ import { renderPage, pageHeaders } from '../pages/page-look.js';
 import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../wire/bodies/body-reader.js';
 import { isCsv, readCsv } from '../wire/bodies/csv.js';
 import { parseBody } from '../wire/bodies/parse-body.js';
-import { headerValues } from '../wire/header-values.js';
+import { headerValues, isReadOnly, wantsHtml } from '../wire/headers.js';
 import { HtmlPage } from '../pages/page.js';
-import { isReadOnly, wantsHtml } from '../wire/html-requests.js';
 import type { RouteRequest, BatchResults } from '../routes/route-request.js';
-import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
+import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange, optionsOf } from './exchange.js';
 import { successOf, type RouteKinds } from '../routes/route.js';
 import { idempotencyKeyLength } from '../wire/errors.js';
 import type { Route } from '../routes/route-table.js';
+import { isUpload, openUpload } from '../wire/bodies/upload.js';
 
 /** Keys and elements of a body of many messages (docs/guarantees.md §1.5). */
 const maxMembersOfBatch = 200_000;
@@ -145,4 +145,27 @@ export function canonicalJson(value: unknown): string {
     return JSON.stringify(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}
+
+@Injectable()
+export class UploadResponder {
+  constructor(private readonly resources: ResourceResponder) {}
+
+  async serve(exchange: Exchange<'upload'>): Promise<string> {
+    const { declaration, dialect, reply } = exchange;
+    const { raw } = exchange.request;
+    if (!isUpload(raw)) return this.resources.serve(exchange);
+    try {
+      const upload = await openUpload(raw, declaration.maxUploadBytes, (fields) =>
+        optionsOf(exchange, fields),
+      );
+      const query = { ...queryOf(exchange).filters, ...upload.options };
+      const result = await handle(exchange, routeRequestOf(exchange, { query, upload }));
+      reply.statusCode = statusOf(declaration, dialect, result);
+      return asJson(reply, replyBody(declaration, dialect, result));
+    } finally {
+      // The rest is read from the socket, or the next request on the connection would never be.
+      raw.removeAllListeners('readable').resume();
+    }
+  }
 }

@@ -7,7 +7,7 @@ import { Audit } from '../../audit/audit.js';
 import { GatewayConfig } from '../../config.js';
 import type { ApiKeyRow } from '../api-key.entity.js';
 import { RevealsRepository } from './reveals.repository.js';
-import { hashOfToken } from '../../identity/token-hash.js';
+import { hashOfToken } from '../../identity/tokens.js';
 
 export interface Reveal {
   linkToken: string;

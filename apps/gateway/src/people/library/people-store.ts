@@ -1,9 +1,8 @@
 import { createKyselyAdapter, kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { Database, QueryRunner } from '@posthorn/database';
 import type { BetterAuthOptions } from 'better-auth';
-import type { Request, Condition, Method, Row } from './store-method.js';
-import { hashOfToken } from '../../identity/token-hash.js';
-import { forGrants } from '../../oauth/grant-store.js';
+import { forGrants, type Request, type Condition, type Method, type Row } from '../../oauth/grant-store.js';
+import { hashOfToken } from '../../identity/tokens.js';
 
 type Store = ReturnType<ReturnType<typeof kyselyAdapter>>;
 

@@ -1,5 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { headerValues } from './header-values.js';
+
+/** Every value of a header; Node keeps only the first of some repeated headers. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index]!;
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1]!);
+  }
+  return values;
+}
 
 type Requested = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
 
@@ -23,3 +32,20 @@ const isPreview = ({ rawHeaders }: Requested): boolean =>
   ['sec-purpose', 'purpose', 'x-moz'].some((header) =>
     headerValues(rawHeaders, header).some((purpose) => /prefetch|preview/i.test(purpose)),
   );
+
+/** Sent with every response (docs/guarantees.md §6); pages override what they need. */
+export function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'x-frame-options': 'DENY',
+    'x-permitted-cross-domain-policies': 'none',
+    ...(publicUrl.startsWith('https:')
+      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+      : {}),
+  };
+}
