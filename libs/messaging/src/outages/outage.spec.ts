@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Repeats } from './repeats.js';
+import { Repeats } from './outage.js';
 
 describe('a line', () => {
   it('is no news when it repeats an earlier one but for its numbers', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { CopiedBytes, CopyMisread } from './copied-bytes.js';
+import { CopiedBytes, CopyMisread } from './copy-out.js';
 
 const header = (extension = Buffer.alloc(0), flags = 0) =>
   Buffer.concat([

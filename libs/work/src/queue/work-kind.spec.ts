@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryDelay } from './retry.js';
+import { retryDelay } from './work-kind.js';
 
 const retry = { attempts: 6, firstMs: 100, maxMs: 500 };
 
