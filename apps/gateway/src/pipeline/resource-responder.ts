@@ -94,12 +94,12 @@ function parsedBodyOf({ declaration, request: { raw } }: Resource, bytes: Buffer
 
 type Declaration = RouteKinds['resource' | 'upload'];
 
-export const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
+const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
   successOf(declaration) === 'batch' && (result as BatchResults).someFailed
     ? dialect.statusOfPartialFailure
     : dialect.statusOf[successOf(declaration)];
 
-export function replyBody(declaration: Declaration, dialect: Dialect, result: object): object {
+function replyBody(declaration: Declaration, dialect: Dialect, result: object): object {
   const { reply, bareOnLegacy } = declaration;
   if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as BatchResults).items);
   if (successOf(declaration) === 'deleted') return dialect.deleted(result as Named);

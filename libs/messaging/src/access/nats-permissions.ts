@@ -16,7 +16,7 @@ export interface Permissions {
   subscribe: string[];
 }
 
-export function permissionsOf(user: BusUser): Permissions {
+function permissionsOf(user: BusUser): Permissions {
   const calls = busAccess[user].calls.map(({ subject }) => subjectOf(subject));
   const inboxes = peersOf(user).map((peer) => `${inboxPrefixOf(peer)}.>`);
   const own = `${inboxPrefixOf(user)}.>`;

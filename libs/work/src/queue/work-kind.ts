@@ -7,7 +7,7 @@ export interface Retry {
   maxMs: number;
 }
 
-export const defaultRetry: Retry = { attempts: 10, firstMs: 1_000, maxMs: 300_000 };
+const defaultRetry: Retry = { attempts: 10, firstMs: 1_000, maxMs: 300_000 };
 
 const jitter = 0.1;
 
