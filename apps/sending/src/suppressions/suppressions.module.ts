@@ -9,6 +9,8 @@ import { SuppressionImportsRepository } from './suppression-imports.repository.j
 import { SuppressionImportsWork } from './suppression-imports.work.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
+import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
+import { OptOutsService } from '../opt-outs/opt-outs.service.js';
 
 @Module({
   imports: [ErasuresModule],
@@ -18,7 +20,9 @@ import { SuppressionsService } from './suppressions.service.js';
     SuppressionImports,
     SuppressionImportsWork,
     SuppressionsService,
+    ...onDatabase([OptOutsRepository], ErasedAddressHasher),
+    OptOutsService,
   ],
-  exports: [SuppressionsRepository, SuppressionsService],
+  exports: [SuppressionsRepository, SuppressionsService, OptOutsRepository],
 })
 export class SuppressionsModule {}
