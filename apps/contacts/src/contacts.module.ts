@@ -17,18 +17,16 @@ import { AudiencesService } from './audiences/audiences.service.js';
 import { TombstonesModule } from './erasures/tombstones.module.js';
 import { ContactCounts } from './contacts/contact-counts.read-model.js';
 import { ContactsService } from './contacts/contacts.service.js';
-import { ContactsSubscribers } from './contacts/contacts.subscribers.js';
 import { RecipientsService } from './contacts/recipients.service.js';
 import { BulkContactsService } from './contacts/writes/bulk-contacts.service.js';
 import { ContactWritesModule } from './contacts/writes/contact-writes.module.js';
 import { DeleteContactsService } from './contacts/writes/delete-contacts.js';
 import { EnsureContactsService } from './contacts/writes/ensure-contacts.js';
-import { EarlyMailEvents } from './events/early-mail-events.work.js';
+import { EarlyMailEvents, MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
 import { EventCounts } from './events/event-counts.read-model.js';
 import { EventsRepository } from './events/events.repository.js';
 import { EventsService } from './events/events.service.js';
 import { MailSummaries } from './events/mail-summaries.read-model.js';
-import { MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
 import { RecordEvents } from './events/record-events.js';
 import { TracksRepository } from './events/tracks.repository.js';
 
@@ -65,7 +63,6 @@ import { TracksRepository } from './events/tracks.repository.js';
     DeleteContactsService,
     EnsureContactsService,
     RecipientsService,
-    ContactsSubscribers,
     EarlyMailEvents,
     EventsService,
     RecordEvents,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { secrets } from '@posthorn/contracts';
-import { resealingOf } from '@posthorn/platform';
+import { resealingOf, type SealedTable } from '@posthorn/platform';
 import { onDatabase, Database } from '@posthorn/database';
 import { AcceptingModule } from './accepting/accepting.module.js';
 import { CampaignMailModule } from './campaign-mail/campaign-mail.module.js';
@@ -13,17 +13,19 @@ import { ProviderEventsModule } from './provider-events/provider-events.module.j
 import { ProviderPauses } from './provider-pauses/provider-pauses.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
-import { sealedTables } from './secrets/sealed-tables.js';
 import { OldDeliveriesRepository } from './retention/old-deliveries.repository.js';
 import { OldDeliveriesWork } from './retention/old-deliveries.work.js';
-import { MailReports } from './return-path/mail-reports.service.js';
-import { ReportThreads } from './return-path/report-threads.js';
+import { MailReports, ReportThreads } from './return-path/mail-reports.service.js';
 import { ReturnPathServer } from './return-path/return-path-server.js';
 import { SendingConfig } from './config.js';
 import { ErasedAddressHasher } from './erasures/erased-names.js';
 import { ExplainedReadModel } from './explain/explained.read-model.js';
-import { RecipientRules } from './explain/recipient-rules.js';
-import { ExplanationsService } from './explain/explanations.service.js';
+import { RecipientRules, ExplanationsService } from './explain/explanations.service.js';
+
+const sealedTables: readonly SealedTable[] = [
+  { table: 'dkim_keys', project: 'project_id', id: 'id', sealed: 'sealed' },
+  { table: 'erasure_secrets', project: null, id: 'id', sealed: 'sealed' },
+];
 
 @Module({
   imports: [

@@ -3,7 +3,7 @@ import { contacts, type Caller, type Contact, type ListContacts } from '@posthor
 import { totalCap } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
-import { countDeltas, foldDeltas } from '../counts/delta-fold.js';
+import { countDeltas, foldDeltas } from '../counts/fold-counts.js';
 import { AddressSearch } from './address-search.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 

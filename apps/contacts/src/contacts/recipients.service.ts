@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { contacts, type RecipientContacts, type SendRecipients } from '@posthorn/contracts';
-import { Handles, type Incoming } from '@posthorn/messaging';
+import {
+  contacts,
+  emailEvents,
+  type EmailAccepted,
+  type RecipientContacts,
+  type SendRecipients,
+} from '@posthorn/contracts';
+import { Handles, OnEvent, type DomainEvent, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
 import { ContactsRepository } from './contacts.repository.js';
@@ -35,5 +41,17 @@ export class RecipientsService {
           );
     const created = written.flatMap(({ contact }) => contact ?? []);
     return { contacts: [...known, ...created].map(({ id, email }) => ({ id, email })) };
+  }
+
+  /** A recipient with a contact id was ensured before the send, and must not be created again if it was deleted since. */
+  @OnEvent(emailEvents.accepted, 'recipients')
+  async onAccepted({ projectId, items }: DomainEvent<EmailAccepted>): Promise<void> {
+    const unknown = items.filter(({ contactId }) => contactId === null);
+    if (unknown.length > 0)
+      await this.reported.write(
+        unknown.map(({ to }) => recipientContact({ projectId, email: to })),
+        unknown.map(({ at }) => at),
+        { checksFirst: true },
+      );
   }
 }

@@ -13,7 +13,7 @@ import {
 import { newId } from '@posthorn/database';
 import { ConfirmTokens } from '@posthorn/mail';
 import { eventually, testSecret } from '@posthorn/testing';
-import { erasureWork } from './erasure-kinds.js';
+import { erasureWork } from './pending-erasures.js';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
 import { erasuresFixture } from '../testing/erasures-fixture.js';

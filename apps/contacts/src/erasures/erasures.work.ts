@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { eraseIn, erasingServices, serviceCaller, type ErasingService } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
-import { erasureWork } from './erasure-kinds.js';
+import { erasureWork, PendingErasures, type PendingErasure } from './pending-erasures.js';
 import { ErasuresRepository } from './erasures.repository.js';
 import { OwnErasure } from './own-erasure.js';
-import { PendingErasures, type PendingErasure } from './pending-erasures.js';
 
 type OtherService = Exclude<ErasingService, 'contacts'>;
 /** WAITS for an import that may contain the person. */

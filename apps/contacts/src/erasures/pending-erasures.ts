@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Secrets, UnreadableSecret, type SecretLocation } from '@posthorn/platform';
-import { WorkQueue } from '@posthorn/work';
-import { erasureWork } from './erasure-kinds.js';
+import { WorkQueue, work } from '@posthorn/work';
 import { ErasuresRepository, type IncompleteErasure } from './erasures.repository.js';
+
+/** Erases a person in all services, by the id of the contact; retried until it succeeds. */
+export const erasureWork = work('contacts.erasures', {
+  batch: 64,
+  concurrency: 4,
+  retry: { attempts: Infinity, firstMs: 2_000, maxMs: 300_000 },
+});
 
 export interface DeletedContact {
   contactId: string;

@@ -4,19 +4,70 @@ import {
   importPieceBytes,
   type ContactImportError,
   type ImportedStatus,
+  contactEvents,
 } from '@posthorn/contracts';
 import { Database, isDataError } from '@posthorn/database';
-import { bisect } from '@posthorn/messaging';
+import { bisect, Outbox } from '@posthorn/messaging';
 import type { ContactWrite, WrittenContact } from '../contacts/writes/contact-write.js';
 import { reasonOf } from '../contacts/writes/refused-row.js';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
-import { ImportedMembers } from './imported-members.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
-import { foldedRows, type FoldedRow } from './import-folding.js';
 import type { ImportedRow, RowContact } from './table/import-rows.js';
 import type { ImportRow } from './import.entity.js';
 import { ImportsRepository, type ImportStep } from './imports.repository.js';
+import { graver } from './table/import-status.js';
+import { ContactsRepository } from '../contacts/contacts.repository.js';
+import { ListsRepository } from '../lists/lists.repository.js';
+import { MembershipsRepository } from '../lists/memberships.repository.js';
+import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
+
+@Injectable()
+export class ImportedMembers {
+  constructor(
+    private readonly lists: ListsRepository,
+    private readonly contacts: ContactsRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly dirty: SegmentDirtyRepository,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Locks the lists and the contacts against deletion, until the end of the transaction. */
+  async lock(
+    { projectId, listIds }: ImportRow,
+    emails: string[],
+  ): Promise<{ locked: string[]; deleted: string[] }> {
+    if (listIds.length === 0) return { locked: [], deleted: [] };
+    const rows = await this.lists.lockAllShared(projectId, listIds);
+    const locked = rows.map(({ id }) => id);
+    if (locked.length > 0) await this.contacts.lockAgainstDeletion(projectId, emails);
+    return { locked, deleted: listIds.filter((id) => !locked.includes(id)) };
+  }
+
+  /** Of `asked`, who unsubscribed here and was not only never asked. First all of them are locked: a statement that waited would not see why. */
+  async unsubscribedOf(
+    projectId: string,
+    { all, asked }: Record<'all' | 'asked', string[]>,
+  ): Promise<Set<string>> {
+    await this.contacts.lockAll(projectId, all);
+    return new Set(await this.contacts.unsubscribedOf(projectId, asked));
+  }
+
+  async join(projectId: string, listIds: string[], written: WrittenContact[]): Promise<void> {
+    const contactIds = written.flatMap(({ contact, outcome }) =>
+      contact && outcome !== 'SKIPPED' ? [contact.id] : [],
+    );
+    if (listIds.length === 0 || contactIds.length === 0) return;
+    const joined = await this.memberships.join(projectId, listIds, contactIds);
+    if (joined.length === 0) return;
+    await this.dirty.mark(joined.map(({ contactId }) => ({ projectId, contactId })));
+    await this.outbox.publish(
+      contactEvents.membershipChanged,
+      projectId,
+      joined.map((row) => ({ ...row, status: 'CONFIRMED' as const })),
+    );
+  }
+}
 
 /** Further errors are counted, but not stored. */
 const maxReportedErrors = 100_000;
@@ -188,4 +239,34 @@ function onePerLine(errors: readonly ContactImportError[]): ContactImportError[]
     reason: boundedText(each.map(({ reason }) => reason).join('; '), maxReasonLength),
     cells: each.find(({ cells }) => cells)?.cells,
   }));
+}
+
+interface FoldedRow {
+  line: number;
+  contact: RowContact;
+}
+
+/** One for each address, in the order of the table; cell by cell the first or the last row takes precedence, as if each were a batch of its own. Who left in one row has left. */
+function foldedRows(rows: readonly ImportedRow[], precedence: 'first' | 'last'): FoldedRow[] {
+  const folded = new Map<string, FoldedRow>();
+  for (const { contact, line } of rows) {
+    if (!contact) continue;
+    const known = folded.get(contact.email);
+    if (!known) folded.set(contact.email, { line, contact });
+    else if (precedence === 'last')
+      folded.set(contact.email, { line, contact: merged(known.contact, contact) });
+    else folded.set(contact.email, { ...known, contact: withStatus(known.contact, contact.status) });
+  }
+  return [...folded.values()];
+}
+
+const merged = (first: RowContact, second: RowContact): RowContact =>
+  withStatus(
+    { ...first, ...second, customFields: { ...first.customFields, ...second.customFields } },
+    first.status,
+  );
+
+function withStatus(contact: RowContact, other: ImportedStatus | undefined): RowContact {
+  const status = graver(contact.status, other);
+  return status === undefined ? contact : { ...contact, status };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contactEvents, contactImports, contacts, importPieceBytes } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
-import { importWork } from './import-kinds.js';
+import { importWork } from './imports.repository.js';
 import { addresses, importsFixture } from '../testing/imports-fixture.js';
 import { listsFixture } from '../testing/lists-fixture.js';
 

@@ -3,7 +3,7 @@ import { consents, contactEvents, contactImports, contacts, type RequestContract
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
-import { rejectedRowsWork } from './import-kinds.js';
+import { rejectedRowsWork } from './imports.repository.js';
 import { importsFixture } from '../testing/imports-fixture.js';
 
 let suite: ContactsSuite;

@@ -5,15 +5,12 @@ import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js
 import { TombstonesModule } from '../erasures/tombstones.module.js';
 import { ListsModule } from '../lists/lists.module.js';
 import { SegmentsModule } from '../segments/segments.module.js';
-import { ImportBatches } from './import-batches.js';
+import { ImportBatches, ImportedMembers } from './import-batches.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
-import { ImportPurgesWork } from './import-purges.work.js';
-import { ImportReading } from './import-reading.js';
-import { ImportedMembers } from './imported-members.js';
+import { ImportPurgesWork, ImportReading, ImportsWork } from './imports.work.js';
 import { ImportsRepository } from './imports.repository.js';
 import { ImportsService } from './imports.service.js';
-import { ImportsWork } from './imports.work.js';
 
 @Module({
   imports: [ContactWritesModule, ListsModule, SegmentsModule, TombstonesModule],

@@ -1,9 +1,20 @@
 import { importNotFound } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
-import type { WorkQueue } from '@posthorn/work';
-import { importPurgeWork, importWork, rejectedRowsWork } from './import-kinds.js';
+import { type WorkQueue, work } from '@posthorn/work';
 import { startOf } from './table/import-layout.js';
 import { ImportRow, type ImportCounts } from './import.entity.js';
+
+/** By the id of the import: due when its upload is complete, or when the upload has timed out. */
+export const importWork = work('contacts.imports', { exclusive: true, concurrency: 2 });
+
+export const importPurgeWork = work('contacts.import-purges', {
+  concurrency: 2,
+  retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
+});
+
+export const rejectedRowsWork = work('contacts.import-rejected-rows', {
+  retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
+});
 
 export type NewImport = Pick<
   ImportRow,

@@ -1,12 +1,65 @@
 import { Injectable } from '@nestjs/common';
-import { maxImportRows } from '@posthorn/contracts';
+import { maxImportRows, importPieceBytes } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { CsvReader, type CsvRow } from '@posthorn/csv';
 import { ImportBatches } from './import-batches.js';
-import { importWork } from './import-kinds.js';
-import { ImportReading } from './import-reading.js';
+import { importWork, ImportsRepository, importPurgeWork, rejectedRowsWork } from './imports.repository.js';
 import type { ImportRow } from './import.entity.js';
-import { ImportsRepository } from './imports.repository.js';
+import { ImportPiecesRepository } from './import-pieces.repository.js';
+import { readRow, type ImportedRow } from './table/import-rows.js';
+import { ImportErrorsRepository } from './import-errors.repository.js';
+
+const rowsPerCommit = 2_000;
+/** A row may have a megabyte. */
+const bytesPerCommit = 2 * 1024 * 1024;
+
+@Injectable()
+export class ImportReading {
+  constructor(private readonly pieces: ImportPiecesRepository) {}
+
+  async *batchesOf(job: ImportRow): AsyncGenerator<ImportedRow[]> {
+    let batch: ImportedRow[] = [];
+    let start = job.position;
+    for await (const rows of this.rowsOf(job)) {
+      for (const row of rows) {
+        batch.push(readRow(row, job.layout));
+        if (batch.length < rowsPerCommit && row.end - start < bytesPerCommit) continue;
+        yield batch;
+        batch = [];
+        start = row.end;
+      }
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  private async *rowsOf({
+    projectId,
+    id,
+    layout,
+    position,
+    line,
+  }: ImportRow): AsyncGenerator<Iterable<CsvRow>> {
+    const reader = new CsvReader({ delimiter: layout.delimiter, from: position, lines: line });
+    let header = layout.headed && position === layout.start;
+    let skipped = position % importPieceBytes;
+    for (let index = Math.floor(position / importPieceBytes); ; index += 1) {
+      const bytes = await this.pieces.read({ projectId, id }, index);
+      if (!bytes) break;
+      yield header
+        ? withoutFirst(reader.push(bytes.subarray(skipped)))
+        : reader.push(bytes.subarray(skipped));
+      header = false;
+      skipped = 0;
+    }
+    yield reader.end();
+  }
+}
+
+function* withoutFirst(rows: Generator<CsvRow>): Generator<CsvRow> {
+  rows.next();
+  yield* rows;
+}
 
 /** After these another project has its turn. */
 const commitsPerTurn = 20;
@@ -69,5 +122,38 @@ async function* readAhead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
   } finally {
     await next.catch(() => undefined);
     await batches.return(undefined);
+  }
+}
+
+const piecesPerBatch = 64;
+const rowsPerBatch = 1_000;
+
+@Injectable()
+export class ImportPurgesWork implements WorkHandler<object> {
+  constructor(
+    private readonly database: Database,
+    private readonly imports: ImportsRepository,
+    private readonly pieces: ImportPiecesRepository,
+    errors: ImportErrorsRepository,
+    runner: WorkRunner,
+  ) {
+    runner.register(importPurgeWork, this);
+    runner.register(rejectedRowsWork, {
+      run: async (batch) => {
+        const [item] = batch.items;
+        if (!(await errors.deleteRows(item!.projectId, item!.key!, rowsPerBatch)))
+          await batch.continueLater(batch.items);
+      },
+    });
+  }
+
+  async run(batch: WorkBatch): Promise<void> {
+    const [item] = batch.items;
+    const ended = { projectId: item!.projectId, id: item!.key! };
+    await this.database.transaction(async () => {
+      if (!(await this.pieces.removeSome(ended, piecesPerBatch))) return batch.continueLater(batch.items);
+      await this.imports.deletePieces(ended);
+      await batch.complete();
+    });
   }
 }

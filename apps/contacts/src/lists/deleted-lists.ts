@@ -1,10 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '@posthorn/contracts';
+import { type Caller, listUsed, listUses } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { work, WorkQueue, WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import { Bus } from '@posthorn/messaging';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
 import { MembershipsRepository } from './memberships.repository.js';
-import { UsedLists } from './used-lists.js';
+
+const time = { timeoutShare: 0.45 };
+
+/** A list that a campaign still needs is not deleted; nor is any while campaigns do not answer. */
+@Injectable()
+export class UsedLists {
+  constructor(private readonly bus: Bus) {}
+
+  async refuse(caller: Caller, id: string): Promise<void> {
+    const { names } = await this.bus.call(listUses.campaigns, caller, { id }, time);
+    if (names.length > 0) throw listUsed(names.map((name) => `the campaign ${name}`));
+  }
+}
 
 const deletedListWork = work('contacts.deleted-lists', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },

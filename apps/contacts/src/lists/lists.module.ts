@@ -2,20 +2,16 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
 import { SegmentsModule } from '../segments/segments.module.js';
-import { ConfirmationTemplates } from './confirmation-templates.js';
-import { DeletedLists } from './deleted-lists.js';
+import { ConfirmationTemplates, ListsService, MembersService } from './lists.service.js';
+import { DeletedLists, UsedLists } from './deleted-lists.js';
 import { ListCounts } from './list-counts.read-model.js';
 import { ListsRepository } from './lists.repository.js';
-import { ListsService } from './lists.service.js';
 import { Members } from './members.read-model.js';
-import { MembersService } from './members.service.js';
-import { MembershipTokens } from './membership-tokens.js';
+import { MembershipTokens, MembershipsService } from './memberships.service.js';
 import { MembershipWrites } from './membership-writes.js';
 import { MembershipsRepository } from './memberships.repository.js';
-import { MembershipsService } from './memberships.service.js';
 import { PreferencesReadModel } from './preferences/preferences.read-model.js';
 import { PreferencesService } from './preferences/preferences.service.js';
-import { UsedLists } from './used-lists.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
 
 @Module({

@@ -11,15 +11,36 @@ import {
   type PageQuery,
   type UpdateList,
   type UpdateListById,
+  DomainError,
+  listTemplateUnknown,
+  serviceCaller,
+  templates,
+  type ListMembers,
+  type MemberPage,
 } from '@posthorn/contracts';
 import { newId, pageWithTotal } from '@posthorn/database';
-import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming, Bus } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { ConfirmationTemplates } from './confirmation-templates.js';
 import { DeletedLists } from './deleted-lists.js';
 import { ListCounts } from './list-counts.read-model.js';
 import { ListRow } from './list.entity.js';
 import { ListsRepository } from './lists.repository.js';
+import { Members } from './members.read-model.js';
+
+const time = { timeoutShare: 0.45 };
+
+@Injectable()
+export class ConfirmationTemplates {
+  constructor(private readonly bus: Bus) {}
+
+  async refuseUnknown(projectId: string, id: string): Promise<void> {
+    try {
+      await this.bus.call(templates.get, serviceCaller('contacts', projectId), { id }, time);
+    } catch (error) {
+      throw error instanceof DomainError && error.kind === 'not_found' ? listTemplateUnknown() : error;
+    }
+  }
+}
 
 @Injectable()
 export class ListsService {
@@ -118,4 +139,27 @@ function draftOf(projectId: string, wanted: CreateList): ListRow {
 function isSafeRedirect(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url?.protocol === 'https:' && url.username === '' && url.password === '';
+}
+
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly lists: ListsRepository,
+    private readonly members: Members,
+    private readonly counts: ListCounts,
+  ) {}
+
+  @Handles(lists.members)
+  async page({ caller: { projectId }, body: query }: Incoming<ListMembers>): Promise<MemberPage> {
+    const page = await pageWithTotal(query, this.members.page(projectId, query), () =>
+      this.totalOf(projectId, query),
+    );
+    if (page.items.length === 0) await this.lists.findOrFail(projectId, query.id);
+    return page;
+  }
+
+  private async totalOf(projectId: string, { id, status }: ListMembers): Promise<number> {
+    const count = await this.counts.of(projectId, id);
+    return status ? count[status] : count.PENDING + count.CONFIRMED + count.UNSUBSCRIBED;
+  }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { contacts, type Caller } from '@posthorn/contracts';
-import { countDeltas, foldDeltas } from '../counts/delta-fold.js';
+import { countDeltas, foldDeltas } from '../counts/fold-counts.js';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { listsFixture } from '../testing/lists-fixture.js';
 

@@ -12,17 +12,60 @@ import {
   type Unsubscribed,
   type UnsubscribeFromList,
 } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import { newId, DatabaseClock } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
+import { ConfirmTokens } from '@posthorn/mail';
 import { originOf } from '../contacts/writes/contact-write.js';
 import { LimitedChanges } from '../contacts/writes/limited-changes.js';
 import type { ListRow } from './list.entity.js';
 import { ListsRepository } from './lists.repository.js';
-import { MembershipTokens } from './membership-tokens.js';
 import { MembershipWrites } from './membership-writes.js';
 import { MembershipRow } from './membership.entity.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
+import { ContactsConfig } from '../config.js';
+
+@Injectable()
+export class MembershipTokens {
+  private readonly tokens: ConfirmTokens;
+
+  constructor(
+    private readonly config: ContactsConfig,
+    private readonly clock: DatabaseClock,
+  ) {
+    this.tokens = new ConfirmTokens(config.secretKeys);
+  }
+
+  async issue(row: MembershipRow): Promise<string> {
+    const known = await this.valid(row);
+    if (known) return known;
+    row.tokenRound += 1;
+    const [token] = this.of(row);
+    row.tokenHash = ConfirmTokens.hashOf(token!);
+    return token!;
+  }
+
+  /** Null where the link has expired, or is no longer needed. */
+  async urlOf(row: MembershipRow): Promise<string | null> {
+    const token = await this.valid(row);
+    return (
+      token && `${this.config.publicUrl.replace(/\/+$/, '')}/api/lists/confirm-subscription?token=${token}`
+    );
+  }
+
+  async isValid(row: MembershipRow, tokenHash: string): Promise<boolean> {
+    return row.isConfirmedBy(tokenHash, await this.clock.now());
+  }
+
+  private async valid(row: MembershipRow): Promise<string | null> {
+    const now = await this.clock.now();
+    return this.of(row).find((token) => row.isConfirmedBy(ConfirmTokens.hashOf(token), now)) ?? null;
+  }
+
+  private of({ projectId, id, tokenRound }: MembershipRow): string[] {
+    return this.tokens.of({ projectId, membershipId: id, round: tokenRound });
+  }
+}
 
 /** A change locks the list, then the contact, so that changes do not deadlock. */
 @Injectable()

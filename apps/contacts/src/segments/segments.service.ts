@@ -10,15 +10,51 @@ import {
   type SegmentPage,
   type UpdateSegmentById,
   type SegmentId,
+  segmentInUse,
+  segmentUsed,
+  segmentUses,
+  type Caller,
+  type DeletedSegment,
 } from '@posthorn/contracts';
-import { newId, pageWithTotal } from '@posthorn/database';
-import { Handles, type Incoming } from '@posthorn/messaging';
-import { SegmentChanges } from './segment-changes.js';
+import { newId, pageWithTotal, DatabaseClock } from '@posthorn/database';
+import { Handles, type Incoming, Bus } from '@posthorn/messaging';
+import { Commits, LimitedRuns } from '@posthorn/platform';
 import { SegmentConditions } from './segment-conditions.js';
 import { SegmentCounts } from './segment-counts.read-model.js';
 import { SegmentDirtyRepository } from './segment-dirty.repository.js';
 import { SegmentRow, slugOf } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
+import { ContactsConfig } from '../config.js';
+import { connectionsOf } from '../connection-shares.js';
+import { SegmentEdgesRepository } from './segment-edges.repository.js';
+
+/** A condition may take seconds on a connection, and so may waiting for the lock of its project: changes wait in turns without one. */
+@Injectable()
+export class SegmentChanges {
+  private readonly runs: LimitedRuns;
+
+  constructor(
+    { databasePool }: ContactsConfig,
+    private readonly segments: SegmentsRepository,
+    private readonly commits: Commits,
+    private readonly clock: DatabaseClock,
+  ) {
+    this.runs = new LimitedRuns({
+      ...{ what: 'changes of segments', perProject: 1, waitingPerProject: 50, waiting: 200 },
+      running: connectionsOf(databasePool, 'segmentChanges'),
+    });
+  }
+
+  async commit<T>(projectId: string, deadline: Date | null, work: () => Promise<T>): Promise<T> {
+    return this.runs.run(projectId, newId(), await this.clock.msUntil(deadline), () =>
+      this.commits.before(deadline, async () => {
+        await this.segments.limitStatements(await this.clock.msUntil(deadline));
+        await this.segments.lockProject(projectId);
+        return work();
+      }),
+    );
+  }
+}
 
 @Injectable()
 export class SegmentsService {
@@ -124,4 +160,45 @@ function draftOf(
     trackMembership,
     ...stored,
   });
+}
+
+/** Called twice within the deadline of the caller, and the second time under the lock of the project. */
+const time = { timeoutShare: 0.45 };
+
+/** Deletes segments that are not in use; without an answer of campaigns and workflows nothing is deleted. */
+@Injectable()
+export class SegmentDeletionService {
+  constructor(
+    private readonly segments: SegmentsRepository,
+    private readonly edges: SegmentEdgesRepository,
+    private readonly bus: Bus,
+    private readonly commits: Commits,
+  ) {}
+
+  @Handles(segments.delete)
+  async delete({ caller, body, deadline }: Incoming<SegmentId>): Promise<DeletedSegment> {
+    const { projectId } = caller;
+    await this.refuseUsed(caller, await this.segments.findOrFail(projectId, body.id));
+    await this.commits.before(deadline, async () => {
+      await this.segments.lockProject(projectId);
+      const row = await this.segments.findOrFail(projectId, body.id);
+      // Before the lock it may have been renamed, and used under its new name.
+      await this.refuseUsed(caller, row);
+      const users = await this.edges.usersOf(projectId, row.id);
+      if (users.length > 0) throw segmentInUse(users);
+      await this.segments.remove(row);
+    });
+    return { id: body.id };
+  }
+
+  private async refuseUsed(caller: Caller, { projectId, id }: SegmentRow): Promise<void> {
+    const slugs = await this.segments.slugsOf(projectId, id);
+    const users = await Promise.all(
+      (['campaigns', 'workflows'] as const).map(async (owner) => {
+        const { names } = await this.bus.call(segmentUses[owner], caller, { id, slugs }, time);
+        return names.map((name) => `the ${owner.slice(0, -1)} ${name}`);
+      }),
+    );
+    if (users.flat().length > 0) throw segmentUsed(users.flat());
+  }
 }

@@ -10,8 +10,7 @@ import {
 import { Database, DatabaseClock } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { SendingConfig } from '../config.js';
-import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
-import { SenderDirectory } from '../domains/senders/sender-directory.js';
+import { refuseOutsideSandbox, SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { hasLiquid } from '../rendering/liquid/liquid.js';
 import { TemplateDirectory, type ResolvedContent } from '../templates/template-directory.js';

@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
-import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import { WorkRunner, type WorkBatch, type WorkHandler, work } from '@posthorn/work';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
-import { allowanceReleaseWork } from './allowance-release-kind.js';
 import { UsageRepository } from './usage.repository.js';
+
+export const allowanceReleaseWork = work('sending.allowance-releases', {
+  concurrency: 2,
+  spread: true,
+  retry: { attempts: 10, firstMs: 1_000, maxMs: 60_000 },
+});
 
 const atOnce = 1_000;
 

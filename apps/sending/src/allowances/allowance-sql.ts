@@ -1,4 +1,4 @@
-import { lanes } from '../delivery/delivery.entity.js';
+import { lanes } from '../delivery/delivery-states.js';
 import { simulatorDomain, type SourceType, type UsageLimit } from '@posthorn/contracts';
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;

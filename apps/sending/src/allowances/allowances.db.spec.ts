@@ -9,7 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { Pace } from '../pacing/pace.js';
-import { lanes, type Lane } from '../delivery/delivery.entity.js';
+import { lanes, type Lane } from '../delivery/delivery-states.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
 import { marksAtOnce } from '../testing/marks-at-once.js';

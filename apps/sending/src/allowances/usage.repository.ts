@@ -1,6 +1,6 @@
 import type { SourceType, UsageLimit, WhenExhausted } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { deliveryWindowHours } from '../delivery/delivery.entity.js';
+import { deliveryWindowHours } from '../delivery/delivery-states.js';
 import {
   countColumns,
   isLimited,

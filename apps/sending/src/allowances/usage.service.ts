@@ -8,13 +8,15 @@ import {
   type UpdateUsage,
   type Usage,
   type UsageChanged,
+  type SourceType,
+  type UsageCount,
+  type UsageLimit,
 } from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
-import { allowanceReleaseWork } from './allowance-release-kind.js';
-import { UsageRepository } from './usage.repository.js';
-import { usageView } from './usage-view.js';
+import { allowanceReleaseWork } from './allowance-releases.work.js';
+import { UsageRepository, type UsageRecord } from './usage.repository.js';
 
 const laterMs = 60_000;
 
@@ -65,4 +67,24 @@ export class UsageService {
       return usageView(await this.usage.get(projectId));
     });
   }
+}
+
+function usageView({ sent, limits, whenExhausted, nextDay, nextMonth }: UsageRecord): Usage {
+  const countOf = (limit: UsageLimit): UsageCount => ({ emailsSent: sent[limit], limit: limits[limit] });
+  const categories = {
+    transactional: countOf('TRANSACTIONAL'),
+    campaign: countOf('CAMPAIGN'),
+    workflow: countOf('WORKFLOW'),
+    inbound: countOf('INBOUND'),
+  } satisfies Record<Lowercase<SourceType>, UsageCount>;
+  return {
+    plan: 'SELF_HOSTED',
+    whenExhausted,
+    monthly: { ...countOf('MONTHLY'), categories, resetsAt: nextMonth },
+    daily: {
+      ...countOf('DAILY'),
+      trustTier: limits.DAILY === null ? 'UNLIMITED' : 'LIMITED',
+      resetsAt: nextDay,
+    },
+  };
 }

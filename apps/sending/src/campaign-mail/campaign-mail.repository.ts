@@ -1,7 +1,7 @@
 import { emailEvents, type HandOverCampaignMail } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
 import { packedOutboxInsert } from '@posthorn/messaging';
-import { deliveryWindowHours, lanes } from '../delivery/delivery.entity.js';
+import { deliveryWindowHours, lanes } from '../delivery/delivery-states.js';
 import { CampaignContentRow } from './campaign-content.entity.js';
 
 type Recipient = HandOverCampaignMail['recipients'][number];

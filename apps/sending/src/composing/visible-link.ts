@@ -1,6 +1,12 @@
 import { Parser } from 'htmlparser2';
-import { contrastOf } from '../rendering/contrast.js';
-import { declarationsOf, importantIn, lookOf, plainLook, type Look } from '../rendering/styles.js';
+import {
+  contrastOf,
+  declarationsOf,
+  importantIn,
+  lookOf,
+  plainLook,
+  type Look,
+} from '../rendering/styles.js';
 
 type Attributes = Readonly<Record<string, string>>;
 

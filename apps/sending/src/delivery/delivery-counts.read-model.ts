@@ -1,5 +1,5 @@
 import type { Database } from '@posthorn/database';
-import type { DeliveryState } from './delivery.entity.js';
+import type { DeliveryState } from './delivery-states.js';
 
 export class DeliveryCounts {
   constructor(private readonly database: Database) {}

@@ -4,7 +4,7 @@ import { eventually } from '@posthorn/testing';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { composingFixture } from '../testing/composing-fixture.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { lanes } from './delivery.entity.js';
+import { lanes } from './delivery-states.js';
 
 type Project = Awaited<ReturnType<SendingSuite['buildProject']>>;
 

@@ -1,9 +1,18 @@
 import { domainNotFound, maxDomains, type Region, type EmailCategory } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
-import type { WorkQueue } from '@posthorn/work';
-import { betweenChecksMs, domainCheckWork } from './checks/domain-check-kind.js';
+import { type WorkQueue, work } from '@posthorn/work';
 import { DomainRow } from './domain.entity.js';
 import { withParents } from './checks/host-names.js';
+
+const hour = 3_600_000;
+const betweenChecksMs = 6 * hour;
+
+export const domainCheckWork = work('sending.domain-checks', {
+  concurrency: 10,
+  // Name servers of one project may be slow; they hold one of the ten places.
+  spread: true,
+  retry: { attempts: Infinity, firstMs: 60_000, maxMs: 600_000 },
+});
 
 export type NewDomain = Pick<
   DomainRow,

@@ -10,14 +10,29 @@ import {
   type Region,
   type SendingDomain,
   type UpdateDomainById,
+  type DeletedDomain,
+  type DomainId,
+  campaigns,
+  domainInUse,
+  type Caller,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming, Bus } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { DkimKeys } from './dkim/dkim-keys.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainViews } from './domain-views.js';
 import { DomainsRepository } from './domains.repository.js';
+
+@Injectable()
+export class CampaignSenders {
+  constructor(private readonly bus: Bus) {}
+
+  async refuseInUse(caller: Caller, domain: string): Promise<void> {
+    const { inUse } = await this.bus.call(campaigns.sendsFrom, caller, { domain });
+    if (inUse) throw domainInUse();
+  }
+}
 
 @Injectable()
 export class DomainsService {
@@ -97,5 +112,29 @@ export class DomainsService {
     if (region && wanted && region !== wanted)
       throw invalidMember(['region'], 'not_allowed', `must be ${region}, the region of the project`);
     return region ?? wanted ?? this.rules.region;
+  }
+}
+
+@Injectable()
+export class DomainDeletionService {
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly campaigns: CampaignSenders,
+    private readonly commits: Commits,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Campaigns are queried before the transaction; one that is created meanwhile fails visibly when it is sent. */
+  @Handles(domains.delete)
+  async delete({ caller, body, deadline }: Incoming<DomainId>): Promise<DeletedDomain> {
+    const { projectId } = caller;
+    const { domain } = await this.domains.findOrFail(projectId, body.id);
+    await this.campaigns.refuseInUse(caller, domain);
+    await this.commits.before(deadline, async () => {
+      const row = await this.domains.lockOrFail(projectId, body.id);
+      const at = await this.domains.remove(row);
+      await this.outbox.publish(domainEvents.removed, projectId, [row.toEvent(at)]);
+    });
+    return { id: body.id };
   }
 }

@@ -15,7 +15,7 @@ import { newId } from '@posthorn/database';
 import { eventually, EventPublisher, testSecret } from '@posthorn/testing';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { Pace } from '../pacing/pace.js';
-import { suppressionImportWork } from '../suppressions/suppression-import-kind.js';
+import { suppressionImportWork } from '../suppressions/suppression-imports.repository.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { erase, tablesNaming } from '../testing/erasing.js';

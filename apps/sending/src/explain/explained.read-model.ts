@@ -9,7 +9,7 @@ import type {
   WhenExhausted,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { DeliveryState, Lane } from '../delivery/delivery.entity.js';
+import type { DeliveryState, Lane } from '../delivery/delivery-states.js';
 import {
   countedSource,
   isExempt,

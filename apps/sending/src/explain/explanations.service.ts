@@ -21,7 +21,37 @@ import { ProjectStates } from '../projects/project-states.read-model.js';
 import { allowanceOutcome, allowanceText } from './explain-checks.js';
 import { explainEmail } from './explain-email.js';
 import { ExplainedReadModel, type ExplainedAddress } from './explained.read-model.js';
-import { RecipientRules } from './recipient-rules.js';
+import { Simulator } from '../simulator/simulator.js';
+import { instantText, suppressionTexts } from './sentences.js';
+
+@Injectable()
+export class RecipientRules {
+  constructor(private readonly simulator: Simulator) {}
+
+  verdict(
+    { suppressionReason, suppressedSince, unsubscribedSince }: ExplainedAddress,
+    category: EmailCategory,
+  ): ExplainedCategory {
+    if (suppressionReason && suppressedSince) {
+      const reason = `The address is suppressed since ${instantText(suppressedSince)}: ${suppressionTexts[suppressionReason]}.`;
+      return { category, wouldSend: false, reason, since: suppressedSince };
+    }
+    if (unsubscribedSince && category === 'MARKETING')
+      return {
+        category,
+        wouldSend: false,
+        reason: `The recipient has unsubscribed since ${instantText(unsubscribedSince)}.`,
+        since: unsubscribedSince,
+      };
+    return { category, wouldSend: true, reason: 'Nothing keeps it from being sent.', since: null };
+  }
+
+  simulatorRefusal(recipient: string, from: string): string | null {
+    return this.simulator.isFor(recipient)
+      ? this.simulator.refusalOf({ recipient, from: { email: from } })
+      : null;
+  }
+}
 
 @Injectable()
 export class ExplanationsService {

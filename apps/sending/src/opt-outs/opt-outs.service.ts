@@ -1,7 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { optOuts, type PutOptOuts, type PutOptOutsReceipt } from '@posthorn/contracts';
+import {
+  contactEvents,
+  optOuts,
+  type ContactEvent,
+  type PutOptOuts,
+  type PutOptOutsReceipt,
+} from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
-import { Gatherer, Handles, answerEach, type Incoming } from '@posthorn/messaging';
+import {
+  Gatherer,
+  Handles,
+  OnEachEvent,
+  answerEach,
+  type DomainEvent,
+  type Incoming,
+} from '@posthorn/messaging';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { OptOutsRepository, noContact, type OptOutPut } from './opt-outs.repository.js';
 
@@ -24,6 +37,12 @@ export class OptOutsService {
   @Handles(optOuts.put)
   put(calls: Incoming<PutOptOuts>[]): Promise<(PutOptOutsReceipt | Error)[]> {
     return answerEach(calls, (call) => this.putOne(call));
+  }
+
+  /** Opt-outs were stored before the contact changed, so their events only repair; subscriptions arrive by event alone. */
+  @OnEachEvent([contactEvents.subscribed, contactEvents.unsubscribed], 'opt-outs')
+  onSubscription({ projectId, items }: DomainEvent<ContactEvent>): Promise<void> {
+    return this.optOuts.follow(projectId, items);
   }
 
   private async putOne({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {

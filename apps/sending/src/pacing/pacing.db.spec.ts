@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, explanations, usage } from '@posthorn/contracts';
 import { DnsServer, eventually } from '@posthorn/testing';
 import { Pace } from './pace.js';
-import { lanes, type Lane } from '../delivery/delivery.entity.js';
+import { lanes, type Lane } from '../delivery/delivery-states.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { marksAtOnce } from '../testing/marks-at-once.js';

@@ -1,5 +1,5 @@
 import { today } from '../allowances/allowance-sql.js';
-import { lanes } from '../delivery/delivery.entity.js';
+import { lanes } from '../delivery/delivery-states.js';
 
 export interface WarmUp {
   /** Messages of a domain on its first day. */

@@ -1,6 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { noProject, DomainError, projects, serviceCaller } from '@posthorn/contracts';
-import { Bus, ReadModels } from '@posthorn/messaging';
+import {
+  noProject,
+  DomainError,
+  projectEvents,
+  projects,
+  serviceCaller,
+  type ProjectEvent,
+} from '@posthorn/contracts';
+import { Bus, OnEvent, ReadModels, type DomainEvent } from '@posthorn/messaging';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { projectStatesName, ProjectStates } from './project-states.read-model.js';
@@ -26,6 +33,17 @@ export class ProjectSnapshotWork extends RepeatedWork {
     runner: WorkRunner,
   ) {
     super(projectSnapshotWork, queue, runner);
+  }
+
+  @OnEvent(projectEvents.changed, 'project-states')
+  async onChanged({ items }: DomainEvent<ProjectEvent>): Promise<void> {
+    // The event may merely have been overtaken, but a snapshot is cheap and correct in both cases.
+    if (await this.states.leavesGap(items)) {
+      await this.readModels.markStale(projectStatesName);
+      await this.soon();
+    }
+    await this.states.put(items);
+    this.wakeUp.wake();
   }
 
   protected async round(): Promise<number> {

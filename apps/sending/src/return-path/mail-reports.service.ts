@@ -1,10 +1,44 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { boundedText, normaliseAddress, type ProviderEvent } from '@posthorn/contracts';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import {
+  boundedText,
+  normaliseAddress,
+  type ProviderEvent,
+  DomainError,
+  unavailable,
+} from '@posthorn/contracts';
 import { containsReturnPath, readReturnPath, type MailReport, type ReturnPathTarget } from '@posthorn/mail';
 import { SendingConfig } from '../config.js';
 import { ProviderEventsService } from '../provider-events/provider-events.service.js';
-import { ReportThreads } from './report-threads.js';
+import { workerModule } from '../rendering/workers/worker-jobs.js';
+import { JobAbandoned, WorkerPool } from '../rendering/workers/worker-pool.js';
+import type { ReportJob } from './mail-reports.worker.js';
+
+/** A usual report takes a few milliseconds, the worst one that passes the limits of `readMailReport` about 100. */
+const readMs = 500;
+
+/** Mail of strangers is read beside the event loop, in one thread: its senders wait for each other, and nobody else does. */
+@Injectable()
+export class ReportThreads implements OnModuleDestroy {
+  private readonly pool = new WorkerPool<ReportJob, MailReport | null>({
+    module: workerModule(import.meta.url, './mail-reports.worker.js'),
+    threads: 1,
+    jobMs: readMs,
+  });
+
+  async onModuleDestroy(): Promise<void> {
+    await this.pool.close();
+  }
+
+  /** Null where the mail reports nothing; it is refused as `invalid` where it cannot be read. */
+  async read(job: ReportJob): Promise<MailReport | null> {
+    const [report] = await this.pool.run([job]);
+    if (!(report instanceof Error)) return report ?? null;
+    throw report instanceof JobAbandoned && !report.endedItsThread
+      ? unavailable()
+      : new DomainError('invalid', 'validation_error', `The mail cannot be read: ${report.message}`);
+  }
+}
 
 /** Complaints of feedback loops go to an address that does not identify a message; the report names its return path. */
 const complaintMailbox = 'complaints';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, simulatorDomain } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { simulatedEventWork } from './simulated-event-kind.js';
+import { simulatedEventWork } from './simulator.js';
 
 let suite: SendingSuite;
 beforeAll(async () => {

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { simulatorDomain } from '@posthorn/contracts';
+import { simulatorDomain, type ProviderEvent } from '@posthorn/contracts';
 import type { Attempt } from '@posthorn/mail';
 import { Gatherer } from '@posthorn/messaging';
-import { WorkQueue } from '@posthorn/work';
+import { WorkQueue, work, WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
 import { SendingConfig } from '../config.js';
-import { simulatedAddress } from './simulated-address.js';
-import { simulatedDelaysMs, simulatedEvents, type SimulatedMessage } from './simulated-events.js';
-import { simulatedEventWork } from './simulated-event-kind.js';
+import { simulatedAddress, type Simulation } from './simulated-address.js';
+import { ProviderEventsService } from '../provider-events/provider-events.service.js';
+
+export const simulatedEventWork = work<ProviderEvent>('sending.simulated-events', {
+  batch: 100,
+  mixed: true,
+  retry: { attempts: 10, firstMs: 500, maxMs: 60_000 },
+});
 
 export interface ToSimulate extends SimulatedMessage {
   projectId: string;
@@ -72,4 +77,68 @@ export class Simulator {
     await this.queue.enqueue(simulatedEventWork, items);
     return [];
   }
+}
+
+/** The intake counts an event once, so that it may be reported again after a crash. */
+@Injectable()
+export class SimulatedEventsWork implements WorkHandler<ProviderEvent> {
+  constructor(
+    private readonly events: ProviderEventsService,
+    runner: WorkRunner,
+  ) {
+    runner.register(simulatedEventWork, this);
+  }
+
+  async run({ items }: WorkBatch<ProviderEvent>): Promise<void> {
+    await this.events.record({ items: items.map(({ payload }) => payload) });
+  }
+}
+
+interface SimulatedMessage {
+  emailId: string;
+  position: number;
+  recipient: string;
+}
+
+type Told = Pick<ProviderEvent, 'kind' | 'detail' | 'statusCode' | 'replyCode'>;
+
+/** Once delivered, or not; then what the reader does. */
+const simulatedDelaysMs = [300, 900] as const;
+
+const mailboxFull: Told = {
+  kind: 'SOFT_BOUNCED',
+  detail: '452 4.2.2 The mailbox is full (simulated)',
+  statusCode: '4.2.2',
+  replyCode: 452,
+};
+
+const told: Record<Simulation, readonly Told[]> = {
+  success: [{ kind: 'DELIVERED' }],
+  bounce: [
+    { kind: 'BOUNCED', detail: '550 5.1.1 User unknown (simulated)', statusCode: '5.1.1', replyCode: 550 },
+  ],
+  softbounce: [mailboxFull],
+  complaint: [{ kind: 'DELIVERED' }, { kind: 'COMPLAINED', detail: 'abuse (simulated)' }],
+  delay: [
+    {
+      kind: 'DELAYED',
+      detail: '451 4.4.1 The server does not answer (simulated)',
+      statusCode: '4.4.1',
+      replyCode: 451,
+    },
+  ],
+  reject: [{ kind: 'REJECTED', detail: 'The message contains a virus (simulated)' }],
+};
+
+function simulatedEvents({ emailId, position, recipient }: SimulatedMessage): ProviderEvent[] {
+  const address = simulatedAddress(recipient);
+  if (!address) return [];
+  return told[address.simulation].map((event) => ({
+    source: 'simulator',
+    eventId: emailId,
+    emailId,
+    position,
+    suppresses: address.tagged,
+    ...event,
+  }));
 }

@@ -1,8 +1,9 @@
 import { importNotFound, maxOpenSuppressionImports, tooManySuppressionImports } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database } from '@posthorn/database';
-import type { WorkQueue } from '@posthorn/work';
-import { suppressionImportWork } from './suppression-import-kind.js';
+import { type WorkQueue, work } from '@posthorn/work';
 import { SuppressionImportRow } from './suppression-import.entity.js';
+
+export const suppressionImportWork = work('sending.suppression-imports', { exclusive: true, concurrency: 2 });
 
 export interface BatchCounts {
   processed: number;

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { importRows, ListUnreadable, type ImportRow } from './import-rows.js';
-import { suppressionImportWork } from './suppression-import-kind.js';
+import { suppressionImportWork, SuppressionImportsRepository } from './suppression-imports.repository.js';
 import type { SuppressionImportRow } from './suppression-import.entity.js';
-import { SuppressionImportsRepository } from './suppression-imports.repository.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
 

@@ -11,7 +11,6 @@ import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
 import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import { OptOutsService } from '../opt-outs/opt-outs.service.js';
-import { OptOutsSubscribers } from '../opt-outs/opt-outs.subscribers.js';
 
 @Module({
   imports: [ErasuresModule],
@@ -23,7 +22,6 @@ import { OptOutsSubscribers } from '../opt-outs/opt-outs.subscribers.js';
     SuppressionsService,
     ...onDatabase([OptOutsRepository], ErasedAddressHasher),
     OptOutsService,
-    OptOutsSubscribers,
   ],
   exports: [SuppressionsRepository, SuppressionsService, OptOutsRepository],
 })

@@ -9,8 +9,11 @@ import {
   type LintTemplate,
   type PreviewTemplateById,
   type RenderedTemplate,
+  templates,
 } from '@posthorn/contracts';
-import { Bus } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
+import { DatabaseClock } from '@posthorn/database';
+import { LimitedRuns } from '@posthorn/platform';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
@@ -97,4 +100,42 @@ function refuseUnknown(error: unknown): never {
   throw error instanceof DomainError && error.kind === 'not_found'
     ? invalidMember(['contactId'], 'not_found', 'must be a contact of this project')
     : error;
+}
+
+/** Few, because each of them holds its sources. */
+const limits = {
+  ...{ what: 'previews of templates', running: 2, perProject: 1 },
+  ...{ waitingPerProject: 8, waiting: 32 },
+};
+
+@Injectable()
+export class LimitedPreviews {
+  private readonly runs = new LimitedRuns(limits);
+
+  constructor(
+    private readonly previews: PreviewsService,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  @Handles(templates.preview)
+  preview({ caller, body, deadline }: Incoming<PreviewTemplateById>): Promise<RenderedTemplate> {
+    return this.limited(caller, { preview: body }, deadline, () =>
+      this.previews.preview(caller, body, deadline),
+    );
+  }
+
+  @Handles(templates.lint)
+  lint({ caller, body, deadline }: Incoming<LintTemplate>): Promise<LintReport> {
+    return this.limited(caller, { lint: body }, deadline, () => this.previews.lint(caller, body, deadline));
+  }
+
+  private async limited<T>(
+    { projectId }: Caller,
+    request: object,
+    deadline: Date | null,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const remainingMs = await this.clock.msUntil(deadline);
+    return this.runs.run(projectId, JSON.stringify(request), remainingMs, work);
+  }
 }

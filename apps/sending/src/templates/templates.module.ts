@@ -2,16 +2,12 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { DomainsModule } from '../domains/domains.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { LimitedPreviews } from './limited-previews.service.js';
-import { PreviewsService } from './previews.service.js';
-import { SavedSources } from './saved-sources.js';
+import { LimitedPreviews, PreviewsService } from './previews.service.js';
+import { SavedSources, TemplatesService, TemplateSenders, TemplateUses } from './templates.service.js';
 import { TemplateTexts } from './template-texts.js';
 import { TemplateTextsRepository } from './template-texts.repository.js';
 import { TemplateDirectory } from './template-directory.js';
-import { TemplateSenders } from './template-senders.js';
-import { TemplateUses } from './template-uses.js';
 import { TemplatesRepository } from './templates.repository.js';
-import { TemplatesService } from './templates.service.js';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { SnippetsService } from '../snippets/snippets.service.js';
@@ -31,6 +27,6 @@ import { SnippetsService } from '../snippets/snippets.service.js';
     Rendering,
     SnippetsService,
   ],
-  exports: [TemplateTexts, TemplateDirectory, Rendering, SnippetsRepository],
+  exports: [TemplateTexts, TemplateDirectory, Rendering],
 })
 export class TemplatesModule {}

@@ -14,15 +14,80 @@ import {
   type TemplateVersionPage,
   type UpdateTemplateById,
   type FindTemplates,
+  domainOf,
+  projects,
+  senderNotVerified,
+  serviceCaller,
+  type Caller,
+  templateInUse,
+  templateUses,
 } from '@posthorn/contracts';
 import { cappedTotal, newId } from '@posthorn/database';
-import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
+import { Outbox, Handles, type Incoming, Bus } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { SavedSources } from './saved-sources.js';
 import { TemplateRow } from './template.entity.js';
-import { TemplateSenders } from './template-senders.js';
-import { TemplateUses } from './template-uses.js';
 import { TemplatesRepository } from './templates.repository.js';
+import { Rendering } from '../rendering/rendering.js';
+import { SendingConfig } from '../config.js';
+import { SenderDirectory } from '../domains/senders/sender-directory.js';
+
+const time = { timeoutShare: 0.45 };
+
+/** Campaigns and workflows are queried at deletion; without their answers nothing is deleted. */
+@Injectable()
+export class TemplateUses {
+  constructor(private readonly bus: Bus) {}
+
+  async refuseUsed(caller: Caller, id: string): Promise<void> {
+    const answers = await Promise.all(
+      Object.values(templateUses).map((contract) => this.bus.call(contract, caller, { id }, time)),
+    );
+    if (answers.some(({ used }) => used)) throw templateInUse();
+  }
+}
+
+/** A template may name a sender of a verified domain or of the sandbox; the key is checked when it is sent. */
+@Injectable()
+export class TemplateSenders {
+  constructor(
+    private readonly senders: SenderDirectory,
+    private readonly config: SendingConfig,
+    private readonly bus: Bus,
+  ) {}
+
+  async refuseUnverified({ projectId }: Caller, from: string | null | undefined): Promise<void> {
+    if (!from) return;
+    const project = serviceCaller('sending', projectId);
+    if (domainOf(from) !== this.config.sandboxDomain) await this.senders.senderFor(project, { email: from });
+    else if (from !== (await this.sandboxOf(project))) throw senderNotVerified();
+  }
+
+  private async sandboxOf(project: Caller): Promise<string> {
+    const { sandboxHandle } = await this.bus.call(projects.get, project, { id: project.projectId });
+    return `${sandboxHandle}@${this.config.sandboxDomain}`;
+  }
+}
+
+/** Compiles and analyses a template when it is saved, so that sending need not. */
+@Injectable()
+export class SavedSources {
+  constructor(private readonly rendering: Rendering) {}
+
+  async prepare(row: TemplateRow, deadline: Date | null): Promise<string | null> {
+    const owner = { projectId: row.projectId, deadline };
+    const [subject, body, fromName] = await Promise.all([
+      this.rendering.check(owner, 'subject', row.subject),
+      this.rendering.check(owner, 'body', row.body),
+      this.rendering.check(owner, 'fromName', row.fromName ?? ''),
+    ]);
+    const html = row.format === 'mjml' ? await this.rendering.compile(owner, row.body) : null;
+    if (html !== null) await this.rendering.check(owner, 'body', html);
+    const checked = [subject, body, fromName];
+    row.includes = [...new Set(checked.flatMap(({ includes }) => includes))];
+    row.liquid = checked.some(({ liquid }) => liquid);
+    return html;
+  }
+}
 
 @Injectable()
 export class TemplatesService {

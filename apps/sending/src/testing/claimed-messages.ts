@@ -1,6 +1,6 @@
 import type { SourceType } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
-import { lanes, type Lane } from '../delivery/delivery.entity.js';
+import { lanes, type Lane } from '../delivery/delivery-states.js';
 
 export interface HeldMessage {
   projectId: string;

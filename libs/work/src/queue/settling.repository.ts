@@ -1,8 +1,7 @@
 import { boundedText } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { claimedColumns, releasedColumns } from './claimed-columns.js';
-import type { ClaimedItem } from './claimed-columns.js';
-import type { WorkState } from './work-item.entity.js';
+import { claimedColumns, releasedColumns, type ClaimedItem } from './claimed-columns.js';
+import type { WorkState } from './work-states.js';
 
 export interface Failure {
   error: string;

@@ -10,7 +10,7 @@ import {
 } from '@posthorn/testing';
 import type { WorkItem } from '../queue/claimed-columns.js';
 import type { WorkBatch } from '../runner/work-batch.js';
-import type { WorkState } from '../queue/work-item.entity.js';
+import type { WorkState } from '../queue/work-states.js';
 import { workTables } from '../queue/work-items.migration.js';
 import type { WorkKind } from '../queue/work-kind.js';
 import { WorkQueue } from '../queue/work-queue.js';

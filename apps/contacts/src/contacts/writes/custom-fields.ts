@@ -1,5 +1,7 @@
 import { invalidMember, maxCustomFields } from '@posthorn/contracts';
 
+export const usableFieldName = /^[A-Za-z0-9_]+$/;
+
 export type CustomFields = Record<string, unknown>;
 
 /** A null stands for no field at all (docs/api-decisions.md §5). */

@@ -1,6 +1,6 @@
 import { importReportColumns, type ImportedStatus } from '@posthorn/contracts';
 import { csvTableOf } from '@posthorn/csv';
-import { usableFieldName } from '../../contacts/field-name.js';
+import { usableFieldName } from '../../contacts/writes/custom-fields.js';
 import { labelOf, type StatusReading } from './import-status.js';
 
 export type ColumnField =

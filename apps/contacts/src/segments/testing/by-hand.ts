@@ -11,9 +11,8 @@ import { SegmentEdgesRepository } from '../segment-edges.repository.js';
 import { segmentRefreshWork, segmentUpkeepWork } from '../segment-kinds.js';
 import { SegmentPreviews } from '../segment-previews.read-model.js';
 import { SegmentsRepository } from '../segments.repository.js';
-import { SegmentRefreshesWork } from '../upkeep/segment-refreshes.work.js';
+import { SegmentRefreshesWork, SegmentUpkeepWork } from '../upkeep/segment-upkeep.work.js';
 import { SegmentUpkeep } from '../upkeep/segment-upkeep.js';
-import { SegmentUpkeepWork } from '../upkeep/segment-upkeep.work.js';
 import { Subjects } from '../upkeep/subjects.read-model.js';
 import { UpkeepRepository } from '../upkeep/upkeep.repository.js';
 

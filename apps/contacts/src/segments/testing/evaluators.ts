@@ -2,8 +2,7 @@ import type { Condition } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import { compileCondition, type CompileScope } from '../compiling/compile-condition.js';
 import { compileTurn } from '../compiling/compile-turn.js';
-import { matchCondition } from '../matching/match-condition.js';
-import type { Subject } from '../matching/subject.js';
+import { matchCondition, type Subject } from '../matching/match-condition.js';
 import type { Person } from './generated.js';
 
 export interface Stored {

@@ -1,5 +1,4 @@
-import { matchCondition } from '../matching/match-condition.js';
-import type { Subject } from '../matching/subject.js';
+import { matchCondition, type Subject } from '../matching/match-condition.js';
 import type { ConditionedSegment } from '../segment-order.js';
 
 const maxMs = 366 * 86_400_000;

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
+import { setImmediate } from 'node:timers/promises';
 import { MembershipEvents } from '../members/membership-events.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import { segmentRefreshWork } from '../segment-kinds.js';
@@ -14,9 +15,35 @@ import {
   type EvaluatedContact,
   type SegmentPair,
 } from './evaluate.js';
-import { Turns } from './turns.js';
 import { Subjects } from './subjects.read-model.js';
 import { UpkeepRepository } from './upkeep.repository.js';
+
+const sliceMs = 10;
+
+/** Divides a long computation into slices, between which the process serves others, and into turns of equal length. */
+class Turns {
+  private slice = performance.now();
+  private turnEnd = 0;
+
+  constructor(private readonly turnMs: number) {}
+
+  begin(): void {
+    this.turnEnd = performance.now() + this.turnMs;
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.turnEnd;
+  }
+
+  get isSliceOver(): boolean {
+    return performance.now() - this.slice >= sliceMs;
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate();
+    this.slice = performance.now();
+  }
+}
 
 const batchSize = 500;
 const unreadableDelayMs = 120_000;

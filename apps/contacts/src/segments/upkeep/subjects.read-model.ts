@@ -1,6 +1,6 @@
 import { filtersOf, type EmailActivity } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
-import type { Subject } from '../matching/subject.js';
+import type { Subject } from '../matching/match-condition.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import type { ConditionedSegment } from '../segment-order.js';
 import type { EvaluatedContact } from './evaluate.js';

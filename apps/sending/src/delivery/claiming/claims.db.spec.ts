@@ -3,10 +3,9 @@ import { emails, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 import { ProjectStates } from '../../projects/project-states.read-model.js';
-import { ClaimsRepository } from './claims.repository.js';
-import { lanes } from '../delivery.entity.js';
+import { ClaimsRepository, beforeAllProjects } from './claims.repository.js';
+import { lanes } from '../delivery-states.js';
 import type { FreeBytes } from './bytes-in-memory.js';
-import { beforeAllProjects } from './project-turns.js';
 
 let suite: SendingSuite;
 /** It lives, so that the sweeper of the suite returns nothing that it has claimed. */

@@ -1,7 +1,7 @@
 import type { Database } from '@posthorn/database';
 import { SpanAfterwards, type Tracing } from '@posthorn/telemetry';
 import { storedMessageColumns, type StoredMessage } from '../../composing/stored-message.js';
-import { deliveryWindowHours, lanes, maxClaims, type Lane } from '../delivery.entity.js';
+import { deliveryWindowHours, lanes, maxClaims, type Lane } from '../delivery-states.js';
 import type { UnfinishedDelivery } from './leases.repository.js';
 import { largeMessage, type FreeBytes } from './bytes-in-memory.js';
 
@@ -25,7 +25,7 @@ export interface ClaimedDelivery extends StoredMessage {
   trace: string | null;
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   workerId: string;
   lane: Lane;
   limit: number;
@@ -211,3 +211,25 @@ const claimSql = `
     FROM bounded b WHERE d.project_id = b.project_id AND d.email_id = b.email_id AND d.position = b.position
     RETURNING d.*
   ) ${claimedColumns}`;
+
+export const beforeAllProjects = '00000000-0000-0000-0000-000000000000';
+
+export class ProjectTurns {
+  private readonly cursor: Record<Lane, string> = { 0: beforeAllProjects, 1: beforeAllProjects };
+
+  constructor(private readonly claims: ClaimsRepository) {}
+
+  async claim(options: Omit<ClaimOptions, 'afterProject'>): Promise<ClaimedDelivery[]> {
+    const { lane, limit } = options;
+    const afterProject = this.cursor[lane];
+    let messages = await this.claims.claim({ ...options, afterProject });
+    if (messages.length === 0 && afterProject !== beforeAllProjects)
+      messages = await this.claims.claim({ ...options, afterProject: beforeAllProjects });
+    // Rows come in no order.
+    const last = messages
+      .map(({ projectId }) => projectId)
+      .reduce((a, b) => (a > b ? a : b), beforeAllProjects);
+    this.cursor[lane] = messages.length < limit ? beforeAllProjects : last;
+    return messages;
+  }
+}

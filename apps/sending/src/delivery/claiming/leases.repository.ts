@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 import type { AmbiguousPolicy, SendingConfig } from '../../config.js';
-import { lanes, maxClaims, type Lane } from '../delivery.entity.js';
+import { lanes, maxClaims, type Lane } from '../delivery-states.js';
 
 export interface UnfinishedDelivery {
   projectId: string;

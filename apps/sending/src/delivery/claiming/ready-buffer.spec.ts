@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lanes, type Lane } from '../delivery.entity.js';
+import { lanes, type Lane } from '../delivery-states.js';
 import { ReadyBuffer } from './ready-buffer.js';
 
 const item = (projectId: string, index: number, lane: Lane = lanes.transactional) => ({

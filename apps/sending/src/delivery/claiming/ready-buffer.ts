@@ -1,4 +1,4 @@
-import { lanes, type Lane } from '../delivery.entity.js';
+import { lanes, type Lane } from '../delivery-states.js';
 
 interface Buffered {
   message: { projectId: string; lane: Lane };

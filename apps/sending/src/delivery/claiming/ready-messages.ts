@@ -4,16 +4,19 @@ import { mayHaveCommitted } from '@posthorn/database';
 import { Loop, IdleBackoff } from '@posthorn/messaging';
 import { Composer, isComposed, type ComposeOutcome } from '../../composing/composer.js';
 import { SendingConfig } from '../../config.js';
-import { ComposingCounts } from './composing-counts.js';
-import { ClaimsRepository, type ClaimedDelivery } from './claims.repository.js';
+import {
+  ClaimsRepository,
+  type ClaimedDelivery,
+  beforeAllProjects,
+  ProjectTurns,
+} from './claims.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
-import { lanes, type Lane } from '../delivery.entity.js';
+import { lanes, type Lane } from '../delivery-states.js';
 import { BytesInMemory, largeMessage } from './bytes-in-memory.js';
 import { Lease } from './lease.js';
 import { composingExpired, toReadyMessage, type ReadyMessage } from './ready-message.js';
 import { outcomeOfUncomposed } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
-import { beforeAllProjects, ProjectTurns } from './project-turns.js';
 import { Suspects } from './suspects.js';
 import {
   bufferSize,
@@ -288,5 +291,23 @@ export class ReadyMessages {
         .unclaim(workerId, 0, claimed)
         .catch((error: Error) => this.log.warn(`not released: ${error.message}`));
     }
+  }
+}
+
+class ComposingCounts {
+  total = 0;
+  private readonly counts = new Map<string, number>();
+
+  add(messages: readonly { projectId: string }[], each: 1 | -1): void {
+    for (const { projectId } of messages) {
+      const count = (this.counts.get(projectId) ?? 0) + each;
+      if (count === 0) this.counts.delete(projectId);
+      else this.counts.set(projectId, count);
+    }
+    this.total += each * messages.length;
+  }
+
+  projectsWithAtLeast(least: number): string[] {
+    return [...this.counts].flatMap(([projectId, count]) => (count >= least ? [projectId] : []));
   }
 }

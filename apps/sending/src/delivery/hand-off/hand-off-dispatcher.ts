@@ -9,7 +9,7 @@ import { freeIfLarge } from '../../composing/array-buffers.js';
 import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from '../claiming/lease.js';
-import { lanes } from '../delivery.entity.js';
+import { lanes } from '../delivery-states.js';
 import { failure, requeueNow, outcomeOf, outcomeOfRefusedMark, type Outcome } from '../outcomes/outcome.js';
 import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
 import { waitForSlot, type Slot } from '../../pacing/pace.js';

@@ -1,4 +1,4 @@
-import { lanes } from '../delivery.entity.js';
+import { lanes } from '../delivery-states.js';
 
 export type RuleDecision =
   | 'unknown_project'

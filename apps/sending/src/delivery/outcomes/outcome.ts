@@ -8,9 +8,10 @@ import {
   type FailureKind,
 } from '@posthorn/contracts';
 import { classify, nextRetry, type Attempt } from '@posthorn/mail';
-import { maxClaims, type DeliveryState } from '../delivery.entity.js';
+import { maxClaims, type DeliveryState } from '../delivery-states.js';
 import type { Mark, MarkDecision } from '../hand-off/hand-off-marks.repository.js';
-import { diagnosticOf, errorText, maxErrorText } from './reply-texts.js';
+
+const maxErrorText = 1_000;
 
 export interface Outcome {
   state: DeliveryState;
@@ -294,4 +295,19 @@ function bouncedEvents(
   return suppress
     ? [bounced, { event: suppressionEvents.added, payload: { email: recipient, reason: 'HARD_BOUNCE' } }]
     : [bounced];
+}
+
+/** What the server said, with its codes. */
+const replyText = ({ reply }: Attempt): string | null =>
+  reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : null;
+
+const diagnosticOf = (attempt: Attempt): string | null => {
+  const text = replyText(attempt);
+  return text && boundedText(text, maxErrorText);
+};
+
+function errorText(attempt: Attempt): string | null {
+  const { stage, error } = attempt;
+  const text = replyText(attempt) ?? error;
+  return text ? boundedText(`${stage}: ${text}`, maxErrorText) : null;
 }

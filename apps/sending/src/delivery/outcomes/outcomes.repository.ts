@@ -12,7 +12,7 @@ import {
 } from '../../provider-events/reported.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
 import { leasedDeliveryColumns } from '../delivery-columns.js';
-import { deliveryWindowHours, maxClaims } from '../delivery.entity.js';
+import { deliveryWindowHours, maxClaims } from '../delivery-states.js';
 import type { Outcome } from './outcome.js';
 
 export interface OutcomeRow {

@@ -3,7 +3,7 @@ import { emails, overdueMail, serviceCaller, noProject } from '@posthorn/contrac
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { LeasesRepository } from '../claiming/leases.repository.js';
-import { lanes } from '../delivery.entity.js';
+import { lanes } from '../delivery-states.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 
 let suite: SendingSuite;

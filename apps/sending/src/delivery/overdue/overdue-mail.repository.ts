@@ -1,7 +1,7 @@
 import type { HeldMailOfProject } from '@posthorn/contracts';
 import { currentDatabaseIdentity, type Database } from '@posthorn/database';
 import type { AmbiguousRules, UnfinishedDelivery } from '../claiming/leases.repository.js';
-import { lanes } from '../delivery.entity.js';
+import { lanes } from '../delivery-states.js';
 
 export interface Gap {
   /** Seconds since a worker last used this database. */

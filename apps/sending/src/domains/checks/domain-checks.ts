@@ -1,13 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { domainEvents, domainNotFound, domainTaken } from '@posthorn/contracts';
-import { DatabaseClock } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
-import { Commits } from '@posthorn/platform';
+import {
+  domainEvents,
+  domainNotFound,
+  domainTaken,
+  DomainError,
+  domains,
+  type DomainId,
+  type SendingDomain,
+} from '@posthorn/contracts';
+import { DatabaseClock, newId } from '@posthorn/database';
+import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
+import { Commits, LimitedRuns } from '@posthorn/platform';
+import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
 import { DkimKeys } from '../dkim/dkim-keys.js';
 import { rotateKeys } from '../dkim/dkim-rotation.js';
 import type { DomainRow } from '../domain.entity.js';
 import { DomainFindings, type Found } from './domain-findings.js';
-import { DomainsRepository } from '../domains.repository.js';
+import { DomainsRepository, domainCheckWork } from '../domains.repository.js';
+import { DomainRules } from '../domain-rules.js';
+import { DomainViews } from '../domain-views.js';
 
 /** What was not answered by then counts as not answered. */
 const checkMs = 10_000;
@@ -63,5 +74,58 @@ export class DomainChecks {
   private async publish(row: DomainRow, result: 'verified' | 'unverified', now: Date): Promise<void> {
     if (result === 'verified') await this.domains.makeDefaultIfFirst(row.projectId, row.id);
     await this.outbox.publish(domainEvents[result], row.projectId, [row.toEvent(now)]);
+  }
+}
+
+/** Each check enqueues the next one, six hours later. */
+@Injectable()
+export class DomainChecksWork implements WorkHandler<object> {
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly checks: DomainChecks,
+    runner: WorkRunner,
+  ) {
+    runner.register(domainCheckWork, this);
+  }
+
+  async run({ items: [item] }: WorkBatch): Promise<void> {
+    const row = await this.domains.find(item!.projectId, item!.key!);
+    try {
+      if (row) await this.checks.check(row);
+    } catch (error) {
+      // The domain was removed, or verified by another project; nobody waits for this result.
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+}
+
+/** Of checks that are due, one of a project runs at a time. */
+const limits = {
+  ...{ what: 'checks of domains', running: 20, perProject: 2 },
+  ...{ waitingPerProject: 8, waiting: 64 },
+};
+
+@Injectable()
+export class RequestedChecks {
+  private readonly runs = new LimitedRuns(limits);
+
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly rules: DomainRules,
+    private readonly checks: DomainChecks,
+    private readonly views: DomainViews,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /** Every request is a check of its own: it shows what its caller has just changed. */
+  @Handles(domains.check)
+  async check({ caller, body, deadline }: Incoming<DomainId>): Promise<SendingDomain> {
+    const row = await this.domains.findOrFail(caller.projectId, body.id);
+    if (this.rules.isTrusted(row.domain)) return this.views.one(row);
+    const remainingMs = await this.clock.msUntil(deadline);
+    const checked = await this.runs.run(row.projectId, newId(), remainingMs, () =>
+      this.checks.check(row, deadline),
+    );
+    return this.views.one(checked);
   }
 }

@@ -4,7 +4,7 @@ import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { DnsServer, eventually, type DnsBehaviour } from '@posthorn/testing';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
-import { domainCheckWork } from './domain-check-kind.js';
+import { domainCheckWork } from '../domains.repository.js';
 
 let suite: SendingSuite;
 let dns: DnsServer;

@@ -11,13 +11,15 @@ import {
   type Caller,
   type Mailbox,
   type EmailCategory,
+  outsideSandbox,
+  recipientOutsideSandbox,
 } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
 import { SendingConfig } from '../../config.js';
 import type { DomainRow } from '../domain.entity.js';
 import { DomainsRepository } from '../domains.repository.js';
 import { covers } from '../checks/host-names.js';
-import { sandboxSender } from './sandbox.js';
+import { simulatedAddress } from '../../simulator/simulated-address.js';
 
 interface Wanted {
   from: Mailbox | undefined;
@@ -85,4 +87,18 @@ function defaults(verified: DomainRow[], category: EmailCategory, domainId: stri
   return ofCategory.length > 0
     ? ofCategory
     : verified.filter((row) => row.isDefault && (row.category ?? category) === category);
+}
+
+/** A TEST key has one sender, which is also the default. */
+function sandboxSender({ sandbox }: Caller, from: Mailbox | undefined): Mailbox {
+  if (!sandbox || (from && from.email !== sandbox.address)) throw outsideSandbox();
+  return from ?? { email: sandbox.address };
+}
+
+/** A TEST key reaches its owners' addresses and the simulator (docs/api-decisions.md §2). */
+export function refuseOutsideSandbox({ mode, sandbox }: Caller, recipients: readonly string[]): void {
+  if (mode !== 'TEST') return;
+  const own = sandbox?.recipients ?? [];
+  if (recipients.some((email) => !own.includes(email) && !simulatedAddress(email)))
+    throw recipientOutsideSandbox();
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { pageOf } from './archived-page.js';
+import { pageOf } from './archived-mail.js';
 
 const subject = 'News & <offers>';
 const title = '<title>News &#38; &#60;offers&#62;</title>';

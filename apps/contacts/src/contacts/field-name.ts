@@ -1,1 +1,0 @@
-export const usableFieldName = /^[A-Za-z0-9_]+$/;

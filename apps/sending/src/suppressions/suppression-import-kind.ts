@@ -1,3 +1,0 @@
-import { work } from '@posthorn/work';
-
-export const suppressionImportWork = work('sending.suppression-imports', { exclusive: true, concurrency: 2 });
