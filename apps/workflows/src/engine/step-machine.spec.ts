@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BranchOperator, StepType, WorkflowTransition } from '@posthorn/contracts';
 import { holds } from './conditions.js';
-import { decide, following, type Circumstances } from './step-machine.js';
-import { nextTimeOfDay } from './time-of-day.js';
+import { decide, following, type Circumstances, nextTimeOfDay } from './step-machine.js';
 import { Variables } from './variables.js';
 
 const now = new Date('2026-03-27T12:00:00Z');

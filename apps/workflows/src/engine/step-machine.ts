@@ -11,10 +11,12 @@ import {
   type WorkflowGraph,
   type WorkflowStep,
   type WorkflowTransition,
+  weekdays,
+  type DelayUntil,
 } from '@posthorn/contracts';
+import { DateTime } from 'luxon';
 import { branchOf } from '../graphs/branch.js';
 import { holds } from './conditions.js';
-import { nextTimeOfDay } from './time-of-day.js';
 import type { Variables } from './variables.js';
 
 /** Where an execution is: at a step, for the n-th time. */
@@ -130,3 +132,18 @@ function endOfDelay(
 }
 
 const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + Math.round(ms));
+
+/** The next such time after the instant, at least a moment later. A time that the clocks skip is the moment after the gap; one that comes twice is the first. */
+export function nextTimeOfDay(now: Date, { weekday, time }: DelayUntil, zone: string): Date {
+  const [hour, minute] = time.split(':').map(Number) as [number, number];
+  const here = DateTime.fromJSDate(now, { zone });
+  for (let days = 0; days <= 7; days += 1) {
+    const [at] = here
+      .plus({ days })
+      .set({ hour, minute, second: 0, millisecond: 0 })
+      .getPossibleOffsets() as [DateTime];
+    const isDay = weekday === undefined || weekdays[at.weekday - 1] === weekday;
+    if (isDay && at.toMillis() > now.getTime()) return at.toJSDate();
+  }
+  throw new Error(`no ${weekday} within eight days of ${now.toISOString()}`);
+}

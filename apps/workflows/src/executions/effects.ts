@@ -11,14 +11,13 @@ import {
   type UpdateContactConfig,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { rightsFault, callerFor } from '../authorities/rights.js';
-import { LenderStandings } from '../authorities/standings.js';
+import { rightsFault, callerFor, LenderStandings } from '../authorities/standings.js';
 import { EffectFence } from '../cancellations/effect-fence.js';
 import type { Effect } from '../engine/step-machine.js';
 import { isTemporary } from './temporary.js';
 import { UsedVariables } from '../texts/used-variables.js';
-import { textsOfRecipient } from '../texts/texts-of-stop.js';
 import { StepTexts } from '../texts/step-texts.js';
+import { textsOfRecipient } from '../texts/texts-of-stop.js';
 import type { Turn } from './turn.js';
 
 export type EffectResult =

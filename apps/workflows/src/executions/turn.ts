@@ -1,5 +1,5 @@
 import type { Contact, WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
-import { effectId } from '../engine/effect-id.js';
+import { effectId } from '../ids.js';
 import type { Circumstances } from '../engine/step-machine.js';
 import { needsRendering } from '../texts/texts-of-stop.js';
 import { Variables, type VariableSources } from '../engine/variables.js';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { WebhookMethod } from '@posthorn/contracts';
-import { rightsFault } from '../authorities/rights.js';
-import { LenderStandings } from '../authorities/standings.js';
+import { rightsFault, LenderStandings } from '../authorities/standings.js';
 import { outboundRulesOf, WorkflowsConfig } from '../config.js';
-import { requestFault } from '../webhooks/steps/request-fault.js';
+import { requestFault } from '../webhooks/steps/step-calls.js';
 import { StepTexts } from '../texts/step-texts.js';
 import { textsOfCall, type CallConfig } from '../texts/texts-of-stop.js';
 import type { Turn } from './turn.js';

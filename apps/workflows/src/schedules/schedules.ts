@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '@posthorn/work';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import { scheduleWork } from './schedule-kinds.js';
+import { scheduleWork } from '../work-kinds.js';
 
 /** When the workflows with the trigger SCHEDULE start. Both join the ambient transaction. */
 @Injectable()

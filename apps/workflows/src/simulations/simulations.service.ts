@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
+  DomainError,
+  workflowMail,
+  type Caller,
+  type SendEmailConfig,
   invalidMember,
   simulations,
   type SimulatedContact,
@@ -8,18 +12,55 @@ import {
   type WorkflowGraph,
 } from '@posthorn/contracts';
 import { DatabaseClock, newId } from '@posthorn/database';
-import { Handles, type Incoming } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { startOf, type ExitCondition } from '../engine/walk.js';
+import { contentOf, reasonOf, recipientOf } from '../executions/effects.js';
 import { People } from '../executions/people.js';
 import { Turn } from '../executions/turn.js';
-import { usesZone } from '../graphs/graph-cache.js';
 import { zoneIn } from '../executions/turns.js';
+import { WebhookRequests } from '../executions/webhook-requests.js';
+import { usesZone } from '../graphs/graph-cache.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { ProjectZones } from '../projects/project-zones.js';
+import { StepTexts } from '../texts/step-texts.js';
+import { UsedVariables } from '../texts/used-variables.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
-import { Rehearsal, type RehearsalTexts } from './rehearsal.js';
-import { RenderedTexts } from './rehearsal-texts.js';
+import { type RehearsalTexts, Rehearsal } from './rehearsal.js';
+
+/** Mails and requests as they would leave. */
+@Injectable()
+export class RenderedTexts {
+  constructor(
+    private readonly bus: Bus,
+    private readonly texts: StepTexts,
+    private readonly requests: WebhookRequests,
+    private readonly used: UsedVariables,
+  ) {}
+
+  of(caller: Caller): RehearsalTexts {
+    return {
+      email: (turn, config) => this.email(caller, turn, config),
+      webhook: async (turn) => (await this.requests.of(caller.projectId, [turn])).get(turn)!,
+    };
+  }
+
+  private async email(caller: Caller, turn: Turn, config: SendEmailConfig) {
+    const to = await recipientOf(this.texts, caller.projectId, turn, config);
+    if (to instanceof Error) return to;
+    const content = contentOf(config);
+    const variables = await this.used.of(caller.projectId, content, turn.variables.shown());
+    const rendered = await this.bus
+      .call(workflowMail.tryOut, caller, { ...content, variables })
+      .catch(refusalOf);
+    return rendered instanceof Error ? rendered : { to, ...rendered };
+  }
+}
+
+function refusalOf(error: unknown): Error {
+  if (error instanceof DomainError && error.kind === 'invalid') return new Error(reasonOf(error));
+  throw error;
+}
 
 export interface Rehearsed {
   workflow: WorkflowRow;

@@ -3,7 +3,7 @@ import { contactEvents, emailEvents, executions, workflowGraphs, type Caller } f
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
-import { startWork } from './start-kinds.js';
+import { startWork } from '../work-kinds.js';
 
 let suite: EngineSuite;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { Authority } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import type { OccurredEvent } from '../executions/execution-row.js';
 import { loopReason, maxCauses } from './causes.js';
-import type { StartEntry } from './start-kinds.js';
+import type { StartEntry } from '../work-kinds.js';
 
 /** A workflow that is about to start; locked against a pause until the end of the transaction. */
 export interface Startable {

@@ -19,7 +19,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { setTimeout as delay } from 'node:timers/promises';
-import { executionWork } from '../executions/execution-kinds.js';
+import { executionWork } from '../work-kinds.js';
 import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { buildGraph, type BuiltGraph, type BuiltStep } from './graph-builder.js';
 import { usedPaths } from './used-paths.js';

@@ -19,7 +19,7 @@ import {
 } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
-import { webhookTurnWork } from '../webhooks/dispatch/dispatch-kinds.js';
+import { webhookTurnWork } from '../work-kinds.js';
 import { standInAuthorities } from './stand-in-authorities.js';
 import { Receiver } from './receiver.js';
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { executionWork } from '../executions/execution-kinds.js';
+import { executionWork, textItem, textWork } from '../work-kinds.js';
 import { isTemporary } from '../executions/temporary.js';
 import type { Turn } from '../executions/turn.js';
 import { Turns } from '../executions/turns.js';
 import { RenderedTextsRepository, type RenderedTexts } from './rendered-texts.repository.js';
 import { StepTexts } from './step-texts.js';
-import { textItem, textWork } from './text-kinds.js';
 import { textsOfStop } from './texts-of-stop.js';
 
 /** Then it is another project's turn. */

@@ -1,11 +1,8 @@
 import { newId, type Database } from '@posthorn/database';
 import { eventually, type ServiceFixture } from '@posthorn/testing';
-import { executionWork } from '../../executions/execution-kinds.js';
-import type { Occurrences } from '../../starts/occurrences.js';
-import type { Arrival } from '../../starts/start-kinds.js';
-import { textWork } from '../../texts/text-kinds.js';
-import { attemptOf } from '../../webhooks/dispatch/attempt.js';
-import { outcomeOfStepAttempt } from '../../webhooks/dispatch/attempt-rules.js';
+import { executionWork, type Arrival, textWork } from '../../work-kinds.js';
+import type { Occurrences } from '../../starts/occurrences.subscribers.js';
+import { attemptOf, outcomeOfStepAttempt } from '../../webhooks/webhook-attempts.js';
 import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
 import { buildOccurrences, buildStarts } from './engine.js';
 import { stepOfId, type Installed } from './installed.js';

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@posthorn/database';
-import { WorkQueue, type WorkBatch, type WorkItem, type WorkKind } from '@posthorn/work';
-import { unmadeAttempt, type Attempt, type DueCall } from './attempt.js';
+import {
+  WorkQueue,
+  type WorkBatch,
+  type WorkItem,
+  type WorkKind,
+  type WorkHandler,
+  type WorkRunner,
+} from '@posthorn/work';
+import { unmadeAttempt, type Attempt, type DueCall } from '../webhook-attempts.js';
 import { EndpointsRepository, failuresToBreak, type EndpointId } from './endpoints.repository.js';
 
 export interface OpenEndpoint extends EndpointId {
@@ -187,4 +194,29 @@ export class EndpointTurns implements OnModuleDestroy {
 function separate<Call extends DueCall>(calls: Call[]): Call[] {
   const first = calls.findIndex(({ claims }) => claims > 0);
   return first === -1 ? calls : calls.slice(0, Math.max(1, first));
+}
+
+const afterDeathMs = 60_000;
+
+/** One item for each endpoint with calls; its key is the endpoint. */
+export abstract class TurnsWork<
+  Endpoint extends OpenEndpoint,
+  Call extends DueCall,
+> implements WorkHandler<object> {
+  protected constructor(
+    private readonly turns: EndpointTurns,
+    private readonly source: CallSource<Endpoint, Call>,
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(source.kind, this);
+  }
+
+  run(batch: WorkBatch): Promise<void> {
+    return this.turns.take(this.source, batch);
+  }
+
+  async dead({ projectId, key }: WorkItem): Promise<void> {
+    await this.queue.enqueue(this.source.kind, [{ projectId, key: key!, delayMs: afterDeathMs }]);
+  }
 }

@@ -1,6 +1,5 @@
 import type { Database } from '@posthorn/database';
-import type { Attempt } from './attempt.js';
-import { maxDaysWithoutSuccess } from './attempt-rules.js';
+import { type Attempt, maxDaysWithoutSuccess } from '../webhook-attempts.js';
 
 export interface EndpointId {
   projectId: string;

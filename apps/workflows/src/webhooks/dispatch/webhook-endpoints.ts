@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '@posthorn/work';
 import type { WebhookRow } from '../webhook.entity.js';
-import { webhookTurnWork } from './dispatch-kinds.js';
+import { webhookTurnWork } from '../../work-kinds.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 
 /** How the endpoints of subscriptions do; joins the ambient transaction. */

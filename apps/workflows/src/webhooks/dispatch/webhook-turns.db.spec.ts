@@ -3,7 +3,7 @@ import { emailEvents, webhookEvents, webhooks, type EmailChangedEvent } from '@p
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { webhookTurnWork } from './dispatch-kinds.js';
+import { webhookTurnWork } from '../../work-kinds.js';
 
 let suite: WebhooksSuite;
 beforeAll(async () => {

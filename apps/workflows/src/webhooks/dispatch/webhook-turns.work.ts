@@ -2,20 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { webhookEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
+import { webhookTurnWork } from '../../work-kinds.js';
 import {
   WebhookCallsRepository,
   type ActiveWebhook,
   type DueWebhookCall,
 } from '../calls/webhook-calls.repository.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
+import { type Attempt, type DueCall, maxDaysWithoutSuccess, maxFailuresInRow } from '../webhook-attempts.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
-import type { Attempt, DueCall } from './attempt.js';
-import { disablingReason } from './disabling.js';
-import { webhookTurnWork } from './dispatch-kinds.js';
-import { EndpointTurns, type CallSource } from './endpoint-turns.js';
-import { EndpointsRepository, type EndpointId } from './endpoints.repository.js';
-import { SignedRequests, type SignedEndpoint } from './signed-requests.js';
-import { TurnsWork } from './turns-work.js';
+import { EndpointTurns, type CallSource, TurnsWork } from './endpoint-turns.js';
+import { EndpointsRepository, type EndpointId, type Standing } from './endpoints.repository.js';
+import { SignedRequests, type SignedEndpoint } from './webhook-client.js';
 
 type Subscription = ActiveWebhook & SignedEndpoint;
 
@@ -86,4 +84,13 @@ export class WebhookTurnsWork extends TurnsWork<Subscription, DueWebhookCall> {
   constructor(turns: EndpointTurns, source: WebhookCallSource, queue: WorkQueue, runner: WorkRunner) {
     super(turns, source, queue, runner);
   }
+}
+
+/** Why a subscription ends after these attempts; null where it goes on. */
+export function disablingReason(attempts: readonly Attempt[], standing: Standing): string | null {
+  if (attempts.some(({ outcome }) => outcome.kind === 'gone')) return 'The endpoint answered 410 Gone';
+  if (standing.failuresInRow >= maxFailuresInRow) return `${maxFailuresInRow} attempts in a row failed`;
+  return standing.isLongWithoutSuccess
+    ? `No attempt has been successful for ${maxDaysWithoutSuccess} days`
+    : null;
 }

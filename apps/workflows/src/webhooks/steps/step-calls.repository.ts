@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { CallStatus } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
-import type { OutboundMethod } from '@posthorn/outbound';
-import type { Attempt, DueCall } from '../dispatch/attempt.js';
-import { attemptColumns, recordedColumns } from '../dispatch/attempt-columns.js';
-import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
+import { type OutboundMethod, outboundRefusals } from '@posthorn/outbound';
+import { uuidOf } from '../../ids.js';
 import type { OpenEndpoint } from '../dispatch/endpoint-turns.js';
-import type { Origin } from './origin.js';
+import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
+import { type Attempt, type DueCall, attemptColumns, recordedColumns } from '../webhook-attempts.js';
 
 export interface StepCall {
   projectId: string;
@@ -120,4 +120,18 @@ export class StepCallsRepository {
       [projectId, calls.map(({ id }) => id), by],
     );
   }
+}
+
+export interface Origin {
+  endpointId: string;
+  error: string | null;
+}
+
+/** All calls of a project to one origin share a turn. */
+export function originOf({ projectId, url }: { projectId: string; url: string }): Origin {
+  const origin = URL.canParse(url) ? new URL(url).origin : '';
+  const isUsable = /^https?:/.test(origin);
+  const error = isUsable ? null : `The URL ${outboundRefusals[origin === '' ? 'url' : 'scheme']}`;
+  const bytes = createHash('sha256').update(`${projectId} ${origin}`).digest().subarray(0, 16);
+  return { endpointId: uuidOf(bytes, 8), error };
 }

@@ -4,9 +4,9 @@ import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { Webhook } from 'standardwebhooks';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { stepTurnWork } from '../dispatch/dispatch-kinds.js';
-import { StepCalls, type StepCall } from '../step-calls.js';
-import { StepCallsRepository } from './step-calls.repository.js';
+import { stepTurnWork } from '../../work-kinds.js';
+import { StepCalls } from './step-calls.js';
+import { StepCallsRepository, type StepCall } from './step-calls.repository.js';
 
 let suite: WebhooksSuite;
 let steps: StepCalls;

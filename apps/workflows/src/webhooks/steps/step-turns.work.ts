@@ -2,19 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { OutboundResult } from '@posthorn/outbound';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { EffectFence } from '../../cancellations/effect-fence.js';
-import { executionWork } from '../../executions/execution-kinds.js';
-import { attemptOf, unmadeAttempt, type Attempt, type DueCall } from '../dispatch/attempt.js';
-import { mayPass, outcomeOfStepAttempt } from '../dispatch/attempt-rules.js';
-import { stepTurnWork } from '../dispatch/dispatch-kinds.js';
-import { EndpointTurns, type CallSource, type OpenEndpoint } from '../dispatch/endpoint-turns.js';
+import { executionWork, stepTurnWork } from '../../work-kinds.js';
+import {
+  attemptOf,
+  unmadeAttempt,
+  type Attempt,
+  type DueCall,
+  mayPass,
+  outcomeOfStepAttempt,
+} from '../webhook-attempts.js';
+import { EndpointTurns, type CallSource, type OpenEndpoint, TurnsWork } from '../dispatch/endpoint-turns.js';
 import { EndpointsRepository, type EndpointId } from '../dispatch/endpoints.repository.js';
-import { WebhookClient } from '../dispatch/webhook-client.js';
-import { requestTimeoutMs } from '../dispatch/signed-requests.js';
-import { SigningSecrets } from '../secrets/signing-secrets.js';
-import { signatureHeaders } from '../secrets/webhook-signature.js';
-import { headersFault } from './request-fault.js';
+import { WebhookClient, requestTimeoutMs } from '../dispatch/webhook-client.js';
+import { SigningSecrets, signatureHeaders } from '../secrets/signing-secrets.js';
+import { headersFault } from './step-calls.js';
 import { StepCallsRepository, type DueStepCall } from './step-calls.repository.js';
-import { TurnsWork } from '../dispatch/turns-work.js';
 
 interface StepEndpoint extends OpenEndpoint {
   secrets: readonly string[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OutboundResult } from '@posthorn/outbound';
-import { outcomeOfAttempt, retrySeconds } from './attempt-rules.js';
+import { outcomeOfAttempt, retrySeconds } from './webhook-attempts.js';
 
 const answered = (status: number, retryAfter: string | null = null): OutboundResult => ({
   ...{ kind: 'response', status, body: '', retryAfter, durationMs: 1 },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/database';
-import { fanOutWork, startWork } from '../starts/start-kinds.js';
+import { fanOutWork, startWork } from '../work-kinds.js';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
-import { WaitsRepository } from './waits.repository.js';
+import { WaitsRepository } from '../waits/waits.repository.js';
 
 let suite: WorkflowsSuite;
 beforeAll(async () => {

@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import {
+  headerFault,
+  outboundRefusals,
+  RefusedTarget,
+  targetOf,
+  type OutboundRules,
+} from '@posthorn/outbound';
 import { WorkQueue } from '@posthorn/work';
-import { executionWork } from '../executions/execution-kinds.js';
-import { stepTurnWork } from './dispatch/dispatch-kinds.js';
-import { originOf } from './steps/origin.js';
-import { StepCallsRepository, type StepCall, type StepCallResult } from './steps/step-calls.repository.js';
+import { executionWork, stepTurnWork } from '../../work-kinds.js';
+import {
+  originOf,
+  StepCallsRepository,
+  type StepCall,
+  type StepCallResult,
+} from './step-calls.repository.js';
 
 /** Calls of webhook steps, for the engine. When one has ended, its execution is due. */
 @Injectable()
@@ -36,4 +46,26 @@ export class StepCalls {
   }
 }
 
-export type { StepCall, StepCallResult };
+interface Request {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Why a call cannot leave, as far as that is known before its name is resolved: for executions and for rehearsals. */
+export const requestFault = ({ url, headers }: Request, rules: OutboundRules): string | null =>
+  urlFault(url, rules) ?? headersFault(headers);
+
+export function headersFault(headers: Request['headers']): string | null {
+  const refused = Object.entries(headers).find(([name, value]) => headerFault(name, value) !== null);
+  return refused ? `The header ${refused[0]} cannot be sent` : null;
+}
+
+function urlFault(url: string, rules: OutboundRules): string | null {
+  try {
+    targetOf(url, rules);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RefusedTarget)) throw error;
+    return `The URL ${outboundRefusals[error.refusal]}`;
+  }
+}

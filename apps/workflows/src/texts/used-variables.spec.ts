@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { usedPart } from './used-part.js';
+import { usedPart } from './used-variables.js';
 
 const variables = {
   contact: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { newWebhookSecret, signatureHeaders } from './webhook-signature.js';
+import { newWebhookSecret, signatureHeaders } from './signing-secrets.js';
 
 const [secret, previous, other] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()];
 const body = JSON.stringify({ id: 'e1', type: 'email.sent', data: { subject: 'Grüße' } });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/database';
-import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { EndpointsRepository } from '../dispatch/endpoints.repository.js';
-import { OldCallsRepository } from './old-calls.repository.js';
+import { startWebhooksSuite, type WebhooksSuite } from '../testing/webhooks-suite.js';
+import { EndpointsRepository } from '../webhooks/dispatch/endpoints.repository.js';
+import { OldCallsRepository } from './retention.repository.js';
 
 let suite: WebhooksSuite;
 beforeAll(async () => {
