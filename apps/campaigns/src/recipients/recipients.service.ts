@@ -17,8 +17,7 @@ import { cappedTotal, totalCap } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { VariantReports } from '../variants/variant-reports.js';
-import { CampaignCounts } from './campaign-counts.read-model.js';
-import { RecipientPages, type StoredRecipient } from './recipient-pages.read-model.js';
+import { CampaignCounts, RecipientPages, type StoredRecipient } from './recipients.read-model.js';
 
 @Injectable()
 export class RecipientsService {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { campaigns } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { CampaignCounts } from '../recipients/campaign-counts.read-model.js';
+import { CampaignCounts } from '../recipients/recipients.read-model.js';
 import { RecipientsRepository } from '../recipients/recipients.repository.js';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 import { reportOfBounce, reportOfCancelling, reportOfFailure, sentAnd, type Report } from './report.js';

@@ -1,4 +1,4 @@
-import type { Campaign, InvalidMember } from '@posthorn/contracts';
+import { type Campaign, type InvalidMember, DomainError } from '@posthorn/contracts';
 
 export function variantFaults({ variants, test }: Pick<Campaign, 'variants' | 'test'>): InvalidMember[] {
   if (variants === null && test === null) return [];
@@ -18,4 +18,13 @@ export function variantFaults({ variants, test }: Pick<Campaign, 'variants' | 't
   return test === null
     ? [...repeated, { path: ['test'], code: 'required', message: 'is required for variants' }]
     : repeated;
+}
+
+export function insideVariant(error: unknown, index: number): unknown {
+  if (!(error instanceof DomainError) || !error.details.errors) return error;
+  const errors = error.details.errors.map((failure) => ({
+    ...failure,
+    path: ['variants', String(index), ...failure.path],
+  }));
+  return new DomainError(error.kind, error.code, error.message, { ...error.details, errors });
 }

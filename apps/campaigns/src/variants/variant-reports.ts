@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CampaignReport, CampaignVariant, VariantReport, WinnerMeasure } from '@posthorn/contracts';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
-import { VariantCounts } from './variant-counts.read-model.js';
+import { VariantCounts } from '../recipients/recipients.read-model.js';
 import { countedBy, intervalOf, type CountsOfVariant } from './winner.js';
 
 @Injectable()

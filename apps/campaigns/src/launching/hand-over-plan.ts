@@ -1,5 +1,5 @@
 import type { CampaignMailRecipient, CampaignTiming } from '@posthorn/contracts';
-import { endOfQuietHours, quietTimeOf } from '../../timing/due-times.js';
+import { endOfQuietHours, quietTimeOf } from '../timing/due-times.js';
 
 export interface PlanInputs {
   now: Date;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fillDays } from './timeseries.js';
+import { fillDays } from './reports.service.js';
 
 const window = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) });
 const zero = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0 };

@@ -1,5 +1,8 @@
 import type { PauseReason } from '@posthorn/contracts';
-import { work } from '@posthorn/work';
+import type { Database } from '@posthorn/database';
+import { work, type WorkBatch } from '@posthorn/work';
+import type { CampaignRow } from '../campaigns/campaign.entity.js';
+import type { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import type { Retry } from '../recipients/recipients.repository.js';
 
 const retry = { attempts: Infinity, firstMs: 500, maxMs: 30_000 };
@@ -30,3 +33,17 @@ export interface DueAgain {
 }
 
 export const dueAgainWork = work<DueAgain>('campaigns.due-again', { concurrency: 2, retry });
+
+/** Work of a batch of one, whose key is the campaign: under its lock, and nothing where it was deleted. */
+export function withCampaign(
+  { database, campaigns }: { database: Database; campaigns: CampaignsRepository },
+  batch: WorkBatch,
+  work: (row: CampaignRow) => Promise<void>,
+): Promise<void> {
+  const { projectId, key } = batch.items[0]!;
+  return database.transaction(async () => {
+    const row = await campaigns.lock(projectId, key!);
+    if (row) await work(row);
+    await batch.complete();
+  });
+}
