@@ -139,7 +139,8 @@ function redirected({ url: from, method, headers, body }: Exchange, url: URL, st
     name.toLowerCase() === 'content-type' ? !becomesGet : stays,
   );
   return {
-    ...{ url, headers: Object.fromEntries(kept) },
+    url,
+    headers: Object.fromEntries(kept),
     ...(becomesGet ? { method: 'GET', body: null } : { method, body }),
   };
 }

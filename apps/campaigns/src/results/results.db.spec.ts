@@ -46,7 +46,10 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 async function ledger(size: number) {
   const { caller, projectId } = suite.buildProject();
   const { id: campaignId } = await suite.bus.call(campaigns.create, caller, {
-    ...{ name: 'News', subject: 'News', body: 'Hello', audienceType: 'ALL' },
+    name: 'News',
+    subject: 'News',
+    body: 'Hello',
+    audienceType: 'ALL',
   });
   const campaign = { projectId, campaignId };
   await suite.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
@@ -132,7 +135,8 @@ describe('results', () => {
     const { campaign, emailIds } = await ledger(10);
     const report = (emailId: string, index: number): ReportedRow => ({
       ...(index === 0 ? sentAnd('delivered') : reportOfBounce({ bounceType: 'Permanent', refused: true })!),
-      ...{ campaignId: campaign.campaignId, emailId },
+      campaignId: campaign.campaignId,
+      emailId,
     });
     await new ResultsRepository(suite.database).apply(campaign.projectId, emailIds.map(report));
     expect(

@@ -68,7 +68,10 @@ describe('a step', () => {
 
 describe('the next step', () => {
   const way = (to: string, branch: string | null, priority = 0): WorkflowTransition => ({
-    ...{ id: to, fromStepId: 'a', toStepId: to, priority },
+    id: to,
+    fromStepId: 'a',
+    toStepId: to,
+    priority,
     condition: branch === null ? null : JSON.stringify({ branch }),
   });
   const next = (branch: string | null, ...transitions: WorkflowTransition[]) =>

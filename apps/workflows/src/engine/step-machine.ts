@@ -100,7 +100,10 @@ function orderedWays(transitions: readonly WorkflowTransition[]): Ways {
   // A stable sort keeps the order of the document. What is for the branch goes before what always applies.
   const ordered = transitions
     .map(({ fromStepId, toStepId, condition, priority }) => ({
-      ...{ fromStepId, toStepId, priority, wanted: branchOf(condition) },
+      fromStepId,
+      toStepId,
+      priority,
+      wanted: branchOf(condition),
     }))
     .toSorted((a, b) => a.priority - b.priority || rank(a) - rank(b));
   return Map.groupBy(ordered, ({ fromStepId }) => fromStepId);

@@ -169,7 +169,8 @@ export function contentOf({ templateId, subject, body, from }: SendEmailConfig) 
   const sender = parseMailbox(from);
   return {
     ...(templateId ? { template: templateId } : {}),
-    ...{ subject, body },
+    subject,
+    body,
     ...(sender ? { from: sender } : {}),
   };
 }

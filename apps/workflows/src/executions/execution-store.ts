@@ -80,12 +80,18 @@ function countsOfChange({ workflowId, before, status, steps, stepBefore }: Execu
   const ofSteps = lastOfEach(steps).flatMap((step): CountChange[] => {
     const wasWaiting = stepBefore === `${step.stepId} ${step.visit}`;
     const count = (counter: CountChange['counter'], by: number): CountChange => ({
-      ...{ workflowId, stepId: step.stepId, counter, by },
+      workflowId,
+      stepId: step.stepId,
+      counter,
+      by,
     });
     return [...(wasWaiting ? [count('WAITING', -1)] : [count('ENTERED', 1)]), count(step.status, 1)];
   });
   const ofWorkflow = (counter: CountChange['counter'], by: number): CountChange => ({
-    ...{ workflowId, stepId: null, counter, by },
+    workflowId,
+    stepId: null,
+    counter,
+    by,
   });
   return before === status ? ofSteps : [...ofSteps, ofWorkflow(before, -1), ofWorkflow(status, 1)];
 }

@@ -129,7 +129,13 @@ export class Turn {
     const { position, visits, enteredAt, since, ledBy } = this.state;
     const { id, workflowId, contactId } = this.execution;
     return {
-      ...{ id, workflowId, contactId, visits, enteredAt, turn: this.number, before: this.status },
+      id,
+      workflowId,
+      contactId,
+      visits,
+      enteredAt,
+      turn: this.number,
+      before: this.status,
       status: this.statusAfter(stop),
       reason: stop.kind === 'end' ? stop.reason : null,
       currentStepId: position?.stepId ?? this.steps.at(-1)!.stepId,

@@ -73,7 +73,10 @@ export class AudienceSimulations {
     let after: string | null | undefined;
     do {
       const page: AudiencePage = await this.bus.call(audiences.page, caller, {
-        ...{ audience, until, limit: lookedAt, ...(after ? { after } : {}) },
+        audience,
+        until,
+        limit: lookedAt,
+        ...(after ? { after } : {}),
       });
       const meant = page.items.filter(({ subscribed }) => subscribed || segmentId !== null);
       ids.push(...meant.map(({ contactId }) => contactId));

@@ -108,24 +108,31 @@ export class SimulationsService {
     const start = startOf(graph, exitWhen, now);
     const id = newId();
     const execution = {
-      ...{ id, workflowId: workflow.id, workflowName: workflow.name, workflowVersion: graph.version },
-      ...{ lenders: [], exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
+      id,
+      workflowId: workflow.id,
+      workflowName: workflow.name,
+      workflowVersion: graph.version,
+      lenders: [],
+      exitWhen,
+      contactId: contact.id,
+      status: 'RUNNING' as const,
+      wait: null,
       currentStepId: start.position!.stepId,
       visits: start.visits,
-      ...{
-        enteredAt: now,
-        dueAt: now,
-        startedAt: now,
-        context,
-        event: null,
-        turn: 0,
-        isDue: true,
-        openStep: null,
-        met: null,
-      },
+      enteredAt: now,
+      dueAt: now,
+      startedAt: now,
+      context,
+      event: null,
+      turn: 0,
+      isDue: true,
+      openStep: null,
+      met: null,
     };
     const sources = {
-      ...{ contact: { ...contact, customFields: { ...contact.customFields } }, event, context },
+      contact: { ...contact, customFields: { ...contact.customFields } },
+      event,
+      context,
       workflow: { id: workflow.id, name: workflow.name },
       execution: { id, startedAt: now },
       steps: {},
@@ -150,5 +157,8 @@ const twoContacts = () =>
   invalidMember(['contactId'], 'not_allowed', 'must be absent where a contact is given');
 
 const madeUp = ({ email, subscribed = true, customFields = {} }: SimulatedContact): Rehearsed['contact'] => ({
-  ...{ id: newId(), email, subscribed, customFields },
+  id: newId(),
+  email,
+  subscribed,
+  customFields,
 });

@@ -43,7 +43,11 @@ describe('workflows that start each other', () => {
     const publish = (subscribed: boolean, causedBy?: string) =>
       suite.contacts.publish(subscribed ? contactEvents.subscribed : contactEvents.unsubscribed, projectId, [
         {
-          ...{ contactId: contact.id, email: contact.email, subscribed, at: new Date(), seq: 1 },
+          contactId: contact.id,
+          email: contact.email,
+          subscribed,
+          at: new Date(),
+          seq: 1,
           ...(causedBy === undefined ? {} : { causedBy }),
         },
       ]);
@@ -87,8 +91,12 @@ describe('workflows that start each other', () => {
     const publish = (metadata: Record<string, string>) =>
       suite.sending.publish(emailEvents.sent, projectId, [
         {
-          ...{ emailId: newId(), to: contact.email, at: new Date(), sourceType: 'WORKFLOW' as const },
-          ...{ contactId: contact.id, metadata },
+          emailId: newId(),
+          to: contact.email,
+          at: new Date(),
+          sourceType: 'WORKFLOW' as const,
+          contactId: contact.id,
+          metadata,
         },
       ]);
     const sent = new Set<string>();

@@ -151,7 +151,11 @@ export class OccurrencesSubscribers {
       return contactId
         ? [
             {
-              ...{ id: idOfItem(event, index), name: named, contactId, at, data: dataOf(item) },
+              id: idOfItem(event, index),
+              name: named,
+              contactId,
+              at,
+              data: dataOf(item),
               cause: causeOf(item),
             },
           ]
@@ -181,9 +185,14 @@ const causeOfChange = ({ causedBy }: ContactEvent): Cause =>
   causedBy === undefined ? undefined : { executionId: causedBy };
 
 const subscriptionData = ({ contactId, email, subscribed, source = 'API' }: ContactEvent): Data => ({
-  ...{ contactId, email, subscribed, source },
+  contactId,
+  email,
+  subscribed,
+  source,
 });
 
 const segmentData = ({ segmentId, name, slug, contactId }: SegmentEvent): Data => ({
-  ...{ segmentId, segmentName: name ?? slug, contactId },
+  segmentId,
+  segmentName: name ?? slug,
+  contactId,
 });

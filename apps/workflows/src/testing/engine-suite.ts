@@ -203,7 +203,10 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
     }),
     standIn(connection, workflowMail.uses, async (content) => ({ paths: usedPaths(content) })),
     standIn(connection, workflowMail.tryOut, async ({ subject = 'Subject', body = 'Body' }) => ({
-      ...{ from: 'hello@example.org', subject, html: body, text: body },
+      from: 'hello@example.org',
+      subject,
+      html: body,
+      text: body,
     })),
     standIn(connection, emails.get, async ({ id }) => {
       if (!effected.sends.some(({ recipients }) => recipients[0]!.id === id))

@@ -84,7 +84,9 @@ function actionsOn({ bus, database, queue }: ServiceFixture, receiver: Receiver)
     callsOf,
     buildWebhook: (caller: Caller, wanted: Partial<CreateWebhookBy> = {}) =>
       bus.call(webhooks.create, caller, {
-        ...{ url: receiver.url(), eventTypes: ['email.sent'], mayConfirm: true },
+        url: receiver.url(),
+        eventTypes: ['email.sent'],
+        mayConfirm: true,
         ...wanted,
       }),
     endedCalls: (caller: Caller, id: string, count = 1) =>

@@ -14,7 +14,8 @@ const custom = {
   first: {
     type: 'SEND_EMAIL' as const,
     config: {
-      ...{ subject: 'Hi', body: 'Hello' },
+      subject: 'Hi',
+      body: 'Hello',
       recipient: { type: 'CUSTOM', customEmail: '{{ contact.email }}' },
     },
     next: 'second',

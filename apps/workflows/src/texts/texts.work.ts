@@ -88,7 +88,9 @@ export class TextsWork implements WorkHandler<object> {
 function rowOf({ execution, effectId }: Turn, texts: string[] | Error): RenderedTexts {
   const failed = texts instanceof Error;
   return {
-    ...{ executionId: execution.id, effectId },
-    ...{ texts: failed ? null : texts, error: failed ? texts.message : null },
+    executionId: execution.id,
+    effectId,
+    texts: failed ? null : texts,
+    error: failed ? texts.message : null,
   };
 }

@@ -3,7 +3,11 @@ import type { OutboundResult } from '@posthorn/outbound';
 import { outcomeOfAttempt, retrySeconds } from './webhook-attempts.js';
 
 const answered = (status: number, retryAfter: string | null = null): OutboundResult => ({
-  ...{ kind: 'response', status, body: '', retryAfter, durationMs: 1 },
+  kind: 'response',
+  status,
+  body: '',
+  retryAfter,
+  durationMs: 1,
 });
 const timedOut: OutboundResult = { kind: 'failed', fault: 'timeout', detail: '', durationMs: 10_000 };
 const refused: OutboundResult = { kind: 'refused', refusal: 'address', durationMs: 1 };

@@ -38,7 +38,10 @@ export function attemptOf<Call extends DueCall>(
 ): Attempt<Call> {
   const isResponse = result.kind === 'response';
   return {
-    ...{ call, outcome, isFault, durationMs: result.durationMs },
+    call,
+    outcome,
+    isFault,
+    durationMs: result.durationMs,
     responseStatus: isResponse ? result.status : null,
     responseBody: isResponse ? storedText(result.body, maxResponse) : null,
     error: errorOf(result),
@@ -47,8 +50,13 @@ export function attemptOf<Call extends DueCall>(
 
 /** Nothing was sent, and nothing will be. */
 export const unmadeAttempt = <Call extends DueCall>(call: Call, error: string): Attempt<Call> => ({
-  ...{ call, error, outcome: { kind: 'failed' }, isFault: false },
-  ...{ responseStatus: null, responseBody: null, durationMs: 0 },
+  call,
+  error,
+  outcome: { kind: 'failed' },
+  isFault: false,
+  responseStatus: null,
+  responseBody: null,
+  durationMs: 0,
 });
 
 export const statusAfter = ({ kind }: AttemptOutcome): 'PENDING' | 'SUCCESS' | 'FAILED' => {
@@ -79,7 +87,8 @@ export const attemptColumns = columnsOf<Attempt>([
   { column: 'attempts', type: 'int', value: ({ call }) => call.attempts },
   { column: 'status', type: 'text', value: ({ outcome }) => statusAfter(outcome) },
   {
-    ...{ column: 'in_seconds', type: 'int' },
+    column: 'in_seconds',
+    type: 'int',
     value: ({ outcome }) => (outcome.kind === 'retry' ? outcome.inSeconds : null),
   },
   { column: 'response_status', type: 'int', value: ({ responseStatus }) => responseStatus },

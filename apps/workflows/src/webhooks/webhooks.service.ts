@@ -56,8 +56,14 @@ export class WebhooksService {
     this.urls.refuseUnusable(body.url);
     const { url, description = null, eventTypes } = body;
     const draft = Object.assign(new WebhookRow(), {
-      ...{ projectId, id: newId(), url, description, eventTypes: [...new Set(eventTypes)] },
-      ...{ status: 'ACTIVE', disabledReason: null, generation: 1 },
+      projectId,
+      id: newId(),
+      url,
+      description,
+      eventTypes: [...new Set(eventTypes)],
+      status: 'ACTIVE',
+      disabledReason: null,
+      generation: 1,
     });
     return this.commits.before(deadline, async () => {
       const row = await this.webhooks.add(draft);

@@ -141,8 +141,15 @@ export class DocumentsService {
     const { allowReentry, maxExecutionsPerHour, exitWhen } = row;
     return {
       format: workflowFormat,
-      ...{ name, description, triggerType, eventName, intervalMs, segmentId },
-      ...{ allowReentry, maxExecutionsPerHour, exitWhen },
+      name,
+      description,
+      triggerType,
+      eventName,
+      intervalMs,
+      segmentId,
+      allowReentry,
+      maxExecutionsPerHour,
+      exitWhen,
       graph: { steps: graph.steps, transitions: graph.transitions },
     };
   }

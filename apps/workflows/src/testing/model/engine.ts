@@ -46,8 +46,11 @@ export async function startWorker(
   const database = await openDatabase({ url, name: `worker-${newId()}`, poolSize: 8, entities, migrations });
   const wakeUps = new WakeUps(connection, 'workflows');
   const runner = new WorkRunner({
-    ...{ database, wakeUps, leaseMs: 30_000 },
-    ...{ metrics: new Metrics('test'), tracing: new Tracing() },
+    database,
+    wakeUps,
+    leaseMs: 30_000,
+    metrics: new Metrics('test'),
+    tracing: new Tracing(),
   });
   faults?.into(database);
   buildWork(database, connection, new WorkQueue(database, wakeUps), faults?.around(runner) ?? runner);

@@ -29,8 +29,14 @@ export class Model {
   ) {
     const { fields, subscribed } = person;
     this.outcome = {
-      ...{ status: 'RUNNING', reason: null, path: [], mails: [], calls: [], updates: [] },
-      ...{ fields: { ...fields }, subscribed },
+      status: 'RUNNING',
+      reason: null,
+      path: [],
+      mails: [],
+      calls: [],
+      updates: [],
+      fields: { ...fields },
+      subscribed,
     };
   }
 
@@ -130,7 +136,8 @@ export class Model {
     const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
     const text = filled(isText ? sent : JSON.stringify(sent), this.variables);
     return {
-      ...{ method: String(method), url: filled(String(url), this.variables) },
+      method: String(method),
+      url: filled(String(url), this.variables),
       headers: { ...(method === 'GET' ? {} : { 'content-type': type }), ...Object.fromEntries(given) },
       body: method === 'GET' ? null : isText ? text : JSON.parse(text),
     };
@@ -172,8 +179,12 @@ export class Model {
     return {
       ...fields,
       contact: { ...fields, email, subscribed, data: fields },
-      ...{ data: fields, customFields: fields, event: event?.data ?? {}, context },
-      ...{ workflow: { name: this.scenario.name }, steps: this.outputs },
+      data: fields,
+      customFields: fields,
+      event: event?.data ?? {},
+      context,
+      workflow: { name: this.scenario.name },
+      steps: this.outputs,
     };
   }
 }

@@ -53,7 +53,10 @@ export async function observed(
       return [
         id,
         {
-          ...{ status, reason, fields, subscribed },
+          status,
+          reason,
+          fields,
+          subscribed,
           path: (stepsOf.get(id) ?? []).map((row): Visited =>
             visitedOf(row, stepOfId(scenario, row.stepId).name),
           ),

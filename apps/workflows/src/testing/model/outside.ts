@@ -80,7 +80,10 @@ export class Outside {
       }),
       standIn(connection, workflowMail.uses, async (content) => ({ paths: usedPaths(content) })),
       standIn(connection, workflowMail.tryOut, async ({ subject = '', body = '', variables }) => ({
-        ...{ from: 'hello@example.org', subject: filled(subject, variables), html: body, text: body },
+        from: 'hello@example.org',
+        subject: filled(subject, variables),
+        html: body,
+        text: body,
       })),
     ]);
   }

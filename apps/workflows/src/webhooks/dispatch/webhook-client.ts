@@ -50,7 +50,11 @@ export class SignedRequests {
     const { eventId, body } = call;
     const at = await this.client.now();
     const result = await this.client.send({
-      ...{ url, body, method: 'POST', timeoutMs: requestTimeoutMs, maxRedirects: 0 },
+      url,
+      body,
+      method: 'POST',
+      timeoutMs: requestTimeoutMs,
+      maxRedirects: 0,
       headers: { 'content-type': 'application/json', 'user-agent': 'Posthorn' },
       ownHeaders: () => signatureHeaders({ id: eventId, at, body }, secrets),
     });

@@ -15,7 +15,10 @@ beforeEach(() => {
 });
 
 const sent = (): EmailChangedEvent => ({
-  ...{ emailId: newId(), to: 'ada@example.org', at: new Date(), sourceType: 'TRANSACTIONAL' },
+  emailId: newId(),
+  to: 'ada@example.org',
+  at: new Date(),
+  sourceType: 'TRANSACTIONAL',
 });
 
 /** An own project with one webhook, whose path is its id. */
@@ -24,7 +27,9 @@ async function buildEndpoint() {
   const path = `/${newId()}`;
   const { id } = await suite.buildWebhook(project.caller, { url: suite.receiver.url(path) });
   return {
-    ...{ ...project, id, path },
+    ...project,
+    id,
+    path,
     publish: (count = 1) =>
       suite.sending.publish(emailEvents.sent, project.projectId, Array.from({ length: count }, sent)),
     passTime: () => suite.passTime(project.projectId, id),
@@ -225,7 +230,8 @@ describe('an endpoint', () => {
     const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 2);
     expect(calls.every((call) => call.status === 'FAILED')).toBe(true);
     expect(await suite.bus.call(webhooks.get, endpoint.caller, { id: endpoint.id })).toMatchObject({
-      ...{ status: 'DISABLED', disabledReason: reason },
+      status: 'DISABLED',
+      disabledReason: reason,
     });
     expect(await suite.eventsOf(endpoint.projectId, webhookEvents.disabled)).toMatchObject([
       { webhookId: endpoint.id, origin: new URL(suite.receiver.url()).origin, reason },
@@ -247,7 +253,8 @@ describe('an endpoint', () => {
     await endpoint.publish();
     await suite.endedCalls(endpoint.caller, endpoint.id);
     expect(await suite.bus.call(webhooks.get, endpoint.caller, { id: endpoint.id })).toMatchObject({
-      ...{ status: 'DISABLED', disabledReason: 'No attempt has been successful for 3 days' },
+      status: 'DISABLED',
+      disabledReason: 'No attempt has been successful for 3 days',
     });
   });
 });

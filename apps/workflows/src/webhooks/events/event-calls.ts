@@ -53,7 +53,10 @@ export class WorkflowEventCalls {
     return this.calls.add(
       projectId,
       ended.map(({ type, at, reason, ...about }) => ({
-        ...{ id: newId(), type, at, contactId: about.contact.id },
+        id: newId(),
+        type,
+        at,
+        contactId: about.contact.id,
         data: reason ? { ...about, reason } : about,
       })),
     );

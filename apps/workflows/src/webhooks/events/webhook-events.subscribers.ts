@@ -60,18 +60,20 @@ export function contactEventCalls(
 
 export const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventToCall[] =>
   event.items.map(({ contactId, at }, index) => ({
-    ...{ id: idOfItem(event, index), type: 'contact.deleted', contactId: null, at, data: { id: contactId } },
+    id: idOfItem(event, index),
+    type: 'contact.deleted',
+    contactId: null,
+    at,
+    data: { id: contactId },
   }));
 
 export const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): EventToCall[] =>
   event.items.map(({ count, source, at }, index) => ({
-    ...{
-      id: idOfItem(event, index),
-      type: 'contacts.bulk_created',
-      contactId: null,
-      at,
-      data: { count, source },
-    },
+    id: idOfItem(event, index),
+    type: 'contacts.bulk_created',
+    contactId: null,
+    at,
+    data: { count, source },
   }));
 
 /** Without those that were confirmed meanwhile. */
@@ -114,7 +116,9 @@ const emailCalls: readonly EmailCall[] = [
   emailCall(emailEvents.sent, 'email.sent', sentData),
   emailCall(emailEvents.delivered, 'email.delivered', deliveredData),
   emailCall(emailEvents.delayed, 'email.delayed', (item) => ({
-    ...{ ...baseOf(item), delayedAt: item.at, reason: item.reason },
+    ...baseOf(item),
+    delayedAt: item.at,
+    reason: item.reason,
   })),
   emailCall(emailEvents.opened, 'email.opened', (item) => (item.isMachine ? null : openedData(item))),
   emailCall(emailEvents.clicked, 'email.clicked', (item) => (item.isMachine ? null : clickedData(item))),
@@ -124,7 +128,10 @@ const emailCalls: readonly EmailCall[] = [
   }),
   emailCall(emailEvents.complained, 'email.complained', complainedData),
   emailCall(emailEvents.failed, 'email.failed', (item) => ({
-    ...{ ...baseOf(item), failedAt: item.at, failureKind: item.failureKind, reason: item.reason },
+    ...baseOf(item),
+    failedAt: item.at,
+    failureKind: item.failureKind,
+    reason: item.reason,
   })),
 ];
 

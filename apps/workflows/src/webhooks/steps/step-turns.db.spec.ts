@@ -35,19 +35,24 @@ async function buildExecution() {
   );
   const path = `/${newId()}`;
   const call = (changes: Partial<StepCall> = {}): StepCall => ({
-    ...{
-      projectId,
-      id: newId(),
-      executionId,
-      contactId: newId(),
-      method: 'POST',
-      url: suite.receiver.url(path),
-    },
-    ...{ headers: { 'X-Key': 'k' }, body: '{"a":1}', ...changes },
+    projectId,
+    id: newId(),
+    executionId,
+    contactId: newId(),
+    method: 'POST',
+    url: suite.receiver.url(path),
+    headers: { 'X-Key': 'k' },
+    body: '{"a":1}',
+    ...changes,
   });
   const result = async (id: string) => (await steps.results(projectId, [id])).get(id);
   return {
-    ...{ ...project, workflowId, executionId, path, call, result },
+    ...project,
+    workflowId,
+    executionId,
+    path,
+    call,
+    result,
     ended: (id: string) =>
       eventually(async () => {
         const found = await result(id);
@@ -80,7 +85,10 @@ describe('the call of a webhook step', () => {
     await suite.database.transaction(() => steps.add([call]));
     await steps.add([{ ...call, body: '{"a":2}' }]);
     expect(await execution.ended(call.id)).toEqual({
-      ...{ status: 'SUCCESS', responseStatus: 201, responseBody: '{"id":7}', error: null },
+      status: 'SUCCESS',
+      responseStatus: 201,
+      responseBody: '{"id":7}',
+      error: null,
     });
     expect(execution.received()).toHaveLength(1);
     const { method, headers, body } = execution.received()[0]!;
@@ -107,7 +115,9 @@ describe('the call of a webhook step', () => {
     const metadata = other.call();
     await steps.add([metadata]);
     expect(await other.ended(metadata.id)).toMatchObject({
-      ...{ status: 'FAILED', responseStatus: null, error: 'The URL leads to an address that is not public' },
+      status: 'FAILED',
+      responseStatus: null,
+      error: 'The URL leads to an address that is not public',
     });
   });
 

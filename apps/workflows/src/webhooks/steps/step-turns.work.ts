@@ -64,7 +64,11 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
     const at = await this.client.now();
     const sent = await this.fence.begin(projectId, execution, () =>
       this.client.send({
-        ...{ url, method, body, maxRedirects, timeoutMs: requestTimeoutMs },
+        url,
+        method,
+        body,
+        maxRedirects,
+        timeoutMs: requestTimeoutMs,
         headers: { 'user-agent': 'Posthorn', ...typeOf(headers, body), ...headers },
         ownHeaders: (given) => signatureHeaders({ id, at, body: given ?? '' }, secrets),
       }),
