@@ -105,7 +105,7 @@ const options = {
 };
 
 /** By the id of a subscription; due when its next call is. */
-export const webhookTurnWork = work('workflows.webhook-turns', options);
+export const webhookDispatchWork = work('workflows.webhook-turns', options);
 
 /** By the id of an origin to which webhook steps of the project go. */
-export const stepTurnWork = work('workflows.step-turns', options);
+export const stepDispatchWork = work('workflows.step-turns', options);

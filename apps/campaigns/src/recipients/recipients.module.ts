@@ -3,9 +3,8 @@ import { onDatabase } from '@posthorn/database';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
 import { VariantCounts, CampaignCounts, RecipientPages } from './recipients.read-model.js';
-import { VariantReports } from '../variants/variant-reports.js';
+import { VariantReports, RecipientsService } from './recipients.service.js';
 import { RecipientsRepository } from './recipients.repository.js';
-import { RecipientsService } from './recipients.service.js';
 
 @Module({
   providers: [

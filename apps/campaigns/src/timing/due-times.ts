@@ -91,7 +91,7 @@ const maxKnown = 2_000;
 const known = new Map<string, ClockShift | null>();
 
 /** The next change of the clocks of a zone, within forty days. */
-export function nextShift(zone: string, after: Date): ClockShift | null {
+function nextShift(zone: string, after: Date): ClockShift | null {
   const hour = Math.floor(after.getTime() / hourMs);
   const name = `${zone} ${hour}`;
   let shift = known.get(name);

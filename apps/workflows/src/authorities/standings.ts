@@ -40,11 +40,11 @@ export class LenderStandings {
   /** Of the lenders of each, with one call for each lender. */
   async ofEach<Lent extends { execution: { lenders: readonly Authority[] } }>(
     projectId: string,
-    turns: readonly Lent[],
+    activations: readonly Lent[],
   ): Promise<Map<Lent, Standing[]>> {
-    const found = turns.map(async (turn) => {
-      const { lenders } = turn.execution;
-      return [turn, await Promise.all(lenders.map((lender) => this.of(projectId, lender)))] as const;
+    const found = activations.map(async (activation) => {
+      const { lenders } = activation.execution;
+      return [activation, await Promise.all(lenders.map((lender) => this.of(projectId, lender)))] as const;
     });
     return new Map(await Promise.all(found));
   }

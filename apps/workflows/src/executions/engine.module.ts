@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { ProjectZones } from '../projects/project-zones.js';
+import { ProjectZones, People } from './people.js';
 import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { UsedVariables } from '../texts/used-variables.js';
 import { TextsWork } from '../texts/texts.work.js';
@@ -11,9 +11,8 @@ import { Effects } from './effects.js';
 import { ExecutionEnds, ExecutionStore } from './execution-store.js';
 import { ExecutionWrites, ExecutionsWork } from './executions.work.js';
 import { ExecutionsRepository } from './executions.repository.js';
-import { People } from './people.js';
 import { StepTexts } from '../texts/step-texts.js';
-import { Turns } from './turns.js';
+import { Activations } from './activations.js';
 import { WebhookRequests } from './webhook-requests.js';
 
 @Module({
@@ -30,7 +29,7 @@ import { WebhookRequests } from './webhook-requests.js';
     StepTexts,
     TextsWork,
     UsedVariables,
-    Turns,
+    Activations,
     WebhookRequests,
   ],
   exports: [ExecutionEnds, People, ProjectZones, StepTexts, UsedVariables, WebhookRequests],

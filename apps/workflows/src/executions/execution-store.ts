@@ -12,8 +12,8 @@ import {
   type EndedExecution,
 } from './executions.repository.js';
 import { People } from './people.js';
-import type { Turn } from './turn.js';
-import type { BegunTurns } from './turns.js';
+import type { Activation } from './activation.js';
+import type { BegunActivations } from './activations.js';
 
 export interface SavedChanges {
   saved: ExecutionChange[];
@@ -71,7 +71,7 @@ export class ExecutionStore {
   }
 }
 
-/** A step may be entered and left in one turn; its last state counts. */
+/** A step may be entered and left in one activation; its last state counts. */
 export function lastOfEach(steps: readonly StepVisit[]): StepVisit[] {
   return [...new Map(steps.map((step) => [`${step.stepId} ${step.visit}`, step])).values()];
 }
@@ -96,7 +96,7 @@ function countsOfChange({ workflowId, before, status, steps, stepBefore }: Execu
   return before === status ? ofSteps : [...ofSteps, ofWorkflow(before, -1), ofWorkflow(status, 1)];
 }
 
-export const endedAmong = (saved: readonly ExecutionChange[]): ExecutionChange[] =>
+const endedAmong = (saved: readonly ExecutionChange[]): ExecutionChange[] =>
   saved.filter(({ status }) => hasEnded(status));
 
 /** Ends that a workflow did not decide itself, and who hears of an end. */
@@ -111,8 +111,12 @@ export class ExecutionEnds {
     private readonly people: People,
   ) {}
 
-  async publish(projectId: string, turns: readonly Turn[], saved: readonly ExecutionChange[]): Promise<void> {
-    const byId = new Map(turns.map((turn) => [turn.execution.id, turn]));
+  async publish(
+    projectId: string,
+    activations: readonly Activation[],
+    saved: readonly ExecutionChange[],
+  ): Promise<void> {
+    const byId = new Map(activations.map((activation) => [activation.execution.id, activation]));
     const events = endedAmong(saved).map(({ id, status, reason, at }) => {
       const { workflow, execution, contact } = byId.get(id)!.sources;
       const type = status === 'FAILED' ? ('workflow.failed' as const) : ('workflow.completed' as const);
@@ -130,7 +134,10 @@ export class ExecutionEnds {
   }
 
   /** Without their contact, or without the graph on which they started. */
-  async endWithout(projectId: string, { orphans, lost }: Omit<BegunTurns, 'turns'>): Promise<void> {
+  async endWithout(
+    projectId: string,
+    { orphans, lost }: Omit<BegunActivations, 'activations'>,
+  ): Promise<void> {
     const ids = orphans.map(({ id }) => id);
     await this.end(projectId, ids, { status: 'CANCELLED', reason: 'The contact was deleted' });
     const byVersion = Map.groupBy(lost, ({ workflowVersion }) => workflowVersion);

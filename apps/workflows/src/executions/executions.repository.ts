@@ -103,7 +103,7 @@ export class ExecutionsRepository {
     );
   }
 
-  /** Ids of those that were still where the turn began; of the others nothing may be written. */
+  /** Ids of those that were still where the activation began; of the others nothing may be written. */
   async save(projectId: string, changed: readonly ExecutionChange[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `UPDATE executions e SET status = c.status, reason = c.reason, current_step_id = c.current_step_id, visits = c.visits, wait = c.wait,

@@ -7,7 +7,7 @@ import {
   type InvalidMember,
   type StepType,
 } from '@posthorn/contracts';
-import { isBranchText } from './branch.js';
+import { isBranchText } from '../engine/step-machine.js';
 import { configFaults } from './config-rules.js';
 
 type Graph = Pick<GivenGraph, 'steps' | 'transitions'>;
@@ -128,7 +128,7 @@ function stepFaults({ type, config }: GivenStep, path: readonly string[]): Inval
 const waits: ReadonlySet<StepType> = new Set(['DELAY', 'WAIT_FOR_EVENT']);
 
 /** Indexes of transitions that close a loop in which no step waits: an execution would turn in it without end. */
-export function loopsOf({ steps, transitions }: Pick<GivenGraph, 'steps' | 'transitions'>): number[] {
+function loopsOf({ steps, transitions }: Pick<GivenGraph, 'steps' | 'transitions'>): number[] {
   const waiting = new Set(steps.filter(({ type }) => waits.has(type)).map(({ id }) => id));
   const following = new Map<string, { to: string; index: number }[]>();
   for (const [index, { fromStepId, toStepId }] of transitions.entries()) {

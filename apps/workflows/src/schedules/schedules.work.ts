@@ -6,7 +6,7 @@ import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem 
 import { maxStartEntries, startWork, scheduleWork, type SchedulePosition } from '../work-kinds.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import { audienceOfSegment } from './audience-of-segment.js';
+import { audienceOfSegment } from '../workflows/segment-references.js';
 
 const contactsAtOnce = 5_000;
 const pageMs = 20_000;

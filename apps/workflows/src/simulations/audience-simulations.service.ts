@@ -15,7 +15,7 @@ import {
 import { DatabaseClock } from '@posthorn/database';
 import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { People } from '../executions/people.js';
-import { audienceOfSegment } from '../schedules/audience-of-segment.js';
+import { audienceOfSegment } from '../workflows/segment-references.js';
 import type { RehearsalTexts } from './rehearsal.js';
 import { SimulationsService } from './simulations.service.js';
 
@@ -87,7 +87,13 @@ export class AudienceSimulations {
 }
 
 const unrendered: RehearsalTexts = {
-  email: async (turn) => ({ to: turn.sources.contact.email, from: '', subject: '', html: '', text: '' }),
+  email: async (activation) => ({
+    to: activation.sources.contact.email,
+    from: '',
+    subject: '',
+    html: '',
+    text: '',
+  }),
   webhook: async () => ({ method: 'POST', url: '', headers: {}, body: null }),
 };
 

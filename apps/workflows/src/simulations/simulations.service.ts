@@ -15,13 +15,12 @@ import { DatabaseClock, newId } from '@posthorn/database';
 import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { startOf, type ExitCondition } from '../engine/walk.js';
 import { contentOf, reasonOf, recipientOf } from '../executions/effects.js';
-import { People } from '../executions/people.js';
-import { Turn } from '../executions/turn.js';
-import { zoneIn } from '../executions/turns.js';
+import { People, ProjectZones } from '../executions/people.js';
+import { Activation } from '../executions/activation.js';
+import { zoneIn } from '../executions/activations.js';
 import { WebhookRequests } from '../executions/webhook-requests.js';
 import { usesZone } from '../graphs/graph-cache.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
-import { ProjectZones } from '../projects/project-zones.js';
 import { StepTexts } from '../texts/step-texts.js';
 import { UsedVariables } from '../texts/used-variables.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
@@ -40,16 +39,17 @@ export class RenderedTexts {
 
   of(caller: Caller): RehearsalTexts {
     return {
-      email: (turn, config) => this.email(caller, turn, config),
-      webhook: async (turn) => (await this.requests.of(caller.projectId, [turn])).get(turn)!,
+      email: (activation, config) => this.email(caller, activation, config),
+      webhook: async (activation) =>
+        (await this.requests.of(caller.projectId, [activation])).get(activation)!,
     };
   }
 
-  private async email(caller: Caller, turn: Turn, config: SendEmailConfig) {
-    const to = await recipientOf(this.texts, caller.projectId, turn, config);
+  private async email(caller: Caller, activation: Activation, config: SendEmailConfig) {
+    const to = await recipientOf(this.texts, caller.projectId, activation, config);
     if (to instanceof Error) return to;
     const content = contentOf(config);
-    const variables = await this.used.of(caller.projectId, content, turn.variables.shown());
+    const variables = await this.used.of(caller.projectId, content, activation.variables.shown());
     const rendered = await this.bus
       .call(workflowMail.tryOut, caller, { ...content, variables })
       .catch(refusalOf);
@@ -137,8 +137,13 @@ export class SimulationsService {
       execution: { id, startedAt: now },
       steps: {},
     };
-    const turn = new Turn(execution, graph, sources, (field) => zoneIn(contact.customFields, field) ?? zone);
-    return new Rehearsal(turn, graph, answers, texts, now).run();
+    const activation = new Activation(
+      execution,
+      graph,
+      sources,
+      (field) => zoneIn(contact.customFields, field) ?? zone,
+    );
+    return new Rehearsal(activation, graph, answers, texts, now).run();
   }
 
   private async contactOf(

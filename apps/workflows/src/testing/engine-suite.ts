@@ -177,12 +177,7 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
         .filter(({ id }) => id > after)
         .slice(0, limit);
       return {
-        items: items.map(({ id, email, subscribed }) => ({
-          contactId: id,
-          email,
-          subscribed,
-          excluded: false,
-        })),
+        items: items.map(({ id, ...person }) => audienceMember(id, person)),
         next: items.length < limit ? null : items.at(-1)!.id,
       };
     }),
@@ -216,6 +211,13 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
     standInForSends(engine),
   ]);
 }
+
+const audienceMember = (contactId: string, { email, subscribed }: Pick<Contact, 'email' | 'subscribed'>) => ({
+  contactId,
+  email,
+  subscribed,
+  excluded: false,
+});
 
 /** Calls that are gathered are answered one by one. An id that is taken is refused, as sending does. */
 function standInForSends(engine: EngineSuite): Promise<() => Promise<void>> {

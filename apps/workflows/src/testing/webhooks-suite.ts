@@ -19,7 +19,7 @@ import {
 } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
-import { webhookTurnWork } from '../work-kinds.js';
+import { webhookDispatchWork } from '../work-kinds.js';
 import { standInAuthorities } from './stand-in-authorities.js';
 import { Receiver } from './receiver.js';
 
@@ -100,7 +100,7 @@ function actionsOn({ bus, database, queue }: ServiceFixture, receiver: Receiver)
         `UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1 AND status = 'PENDING'`,
         [webhookId],
       );
-      await queue.enqueue(webhookTurnWork, [{ projectId, key: webhookId }]);
+      await queue.enqueue(webhookDispatchWork, [{ projectId, key: webhookId }]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OutboundResult } from '@posthorn/outbound';
-import { outcomeOfAttempt, retrySeconds } from './webhook-attempts.js';
+import { verdictOfAttempt, retrySeconds } from './webhook-attempts.js';
 
 const answered = (status: number, retryAfter: string | null = null): OutboundResult => ({
   kind: 'response',
@@ -26,11 +26,11 @@ describe('an attempt', () => {
     ['no answer', timedOut, { kind: 'retry', inSeconds: 5 }],
     ['a refused address', refused, { kind: 'retry', inSeconds: 5 }],
   ])('with %s', (_, result, outcome) => {
-    expect(outcomeOfAttempt(result, 1)).toEqual(outcome);
+    expect(verdictOfAttempt(result, 1)).toEqual(outcome);
   });
 
   it('is the eighth at most', () => {
-    const waits = Array.from({ length: 8 }, (_, index) => outcomeOfAttempt(timedOut, index + 1));
+    const waits = Array.from({ length: 8 }, (_, index) => verdictOfAttempt(timedOut, index + 1));
     expect(waits).toEqual([
       ...retrySeconds.map((inSeconds) => ({ kind: 'retry', inSeconds })),
       { kind: 'failed' },

@@ -12,9 +12,9 @@ export interface DueCall {
   claims: number;
 }
 
-export interface Attempt<Call extends DueCall = DueCall> {
+export interface CallAttempt<Call extends DueCall = DueCall> {
   call: Call;
-  outcome: AttemptOutcome;
+  verdict: CallVerdict;
   responseStatus: number | null;
   responseBody: string | null;
   error: string | null;
@@ -24,7 +24,7 @@ export interface Attempt<Call extends DueCall = DueCall> {
 }
 
 interface Judged {
-  outcome: AttemptOutcome;
+  verdict: CallVerdict;
   isFault: boolean;
   maxResponse: number;
 }
@@ -34,12 +34,12 @@ const maxDetail = 300;
 export function attemptOf<Call extends DueCall>(
   call: Call,
   result: OutboundResult,
-  { outcome, isFault, maxResponse }: Judged,
-): Attempt<Call> {
+  { verdict, isFault, maxResponse }: Judged,
+): CallAttempt<Call> {
   const isResponse = result.kind === 'response';
   return {
     call,
-    outcome,
+    verdict,
     isFault,
     durationMs: result.durationMs,
     responseStatus: isResponse ? result.status : null,
@@ -49,17 +49,17 @@ export function attemptOf<Call extends DueCall>(
 }
 
 /** Nothing was sent, and nothing will be. */
-export const unmadeAttempt = <Call extends DueCall>(call: Call, error: string): Attempt<Call> => ({
+export const unmadeAttempt = <Call extends DueCall>(call: Call, error: string): CallAttempt<Call> => ({
   call,
   error,
-  outcome: { kind: 'failed' },
+  verdict: { kind: 'failed' },
   isFault: false,
   responseStatus: null,
   responseBody: null,
   durationMs: 0,
 });
 
-export const statusAfter = ({ kind }: AttemptOutcome): 'PENDING' | 'SUCCESS' | 'FAILED' => {
+const statusAfter = ({ kind }: CallVerdict): 'PENDING' | 'SUCCESS' | 'FAILED' => {
   if (kind === 'success') return 'SUCCESS';
   return kind === 'retry' ? 'PENDING' : 'FAILED';
 };
@@ -82,14 +82,14 @@ function storedText(text: string, maxBytes: number): string {
   return bytes.length <= maxBytes ? clean : bytes.toString('utf8', 0, maxBytes).replace(/\ufffd+$/, '');
 }
 
-export const attemptColumns = columnsOf<Attempt>([
+export const attemptColumns = columnsOf<CallAttempt>([
   { column: 'id', type: 'uuid', value: ({ call }) => call.id },
   { column: 'attempts', type: 'int', value: ({ call }) => call.attempts },
-  { column: 'status', type: 'text', value: ({ outcome }) => statusAfter(outcome) },
+  { column: 'status', type: 'text', value: ({ verdict }) => statusAfter(verdict) },
   {
     column: 'in_seconds',
     type: 'int',
-    value: ({ outcome }) => (outcome.kind === 'retry' ? outcome.inSeconds : null),
+    value: ({ verdict }) => (verdict.kind === 'retry' ? verdict.inSeconds : null),
   },
   { column: 'response_status', type: 'int', value: ({ responseStatus }) => responseStatus },
   { column: 'response_body', type: 'text', value: ({ responseBody }) => responseBody },
@@ -111,7 +111,7 @@ export const maxDaysWithoutSuccess = 3;
 const goneStatus = 410;
 const longestRetryAfterSeconds = 86_400;
 
-export type AttemptOutcome =
+export type CallVerdict =
   | { kind: 'success' }
   /** The endpoint wants no more. */
   | { kind: 'gone' }
@@ -119,14 +119,14 @@ export type AttemptOutcome =
   | { kind: 'failed' };
 
 /** What follows the n-th attempt of a call (1 for the first). A subscription follows no redirect, so 3xx is a failure. */
-export function outcomeOfAttempt(result: OutboundResult, attempt: number): AttemptOutcome {
+export function verdictOfAttempt(result: OutboundResult, attempt: number): CallVerdict {
   if (isSuccess(result)) return { kind: 'success' };
   if (result.kind === 'response' && result.status === goneStatus) return { kind: 'gone' };
   return retryOf(result, retrySeconds[attempt - 1]);
 }
 
 /** Only what may pass is tried again: no answer, too many requests, and failures of the server. */
-export function outcomeOfStepAttempt(result: OutboundResult, attempt: number): AttemptOutcome {
+export function verdictOfStepAttempt(result: OutboundResult, attempt: number): CallVerdict {
   if (isSuccess(result)) return { kind: 'success' };
   return mayPass(result) ? retryOf(result, stepRetrySeconds[attempt - 1]) : { kind: 'failed' };
 }
@@ -139,7 +139,7 @@ export function mayPass(result: OutboundResult): boolean {
 const isSuccess = (result: OutboundResult): boolean =>
   result.kind === 'response' && result.status >= 200 && result.status < 300;
 
-function retryOf(result: OutboundResult, planned: number | undefined): AttemptOutcome {
+function retryOf(result: OutboundResult, planned: number | undefined): CallVerdict {
   if (planned === undefined) return { kind: 'failed' };
   const asked = result.kind === 'response' ? retryAfterSeconds(result.retryAfter) : 0;
   return { kind: 'retry', inSeconds: Math.max(planned, asked) };

@@ -13,11 +13,10 @@ import { GraphChecks, GraphReplacement, GraphsService } from '../graphs/graphs.s
 import { GraphValidation } from '../graphs/graph-validation.service.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { GraphsRepository } from '../graphs/graphs.repository.js';
-import { Schedules } from '../schedules/schedules.js';
+import { Schedules, WorkflowChanges } from './workflow-changes.js';
 import { ChangesService, Readiness } from './changes.service.js';
 import { DocumentsService, NewWorkflows, WorkflowsService } from './workflows.service.js';
 import { SegmentReferences } from './segment-references.js';
-import { WorkflowChanges } from './workflow-changes.js';
 import { WorkflowsRepository } from './workflows.repository.js';
 
 @Module({
@@ -45,7 +44,7 @@ import { WorkflowsRepository } from './workflows.repository.js';
     WorkflowsService,
   ],
   exports: [
-    ...[WorkflowsRepository, GraphsRepository, Graphs, Schedules, EndedExecutions, WorkflowCounts],
+    ...[WorkflowsRepository, GraphsRepository, Graphs, EndedExecutions, WorkflowCounts],
     ...[Admissions, EffectFence, LendersRepository, LenderStandings],
   ],
 })

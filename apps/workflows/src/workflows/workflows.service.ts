@@ -50,7 +50,7 @@ export class NewWorkflows {
 }
 
 /** Always disabled, whatever is wanted. */
-export function definitionOf(projectId: string, wanted: CreateWorkflow): WorkflowRow {
+function definitionOf(projectId: string, wanted: CreateWorkflow): WorkflowRow {
   const { name, triggerType, description = null, allowReentry = false, exitWhen = null } = wanted;
   const { eventName = null, intervalMs = null, segmentId = null, maxExecutionsPerHour = null } = wanted;
   return Object.assign(new WorkflowRow(), {

@@ -12,15 +12,14 @@ import { Effects } from '../../executions/effects.js';
 import { EndedExecutions, ExecutionsRepository } from '../../executions/executions.repository.js';
 import { ExecutionEnds, ExecutionStore } from '../../executions/execution-store.js';
 import { ExecutionWrites, ExecutionsWork } from '../../executions/executions.work.js';
-import { People } from '../../executions/people.js';
+import { People, ProjectZones } from '../../executions/people.js';
 import { RenderedTextsRepository } from '../../texts/rendered-texts.repository.js';
 import { UsedVariables } from '../../texts/used-variables.js';
 import { TextsWork } from '../../texts/texts.work.js';
 import { StepTexts } from '../../texts/step-texts.js';
-import { Turns } from '../../executions/turns.js';
+import { Activations } from '../../executions/activations.js';
 import { WebhookRequests } from '../../executions/webhook-requests.js';
 import { Graphs } from '../../graphs/graphs.read-model.js';
-import { ProjectZones } from '../../projects/project-zones.js';
 import { RenderedTexts, SimulationsService } from '../../simulations/simulations.service.js';
 import { FanOuts } from '../../starts/fan-outs.work.js';
 import { Occurrences } from '../../starts/occurrences.subscribers.js';
@@ -97,10 +96,23 @@ function buildWork(
     ends,
     queue,
   );
-  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus), rendered);
-  new TextsWork(database, turns, texts, rendered, queue, runner);
+  const activations = new Activations(
+    database,
+    executions,
+    new People(bus),
+    calls,
+    new ProjectZones(bus),
+    rendered,
+  );
+  new TextsWork(database, activations, texts, rendered, queue, runner);
   const fence = new EffectFence(database, standings);
-  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence, used), writes, fence, runner);
+  return new ExecutionsWork(
+    activations,
+    new Effects(bus, texts, standings, fence, used),
+    writes,
+    fence,
+    runner,
+  );
 }
 
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>

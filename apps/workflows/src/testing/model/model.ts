@@ -1,4 +1,4 @@
-import { withUpdate, type Called, type Outcome } from './outcome.js';
+import { withUpdate, type Called, type Ending } from './ending.js';
 import {
   filled,
   ofVisit,
@@ -18,7 +18,7 @@ export const maxWaits = 6;
 export class Model {
   private readonly visits: Record<string, number> = {};
   private readonly outputs: Record<string, unknown> = {};
-  private readonly outcome: Outcome;
+  private readonly outcome: Ending;
   private waits = 0;
   /** By the mail that was sent just now: it is not before the wait that begins now. */
   private caused: CausedEvent | null = null;
@@ -40,7 +40,7 @@ export class Model {
     };
   }
 
-  run(): Outcome {
+  run(): Ending {
     this.enter('trigger');
     return this.outcome;
   }
@@ -169,7 +169,7 @@ export class Model {
     this.end('FAILED', `${step}: ${error}`);
   }
 
-  private end(status: Outcome['status'], reason: string | null): void {
+  private end(status: Ending['status'], reason: string | null): void {
     Object.assign(this.outcome, { status, reason });
   }
 

@@ -1,17 +1,17 @@
 import type { SimulateWorkflow, Simulation } from '@posthorn/contracts';
 import { idOfStep, type Installed } from './installed.js';
 import { calledOf } from './observed.js';
-import { withUpdate, type Called, type Outcome, type Updated, type Visited } from './outcome.js';
+import { withUpdate, type Called, type Ending, type Updated, type Visited } from './ending.js';
 import type { ModelPerson, Scenario } from './scenario.js';
 
 /** What a rehearsal and an execution have in common. */
-export interface Comparable extends Pick<Outcome, 'status' | 'reason' | 'mails'> {
+export interface Comparable extends Pick<Ending, 'status' | 'reason' | 'mails'> {
   path: Pick<Visited, 'step' | 'visit' | 'branch'>[];
   calls: Called[];
   updates: Updated[];
 }
 
-export const comparable = ({ status, reason, mails, path, calls, updates }: Outcome): Comparable => ({
+export const comparable = ({ status, reason, mails, path, calls, updates }: Ending): Comparable => ({
   status,
   reason,
   mails,
@@ -28,7 +28,7 @@ export const comparableSimulation = ({
   webhooks,
   updates,
 }: Simulation): Comparable => ({
-  status: outcome as Outcome['status'],
+  status: outcome as Ending['status'],
   reason,
   mails: emails.map(({ to, subject }) => ({ to, subject })),
   path: path.map(({ stepName: step, visit, branch }) => ({ step, visit, branch })),

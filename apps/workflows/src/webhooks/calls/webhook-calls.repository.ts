@@ -1,8 +1,8 @@
 import { type WebhookEventType, testEventType, type ReplayRange } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
-import type { OpenEndpoint } from '../dispatch/endpoint-turns.js';
+import type { OpenEndpoint } from '../dispatch/endpoint-dispatcher.js';
 import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
-import { type Attempt, type DueCall, attemptColumns, recordedColumns } from '../webhook-attempts.js';
+import { type CallAttempt, type DueCall, attemptColumns, recordedColumns } from '../webhook-attempts.js';
 
 /** What happened, for every subscription of the project that asks for it. */
 export interface EventToCall {
@@ -87,7 +87,7 @@ export class WebhookCallsRepository {
     return next?.ms ?? null;
   }
 
-  async record({ projectId, id }: EndpointId, attempts: readonly Attempt[]): Promise<void> {
+  async record({ projectId, id }: EndpointId, attempts: readonly CallAttempt[]): Promise<void> {
     await this.database.query(
       `WITH made AS (
          UPDATE webhook_calls c SET ${recordedColumns}
@@ -190,9 +190,9 @@ export class TestCallsRepository {
   async add(
     projectId: string,
     webhookId: string,
-    { call, outcome, responseStatus, responseBody, error, durationMs }: Attempt<DueWebhookCall>,
+    { call, verdict, responseStatus, responseBody, error, durationMs }: CallAttempt<DueWebhookCall>,
   ): Promise<void> {
-    const status = outcome.kind === 'success' ? 'SUCCESS' : 'FAILED';
+    const status = verdict.kind === 'success' ? 'SUCCESS' : 'FAILED';
     await this.database.query(
       `WITH added AS (
          INSERT INTO webhook_calls (project_id, webhook_id, id, event_id, event_type, body, generation, status, attempts,

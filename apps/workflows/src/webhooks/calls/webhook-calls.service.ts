@@ -57,7 +57,7 @@ export class WebhookCallsService {
     await this.commits.before(deadline, async () => {
       await this.lockActive(projectId, body.id, webhookCallNotFound);
       if (!(await this.replays.replay(projectId, body.id, body.callId))) throw webhookCallNotFound();
-      await this.endpoints.takeTurn({ projectId, id: body.id });
+      await this.endpoints.dispatch({ projectId, id: body.id });
     });
     return this.pages.one(projectId, body.id, body.callId);
   }
@@ -70,7 +70,7 @@ export class WebhookCallsService {
       await this.lockActive(projectId, body.id);
       const replayed = await this.replays.replayRange(projectId, body.id, body);
       if (replayed === 'too many') throw tooManyReplayed();
-      await this.endpoints.takeTurn({ projectId, id: body.id });
+      await this.endpoints.dispatch({ projectId, id: body.id });
       return { replayed };
     });
   }

@@ -5,9 +5,9 @@ import { OutboundClient } from '@posthorn/outbound';
 import { outboundRulesOf, WorkflowsConfig } from '../../config.js';
 import type { DueWebhookCall } from '../calls/webhook-calls.repository.js';
 import { signatureHeaders } from '../secrets/signing-secrets.js';
-import { attemptOf, type Attempt, outcomeOfAttempt } from '../webhook-attempts.js';
+import { attemptOf, type CallAttempt, verdictOfAttempt } from '../webhook-attempts.js';
 
-/** The only way out of this service. Closed after the turns have ended. */
+/** The only way out of this service. Closed after the dispatcher has ended. */
 @Injectable()
 export class WebhookClient extends OutboundClient implements OnApplicationShutdown {
   constructor(
@@ -46,7 +46,7 @@ export class SignedRequests {
   async send<Call extends DueWebhookCall>(
     { url, secrets }: SignedEndpoint,
     call: Call,
-  ): Promise<Attempt<Call>> {
+  ): Promise<CallAttempt<Call>> {
     const { eventId, body } = call;
     const at = await this.client.now();
     const result = await this.client.send({
@@ -58,8 +58,8 @@ export class SignedRequests {
       headers: { 'content-type': 'application/json', 'user-agent': 'Posthorn' },
       ownHeaders: () => signatureHeaders({ id: eventId, at, body }, secrets),
     });
-    const outcome = outcomeOfAttempt(result, call.retries + 1);
-    const isFault = outcome.kind !== 'success';
-    return attemptOf(call, result, { outcome, isFault, maxResponse: maxWebhookResponse });
+    const verdict = verdictOfAttempt(result, call.retries + 1);
+    const isFault = verdict.kind !== 'success';
+    return attemptOf(call, result, { verdict, isFault, maxResponse: maxWebhookResponse });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WebhookEventType } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
-import { webhookTurnWork } from '../../work-kinds.js';
+import { webhookDispatchWork } from '../../work-kinds.js';
 import { WebhookCallsRepository, type EventToCall } from '../calls/webhook-calls.repository.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
 
@@ -24,7 +24,7 @@ export class EventCalls {
     if (events.length === 0) return;
     const endpoints = await this.calls.add(projectId, events);
     await this.queue.enqueue(
-      webhookTurnWork,
+      webhookDispatchWork,
       endpoints.map(({ id: key, dueAt }) => ({ projectId, key, dueAt })),
     );
   }

@@ -36,7 +36,7 @@ import { EventCalls } from './event-calls.js';
 
 const { created, updated, subscribed, unsubscribed } = contactEvents;
 
-export const changedContactEvents = [created, updated, subscribed, unsubscribed];
+const changedContactEvents = [created, updated, subscribed, unsubscribed];
 const types: ReadonlyMap<string, WebhookEventType> = new Map([
   [created.name, 'contact.created'],
   [updated.name, 'contact.updated'],
@@ -44,10 +44,10 @@ const types: ReadonlyMap<string, WebhookEventType> = new Map([
   [unsubscribed.name, 'contact.unsubscribed'],
 ]);
 
-export const typeOfContactEvent = (event: string): WebhookEventType => types.get(event)!;
+const typeOfContactEvent = (event: string): WebhookEventType => types.get(event)!;
 
 /** Without contacts that were deleted meanwhile: `contact.deleted` follows. */
-export function contactEventCalls(
+function contactEventCalls(
   event: DomainEvent<ContactEvent>,
   known: ReadonlyMap<string, Contact>,
 ): EventToCall[] {
@@ -58,7 +58,7 @@ export function contactEventCalls(
   });
 }
 
-export const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventToCall[] =>
+const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventToCall[] =>
   event.items.map(({ contactId, at }, index) => ({
     id: idOfItem(event, index),
     type: 'contact.deleted',
@@ -67,7 +67,7 @@ export const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventTo
     data: { id: contactId },
   }));
 
-export const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): EventToCall[] =>
+const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): EventToCall[] =>
   event.items.map(({ count, source, at }, index) => ({
     id: idOfItem(event, index),
     type: 'contacts.bulk_created',
@@ -77,7 +77,7 @@ export const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): Event
   }));
 
 /** Without those that were confirmed meanwhile. */
-export const listPendingCalls = (
+const listPendingCalls = (
   event: DomainEvent<ListPending>,
   urls: ReadonlyMap<string, string>,
 ): EventToCall[] =>
@@ -135,12 +135,12 @@ const emailCalls: readonly EmailCall[] = [
   })),
 ];
 
-export const calledEmailEvents = emailCalls.map(({ contract }) => contract);
+const calledEmailEvents = emailCalls.map(({ contract }) => contract);
 const byName = new Map(emailCalls.map((each) => [each.contract.name, each]));
 
-export const typeOfEmailEvent = (event: string): WebhookEventType => byName.get(event)!.type;
+const typeOfEmailEvent = (event: string): WebhookEventType => byName.get(event)!.type;
 
-export function emailEventCalls(event: DomainEvent<EmailChangedEvent>): EventToCall[] {
+function emailEventCalls(event: DomainEvent<EmailChangedEvent>): EventToCall[] {
   const { type, dataOf } = byName.get(event.origins[0]!.event)!;
   return event.items.flatMap((item, index) => {
     const data = dataOf(item);

@@ -3,9 +3,9 @@ import type { CallStatus } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
 import { type OutboundMethod, outboundRefusals } from '@posthorn/outbound';
 import { uuidOf } from '../../ids.js';
-import type { OpenEndpoint } from '../dispatch/endpoint-turns.js';
+import type { OpenEndpoint } from '../dispatch/endpoint-dispatcher.js';
 import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
-import { type Attempt, type DueCall, attemptColumns, recordedColumns } from '../webhook-attempts.js';
+import { type CallAttempt, type DueCall, attemptColumns, recordedColumns } from '../webhook-attempts.js';
 
 export interface StepCall {
   projectId: string;
@@ -103,7 +103,7 @@ export class StepCallsRepository {
   }
 
   /** Returns the executions whose calls have ended. */
-  async record(projectId: string, attempts: readonly Attempt[]): Promise<string[]> {
+  async record(projectId: string, attempts: readonly CallAttempt[]): Promise<string[]> {
     const rows = await this.database.query<{ executionId: string }>(
       `UPDATE step_calls c SET ${recordedColumns}
        FROM ${attemptColumns.unnest('a', 2)} WHERE c.project_id = $1 AND c.id = a.id AND c.status = 'PENDING' AND c.attempts = a.attempts

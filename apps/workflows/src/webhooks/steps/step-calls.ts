@@ -7,7 +7,7 @@ import {
   type OutboundRules,
 } from '@posthorn/outbound';
 import { WorkQueue } from '@posthorn/work';
-import { executionWork, stepTurnWork } from '../../work-kinds.js';
+import { executionWork, stepDispatchWork } from '../../work-kinds.js';
 import {
   originOf,
   StepCallsRepository,
@@ -34,7 +34,7 @@ export class StepCalls {
       failed.map(({ projectId, executionId: key }) => ({ projectId, key })),
     );
     await this.queue.enqueue(
-      stepTurnWork,
+      stepDispatchWork,
       dueTimes.map(({ projectId, endpointId: key, dueAt }) => ({ projectId, key, dueAt })),
     );
   }

@@ -2,16 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { webhookEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
-import { webhookTurnWork } from '../../work-kinds.js';
+import { webhookDispatchWork } from '../../work-kinds.js';
 import {
   WebhookCallsRepository,
   type ActiveWebhook,
   type DueWebhookCall,
 } from '../calls/webhook-calls.repository.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
-import { type Attempt, type DueCall, maxDaysWithoutSuccess, maxFailuresInRow } from '../webhook-attempts.js';
+import {
+  type CallAttempt,
+  type DueCall,
+  maxDaysWithoutSuccess,
+  maxFailuresInRow,
+} from '../webhook-attempts.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
-import { EndpointTurns, type CallSource, TurnsWork } from './endpoint-turns.js';
+import { EndpointDispatcher, type CallSource, DispatchWork } from './endpoint-dispatcher.js';
 import { EndpointsRepository, type EndpointId, type Standing } from './endpoints.repository.js';
 import { SignedRequests, type SignedEndpoint } from './webhook-client.js';
 
@@ -21,7 +26,7 @@ const tidiedAtOnce = 1_000;
 
 @Injectable()
 export class WebhookCallSource implements CallSource<Subscription, DueWebhookCall> {
-  readonly kind = webhookTurnWork;
+  readonly kind = webhookDispatchWork;
 
   constructor(
     private readonly webhooks: WebhooksRepository,
@@ -45,13 +50,13 @@ export class WebhookCallSource implements CallSource<Subscription, DueWebhookCal
     return this.calls.nextDueMs(webhook);
   }
 
-  attempt(webhook: Subscription, call: DueWebhookCall): Promise<Attempt<DueWebhookCall>> {
+  attempt(webhook: Subscription, call: DueWebhookCall): Promise<CallAttempt<DueWebhookCall>> {
     return this.requests.send(webhook, call);
   }
 
   async record(
     webhook: Subscription,
-    attempts: readonly Attempt<DueWebhookCall>[],
+    attempts: readonly CallAttempt<DueWebhookCall>[],
     settle: () => Promise<void>,
   ): Promise<void> {
     await this.calls.record(webhook, attempts);
@@ -80,15 +85,20 @@ export class WebhookCallSource implements CallSource<Subscription, DueWebhookCal
 }
 
 @Injectable()
-export class WebhookTurnsWork extends TurnsWork<Subscription, DueWebhookCall> {
-  constructor(turns: EndpointTurns, source: WebhookCallSource, queue: WorkQueue, runner: WorkRunner) {
-    super(turns, source, queue, runner);
+export class WebhookDispatchWork extends DispatchWork<Subscription, DueWebhookCall> {
+  constructor(
+    dispatcher: EndpointDispatcher,
+    source: WebhookCallSource,
+    queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    super(dispatcher, source, queue, runner);
   }
 }
 
 /** Why a subscription ends after these attempts; null where it goes on. */
-export function disablingReason(attempts: readonly Attempt[], standing: Standing): string | null {
-  if (attempts.some(({ outcome }) => outcome.kind === 'gone')) return 'The endpoint answered 410 Gone';
+function disablingReason(attempts: readonly CallAttempt[], standing: Standing): string | null {
+  if (attempts.some(({ verdict }) => verdict.kind === 'gone')) return 'The endpoint answered 410 Gone';
   if (standing.failuresInRow >= maxFailuresInRow) return `${maxFailuresInRow} attempts in a row failed`;
   return standing.isLongWithoutSuccess
     ? `No attempt has been successful for ${maxDaysWithoutSuccess} days`

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { isDatabaseAway } from '@posthorn/database';
 import { inSpan, readTraces, runInContext, type Tracing } from '@posthorn/telemetry';
+import type { ClaimedItem } from '../queue/claimed-columns.js';
 import { retryDelay } from '../queue/retry.js';
 import type { SettlingRepository } from '../queue/settling.repository.js';
-import type { ClaimedItem } from '../queue/claimed-columns.js';
-import { LeaseLost, type WorkBatch } from './work-batch.js';
 import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
+import { LeaseLost, type WorkBatch } from './work-batch.js';
 import type { WorkMetrics } from './work.metrics.js';
 
 export interface AttemptsOptions {
@@ -19,7 +19,7 @@ export interface AttemptsOptions {
 
 export const awayMs = 1_000;
 
-export class Attempts {
+export class BatchAttempts {
   private readonly log = new Logger('Work');
 
   constructor(private readonly options: AttemptsOptions) {}

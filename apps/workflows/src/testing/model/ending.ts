@@ -23,7 +23,7 @@ export interface Updated {
 }
 
 /** All that there is to see of an execution, but its instants. */
-export interface Outcome {
+export interface Ending {
   status: ExecutionStatus;
   reason: string | null;
   path: Visited[];

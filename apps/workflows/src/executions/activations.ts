@@ -2,17 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { isTimeZone, storableJson, type Contact } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import type { Walk } from '../engine/walk.js';
-import { effectId } from '../ids.js';
 import { GraphCache, usesZone, type ExecutableGraph } from '../graphs/graph-cache.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
-import { ProjectZones } from '../projects/project-zones.js';
+import { effectId } from '../ids.js';
+import { ProjectZones, People } from './people.js';
 import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { StepCalls } from '../webhooks/steps/step-calls.js';
 import type { StepCallResult } from '../webhooks/steps/step-calls.repository.js';
+import { Activation, webhookWaitMs } from './activation.js';
 import type { DueExecution, OccurredEvent } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
-import { People } from './people.js';
-import { Turn, webhookWaitMs } from './turn.js';
 
 type Led = Pick<Walk, 'since' | 'ledBy'>;
 
@@ -27,8 +26,8 @@ interface Known {
   zone: string;
 }
 
-export interface BegunTurns {
-  turns: Turn[];
+export interface BegunActivations {
+  activations: Activation[];
   /** Executions of deleted contacts. */
   orphans: DueExecution[];
   /** Their version of the graph is no longer kept. */
@@ -37,7 +36,7 @@ export interface BegunTurns {
 
 /** Loads what the executions of a batch need, with a fixed number of queries, and ends what they waited for. */
 @Injectable()
-export class Turns {
+export class Activations {
   private readonly graphs: GraphCache;
 
   constructor(
@@ -51,12 +50,12 @@ export class Turns {
     this.graphs = new GraphCache(new Graphs(database));
   }
 
-  async begin(projectId: string, ids: readonly string[], now: Date): Promise<BegunTurns> {
+  async begin(projectId: string, ids: readonly string[], now: Date): Promise<BegunActivations> {
     const due = await this.executions.due(projectId, ids);
-    if (due.length === 0) return { turns: [], orphans: [], lost: [] };
+    if (due.length === 0) return { activations: [], orphans: [], lost: [] };
     const graphs = await this.graphsOf(projectId, due);
     const known = await this.knownOf(projectId, due, graphs);
-    const turns: Turn[] = [];
+    const activations: Activation[] = [];
     const orphans: DueExecution[] = [];
     const lost: DueExecution[] = [];
     for (const execution of due) {
@@ -65,22 +64,22 @@ export class Turns {
       if (!contact) orphans.push(execution);
       else if (!executable) lost.push(execution);
       else if (isUnanswered(execution, known)) continue;
-      else turns.push(this.turnOf(execution, executable, contact, known, now));
+      else activations.push(this.activationOf(execution, executable, contact, known, now));
     }
-    return { turns, orphans, lost };
+    return { activations, orphans, lost };
   }
 
   now(): Promise<Date> {
     return this.executions.now();
   }
 
-  private turnOf(
+  private activationOf(
     execution: DueExecution,
     { graph }: ExecutableGraph,
     { id, email, subscribed, customFields }: Contact,
     { data, outputs, calls, zone, texts }: Known,
     now: Date,
-  ): Turn {
+  ): Activation {
     const { event, met, context, workflowId, workflowName, startedAt } = execution;
     const sources = {
       contact: { id, email, subscribed, customFields },
@@ -90,12 +89,21 @@ export class Turns {
       execution: { id: execution.id, startedAt },
       steps: outputs.get(execution.id) ?? {},
     };
-    const turn = new Turn(execution, graph, sources, (field) => zoneIn(customFields, field) ?? zone);
+    const activation = new Activation(
+      execution,
+      graph,
+      sources,
+      (field) => zoneIn(customFields, field) ?? zone,
+    );
     const led = ledBy(execution);
-    endWait(turn, { met: dataOf(met, data, email), call: calls.get(turn.effectId) ?? null, led }, now);
-    if (turn.stop === null) turn.goOn(now);
-    if (turn.awaitsTexts) turn.rendered = texts.get(turn.effectId) ?? null;
-    return turn;
+    endWait(
+      activation,
+      { met: dataOf(met, data, email), call: calls.get(activation.effectId) ?? null, led },
+      now,
+    );
+    if (activation.stop === null) activation.goOn(now);
+    if (activation.awaitsTexts) activation.rendered = texts.get(activation.effectId) ?? null;
+    return activation;
   }
 
   private async graphsOf(
@@ -209,30 +217,32 @@ function ledBy({ met, dueAt }: DueExecution): Led {
 
 /** What an execution waited for has come, or its time is over. */
 function endWait(
-  turn: Turn,
+  activation: Activation,
   { met, call, led }: { met: Record<string, unknown> | null; call: StepCallResult | null; led: Led },
   now: Date,
 ): void {
-  switch (turn.execution.wait) {
+  switch (activation.execution.wait) {
     case null:
       return;
     case 'TIME':
-      return turn.settle(null, null, now, led);
+      return activation.settle(null, null, now, led);
     case 'EVENT':
-      return met ? turn.settle('event', { event: met }, now, led) : turn.settle('timeout', null, now, led);
+      return met
+        ? activation.settle('event', { event: met }, now, led)
+        : activation.settle('timeout', null, now, led);
     case 'WEBHOOK':
-      return endCall(turn, call, now);
+      return endCall(activation, call, now);
   }
 }
 
-function endCall(turn: Turn, call: StepCallResult | null, now: Date): void {
+function endCall(activation: Activation, call: StepCallResult | null, now: Date): void {
   if (call?.status === 'SUCCESS')
     // What the call caused is not before the wait for it.
-    return turn.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now, {
-      since: new Date(turn.execution.dueAt.getTime() - webhookWaitMs),
+    return activation.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now, {
+      since: new Date(activation.execution.dueAt.getTime() - webhookWaitMs),
     });
   const { error = null, responseStatus = null } = call ?? {};
-  turn.fail(error ?? (responseStatus === null ? 'No response came' : `HTTP ${responseStatus}`), now);
+  activation.fail(error ?? (responseStatus === null ? 'No response came' : `HTTP ${responseStatus}`), now);
 }
 
 /** JSON where it is, so that later steps can refer to its members. */

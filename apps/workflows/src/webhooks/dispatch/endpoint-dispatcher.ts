@@ -9,7 +9,7 @@ import {
   type WorkHandler,
   type WorkRunner,
 } from '@posthorn/work';
-import { unmadeAttempt, type Attempt, type DueCall } from '../webhook-attempts.js';
+import { unmadeAttempt, type CallAttempt, type DueCall } from '../webhook-attempts.js';
 import { EndpointsRepository, failuresToBreak, type EndpointId } from './endpoints.repository.js';
 
 export interface OpenEndpoint extends EndpointId {
@@ -27,15 +27,19 @@ export interface CallSource<Endpoint extends OpenEndpoint, Call extends DueCall>
   /** Null where no call waits. */
   nextDueMs(endpoint: Endpoint): Promise<number | null>;
   /** Rejects only where the database is away. */
-  attempt(endpoint: Endpoint, call: Call): Promise<Attempt<Call>>;
+  attempt(endpoint: Endpoint, call: Call): Promise<CallAttempt<Call>>;
   /** Joins the transaction, and settles the turn where the order of locks wants it. What was recorded since counts, and not this. */
-  record(endpoint: Endpoint, attempts: readonly Attempt<Call>[], settle: () => Promise<void>): Promise<void>;
+  record(
+    endpoint: Endpoint,
+    attempts: readonly CallAttempt<Call>[],
+    settle: () => Promise<void>,
+  ): Promise<void>;
   addClaims(of: EndpointId, calls: readonly DueCall[], by: 1 | -1): Promise<void>;
   /** Returns whether there is more. */
   tidyUp(of: EndpointId): Promise<boolean>;
 }
 
-type Sent<Call extends DueCall> = Promise<Attempt<Call>[]>;
+type Sent<Call extends DueCall> = Promise<CallAttempt<Call>[]>;
 
 /** Then another endpoint has its turn. */
 const turnMs = 2_000;
@@ -55,7 +59,7 @@ const claimedTooOften = `The process ended ${maxClaims} times while this was sen
  * turn holds its place for longer than an endpoint is quick.
  */
 @Injectable()
-export class EndpointTurns implements OnModuleDestroy {
+export class EndpointDispatcher implements OnModuleDestroy {
   private readonly log = new Logger('Webhooks');
   private readonly aside = new Set<Promise<void>>();
   private stopping = false;
@@ -129,7 +133,7 @@ export class EndpointTurns implements OnModuleDestroy {
     endpoint: Endpoint,
     calls: readonly Call[],
   ): Sent<Call> {
-    const [waiting, ended] = [[...calls], [] as Attempt<Call>[]];
+    const [waiting, ended] = [[...calls], [] as CallAttempt<Call>[]];
     const until = performance.now() + turnMs;
     let faults = 0;
     const lane = async () => {
@@ -142,7 +146,7 @@ export class EndpointTurns implements OnModuleDestroy {
         faults = attempt.isFault ? faults + 1 : 0;
         const goesOn =
           faults < failuresToBreak &&
-          attempt.outcome.kind !== 'gone' &&
+          attempt.verdict.kind !== 'gone' &&
           performance.now() < until &&
           !this.stopping;
         call = goesOn ? waiting.shift() : undefined;
@@ -174,7 +178,7 @@ export class EndpointTurns implements OnModuleDestroy {
     endpoint: Endpoint,
     { calls, sent }: { calls: readonly Call[]; sent: Sent<Call> },
   ): Promise<void> {
-    const record = async (attempts: readonly Attempt<Call>[]) => {
+    const record = async (attempts: readonly CallAttempt<Call>[]) => {
       const made = new Set(attempts.map(({ call }) => call));
       const { projectId, id: key } = endpoint;
       await source.record(endpoint, attempts, () => this.queue.enqueue(source.kind, [{ projectId, key }]));
@@ -199,12 +203,12 @@ function separate<Call extends DueCall>(calls: Call[]): Call[] {
 const afterDeathMs = 60_000;
 
 /** One item for each endpoint with calls; its key is the endpoint. */
-export abstract class TurnsWork<
+export abstract class DispatchWork<
   Endpoint extends OpenEndpoint,
   Call extends DueCall,
 > implements WorkHandler<object> {
   protected constructor(
-    private readonly turns: EndpointTurns,
+    private readonly dispatcher: EndpointDispatcher,
     private readonly source: CallSource<Endpoint, Call>,
     private readonly queue: WorkQueue,
     runner: WorkRunner,
@@ -213,7 +217,7 @@ export abstract class TurnsWork<
   }
 
   run(batch: WorkBatch): Promise<void> {
-    return this.turns.take(this.source, batch);
+    return this.dispatcher.take(this.source, batch);
   }
 
   async dead({ projectId, key }: WorkItem): Promise<void> {

@@ -4,7 +4,7 @@ import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { Webhook } from 'standardwebhooks';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { stepTurnWork } from '../../work-kinds.js';
+import { stepDispatchWork } from '../../work-kinds.js';
 import { StepCalls } from './step-calls.js';
 import { StepCallsRepository, type StepCall } from './step-calls.repository.js';
 
@@ -71,7 +71,7 @@ async function buildExecution() {
         `SELECT endpoint_id AS id FROM step_calls WHERE project_id = $1 LIMIT 1`,
         [projectId],
       );
-      await suite.queue.enqueue(stepTurnWork, [{ projectId, key: endpoint!.id }]);
+      await suite.queue.enqueue(stepDispatchWork, [{ projectId, key: endpoint!.id }]);
     },
   };
 }

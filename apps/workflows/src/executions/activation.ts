@@ -1,9 +1,9 @@
 import type { Contact, WebhookConfig, WorkflowGraph, WorkflowStep } from '@posthorn/contracts';
-import { effectId } from '../ids.js';
 import type { Circumstances } from '../engine/step-machine.js';
-import { needsRendering } from '../texts/texts-of-stop.js';
 import { Variables, type VariableSources } from '../engine/variables.js';
 import { leave, stepAt, walk, type Stop, type Walk } from '../engine/walk.js';
+import { effectId } from '../ids.js';
+import { needsRendering } from '../texts/texts-of-stop.js';
 import type { DueExecution, ExecutionChange, ExecutionWait, StepVisit } from './execution-row.js';
 
 type Led = Pick<Walk, 'since' | 'ledBy'>;
@@ -14,7 +14,7 @@ export const webhookWaitMs = 30 * 86_400_000;
 const maxReason = 500;
 
 /** One execution while it goes on, in memory: what it decides, and what of that is to be written. */
-export class Turn {
+export class Activation {
   readonly steps: StepVisit[] = [];
   readonly variables: Variables;
   stop: Stop | null = null;

@@ -3,7 +3,7 @@ import { emailEvents, webhookEvents, webhooks, type EmailChangedEvent } from '@p
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { webhookTurnWork } from '../../work-kinds.js';
+import { webhookDispatchWork } from '../../work-kinds.js';
 
 let suite: WebhooksSuite;
 beforeAll(async () => {
@@ -138,7 +138,7 @@ describe('a call', () => {
       );
       return suspects.length === 2;
     }, 'the turn has ended, as if with its process');
-    await suite.queue.enqueue(webhookTurnWork, [{ projectId: endpoint.projectId, key: newId() }]);
+    await suite.queue.enqueue(webhookDispatchWork, [{ projectId: endpoint.projectId, key: newId() }]);
     const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 2);
     expect(calls.map(({ status, attempt }) => [status, attempt])).toEqual([
       ['SUCCESS', 2],

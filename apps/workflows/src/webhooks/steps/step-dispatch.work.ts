@@ -2,19 +2,24 @@ import { Injectable } from '@nestjs/common';
 import type { OutboundResult } from '@posthorn/outbound';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { EffectFence } from '../../cancellations/effect-fence.js';
-import { executionWork, stepTurnWork } from '../../work-kinds.js';
+import { executionWork, stepDispatchWork } from '../../work-kinds.js';
 import {
-  attemptOf,
-  unmadeAttempt,
-  type Attempt,
-  type DueCall,
-  mayPass,
-  outcomeOfStepAttempt,
-} from '../webhook-attempts.js';
-import { EndpointTurns, type CallSource, type OpenEndpoint, TurnsWork } from '../dispatch/endpoint-turns.js';
+  EndpointDispatcher,
+  type CallSource,
+  type OpenEndpoint,
+  DispatchWork,
+} from '../dispatch/endpoint-dispatcher.js';
 import { EndpointsRepository, type EndpointId } from '../dispatch/endpoints.repository.js';
 import { WebhookClient, requestTimeoutMs } from '../dispatch/webhook-client.js';
 import { SigningSecrets, signatureHeaders } from '../secrets/signing-secrets.js';
+import {
+  attemptOf,
+  unmadeAttempt,
+  type CallAttempt,
+  type DueCall,
+  mayPass,
+  verdictOfStepAttempt,
+} from '../webhook-attempts.js';
 import { headersFault } from './step-calls.js';
 import { StepCallsRepository, type DueStepCall } from './step-calls.repository.js';
 
@@ -29,7 +34,7 @@ const heldMs = 60_000;
 /** Calls of webhook steps; each may have its own URL of the same origin. */
 @Injectable()
 export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
-  readonly kind = stepTurnWork;
+  readonly kind = stepDispatchWork;
 
   constructor(
     private readonly calls: StepCallsRepository,
@@ -54,7 +59,7 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
     return this.calls.nextDueMs(endpoint);
   }
 
-  async attempt({ projectId, secrets }: StepEndpoint, call: DueStepCall): Promise<Attempt<DueStepCall>> {
+  async attempt({ projectId, secrets }: StepEndpoint, call: DueStepCall): Promise<CallAttempt<DueStepCall>> {
     const { id, method, url, headers } = call;
     const fault = headersFault(headers);
     if (fault !== null) return unmadeAttempt(call, fault);
@@ -80,7 +85,7 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
 
   async record(
     endpoint: StepEndpoint,
-    attempts: readonly Attempt<DueStepCall>[],
+    attempts: readonly CallAttempt<DueStepCall>[],
     settle: () => Promise<void>,
   ): Promise<void> {
     const { projectId } = endpoint;
@@ -104,15 +109,15 @@ export class StepCallSource implements CallSource<StepEndpoint, DueStepCall> {
 
   /** That one URL of an origin is wrong says nothing about the others. */
   private judged({ retries }: DueStepCall, result: OutboundResult) {
-    const outcome = outcomeOfStepAttempt(result, retries + 1);
-    return { outcome, isFault: mayPass(result), maxResponse: maxStepResponse };
+    const verdict = verdictOfStepAttempt(result, retries + 1);
+    return { verdict, isFault: mayPass(result), maxResponse: maxStepResponse };
   }
 }
 
 @Injectable()
-export class StepTurnsWork extends TurnsWork<StepEndpoint, DueStepCall> {
-  constructor(turns: EndpointTurns, source: StepCallSource, queue: WorkQueue, runner: WorkRunner) {
-    super(turns, source, queue, runner);
+export class StepDispatchWork extends DispatchWork<StepEndpoint, DueStepCall> {
+  constructor(dispatcher: EndpointDispatcher, source: StepCallSource, queue: WorkQueue, runner: WorkRunner) {
+    super(dispatcher, source, queue, runner);
   }
 }
 
