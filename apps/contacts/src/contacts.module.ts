@@ -1,33 +1,75 @@
 import { Module } from '@nestjs/common';
+import { onDatabase, IdempotencyKeys } from '@posthorn/database';
 import { ActivityModule } from './activity/activity.module.js';
-import { AudiencesModule } from './audiences/audiences.module.js';
-import { ConsentsModule } from './consents/consents.module.js';
-import { ContactsModule } from './contacts/contacts.module.js';
 import { FoldCounts } from './counts/fold-counts.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
-import { EventsModule } from './events/events.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { ListsModule } from './lists/lists.module.js';
-import { LookupsModule } from './lookups/lookups.module.js';
-import { RebuildsModule } from './rebuilds/rebuilds.module.js';
 import { SegmentsModule } from './segments/segments.module.js';
-import { SegmentUpkeepModule } from './segments/upkeep/segment-upkeep.module.js';
+import { LookupsRepository } from './lookups/lookups.repository.js';
+import { CountRebuilds } from './rebuilds/count-rebuilds.repository.js';
+import { EventSummaryRebuilds } from './rebuilds/event-summary-rebuilds.repository.js';
+import { MailSummaryRebuilds } from './rebuilds/mail-summary-rebuilds.repository.js';
+import { RebuildPositions } from './rebuilds/rebuild-positions.repository.js';
+import { RebuildsService } from './rebuilds/rebuilds.service.js';
+import { AudienceMembers } from './audiences/audience-members.read-model.js';
+import { AudiencesService } from './audiences/audiences.service.js';
+import { TombstonesModule } from './erasures/tombstones.module.js';
+import { ContactCounts } from './contacts/contact-counts.read-model.js';
+import { ContactsService } from './contacts/contacts.service.js';
+import { ContactsSubscribers } from './contacts/contacts.subscribers.js';
+import { RecipientsService } from './contacts/recipients.service.js';
+import { BulkContactsService } from './contacts/writes/bulk-contacts.service.js';
+import { ContactWritesModule } from './contacts/writes/contact-writes.module.js';
+import { DeleteContactsService } from './contacts/writes/delete-contacts.js';
+import { EnsureContactsService } from './contacts/writes/ensure-contacts.js';
+import { EarlyMailEvents } from './events/early-mail-events.work.js';
+import { EventCounts } from './events/event-counts.read-model.js';
+import { EventsRepository } from './events/events.repository.js';
+import { EventsService } from './events/events.service.js';
+import { MailSummaries } from './events/mail-summaries.read-model.js';
+import { MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
+import { RecordEvents } from './events/record-events.js';
+import { TracksRepository } from './events/tracks.repository.js';
 
 @Module({
   imports: [
-    ContactsModule,
-    ConsentsModule,
     ActivityModule,
-    EventsModule,
     ListsModule,
-    LookupsModule,
     SegmentsModule,
-    SegmentUpkeepModule,
-    AudiencesModule,
     ImportsModule,
-    RebuildsModule,
     ErasuresModule,
+    ContactWritesModule,
+    TombstonesModule,
   ],
-  providers: [FoldCounts],
+  providers: [
+    FoldCounts,
+    ...onDatabase([
+      LookupsRepository,
+      RebuildPositions,
+      CountRebuilds,
+      EventSummaryRebuilds,
+      MailSummaryRebuilds,
+      AudienceMembers,
+      ContactCounts,
+      EventsRepository,
+      TracksRepository,
+      EventCounts,
+      MailSummaries,
+      IdempotencyKeys,
+    ]),
+    RebuildsService,
+    AudiencesService,
+    ContactsService,
+    BulkContactsService,
+    DeleteContactsService,
+    EnsureContactsService,
+    RecipientsService,
+    ContactsSubscribers,
+    EarlyMailEvents,
+    EventsService,
+    RecordEvents,
+    MailSummariesSubscribers,
+  ],
 })
 export class ContactsServiceModule {}

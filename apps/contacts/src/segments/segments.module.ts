@@ -17,13 +17,25 @@ import { SegmentPreviews } from './segment-previews.read-model.js';
 import { SegmentPreviewsService } from './segment-previews.service.js';
 import { SegmentsRepository } from './segments.repository.js';
 import { SegmentsService } from './segments.service.js';
+import { SegmentRefreshesWork } from './upkeep/segment-refreshes.work.js';
+import { SegmentUpkeep } from './upkeep/segment-upkeep.js';
+import { SegmentUpkeepWork } from './upkeep/segment-upkeep.work.js';
+import { Subjects } from './upkeep/subjects.read-model.js';
+import { UpkeepRepository } from './upkeep/upkeep.repository.js';
 
 @Module({
   imports: [ActivityModule, ContactWritesModule],
   providers: [
     ...onDatabase([SegmentsRepository, SegmentBaselines], WorkQueue),
-    ...onDatabase([SegmentEdgesRepository, SegmentDirtyRepository, SegmentMembersRepository]),
-    ...onDatabase([SegmentCounts, SegmentPreviews]),
+    ...onDatabase([
+      SegmentEdgesRepository,
+      SegmentDirtyRepository,
+      SegmentMembersRepository,
+      SegmentCounts,
+      SegmentPreviews,
+      UpkeepRepository,
+      Subjects,
+    ]),
     SegmentChanges,
     SegmentConditions,
     SegmentDeletionService,
@@ -31,6 +43,9 @@ import { SegmentsService } from './segments.service.js';
     SegmentPreviewsService,
     SegmentsService,
     MembershipEvents,
+    SegmentUpkeep,
+    SegmentUpkeepWork,
+    SegmentRefreshesWork,
   ],
   exports: [
     MembershipEvents,

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
 import { DomainsModule } from '../domains/domains.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
@@ -12,7 +11,7 @@ import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 
 @Module({
-  imports: [DeliveryWakeUpModule, DomainsModule, ProjectsModule, TemplatesModule],
+  imports: [ProjectsModule, DomainsModule, TemplatesModule],
   providers: [
     ...onDatabase([AcceptingRepository]),
     AcceptBatchService,

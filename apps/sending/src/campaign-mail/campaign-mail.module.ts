@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Database, onDatabase } from '@posthorn/database';
-import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
 import { DomainsModule } from '../domains/domains.module.js';
 import { ErasedAddressHasher } from '../erasures/erased-names.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { RenderingModule } from '../rendering/rendering.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { ArchivedMails } from './archived-mail.js';
 import { BlockedRecipients } from './blocked-recipients.read-model.js';
@@ -15,16 +13,10 @@ import { CampaignMailService } from './campaign-mail.service.js';
 import { CampaignPreparation } from './campaign-preparation.js';
 import { CampaignTexts } from './campaign-texts.js';
 import { CampaignStates } from './campaign-states.repository.js';
+import { WorkflowMailService } from '../workflow-mail/workflow-mail.service.js';
 
 @Module({
-  imports: [
-    DeliveryWakeUpModule,
-    DomainsModule,
-    ErasuresModule,
-    ProjectsModule,
-    RenderingModule,
-    TemplatesModule,
-  ],
+  imports: [ProjectsModule, DomainsModule, ErasuresModule, TemplatesModule],
   providers: [
     {
       provide: BlockedRecipients,
@@ -38,6 +30,7 @@ import { CampaignStates } from './campaign-states.repository.js';
     CampaignMailService,
     CampaignPreparation,
     CampaignTexts,
+    WorkflowMailService,
   ],
   exports: [CampaignPreparation, CampaignTexts],
 })

@@ -13,7 +13,7 @@ import { LeasesRepository } from './claiming/leases.repository.js';
 import { Pace } from '../pacing/pace.js';
 import { ReadyMessages } from './claiming/ready-messages.js';
 import { DeliveryCounts } from './delivery-counts.read-model.js';
-import { DeliveryWakeUpModule } from './delivery-wake-up.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { HandOffDispatcher } from './hand-off/hand-off-dispatcher.js';
 import { HandOffMarks } from './hand-off/hand-off-marks.repository.js';
@@ -22,18 +22,20 @@ import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { OutcomesRepository } from './outcomes/outcomes.repository.js';
 import { OverdueMail } from './overdue/overdue-mail.js';
 import { OverdueMailRepository } from './overdue/overdue-mail.repository.js';
-import { PacingModule } from '../pacing/pacing.module.js';
-import { SimulatorModule } from '../simulator/simulator.module.js';
+import { ProviderEventsModule } from '../provider-events/provider-events.module.js';
 import { Sweeper } from './sweeper.js';
+import { DomainsModule } from '../domains/domains.module.js';
+import { SlowDowns } from '../pacing/slow-downs.js';
+import { SlowDownsRepository } from '../pacing/slow-downs.repository.js';
 
 @Module({
   imports: [
     AcceptingModule,
     ComposingModule,
-    DeliveryWakeUpModule,
+    ProjectsModule,
     ErasuresModule,
-    PacingModule,
-    SimulatorModule,
+    ProviderEventsModule,
+    DomainsModule,
   ],
   providers: [
     ...onDatabase([
@@ -43,6 +45,7 @@ import { Sweeper } from './sweeper.js';
       LeasesRepository,
       OutcomesRepository,
       OverdueMailRepository,
+      SlowDownsRepository,
     ]),
     {
       provide: HandOffMarks,
@@ -62,6 +65,7 @@ import { Sweeper } from './sweeper.js';
     Provider,
     ReadyMessages,
     Sweeper,
+    SlowDowns,
   ],
 })
 export class DeliveryModule {}

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { AcceptingModule } from '../accepting/accepting.module.js';
 import { ComposingModule } from '../composing/composing.module.js';
-import { OptOutsModule } from '../opt-outs/opt-outs.module.js';
 import { SuppressionsModule } from '../suppressions/suppressions.module.js';
 import { EmailsRepository } from './emails.repository.js';
 import { EmailsService } from './emails.service.js';
@@ -15,7 +14,7 @@ import { SystemContentsRepository } from './system-contents.repository.js';
 import { SystemContentsWork } from './system-contents.work.js';
 
 @Module({
-  imports: [AcceptingModule, ComposingModule, OptOutsModule, SuppressionsModule],
+  imports: [AcceptingModule, ComposingModule, SuppressionsModule],
   providers: [
     ...onDatabase([
       EmailsRepository,

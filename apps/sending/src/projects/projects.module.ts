@@ -1,13 +1,24 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { DeliveryWakeUpModule } from '../delivery/delivery-wake-up.module.js';
 import { ProjectSnapshotWork } from './project-snapshot.work.js';
 import { ProjectStates } from './project-states.read-model.js';
 import { ProjectsSubscribers } from './projects.subscribers.js';
+import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
+import { AllowanceReleasesWork } from '../allowances/allowance-releases.work.js';
+import { UsageRepository } from '../allowances/usage.repository.js';
+import { UsageService } from '../allowances/usage.service.js';
+import { UsageWarningsWork } from '../allowances/usage-warnings.work.js';
 
 @Module({
-  imports: [DeliveryWakeUpModule],
-  providers: [...onDatabase([ProjectStates]), ProjectSnapshotWork, ProjectsSubscribers],
-  exports: [ProjectStates],
+  providers: [
+    ...onDatabase([ProjectStates, UsageRepository]),
+    ProjectSnapshotWork,
+    ProjectsSubscribers,
+    DeliveryWakeUp,
+    AllowanceReleasesWork,
+    UsageService,
+    UsageWarningsWork,
+  ],
+  exports: [ProjectStates, DeliveryWakeUp, UsageRepository],
 })
 export class ProjectsModule {}

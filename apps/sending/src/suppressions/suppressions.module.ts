@@ -9,6 +9,9 @@ import { SuppressionImportsRepository } from './suppression-imports.repository.j
 import { SuppressionImportsWork } from './suppression-imports.work.js';
 import { SuppressionsRepository } from './suppressions.repository.js';
 import { SuppressionsService } from './suppressions.service.js';
+import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
+import { OptOutsService } from '../opt-outs/opt-outs.service.js';
+import { OptOutsSubscribers } from '../opt-outs/opt-outs.subscribers.js';
 
 @Module({
   imports: [ErasuresModule],
@@ -18,7 +21,10 @@ import { SuppressionsService } from './suppressions.service.js';
     SuppressionImports,
     SuppressionImportsWork,
     SuppressionsService,
+    ...onDatabase([OptOutsRepository], ErasedAddressHasher),
+    OptOutsService,
+    OptOutsSubscribers,
   ],
-  exports: [SuppressionsRepository, SuppressionsService],
+  exports: [SuppressionsRepository, SuppressionsService, OptOutsRepository],
 })
 export class SuppressionsModule {}

@@ -2,8 +2,6 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { DomainsModule } from '../domains/domains.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { RenderingModule } from '../rendering/rendering.module.js';
-import { SnippetsModule } from '../snippets/snippets.module.js';
 import { LimitedPreviews } from './limited-previews.service.js';
 import { PreviewsService } from './previews.service.js';
 import { SavedSources } from './saved-sources.js';
@@ -14,11 +12,14 @@ import { TemplateSenders } from './template-senders.js';
 import { TemplateUses } from './template-uses.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { TemplatesService } from './templates.service.js';
+import { Rendering } from '../rendering/rendering.js';
+import { SnippetsRepository } from '../snippets/snippets.repository.js';
+import { SnippetsService } from '../snippets/snippets.service.js';
 
 @Module({
-  imports: [DomainsModule, ProjectsModule, RenderingModule, SnippetsModule],
+  imports: [DomainsModule, ProjectsModule],
   providers: [
-    ...onDatabase([TemplateTextsRepository, TemplatesRepository]),
+    ...onDatabase([TemplateTextsRepository, TemplatesRepository, SnippetsRepository]),
     LimitedPreviews,
     PreviewsService,
     SavedSources,
@@ -27,7 +28,9 @@ import { TemplatesService } from './templates.service.js';
     TemplateSenders,
     TemplatesService,
     TemplateUses,
+    Rendering,
+    SnippetsService,
   ],
-  exports: [TemplateTexts, TemplateDirectory],
+  exports: [TemplateTexts, TemplateDirectory, Rendering, SnippetsRepository],
 })
 export class TemplatesModule {}

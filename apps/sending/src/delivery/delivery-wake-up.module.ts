@@ -1,8 +1,0 @@
-import { Module } from '@nestjs/common';
-import { DeliveryWakeUp } from './delivery-wake-up.js';
-
-@Module({
-  providers: [DeliveryWakeUp],
-  exports: [DeliveryWakeUp],
-})
-export class DeliveryWakeUpModule {}

@@ -1,8 +1,0 @@
-import { Module } from '@nestjs/common';
-import { Rendering } from './rendering.js';
-
-@Module({
-  providers: [Rendering],
-  exports: [Rendering],
-})
-export class RenderingModule {}
