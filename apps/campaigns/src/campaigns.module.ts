@@ -1,27 +1,28 @@
 import { Module } from '@nestjs/common';
-import { ArchivesModule } from './archives/archives.module.js';
+import { onDatabase } from '@posthorn/database';
+import { ArchivesService } from './archives/archives.service.js';
 import { CampaignsModule } from './campaigns/campaigns.module.js';
-import { DryRunsModule } from './dry-runs/dry-runs.module.js';
-import { ErasuresModule } from './erasures/erasures.module.js';
+import { DryRunsService } from './dry-runs/dry-runs.service.js';
+import { ErasuresService } from './erasures/erasures.service.js';
 import { LaunchingModule } from './launching/launching.module.js';
 import { RecipientsModule } from './recipients/recipients.module.js';
-import { ReportsModule } from './reports/reports.module.js';
-import { VariantsModule } from './variants/variants.module.js';
-import { ResendsModule } from './resends/resends.module.js';
-import { ResultsModule } from './results/results.module.js';
+import { CampaignReports } from './reports/campaign-reports.read-model.js';
+import { ResendsService } from './resends/resends.service.js';
+import { ResultsRepository } from './results/results.repository.js';
+import { ResultsSubscribers } from './results/results.subscribers.js';
+import { WinnersService, WinnersWork } from './variants/winners.service.js';
 
 @Module({
-  imports: [
-    ArchivesModule,
-    CampaignsModule,
-    LaunchingModule,
-    RecipientsModule,
-    ResendsModule,
-    ResultsModule,
-    VariantsModule,
-    ReportsModule,
-    DryRunsModule,
-    ErasuresModule,
+  imports: [CampaignsModule, LaunchingModule, RecipientsModule],
+  providers: [
+    ...onDatabase([CampaignReports, ResultsRepository]),
+    ArchivesService,
+    DryRunsService,
+    ErasuresService,
+    ResendsService,
+    ResultsSubscribers,
+    WinnersService,
+    WinnersWork,
   ],
 })
 export class CampaignsServiceModule {}

@@ -66,7 +66,12 @@ const clientWith = (allowPrivate: boolean, options: Partial<OutboundOptions> = {
   return client;
 };
 const requestTo = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
-  ...{ url, method: 'POST', headers: {}, body: '{}', timeoutMs: 5_000, maxRedirects: 3 },
+  url,
+  method: 'POST',
+  headers: {},
+  body: '{}',
+  timeoutMs: 5_000,
+  maxRedirects: 3,
   ownHeaders: () => ({}),
   ...more,
 });

@@ -83,7 +83,7 @@ export class OutboundClient {
     this.connector.stop();
   }
 
-  private async follow(sent: OutboundRequest, signal: AbortSignal): Promise<Outcome> {
+  private async follow(sent: OutboundRequest, signal: AbortSignal): Promise<Untimed> {
     const { rules } = this.options;
     let exchange: Exchange = {
       url: targetOf(sent.url, rules),
@@ -110,7 +110,7 @@ export class OutboundClient {
     return request(url, { dispatcher: this.agent, method, headers, body, signal });
   }
 
-  private async read(response: Dispatcher.ResponseData): Promise<Outcome> {
+  private async read(response: Dispatcher.ResponseData): Promise<Untimed> {
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
@@ -129,7 +129,7 @@ export class OutboundClient {
 }
 
 type Without<Result> = Result extends unknown ? Omit<Result, 'durationMs'> : never;
-type Outcome = Without<OutboundResult>;
+type Untimed = Without<OutboundResult>;
 
 /** As fetch does it: 303, and 301 and 302 of a POST, become GET. What the user set stays with the origin for which it was meant. */
 function redirected({ url: from, method, headers, body }: Exchange, url: URL, status: number): Exchange {
@@ -139,7 +139,8 @@ function redirected({ url: from, method, headers, body }: Exchange, url: URL, st
     name.toLowerCase() === 'content-type' ? !becomesGet : stays,
   );
   return {
-    ...{ url, headers: Object.fromEntries(kept) },
+    url,
+    headers: Object.fromEntries(kept),
     ...(becomesGet ? { method: 'GET', body: null } : { method, body }),
   };
 }
@@ -169,7 +170,7 @@ const protocolFaults: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
 ]);
 
-function failureOf(error: unknown, signal: AbortSignal): Outcome {
+function failureOf(error: unknown, signal: AbortSignal): Untimed {
   if (error instanceof RefusedTarget) return { kind: 'refused', refusal: error.refusal };
   const { code = '', message } = error as NodeJS.ErrnoException;
   return { kind: 'failed', fault: faultOf(error, code, signal), detail: message.slice(0, 300) };

@@ -16,7 +16,10 @@ export function load(url: string, connections: number, seconds: number, token?: 
   const authorization: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   const headers = { 'content-type': 'application/json', ...authorization };
   return loadAll([url], connections, seconds, () => ({
-    ...{ method: 'POST', path: '/api/v1/emails', headers, body: JSON.stringify(benchMail(location++)) },
+    method: 'POST',
+    path: '/api/v1/emails',
+    headers,
+    body: JSON.stringify(benchMail(location++)),
   }));
 }
 

@@ -41,7 +41,12 @@ export class GatewayCalls {
       answer: string | null,
       retryAfter = false,
     ): Received => ({
-      ...{ beganAt, endedAt: performance.now(), status, error, body: answer, retryAfter },
+      beganAt,
+      endedAt: performance.now(),
+      status,
+      error,
+      body: answer,
+      retryAfter,
     });
     return new Promise((resolve) => {
       const requested = request(`${this.gateways[gateway]}${path}`, {

@@ -48,7 +48,8 @@ export async function chaosProject(
 ): Promise<{ projectId: string; token: string; records: Records }> {
   const { projectId, token } = await makeSendingProject(fixture.natsUrl, name);
   return {
-    ...{ projectId, token },
+    projectId,
+    token,
     records: new Records(
       () => fixture.databaseUrl,
       () => projectId,

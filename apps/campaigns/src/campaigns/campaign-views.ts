@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Campaign } from '@posthorn/contracts';
-import { CampaignCounts } from '../recipients/campaign-counts.read-model.js';
+import { CampaignCounts } from '../recipients/recipients.read-model.js';
 import type { CampaignRow } from './campaign.entity.js';
 
 @Injectable()

@@ -22,8 +22,7 @@ import {
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { timingFaults } from '../timing/timing-faults.js';
-import { variantFaults } from '../variants/variant-faults.js';
+import { timingFaults, variantFaults } from './campaign-faults.js';
 import { audienceFaults } from './audience.js';
 
 const editable: Readonly<Record<CampaignStatus, boolean>> = {

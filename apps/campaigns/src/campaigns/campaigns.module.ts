@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyKeys, onDatabase } from '@posthorn/database';
+import { AudiencePages } from '../audiences/audience-pages.js';
+import { Unopened } from '../audiences/unopened.read-model.js';
 import { RecipientsModule } from '../recipients/recipients.module.js';
+import { RecipientTimes } from '../timing/recipient-times.js';
 import { CampaignsRepository } from './campaigns.repository.js';
 import { CampaignsService } from './campaigns.service.js';
 import { CampaignViews } from './campaign-views.js';
@@ -9,11 +12,13 @@ import { References } from './references.js';
 @Module({
   imports: [RecipientsModule],
   providers: [
-    ...onDatabase([CampaignsRepository, IdempotencyKeys]),
+    ...onDatabase([CampaignsRepository, IdempotencyKeys, Unopened]),
+    AudiencePages,
     CampaignsService,
     CampaignViews,
+    RecipientTimes,
     References,
   ],
-  exports: [CampaignsRepository, CampaignViews, IdempotencyKeys],
+  exports: [AudiencePages, CampaignsRepository, CampaignViews, IdempotencyKeys, Unopened],
 })
 export class CampaignsModule {}

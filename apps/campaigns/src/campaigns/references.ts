@@ -10,7 +10,7 @@ import {
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { insideVariant } from '../variants/inside-variant.js';
+import { insideVariant } from './campaign-faults.js';
 import { audienceOf } from './audience.js';
 import type { CampaignRow } from './campaign.entity.js';
 

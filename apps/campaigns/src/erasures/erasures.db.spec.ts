@@ -18,14 +18,12 @@ it('an erasure replaces the address in audience conditions and keeps senders', a
   const { caller, projectId } = suite.buildProject();
   const from = { email: 'ann@example.test', name: 'Ann' };
   const { id } = await suite.bus.call(campaigns.create, caller, {
-    ...{
-      name: 'News',
-      subject: 'News',
-      body: 'Hi',
-      audienceType: 'ALL',
-      from: from.email,
-      emailCategory: 'MARKETING',
-    },
+    name: 'News',
+    subject: 'News',
+    body: 'Hi',
+    audienceType: 'ALL',
+    from: from.email,
+    emailCategory: 'MARKETING',
     idempotency: { key: 'news', operation: 'POST /campaigns', bodyHash: 'a'.repeat(64) },
   });
   const only = (value: string) => ({

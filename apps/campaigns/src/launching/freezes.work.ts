@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { AudiencePages } from '../audiences/audience-pages.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
-import { afterDeathMs, freezeWork } from './launch-kinds.js';
+import { afterDeathMs, freezeWork } from './launch-work.js';
 import type { LaunchRow } from './launch.entity.js';
 import { Ledger } from './ledger.js';
 import { isLasting, SelfPauses } from './self-pauses.js';

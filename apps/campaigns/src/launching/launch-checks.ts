@@ -3,7 +3,7 @@ import { audiences, campaignMail, campaignWithoutRecipients, isMjml, type Caller
 import { newId } from '@posthorn/database';
 import { Bus, CallFailed, type CallTime } from '@posthorn/messaging';
 import { Unopened } from '../audiences/unopened.read-model.js';
-import { insideVariant } from '../variants/inside-variant.js';
+import { insideVariant } from '../campaigns/campaign-faults.js';
 import { audienceOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { compileMs } from '../campaigns/references.js';

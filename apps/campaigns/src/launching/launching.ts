@@ -4,7 +4,7 @@ import { Outbox } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { freezeWork, handOverWork, scheduledLaunchWork, winnerWork } from './launch-kinds.js';
+import { freezeWork, handOverWork, scheduledLaunchWork, winnerWork } from './launch-work.js';
 import { LaunchesRepository, type LaunchedContent } from './launches.repository.js';
 
 const minuteMs = 60_000;

@@ -5,7 +5,7 @@ import { Outbox } from '@posthorn/messaging';
 import type { WorkBatch, WorkItem } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { CampaignCounts, queuedOf } from '../recipients/campaign-counts.read-model.js';
+import { CampaignCounts, queuedOf } from '../recipients/recipients.read-model.js';
 import {
   RecipientsRepository,
   type NewRecipient,

@@ -6,12 +6,13 @@ import {
   type RetriedCampaign,
   type RetryFailedById,
 } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
 import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { WorkQueue } from '@posthorn/work';
+import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { RecipientsRepository } from '../recipients/recipients.repository.js';
-import { handOverWork, retryFailedWork } from './launch-kinds.js';
+import { RecipientsRepository, type Retry } from '../recipients/recipients.repository.js';
+import { handOverWork, retryFailedWork, afterDeathMs } from './launch-work.js';
 import { LaunchesRepository } from './launches.repository.js';
 
 @Injectable()
@@ -47,5 +48,39 @@ export class RetriesService {
       }
       return { id, queued: count };
     });
+  }
+}
+
+/** For more the planner reads the whole table instead of looking them up. */
+const atOnce = 1_000;
+
+/** Queues what failed until the retry was asked for, and closes the ledger again. */
+@Injectable()
+export class RetriesWork implements WorkHandler<Retry> {
+  constructor(
+    private readonly database: Database,
+    private readonly launches: LaunchesRepository,
+    private readonly recipients: RecipientsRepository,
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(retryFailedWork, this);
+  }
+
+  async run(batch: WorkBatch<Retry>): Promise<void> {
+    const [item] = batch.items;
+    const launch = await this.launches.find(item!.projectId, item!.key!);
+    if (!launch) return;
+    await this.database.transaction(async () => {
+      await batch.hold(item!);
+      const queued = await this.recipients.retryFailed(launch, { ...item!.payload, limit: atOnce });
+      if (queued === atOnce) return batch.continueLater(batch.items);
+      await this.launches.frozenTo(launch, null, true);
+      await batch.complete();
+    });
+  }
+
+  async dead({ projectId, key, payload }: WorkItem<Retry>): Promise<void> {
+    await this.queue.enqueue(retryFailedWork, [{ projectId, key: key!, payload, delayMs: afterDeathMs }]);
   }
 }

@@ -1,9 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { campaignEvents, DomainError, type PauseReason } from '@posthorn/contracts';
+import {
+  campaignEvents,
+  DomainError,
+  type PauseReason,
+  projectEvents,
+  type ProjectEvent,
+} from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { Outbox, OnEvent, type DomainEvent } from '@posthorn/messaging';
+import { WorkRunner, type WorkBatch, type WorkHandler, WorkQueue } from '@posthorn/work';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+import { selfPauseWork, type SelfPause } from './launch-work.js';
 import { MailStates } from './mail-states.js';
 
 const lastingKinds = new Set<DomainError['kind']>(['invalid', 'forbidden', 'not_found', 'conflict']);
@@ -48,5 +56,34 @@ export class SelfPauses {
       await this.outbox.publish(campaignEvents.paused, projectId, [saved.toEvent()]);
     });
     this.log.warn(`campaign ${id} is paused: ${why}`);
+  }
+}
+
+@Injectable()
+export class SelfPausesWork implements WorkHandler<SelfPause> {
+  constructor(
+    private readonly campaigns: CampaignsRepository,
+    private readonly pauses: SelfPauses,
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(selfPauseWork, this);
+  }
+
+  async run({ items: [item] }: WorkBatch<SelfPause>): Promise<void> {
+    const { projectId, payload } = item!;
+    const { campaignId, reason, why } = payload;
+    const ids = campaignId ? [campaignId] : await this.campaigns.beingSent(projectId);
+    for (const id of ids) await this.pauses.pauseSending({ projectId, id }, reason, why);
+  }
+
+  /** Mail of a disabled project waits for a day and then fails: its campaigns stop instead. */
+  @OnEvent(projectEvents.changed, 'campaign-pauses')
+  async onProject({ projectId, items }: DomainEvent<ProjectEvent>): Promise<void> {
+    const last = items.reduce((a, b) => (a.seq > b.seq ? a : b));
+    if (!last.disabled) return;
+    const reason = last.disabledReason === 'EMAIL_REPUTATION' ? 'REPUTATION' : 'OPERATOR';
+    const payload = { reason, why: 'its project is disabled' } as const;
+    await this.queue.enqueue(selfPauseWork, [{ projectId, key: 'project', payload }]);
   }
 }

@@ -2,12 +2,9 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
-import { VariantCounts } from '../variants/variant-counts.read-model.js';
-import { VariantReports } from '../variants/variant-reports.js';
-import { CampaignCounts } from './campaign-counts.read-model.js';
-import { RecipientPages } from './recipient-pages.read-model.js';
+import { VariantCounts, CampaignCounts, RecipientPages } from './recipients.read-model.js';
+import { VariantReports, RecipientsService } from './recipients.service.js';
 import { RecipientsRepository } from './recipients.repository.js';
-import { RecipientsService } from './recipients.service.js';
 
 @Module({
   providers: [

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type CampaignReport,
+  type CampaignVariant,
+  type VariantReport,
+  type WinnerMeasure,
   recipientNotFound,
   campaignRecipients,
   type CampaignProgress,
   type CampaignRecipient,
-  type CampaignReport,
-  type CampaignVariant,
   type FailurePage,
   type ListFailures,
   type ListRecipients,
@@ -15,10 +17,48 @@ import {
 } from '@posthorn/contracts';
 import { cappedTotal, totalCap } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
+import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { VariantReports } from '../variants/variant-reports.js';
-import { CampaignCounts } from './campaign-counts.read-model.js';
-import { RecipientPages, type StoredRecipient } from './recipient-pages.read-model.js';
+import { countedBy, intervalOf, type CountsOfVariant } from '../variants/winner.js';
+import {
+  VariantCounts,
+  CampaignCounts,
+  RecipientPages,
+  type StoredRecipient,
+} from './recipients.read-model.js';
+
+@Injectable()
+export class VariantReports {
+  constructor(private readonly counts: VariantCounts) {}
+
+  async of({
+    projectId,
+    id,
+    variants,
+    test,
+  }: CampaignRow): Promise<Pick<CampaignReport, 'variants' | 'winner' | 'decidedBy'>> {
+    if (!variants || !test) return { variants: [], winner: null, decidedBy: null };
+    const counts = await this.counts.of(projectId, id, variants.length);
+    const { winner, decidedBy } = await this.counts.decision(projectId, id);
+    return {
+      variants: variants.map((variant, index) => reportOf(variant, counts[index]!, test.winnerBy)),
+      winner: winner === null ? null : (variants[winner]?.name ?? null),
+      decidedBy,
+    };
+  }
+}
+
+function reportOf({ name }: CampaignVariant, counts: CountsOfVariant, measure: WinnerMeasure): VariantReport {
+  const { sent, opened, clicked } = counts;
+  const rate = (part: number) => (sent === 0 ? 0 : Math.round((1_000 * part) / sent) / 10);
+  return {
+    name,
+    ...counts,
+    openRate: rate(opened),
+    clickRate: rate(clicked),
+    interval: intervalOf(countedBy(counts, measure === 'MANUAL' ? 'OPENS' : measure), sent),
+  };
+}
 
 @Injectable()
 export class RecipientsService {

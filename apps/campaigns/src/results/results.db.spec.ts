@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { campaigns } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { CampaignCounts } from '../recipients/campaign-counts.read-model.js';
+import { CampaignCounts } from '../recipients/recipients.read-model.js';
 import { RecipientsRepository } from '../recipients/recipients.repository.js';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 import { reportOfBounce, reportOfCancelling, reportOfFailure, sentAnd, type Report } from './report.js';
@@ -46,7 +46,10 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 async function ledger(size: number) {
   const { caller, projectId } = suite.buildProject();
   const { id: campaignId } = await suite.bus.call(campaigns.create, caller, {
-    ...{ name: 'News', subject: 'News', body: 'Hello', audienceType: 'ALL' },
+    name: 'News',
+    subject: 'News',
+    body: 'Hello',
+    audienceType: 'ALL',
   });
   const campaign = { projectId, campaignId };
   await suite.database.query(`INSERT INTO campaign_counts (project_id, campaign_id) VALUES ($1, $2)`, [
@@ -132,7 +135,8 @@ describe('results', () => {
     const { campaign, emailIds } = await ledger(10);
     const report = (emailId: string, index: number): ReportedRow => ({
       ...(index === 0 ? sentAnd('delivered') : reportOfBounce({ bounceType: 'Permanent', refused: true })!),
-      ...{ campaignId: campaign.campaignId, emailId },
+      campaignId: campaign.campaignId,
+      emailId,
     });
     await new ResultsRepository(suite.database).apply(campaign.projectId, emailIds.map(report));
     expect(

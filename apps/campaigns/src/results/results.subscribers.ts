@@ -8,7 +8,7 @@ import {
 } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
-import { selfPauseWork } from '../launching/launch-kinds.js';
+import { selfPauseWork } from '../launching/launch-work.js';
 import { reportOfBounce, reportOfCancelling, reportOfFailure, sentAnd, type Report } from './report.js';
 import { ResultsRepository } from './results.repository.js';
 

@@ -117,8 +117,13 @@ describe('variants', () => {
         .handedOver(id)
         .slice(-20)
         .map(({ id: emailId, email }) => ({
-          ...{ emailId, campaignId: id, to: email, at: new Date(), sourceType: 'CAMPAIGN' as const },
-          ...{ failureKind: 'provider_rejected' as const, reason: null },
+          emailId,
+          campaignId: id,
+          to: email,
+          at: new Date(),
+          sourceType: 'CAMPAIGN' as const,
+          failureKind: 'provider_rejected' as const,
+          reason: null,
         }));
       await suite.sending.publish(emailEvents.failed, projectId, failed);
       await eventually(

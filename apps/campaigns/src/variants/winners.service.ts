@@ -7,13 +7,16 @@ import {
   type Campaign,
   type ChooseWinnerById,
 } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
 import { Handles, Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { WorkQueue } from '@posthorn/work';
+import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { CampaignViews } from '../campaigns/campaign-views.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
-import { handOverWork } from '../launching/launch-kinds.js';
+import { handOverWork, withCampaign, afterDeathMs, winnerWork } from '../launching/launch-work.js';
 import { LaunchesRepository } from '../launching/launches.repository.js';
+import { VariantCounts } from '../recipients/recipients.read-model.js';
+import { winnerOf } from './winner.js';
 
 /** A winner that people choose, at any time before it is decided. */
 @Injectable()
@@ -43,5 +46,32 @@ export class WinnersService {
       return row;
     });
     return this.views.one(decided);
+  }
+}
+
+@Injectable()
+export class WinnersWork implements WorkHandler<object> {
+  constructor(
+    readonly database: Database,
+    readonly campaigns: CampaignsRepository,
+    private readonly launches: LaunchesRepository,
+    private readonly counts: VariantCounts,
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(winnerWork, this);
+  }
+
+  run(batch: WorkBatch): Promise<void> {
+    return withCampaign(this, batch, async ({ projectId, id, variants, test }) => {
+      if (!variants || !test || test.winnerBy === 'MANUAL') return;
+      const counts = await this.counts.of(projectId, id, variants.length);
+      await this.launches.decide(projectId, id, winnerOf(counts, test.winnerBy));
+      await this.queue.enqueue(handOverWork, [{ projectId, key: id }]);
+    });
+  }
+
+  async dead({ projectId, key }: WorkItem): Promise<void> {
+    await this.queue.enqueue(winnerWork, [{ projectId, key: key!, delayMs: afterDeathMs }]);
   }
 }

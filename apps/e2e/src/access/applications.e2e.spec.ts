@@ -77,9 +77,13 @@ async function authorize(): Promise<oauth.TokenEndpointResponse> {
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
   const requested = new URL(server.authorization_endpoint!);
   requested.search = new URLSearchParams({
-    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: callback, state },
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: callback,
+    state,
     scope: 'contacts:read contacts:write lists:read emails:send api-keys:read offline_access',
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   }).toString();
   const back = new Promise<URL>((resolve) => (led = resolve));
   await page.goto(requested.href);

@@ -47,7 +47,9 @@ describe('a subscription from a page', () => {
     const link = new URL(/https?:[^"\s\]]+confirm-subscription\?token=[\w-]+/.exec(raw)![0]);
     const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
     const pressed = await fetch(`${baseUrl}${link.pathname}${link.search}`, {
-      ...{ method: 'POST', headers: form, body: 'confirmed=yes' },
+      method: 'POST',
+      headers: form,
+      body: 'confirmed=yes',
     });
     expect(pressed.status).toBe(200);
     const { body } = await suite.posthorn.get(`/api/v1/lists/${list.id}/members`);

@@ -45,11 +45,18 @@ describe.each(surfaces)('executions on %s', (surface) => {
     const { steps } = (await get(`/workflows/${id}/graph`)) as unknown as { steps: { id: string }[] };
     const [trigger] = steps;
     const step = (name: string, type: string, config: object) => ({
-      ...{ id: ids[name], name, type, config, position: { x: 0, y: 0 } },
+      id: ids[name],
+      name,
+      type,
+      config,
+      position: { x: 0, y: 0 },
     });
     const way = (from: string, to: string, branch: string | null = null) =>
       named(surface, {
-        ...{ id: newId(), fromStepId: from, toStepId: to, priority: 0 },
+        id: newId(),
+        fromStepId: from,
+        toStepId: to,
+        priority: 0,
         condition: branch === null ? null : { branch },
       });
     const answer = await suite.posthorn.request('PUT', `${base}/workflows/${id}/graph`, {

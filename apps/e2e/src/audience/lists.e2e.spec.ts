@@ -35,19 +35,15 @@ describe('a list', () => {
     expect([made.status, made.body]).toEqual([
       201,
       {
-        ...{
-          id: expect.any(String),
-          name: 'News',
-          description: null,
-          double_opt_in: false,
-          confirmation_template_id: null,
-        },
-        ...{
-          redirect_url: 'https://shop.example/hello',
-          member_count: 0,
-          created_at: expect.any(String),
-          updated_at: expect.any(String),
-        },
+        id: expect.any(String),
+        name: 'News',
+        description: null,
+        double_opt_in: false,
+        confirmation_template_id: null,
+        redirect_url: 'https://shop.example/hello',
+        member_count: 0,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
       },
     ]);
     const id = made.body.id as string;
@@ -131,7 +127,8 @@ describe('a subscription', () => {
     const refused = [await request('/api'), await request('/api/v1')];
     expect(refused.map(({ status }) => status)).toEqual([409, 409]);
     expect(refused[0]!.body.error).toMatchObject({
-      ...{ code: 'RESUBSCRIBE_CONFIRMATION_REQUIRED', details: { previousStatus: 'UNSUBSCRIBED' } },
+      code: 'RESUBSCRIBE_CONFIRMATION_REQUIRED',
+      details: { previousStatus: 'UNSUBSCRIBED' },
     });
     expect(refused[1]!.body).toMatchObject({ code: 'conflict', previous_status: 'UNSUBSCRIBED' });
     const back = await request('/api/v1', { allow_resubscribe: true });

@@ -12,7 +12,9 @@ const done = async (method: string, path: string, body?: object) => {
 
 async function startOn(eventName: string): Promise<string> {
   const { id } = await done('POST', 'workflows', {
-    ...{ name: eventName, trigger_type: 'EVENT', event_name: eventName },
+    name: eventName,
+    trigger_type: 'EVENT',
+    event_name: eventName,
   });
   const { steps } = await done('GET', `workflows/${id}/graph`);
   const mark = { id: newId(), name: 'mark', type: 'UPDATE_CONTACT', position: { x: 0, y: 0 } };

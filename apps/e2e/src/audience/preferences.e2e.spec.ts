@@ -20,8 +20,12 @@ describe('the link of a campaign to a list', () => {
     const [news, offers] = await Promise.all(['News', 'Offers'].map((name) => done('lists', { name })));
     for (const { id } of [news, offers]) await done(`lists/${id}/subscribe`, { email });
     const campaign = await done('campaigns', {
-      ...{ name: 'Spring', subject: 'Spring', body: '<p>Hello</p>', from: 'news@example.test' },
-      ...{ audience_type: 'LIST', list_id: news.id },
+      name: 'Spring',
+      subject: 'Spring',
+      body: '<p>Hello</p>',
+      from: 'news@example.test',
+      audience_type: 'LIST',
+      list_id: news.id,
     });
     await done(`campaigns/${campaign.id}/send`, {});
     const { id } = await eventually(

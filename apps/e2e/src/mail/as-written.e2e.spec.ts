@@ -39,7 +39,10 @@ describe('a calendar invite', () => {
   const snake = { attachments: [{ ...file, content_type: type }] };
   const camel = { attachments: [{ ...file, contentType: type }] };
   const postmark = (subject: string) => ({
-    ...{ From: 'hello@example.test', To: 'ada@example.com', Subject: subject, HtmlBody: '<p>x</p>' },
+    From: 'hello@example.test',
+    To: 'ada@example.com',
+    Subject: subject,
+    HtmlBody: '<p>x</p>',
     Attachments: [{ Name: 'invite.ics', Content: calendar, ContentType: `${type}; name=an invite.ics` }],
   });
 
@@ -113,13 +116,12 @@ describe('what a message says', () => {
 describe('a template with a sender by variables and an unknown time zone', () => {
   it('is previewed with a finding, and its name is rendered', async () => {
     const { body: created } = await suite.posthorn.post('/api/v1/templates', {
-      ...{
-        name: 'By variables',
-        subject: 'From a template',
-        from: 'hello@example.test',
-        from_name: '{{ rep }} at Acme',
-      },
-      ...{ body: '<p>{{ "2026-06-30T21:00:00Z" | date: "%H", tz }}</p>', email_category: 'TRANSACTIONAL' },
+      name: 'By variables',
+      subject: 'From a template',
+      from: 'hello@example.test',
+      from_name: '{{ rep }} at Acme',
+      body: '<p>{{ "2026-06-30T21:00:00Z" | date: "%H", tz }}</p>',
+      email_category: 'TRANSACTIONAL',
     });
     const preview = await suite.posthorn.post(`/api/v1/templates/${created.id}/preview`, {
       data: { tz: 'Berlin' },

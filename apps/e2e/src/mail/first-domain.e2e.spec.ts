@@ -90,8 +90,12 @@ describe('a first domain', () => {
       (await posthorn.post('/api/v1/snippets', { name: 'footer', body: 'Shop, 1 Street.' })).status,
     ).toBe(201);
     const template = await posthorn.post('/api/v1/templates', {
-      ...{ name: 'Shipped', subject: 'Order {{ order }} is on its way', body: mjml, format: 'mjml' },
-      ...{ from: 'hello@shop.example', from_name: 'Shop' },
+      name: 'Shipped',
+      subject: 'Order {{ order }} is on its way',
+      body: mjml,
+      format: 'mjml',
+      from: 'hello@shop.example',
+      from_name: 'Shop',
     });
     expect([template.status, template.body.version]).toEqual([201, 1]);
     const data = { order: 'A-17' };

@@ -13,8 +13,7 @@ import {
 import { Bus } from '@posthorn/messaging';
 import { isTemporary } from '../executions/temporary.js';
 import { LendersRepository } from './lenders.repository.js';
-import { authorityOf, callerFor, isConfined, scopesOf } from './rights.js';
-import { LenderStandings } from './standings.js';
+import { authorityOf, callerFor, isConfined, scopesOf, LenderStandings } from './standings.js';
 
 type Step = Pick<GivenStep, 'type' | 'config'>;
 type Sender = Pick<SendEmailConfig, 'from' | 'templateId'>;

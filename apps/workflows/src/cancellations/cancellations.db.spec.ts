@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { workflowEvents, workflowGraphs, workflows } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { executionWork } from '../executions/execution-kinds.js';
+import { executionWork } from '../work-kinds.js';
 import {
   buildExecutions,
   buildWorkflow,

@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import type { RemovedSteps } from './cancellation-kinds.js';
+import type { RemovedSteps } from '../work-kinds.js';
 
 type Workflow = Pick<WorkflowRow, 'projectId' | 'id' | 'generation'>;
 

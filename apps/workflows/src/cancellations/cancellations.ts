@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { workflowRunning } from '@posthorn/contracts';
 import { WorkQueue } from '@posthorn/work';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import { cancellationWork, executionRemovalWork, historyRemovalWork } from './cancellation-kinds.js';
+import { cancellationWork, executionRemovalWork, historyRemovalWork } from '../work-kinds.js';
 import { EffectFence } from './effect-fence.js';
 import { CancellationsRepository } from './cancellations.repository.js';
 

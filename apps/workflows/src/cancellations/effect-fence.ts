@@ -20,17 +20,17 @@ export class EffectFence {
   }
 
   /** Does `work` for those that still run, and nobody pauses or ends them meanwhile. It must be short. */
-  whileRunning<Turn extends Effectual, T>(
+  whileRunning<Running extends Effectual, T>(
     projectId: string,
-    turns: readonly Turn[],
-    work: (running: ReadonlySet<Turn>) => Promise<T>,
+    activations: readonly Running[],
+    work: (running: ReadonlySet<Running>) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async () => {
       const running = await this.hold(
         projectId,
-        turns.map(({ execution }) => execution),
+        activations.map(({ execution }) => execution),
       );
-      return work(new Set(turns.filter(({ execution }) => running.has(execution.id))));
+      return work(new Set(activations.filter(({ execution }) => running.has(execution.id))));
     });
   }
 

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { executions, workflows, type Caller } from '@posthorn/contracts';
 import { eventually, lockWaiters } from '@posthorn/testing';
-import { executionWork } from '../executions/execution-kinds.js';
-import { startWork } from '../starts/start-kinds.js';
+import { executionWork, startWork } from '../work-kinds.js';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
 import type { BuiltStep } from '../testing/graph-builder.js';
 

@@ -54,7 +54,8 @@ describe('the engine, compared with a model', () => {
     const outcomes = await observed(fixture.database, projectId, outside, played.played);
     const judged = [...played.played.values()].map(({ id, scenario, person }) => ({
       name: `seed ${scenario.seed}, ${person.email}`,
-      ...{ expected: new Model(scenario, person).run(), found: outcomes.get(id) },
+      expected: new Model(scenario, person).run(),
+      found: outcomes.get(id),
     }));
     const wrong = judged.filter(({ expected, found }) => !isDeepStrictEqual(found, expected));
     for (const { name, expected, found } of wrong.slice(0, 1))

@@ -73,7 +73,9 @@ it('a condition sees outputs of steps, the context and the execution', async () 
   const { caller, projectId } = suite.buildProject();
   const { id: contactId } = suite.addContact(projectId);
   const condition = (field: string, operator: string, value: unknown, next: string) => ({
-    ...{ type: 'CONDITION' as const, config: { field, operator, value }, next: { yes: next } },
+    type: 'CONDITION' as const,
+    config: { field, operator, value },
+    next: { yes: next },
   });
   const { id: workflowId, graph } = await suite.enable(caller, {
     paid: waitFor('paid', 'source'),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BranchOperator, StepType, WorkflowTransition } from '@posthorn/contracts';
 import { holds } from './conditions.js';
-import { decide, following, type Circumstances } from './step-machine.js';
-import { nextTimeOfDay } from './time-of-day.js';
+import { decide, following, type Circumstances, nextTimeOfDay } from './step-machine.js';
 import { Variables } from './variables.js';
 
 const now = new Date('2026-03-27T12:00:00Z');
@@ -69,7 +68,10 @@ describe('a step', () => {
 
 describe('the next step', () => {
   const way = (to: string, branch: string | null, priority = 0): WorkflowTransition => ({
-    ...{ id: to, fromStepId: 'a', toStepId: to, priority },
+    id: to,
+    fromStepId: 'a',
+    toStepId: to,
+    priority,
     condition: branch === null ? null : JSON.stringify({ branch }),
   });
   const next = (branch: string | null, ...transitions: WorkflowTransition[]) =>

@@ -11,10 +11,11 @@ import {
   type WorkflowGraph,
   type WorkflowStep,
   type WorkflowTransition,
+  weekdays,
+  type DelayUntil,
 } from '@posthorn/contracts';
-import { branchOf } from '../graphs/branch.js';
+import { DateTime } from 'luxon';
 import { holds } from './conditions.js';
-import { nextTimeOfDay } from './time-of-day.js';
 import type { Variables } from './variables.js';
 
 /** Where an execution is: at a step, for the n-th time. */
@@ -98,7 +99,10 @@ function orderedWays(transitions: readonly WorkflowTransition[]): Ways {
   // A stable sort keeps the order of the document. What is for the branch goes before what always applies.
   const ordered = transitions
     .map(({ fromStepId, toStepId, condition, priority }) => ({
-      ...{ fromStepId, toStepId, priority, wanted: branchOf(condition) },
+      fromStepId,
+      toStepId,
+      priority,
+      wanted: branchOf(condition),
     }))
     .toSorted((a, b) => a.priority - b.priority || rank(a) - rank(b));
   return Map.groupBy(ordered, ({ fromStepId }) => fromStepId);
@@ -130,3 +134,39 @@ function endOfDelay(
 }
 
 const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + Math.round(ms));
+
+/** The next such time after the instant, at least a moment later. A time that the clocks skip is the moment after the gap; one that comes twice is the first. */
+export function nextTimeOfDay(now: Date, { weekday, time }: DelayUntil, zone: string): Date {
+  const [hour, minute] = time.split(':').map(Number) as [number, number];
+  const here = DateTime.fromJSDate(now, { zone });
+  for (let days = 0; days <= 7; days += 1) {
+    const [at] = here
+      .plus({ days })
+      .set({ hour, minute, second: 0, millisecond: 0 })
+      .getPossibleOffsets() as [DateTime];
+    const isDay = weekday === undefined || weekdays[at.weekday - 1] === weekday;
+    if (isDay && at.toMillis() > now.getTime()) return at.toJSDate();
+  }
+  throw new Error(`no ${weekday} within eight days of ${now.toISOString()}`);
+}
+
+/** The branch that a transition is for; null where it always applies. Its form was checked when it was put. */
+export function branchOf(condition: string | null): string | null {
+  if (condition === null) return null;
+  return (JSON.parse(condition) as { branch: string }).branch;
+}
+
+/** Whether it is `{"branch": "…"}` in JSON. */
+export function isBranchText(condition: string): boolean {
+  try {
+    const read = JSON.parse(condition) as { branch?: unknown } | null;
+    return (
+      typeof read === 'object' &&
+      read !== null &&
+      typeof read.branch === 'string' &&
+      read.branch.length <= 100
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eraseIn, executions, workflowGraphs, workflows, type WorkflowGraph } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { startWork } from '../starts/start-kinds.js';
+import { startWork } from '../work-kinds.js';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
 
 let suite: WorkflowsSuite;

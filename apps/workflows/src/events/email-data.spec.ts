@@ -11,9 +11,18 @@ import {
 
 const at = new Date('2026-03-01T09:00:00.000Z');
 const item = {
-  ...{ emailId: 'e', to: 'ada@example.org', at, sourceType: 'WORKFLOW' as const, subject: 'Hello' },
-  ...{ from: 'news@example.org', fromName: 'News', providerMessageId: 'p', contactId: 'c' },
-  ...{ templateId: null, campaignId: null, metadata: { order: '7' } },
+  emailId: 'e',
+  to: 'ada@example.org',
+  at,
+  sourceType: 'WORKFLOW' as const,
+  subject: 'Hello',
+  from: 'news@example.org',
+  fromName: 'News',
+  providerMessageId: 'p',
+  contactId: 'c',
+  templateId: null,
+  campaignId: null,
+  metadata: { order: '7' },
 };
 const engaged: EmailEngaged = {
   ...item,
@@ -29,8 +38,14 @@ const bounced = (bounceType: EmailBounced['bounceType']): EmailBounced => ({
 });
 /** The members that the public specification gives to every e-mail event. */
 const base = {
-  ...{ subject: 'Hello', from: 'news@example.org', fromName: 'News', sesMessageId: 'p', emailId: 'e' },
-  ...{ templateId: null, campaignId: null, sourceType: 'WORKFLOW' },
+  subject: 'Hello',
+  from: 'news@example.org',
+  fromName: 'News',
+  sesMessageId: 'p',
+  emailId: 'e',
+  templateId: null,
+  campaignId: null,
+  sourceType: 'WORKFLOW',
 };
 const instant = '2026-03-01T09:00:00.000Z';
 

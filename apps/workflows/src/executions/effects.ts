@@ -11,15 +11,14 @@ import {
   type UpdateContactConfig,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { rightsFault, callerFor } from '../authorities/rights.js';
-import { LenderStandings } from '../authorities/standings.js';
+import { rightsFault, callerFor, LenderStandings } from '../authorities/standings.js';
 import { EffectFence } from '../cancellations/effect-fence.js';
 import type { Effect } from '../engine/step-machine.js';
 import { isTemporary } from './temporary.js';
 import { UsedVariables } from '../texts/used-variables.js';
-import { textsOfRecipient } from '../texts/texts-of-stop.js';
 import { StepTexts } from '../texts/step-texts.js';
-import type { Turn } from './turn.js';
+import { textsOfRecipient } from '../texts/texts-of-stop.js';
+import type { Activation } from './activation.js';
 
 export type EffectResult =
   /** Since when what it causes can have happened, where it was done before. */
@@ -53,45 +52,53 @@ export class Effects {
   ) {}
 
   /** Calls to sending travel together, as the bus gathers them; what waits for its turn does not use up their time. */
-  async run(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, EffectResult>> {
-    const results = new Map<Turn, EffectResult>();
-    for (let from = 0; from < turns.length; from += atOnce) {
-      const part = turns.slice(from, from + atOnce);
-      for (const [turn, result] of await this.together(projectId, part)) results.set(turn, result);
+  async run(projectId: string, activations: readonly Activation[]): Promise<Map<Activation, EffectResult>> {
+    const results = new Map<Activation, EffectResult>();
+    for (let from = 0; from < activations.length; from += atOnce) {
+      const part = activations.slice(from, from + atOnce);
+      for (const [activation, result] of await this.together(projectId, part))
+        results.set(activation, result);
     }
     return results;
   }
 
-  private async together(projectId: string, turns: readonly Turn[]): Promise<[Turn, EffectResult][]> {
+  private async together(
+    projectId: string,
+    activations: readonly Activation[],
+  ): Promise<[Activation, EffectResult][]> {
     const addresses = await addressesOf(
       this.texts,
       projectId,
-      turns.map((turn) => ({ turn, recipient: configOf(turn.effect!) })),
+      activations.map((activation) => ({ activation, recipient: configOf(activation.effect!) })),
     );
-    const standings = await this.standings.ofEach(projectId, turns);
-    const data = await this.dataOf(projectId, turns);
+    const standings = await this.standings.ofEach(projectId, activations);
+    const data = await this.dataOf(projectId, activations);
     // Many parts may follow the beginning of a batch.
-    if (await this.fence.isHeld(projectId)) return turns.map((turn) => [turn, { kind: 'held' }]);
-    const results = await this.fence.whileRunning(projectId, turns, (running) =>
+    if (await this.fence.isHeld(projectId))
+      return activations.map((activation) => [activation, { kind: 'held' }]);
+    const results = await this.fence.whileRunning(projectId, activations, (running) =>
       Promise.all(
-        turns.map(async (turn): Promise<[Turn, EffectResult]> => {
-          if (!running.has(turn)) return [turn, { kind: 'over' }];
-          const lent = standings.get(turn)!;
-          const fault = rightsFault(lent, turn.step.type);
-          if (fault !== null) return [turn, { kind: 'refused', reason: fault }];
-          const to = addresses.get(turn)!;
-          if (to instanceof Error) return [turn, { kind: 'refused', reason: to.message }];
+        activations.map(async (activation): Promise<[Activation, EffectResult]> => {
+          if (!running.has(activation)) return [activation, { kind: 'over' }];
+          const lent = standings.get(activation)!;
+          const fault = rightsFault(lent, activation.step.type);
+          if (fault !== null) return [activation, { kind: 'refused', reason: fault }];
+          const to = addresses.get(activation)!;
+          if (to instanceof Error) return [activation, { kind: 'refused', reason: to.message }];
           const caller = callerFor(projectId, lent);
-          const done = this.one(caller, turn, turn.effect!, { to, data: data.get(turn)! });
-          return [turn, await done.catch(resultOfError)];
+          const done = this.one(caller, activation, activation.effect!, { to, data: data.get(activation)! });
+          return [activation, await done.catch(resultOfError)];
         }),
       ),
     );
     return Promise.all(
-      results.map(async ([turn, result]): Promise<[Turn, EffectResult]> => {
+      results.map(async ([activation, result]): Promise<[Activation, EffectResult]> => {
         const isUnknown =
-          result.kind === 'later' && turn.effect!.kind === 'email' && isTemporary(result.error);
-        return [turn, isUnknown ? await this.looked(projectId, turn, result, addresses.get(turn)!) : result];
+          result.kind === 'later' && activation.effect!.kind === 'email' && isTemporary(result.error);
+        return [
+          activation,
+          isUnknown ? await this.looked(projectId, activation, result, addresses.get(activation)!) : result,
+        ];
       }),
     );
   }
@@ -99,7 +106,7 @@ export class Effects {
   /** An answer may be lost, and an id that is taken is answered like a deadline that has passed. Whoever ends the execution does not wait for this. */
   private looked(
     projectId: string,
-    { effectId: id }: Turn,
+    { effectId: id }: Activation,
     result: EffectResult,
     to: string | Error,
   ): Promise<EffectResult> {
@@ -110,38 +117,41 @@ export class Effects {
   }
 
   /** Before anything is locked. */
-  private async dataOf(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, Data>> {
-    const found = turns.map(async (turn): Promise<[Turn, Data]> => {
-      if (turn.effect!.kind !== 'email') return [turn, {}];
-      const { contact, event, context, workflow, execution, steps } = turn.variables.shown();
+  private async dataOf(
+    projectId: string,
+    activations: readonly Activation[],
+  ): Promise<Map<Activation, Data>> {
+    const found = activations.map(async (activation): Promise<[Activation, Data]> => {
+      if (activation.effect!.kind !== 'email') return [activation, {}];
+      const { contact, event, context, workflow, execution, steps } = activation.variables.shown();
       const variables = { contact, event, context, workflow, execution, steps };
-      const content = contentOf(turn.effect!.config);
-      return [turn, await this.used.of(projectId, content, variables)];
+      const content = contentOf(activation.effect!.config);
+      return [activation, await this.used.of(projectId, content, variables)];
     });
     return new Map(await Promise.all(found));
   }
 
-  private one(caller: Caller, turn: Turn, effect: Sent, mail: Addressed): Promise<EffectResult> {
+  private one(caller: Caller, activation: Activation, effect: Sent, mail: Addressed): Promise<EffectResult> {
     return effect.kind === 'email'
-      ? this.send(caller, turn, effect.config, mail)
-      : this.update(caller, turn, effect.config);
+      ? this.send(caller, activation, effect.config, mail)
+      : this.update(caller, activation, effect.config);
   }
 
   private async send(
     caller: Caller,
-    turn: Turn,
+    activation: Activation,
     config: SendEmailConfig,
     { to, data }: Addressed,
   ): Promise<EffectResult> {
-    const id = turn.effectId;
-    const { contactId, workflowId } = turn.execution;
-    const isContact = to === turn.sources.contact.email;
+    const id = activation.effectId;
+    const { contactId, workflowId } = activation.execution;
+    const isContact = to === activation.sources.contact.email;
     const message = {
       recipients: [{ id, to: { email: to }, ...(isContact ? { contactId } : {}) }],
       ...contentOf(config),
       ...(config.templateId ? {} : { category: 'MARKETING' as const }),
       data,
-      metadata: { workflowId, executionId: turn.execution.id },
+      metadata: { workflowId, executionId: activation.execution.id },
       sourceType: 'WORKFLOW' as const,
     };
     await this.bus.call(emails.accept, caller, message);
@@ -150,17 +160,17 @@ export class Effects {
 
   private async update(
     caller: Caller,
-    turn: Turn,
+    activation: Activation,
     { updates, subscribed }: UpdateContactConfig,
   ): Promise<EffectResult> {
     const contact = await this.bus.call(contacts.update, caller, {
-      id: turn.execution.contactId,
+      id: activation.execution.contactId,
       ...(updates ? { customFields: updates } : {}),
       ...(subscribed === undefined ? {} : { subscribed }),
       customFieldsMode: 'MERGE',
-      effect: { id: turn.effectId, executionId: turn.execution.id },
+      effect: { id: activation.effectId, executionId: activation.execution.id },
     });
-    turn.showContact(contact);
+    activation.showContact(contact);
     return { kind: 'done', output: null };
   }
 }
@@ -170,7 +180,8 @@ export function contentOf({ templateId, subject, body, from }: SendEmailConfig) 
   const sender = parseMailbox(from);
   return {
     ...(templateId ? { template: templateId } : {}),
-    ...{ subject, body },
+    subject,
+    body,
     ...(sender ? { from: sender } : {}),
   };
 }
@@ -179,27 +190,27 @@ export function contentOf({ templateId, subject, body, from }: SendEmailConfig) 
 export async function recipientOf(
   texts: StepTexts,
   projectId: string,
-  turn: Turn,
+  activation: Activation,
   { recipient }: SendEmailConfig,
 ): Promise<string | Error> {
-  return (await addressesOf(texts, projectId, [{ turn, recipient }])).get(turn)!;
+  return (await addressesOf(texts, projectId, [{ activation, recipient }])).get(activation)!;
 }
 
 async function addressesOf(
   texts: StepTexts,
   projectId: string,
-  wanted: readonly { turn: Turn; recipient: SendEmailConfig['recipient'] }[],
-): Promise<Map<Turn, string | Error>> {
+  wanted: readonly { activation: Activation; recipient: SendEmailConfig['recipient'] }[],
+): Promise<Map<Activation, string | Error>> {
   const custom = wanted.filter(({ recipient }) => recipient?.type === 'CUSTOM');
   const rendered = await texts.render(
     projectId,
-    custom.map(({ turn, recipient }) => ({ turn, texts: textsOfRecipient(recipient) })),
+    custom.map(({ activation, recipient }) => ({ activation, texts: textsOfRecipient(recipient) })),
   );
   return new Map(
-    wanted.map(({ turn }) => {
-      const own = rendered.get(turn);
-      if (own === undefined) return [turn, turn.sources.contact.email];
-      return [turn, own instanceof Error ? own : addressIn(own[0]!)];
+    wanted.map(({ activation }) => {
+      const own = rendered.get(activation);
+      if (own === undefined) return [activation, activation.sources.contact.email];
+      return [activation, own instanceof Error ? own : addressIn(own[0]!)];
     }),
   );
 }

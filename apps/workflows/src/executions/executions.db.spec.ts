@@ -277,13 +277,11 @@ describe('a start', () => {
     );
     await suite.start(caller, workflowId, suite.addContact(projectId).id);
     const items = Array.from({ length: 3 }, () => ({
-      ...{
-        eventId: newId(),
-        contactId: suite.addContact(projectId).id,
-        name: 'visit',
-        emailId: null,
-        at: new Date(),
-      },
+      eventId: newId(),
+      contactId: suite.addContact(projectId).id,
+      name: 'visit',
+      emailId: null,
+      at: new Date(),
     }));
     await suite.contacts.publish(contactEvents.eventRecorded, projectId, items);
     const stats = await eventually(async () => {

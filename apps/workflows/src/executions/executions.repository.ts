@@ -1,5 +1,9 @@
+import type { Authority, ExecutionStatus } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
-import type { DueExecution, ExecutionChange, StepVisit } from './execution-row.js';
+import type { WorkQueue } from '@posthorn/work';
+import type { CountChange } from '../counts/workflow-counts.repository.js';
+import { executionWork } from '../work-kinds.js';
+import type { DueExecution, ExecutionChange, StepVisit, ExecutionWait } from './execution-row.js';
 
 const changes = columnsOf<ExecutionChange>([
   { column: 'id', type: 'uuid', value: ({ id }) => id },
@@ -99,7 +103,7 @@ export class ExecutionsRepository {
     );
   }
 
-  /** Ids of those that were still where the turn began; of the others nothing may be written. */
+  /** Ids of those that were still where the activation began; of the others nothing may be written. */
   async save(projectId: string, changed: readonly ExecutionChange[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `UPDATE executions e SET status = c.status, reason = c.reason, current_step_id = c.current_step_id, visits = c.visits, wait = c.wait,
@@ -122,4 +126,124 @@ export class ExecutionsRepository {
       [projectId, ...visits.values([...steps])],
     );
   }
+}
+
+export interface LockedExecution {
+  id: string;
+  workflowId: string;
+  contactId: string;
+  status: ExecutionStatus;
+  wait: ExecutionWait | null;
+  /** The workflow was not paused since it started. */
+  isCurrent: boolean;
+  /** It is over by a pause, whatever its status says. */
+  isStopped: boolean;
+}
+
+export class ExecutionMoves {
+  constructor(
+    private readonly database: Database,
+    private readonly queue: WorkQueue,
+  ) {}
+
+  goOn(projectId: string, id: string): Promise<void> {
+    return this.queue.enqueue(executionWork, [{ projectId, key: id }]);
+  }
+
+  async lock(projectId: string, workflowId: string, id: string): Promise<LockedExecution | null> {
+    const [row] = await this.database.query<LockedExecution>(
+      `SELECT e.id, e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.status, e.wait, e.generation = w.generation AS "isCurrent",
+         e.ended_at IS NULL AND e.generation < w.generation AS "isStopped"
+       FROM executions e JOIN workflows w ON w.project_id = e.project_id AND w.id = e.workflow_id
+       WHERE e.project_id = $1 AND e.workflow_id = $2 AND e.id = $3 FOR UPDATE OF e FOR SHARE OF w`,
+      [projectId, workflowId, id],
+    );
+    return row ?? null;
+  }
+
+  /** A mover that is confined confines the rest of the execution. */
+  async reopen(projectId: string, id: string, mover: Authority | null): Promise<void> {
+    await this.database.query(
+      `UPDATE executions SET status = 'RUNNING', reason = NULL, ended_at = NULL, due_at = now(), entered_at = now(), turn = turn + 1, starter = coalesce($3, starter),
+         visits = jsonb_set(visits, ARRAY[current_step_id::text], to_jsonb((visits ->> current_step_id::text)::int + 1))
+       WHERE project_id = $1 AND id = $2`,
+      [projectId, id, mover && JSON.stringify(mover)],
+    );
+  }
+
+  async endWait(projectId: string, id: string, mover: Authority | null): Promise<void> {
+    await this.database.query(
+      `UPDATE executions SET due_at = now(), starter = coalesce($3, starter) WHERE project_id = $1 AND id = $2`,
+      [projectId, id, mover && JSON.stringify(mover)],
+    );
+  }
+}
+
+export interface EndedExecution {
+  id: string;
+  workflowId: string;
+  status: ExecutionStatus;
+  /** Where it waited, or had something to do. */
+  stepId: string | null;
+}
+
+interface EndingExecution {
+  workflow: { id: string; name: string };
+  contactId: string;
+  startedAt: Date;
+}
+
+export class EndedExecutions {
+  constructor(private readonly database: Database) {}
+
+  async about(projectId: string, id: string): Promise<EndingExecution | null> {
+    const [row] = await this.database.query<EndingExecution>(
+      `SELECT json_build_object('id', w.id, 'name', w.name) AS workflow, e.contact_id AS "contactId", e.started_at AS "startedAt"
+       FROM executions e JOIN workflows w ON w.project_id = e.project_id AND w.id = e.workflow_id
+       WHERE e.project_id = $1 AND e.id = $2 AND e.ended_at IS NULL AND e.generation = w.generation`,
+      [projectId, id],
+    );
+    return row ?? null;
+  }
+
+  /** Those of them that had not ended, with their open steps and waits. */
+  end(
+    projectId: string,
+    ids: readonly string[],
+    { status, reason }: { status: 'CANCELLED' | 'FAILED'; reason: string },
+  ): Promise<EndedExecution[]> {
+    return this.database.query(
+      `WITH running AS (
+         SELECT id, workflow_id, status, contact_id FROM executions
+         WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL ORDER BY id FOR UPDATE),
+       ended AS (
+         UPDATE executions e SET status = $3, reason = $4, ended_at = now(), due_at = NULL, wait = NULL, turn = e.turn + 1
+         FROM running r WHERE e.project_id = $1 AND e.id = r.id RETURNING e.id),
+       removed AS (DELETE FROM execution_waits w USING running r WHERE w.project_id = $1 AND w.execution_id = r.id),
+       closed AS (
+         UPDATE execution_steps s SET status = CASE $3 WHEN 'FAILED' THEN 'FAILED' ELSE 'SKIPPED' END, ended_at = now(),
+           error = CASE $3 WHEN 'FAILED' THEN left($4, 1000) END
+         FROM running r WHERE s.project_id = $1 AND s.execution_id = r.id AND s.status = 'WAITING' RETURNING s.execution_id, s.step_id)
+       SELECT r.id, r.workflow_id AS "workflowId", r.status, c.step_id AS "stepId"
+       FROM running r LEFT JOIN closed c ON c.execution_id = r.id`,
+      [projectId, ids, status, reason.slice(0, 500)],
+    );
+  }
+}
+
+export function countsOf(
+  { workflowId, status, stepId }: EndedExecution,
+  ended: 'CANCELLED' | 'FAILED',
+): CountChange[] {
+  const step = ended === 'FAILED' ? ('FAILED' as const) : ('SKIPPED' as const);
+  return [
+    { workflowId, stepId: null, counter: status, by: -1 },
+    { workflowId, stepId: null, counter: ended, by: 1 },
+    ...(stepId === null
+      ? []
+      : [
+          { workflowId, stepId, counter: 'WAITING' as const, by: -1 },
+          { workflowId, stepId, counter: step, by: 1 },
+        ]),
+  ];
 }

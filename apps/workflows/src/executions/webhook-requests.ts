@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { WebhookMethod } from '@posthorn/contracts';
-import { rightsFault } from '../authorities/rights.js';
-import { LenderStandings } from '../authorities/standings.js';
+import { rightsFault, LenderStandings } from '../authorities/standings.js';
 import { outboundRulesOf, WorkflowsConfig } from '../config.js';
-import { requestFault } from '../webhooks/steps/request-fault.js';
+import { requestFault } from '../webhooks/steps/step-calls.js';
 import { StepTexts } from '../texts/step-texts.js';
 import { textsOfCall, type CallConfig } from '../texts/texts-of-stop.js';
-import type { Turn } from './turn.js';
+import type { Activation } from './activation.js';
 
 export interface StepRequest {
   method: WebhookMethod;
@@ -24,17 +23,23 @@ export class WebhookRequests {
     private readonly config: WorkflowsConfig,
   ) {}
 
-  async of(projectId: string, turns: readonly Turn[]): Promise<Map<Turn, StepRequest | Error>> {
-    const configs = new Map(turns.map((turn) => [turn, turn.webhook as CallConfig]));
-    const wanted = [...configs].map(([turn, config]) => ({ turn, texts: textsOfCall(config) }));
+  async of(
+    projectId: string,
+    activations: readonly Activation[],
+  ): Promise<Map<Activation, StepRequest | Error>> {
+    const configs = new Map(activations.map((activation) => [activation, activation.webhook as CallConfig]));
+    const wanted = [...configs].map(([activation, config]) => ({ activation, texts: textsOfCall(config) }));
     const rendered = await this.texts.render(projectId, wanted);
-    const standings = await this.standings.ofEach(projectId, turns);
+    const standings = await this.standings.ofEach(projectId, activations);
     return new Map(
-      [...configs].map(([turn, config]) => {
-        const fault = rightsFault(standings.get(turn)!, 'WEBHOOK');
-        if (fault !== null) return [turn, new Error(fault)];
-        const texts = rendered.get(turn)!;
-        return [turn, texts instanceof Error ? texts : this.judged(requestOf(turn, config, texts))];
+      [...configs].map(([activation, config]) => {
+        const fault = rightsFault(standings.get(activation)!, 'WEBHOOK');
+        if (fault !== null) return [activation, new Error(fault)];
+        const texts = rendered.get(activation)!;
+        return [
+          activation,
+          texts instanceof Error ? texts : this.judged(requestOf(activation, config, texts)),
+        ];
       }),
     );
   }
@@ -46,7 +51,7 @@ export class WebhookRequests {
 }
 
 function requestOf(
-  turn: Turn,
+  activation: Activation,
   { method = 'POST', headers = {}, body }: CallConfig,
   texts: string[],
 ): StepRequest {
@@ -54,7 +59,7 @@ function requestOf(
   const values = rest.splice(0, Object.keys(headers).length);
   const given = Object.fromEntries(Object.keys(headers).map((name, index) => [name, values[index]!]));
   const hasBody = method !== 'GET';
-  const sent = body === undefined ? defaultPayload(turn) : withLeaves(body, rest);
+  const sent = body === undefined ? defaultPayload(activation) : withLeaves(body, rest);
   const isText = typeof sent === 'string';
   const hasType = Object.keys(given).some((name) => name.toLowerCase() === 'content-type');
   const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
@@ -67,7 +72,7 @@ function requestOf(
 }
 
 /** Where the step has no body of its own (docs/api-decisions.md §7). */
-function defaultPayload({ sources }: Turn): object {
+function defaultPayload({ sources }: Activation): object {
   const { contact, workflow, execution, event } = sources;
   return {
     contact: { email: contact.email, subscribed: contact.subscribed, data: contact.customFields },

@@ -6,7 +6,7 @@ import {
   type GraphFinding,
   type InvalidMember,
 } from '@posthorn/contracts';
-import { branchOf } from './branch.js';
+import { branchOf } from '../engine/step-machine.js';
 import { missingConfig } from './config-rules.js';
 import { loopFaults, structureFaults } from './graph-rules.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { GivenGraph, GivenStep, GivenTransition, StepType } from '@posthorn/contracts';
 import { graphFindings, unconfigured } from './graph-findings.js';
 import { graphFaults } from './graph-rules.js';
-import { exitFaults } from '../workflows/exit-condition.js';
+import { exitFaults } from '../workflows/workflow.entity.js';
 
 const idOf = (name: string) => `019b0000-0000-7000-8000-${name.padStart(12, '0')}`;
 const step = (name: string, type: StepType, config: object = {}): GivenStep => ({

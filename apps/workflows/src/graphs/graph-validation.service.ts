@@ -12,7 +12,7 @@ import {
 } from '@posthorn/contracts';
 import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
-import { loopReason } from '../starts/causes.js';
+import { loopReason } from '../starts/starts.repository.js';
 import { Graphs } from './graphs.read-model.js';
 import { graphFindings } from './graph-findings.js';
 import { withStoredIds } from './new-graph.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { executions, workflowGraphs } from '@posthorn/contracts';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
-import { OldExecutionsRepository } from './old-executions.repository.js';
+import { OldExecutionsRepository } from './retention.repository.js';
 
 let suite: EngineSuite;
 beforeAll(async () => {

@@ -3,11 +3,10 @@ import { audiences, serviceCaller, type AudiencePage } from '@posthorn/contracts
 import { Database, DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { maxStartEntries, startWork } from '../starts/start-kinds.js';
+import { maxStartEntries, startWork, scheduleWork, type SchedulePosition } from '../work-kinds.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import { audienceOfSegment } from './audience-of-segment.js';
-import { scheduleWork, type SchedulePosition } from './schedule-kinds.js';
+import { audienceOfSegment } from '../workflows/segment-references.js';
 
 const contactsAtOnce = 5_000;
 const pageMs = 20_000;

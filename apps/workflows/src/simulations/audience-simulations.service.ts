@@ -15,7 +15,7 @@ import {
 import { DatabaseClock } from '@posthorn/database';
 import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { People } from '../executions/people.js';
-import { audienceOfSegment } from '../schedules/audience-of-segment.js';
+import { audienceOfSegment } from '../workflows/segment-references.js';
 import type { RehearsalTexts } from './rehearsal.js';
 import { SimulationsService } from './simulations.service.js';
 
@@ -73,7 +73,10 @@ export class AudienceSimulations {
     let after: string | null | undefined;
     do {
       const page: AudiencePage = await this.bus.call(audiences.page, caller, {
-        ...{ audience, until, limit: lookedAt, ...(after ? { after } : {}) },
+        audience,
+        until,
+        limit: lookedAt,
+        ...(after ? { after } : {}),
       });
       const meant = page.items.filter(({ subscribed }) => subscribed || segmentId !== null);
       ids.push(...meant.map(({ contactId }) => contactId));
@@ -84,7 +87,13 @@ export class AudienceSimulations {
 }
 
 const unrendered: RehearsalTexts = {
-  email: async (turn) => ({ to: turn.sources.contact.email, from: '', subject: '', html: '', text: '' }),
+  email: async (activation) => ({
+    to: activation.sources.contact.email,
+    from: '',
+    subject: '',
+    html: '',
+    text: '',
+  }),
   webhook: async () => ({ method: 'POST', url: '', headers: {}, body: null }),
 };
 

@@ -12,17 +12,19 @@ import {
 } from '@posthorn/contracts';
 import type { Stop } from '../engine/walk.js';
 import { lastOfEach } from '../executions/execution-store.js';
-import type { Turn } from '../executions/turn.js';
+import type { Activation } from '../executions/activation.js';
 import type { StepRequest } from '../executions/webhook-requests.js';
-import { waitAnswer, webhookAnswer } from './answers.js';
 
 /** What a rehearsal needs of the outside; nothing of it changes anything. */
 export interface RehearsalTexts {
-  email(turn: Turn, config: SendEmailConfig): Promise<Omit<SimulatedEmail, 'stepId' | 'at'> | Error>;
-  webhook(turn: Turn): Promise<StepRequest | Error>;
+  email(
+    activation: Activation,
+    config: SendEmailConfig,
+  ): Promise<Omit<SimulatedEmail, 'stepId' | 'at'> | Error>;
+  webhook(activation: Activation): Promise<StepRequest | Error>;
 }
 
-/** An execution on a virtual clock: the turns are those of the engine, only waits are skipped and effects are written down. */
+/** An execution on a virtual clock: it goes on as in the engine, only waits are skipped and effects are written down. */
 export class Rehearsal {
   readonly emails: SimulatedEmail[] = [];
   private readonly webhooks: SimulatedWebhook[] = [];
@@ -32,7 +34,7 @@ export class Rehearsal {
   private bytes = 0;
 
   constructor(
-    private readonly turn: Turn,
+    private readonly activation: Activation,
     private readonly graph: WorkflowGraph,
     private readonly answers: Record<string, unknown>,
     private readonly texts: RehearsalTexts,
@@ -40,14 +42,14 @@ export class Rehearsal {
   ) {}
 
   async run(): Promise<Simulation> {
-    this.turn.goOn(this.now);
-    while (this.turn.stop!.kind !== 'end') {
+    this.activation.goOn(this.now);
+    while (this.activation.stop!.kind !== 'end') {
       if (this.countVisits() > maxSimulatedSteps) return this.result('LIMIT', null);
-      await this.pass(this.turn.stop!);
+      await this.pass(this.activation.stop!);
       if (this.bytes > maxSimulatedBytes) return this.result('LIMIT', null);
-      if (this.turn.stop === null) this.turn.goOn(this.now);
+      if (this.activation.stop === null) this.activation.goOn(this.now);
     }
-    const { status, reason } = this.turn.stop as Extract<Stop, { kind: 'end' }>;
+    const { status, reason } = this.activation.stop as Extract<Stop, { kind: 'end' }>;
     return this.result(status, reason);
   }
 
@@ -55,7 +57,7 @@ export class Rehearsal {
     switch (stop.kind) {
       case 'delay':
         this.now = stop.until;
-        return this.turn.settle(null, null, this.now);
+        return this.activation.settle(null, null, this.now);
       case 'event':
         return this.meet(stop.until);
       case 'webhook':
@@ -71,30 +73,30 @@ export class Rehearsal {
     const at = answer && new Date(this.now.getTime() + answer.afterMinutes * 60_000);
     const inTime = at !== null && at <= until;
     this.now = inTime ? at : until;
-    this.turn.settle(inTime ? 'event' : 'timeout', inTime ? { event: answer!.event } : null, this.now);
+    this.activation.settle(inTime ? 'event' : 'timeout', inTime ? { event: answer!.event } : null, this.now);
   }
 
   private async call(): Promise<void> {
-    const request = await this.texts.webhook(this.turn);
-    if (request instanceof Error) return this.turn.fail(request.message, this.now);
-    if (!this.add(this.webhooks, { stepId: this.turn.step.id, at: this.now, ...request })) return;
+    const request = await this.texts.webhook(this.activation);
+    if (request instanceof Error) return this.activation.fail(request.message, this.now);
+    if (!this.add(this.webhooks, { stepId: this.activation.step.id, at: this.now, ...request })) return;
     const { status, body } = webhookAnswer(this.answer());
-    if (status >= 200 && status < 300) this.turn.settle(null, { status, body }, this.now);
-    else this.turn.fail(`HTTP ${status}`, this.now);
+    if (status >= 200 && status < 300) this.activation.settle(null, { status, body }, this.now);
+    else this.activation.fail(`HTTP ${status}`, this.now);
   }
 
   private async send(config: SendEmailConfig): Promise<void> {
-    const email = await this.texts.email(this.turn, config);
-    if (email instanceof Error) return this.turn.fail(email.message, this.now);
-    if (!this.add(this.emails, { stepId: this.turn.step.id, at: this.now, ...email })) return;
-    this.turn.settle(null, { to: email.to }, this.now);
+    const email = await this.texts.email(this.activation, config);
+    if (email instanceof Error) return this.activation.fail(email.message, this.now);
+    if (!this.add(this.emails, { stepId: this.activation.step.id, at: this.now, ...email })) return;
+    this.activation.settle(null, { to: email.to }, this.now);
   }
 
   private update({ updates = {}, subscribed }: UpdateContactConfig): void {
-    const update = { stepId: this.turn.step.id, at: this.now, updates, subscribed: subscribed ?? null };
+    const update = { stepId: this.activation.step.id, at: this.now, updates, subscribed: subscribed ?? null };
     if (!this.add(this.updates, update)) return;
-    this.turn.changeContact(updates, subscribed);
-    this.turn.settle(null, null, this.now);
+    this.activation.changeContact(updates, subscribed);
+    this.activation.settle(null, null, this.now);
   }
 
   /** False for what the answer has no room for. */
@@ -105,22 +107,22 @@ export class Rehearsal {
     return true;
   }
 
-  /** Each is in the list of the turn once more when it ends. */
+  /** Each is in the list of the activation once more when it ends. */
   private countVisits(): number {
-    for (const { stepId, visit } of this.turn.steps.slice(this.counted))
+    for (const { stepId, visit } of this.activation.steps.slice(this.counted))
       this.visits.add(`${stepId} ${visit}`);
-    this.counted = this.turn.steps.length;
+    this.counted = this.activation.steps.length;
     return this.visits.size;
   }
 
   private answer(): unknown {
-    return this.answers[this.turn.step.id];
+    return this.answers[this.activation.step.id];
   }
 
   private result(outcome: Simulation['outcome'], reason: string | null): Simulation {
     const { emails, webhooks, updates } = this;
     const byId = new Map(this.graph.steps.map((step) => [step.id, step]));
-    const path = lastOfEach(this.turn.steps).map(
+    const path = lastOfEach(this.activation.steps).map(
       ({ stepId, visit, enteredAt, endedAt, branch }): SimulatedStep => {
         const { name, type } = byId.get(stepId)!;
         return { stepId, stepName: name, type, visit, enteredAt, leftAt: endedAt, branch };
@@ -128,4 +130,33 @@ export class Rehearsal {
     );
     return { outcome, reason, path, emails, webhooks, updates, endedAt: this.now };
   }
+}
+
+/** What a rehearsal is told to meet at a step. */
+export interface WaitAnswer {
+  event: Record<string, unknown>;
+  afterMinutes: number;
+}
+
+export interface WebhookAnswer {
+  status: number;
+  body: unknown;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Null for a timeout. */
+function waitAnswer(answer: unknown): WaitAnswer | null {
+  if (!isObject(answer) || answer['timeout'] === true) return null;
+  const minutes = answer['after_minutes'] ?? answer['afterMinutes'];
+  return {
+    event: isObject(answer['event']) ? answer['event'] : {},
+    afterMinutes: typeof minutes === 'number' && minutes >= 0 ? minutes : 0,
+  };
+}
+
+function webhookAnswer(answer: unknown): WebhookAnswer {
+  const { status, body = null } = isObject(answer) ? answer : {};
+  return { status: typeof status === 'number' ? status : 200, body };
 }

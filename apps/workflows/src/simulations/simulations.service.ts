@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
+  DomainError,
+  workflowMail,
+  type Caller,
+  type SendEmailConfig,
   invalidMember,
   simulations,
   type SimulatedContact,
@@ -8,18 +12,55 @@ import {
   type WorkflowGraph,
 } from '@posthorn/contracts';
 import { DatabaseClock, newId } from '@posthorn/database';
-import { Handles, type Incoming } from '@posthorn/messaging';
+import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { startOf, type ExitCondition } from '../engine/walk.js';
-import { People } from '../executions/people.js';
-import { Turn } from '../executions/turn.js';
+import { contentOf, reasonOf, recipientOf } from '../executions/effects.js';
+import { People, ProjectZones } from '../executions/people.js';
+import { Activation } from '../executions/activation.js';
+import { zoneIn } from '../executions/activations.js';
+import { WebhookRequests } from '../executions/webhook-requests.js';
 import { usesZone } from '../graphs/graph-cache.js';
-import { zoneIn } from '../executions/turns.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
-import { ProjectZones } from '../projects/project-zones.js';
+import { StepTexts } from '../texts/step-texts.js';
+import { UsedVariables } from '../texts/used-variables.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
-import { Rehearsal, type RehearsalTexts } from './rehearsal.js';
-import { RenderedTexts } from './rehearsal-texts.js';
+import { type RehearsalTexts, Rehearsal } from './rehearsal.js';
+
+/** Mails and requests as they would leave. */
+@Injectable()
+export class RenderedTexts {
+  constructor(
+    private readonly bus: Bus,
+    private readonly texts: StepTexts,
+    private readonly requests: WebhookRequests,
+    private readonly used: UsedVariables,
+  ) {}
+
+  of(caller: Caller): RehearsalTexts {
+    return {
+      email: (activation, config) => this.email(caller, activation, config),
+      webhook: async (activation) =>
+        (await this.requests.of(caller.projectId, [activation])).get(activation)!,
+    };
+  }
+
+  private async email(caller: Caller, activation: Activation, config: SendEmailConfig) {
+    const to = await recipientOf(this.texts, caller.projectId, activation, config);
+    if (to instanceof Error) return to;
+    const content = contentOf(config);
+    const variables = await this.used.of(caller.projectId, content, activation.variables.shown());
+    const rendered = await this.bus
+      .call(workflowMail.tryOut, caller, { ...content, variables })
+      .catch(refusalOf);
+    return rendered instanceof Error ? rendered : { to, ...rendered };
+  }
+}
+
+function refusalOf(error: unknown): Error {
+  if (error instanceof DomainError && error.kind === 'invalid') return new Error(reasonOf(error));
+  throw error;
+}
 
 export interface Rehearsed {
   workflow: WorkflowRow;
@@ -67,30 +108,42 @@ export class SimulationsService {
     const start = startOf(graph, exitWhen, now);
     const id = newId();
     const execution = {
-      ...{ id, workflowId: workflow.id, workflowName: workflow.name, workflowVersion: graph.version },
-      ...{ lenders: [], exitWhen, contactId: contact.id, status: 'RUNNING' as const, wait: null },
+      id,
+      workflowId: workflow.id,
+      workflowName: workflow.name,
+      workflowVersion: graph.version,
+      lenders: [],
+      exitWhen,
+      contactId: contact.id,
+      status: 'RUNNING' as const,
+      wait: null,
       currentStepId: start.position!.stepId,
       visits: start.visits,
-      ...{
-        enteredAt: now,
-        dueAt: now,
-        startedAt: now,
-        context,
-        event: null,
-        turn: 0,
-        isDue: true,
-        openStep: null,
-        met: null,
-      },
+      enteredAt: now,
+      dueAt: now,
+      startedAt: now,
+      context,
+      event: null,
+      turn: 0,
+      isDue: true,
+      openStep: null,
+      met: null,
     };
     const sources = {
-      ...{ contact: { ...contact, customFields: { ...contact.customFields } }, event, context },
+      contact: { ...contact, customFields: { ...contact.customFields } },
+      event,
+      context,
       workflow: { id: workflow.id, name: workflow.name },
       execution: { id, startedAt: now },
       steps: {},
     };
-    const turn = new Turn(execution, graph, sources, (field) => zoneIn(contact.customFields, field) ?? zone);
-    return new Rehearsal(turn, graph, answers, texts, now).run();
+    const activation = new Activation(
+      execution,
+      graph,
+      sources,
+      (field) => zoneIn(contact.customFields, field) ?? zone,
+    );
+    return new Rehearsal(activation, graph, answers, texts, now).run();
   }
 
   private async contactOf(
@@ -109,5 +162,8 @@ const twoContacts = () =>
   invalidMember(['contactId'], 'not_allowed', 'must be absent where a contact is given');
 
 const madeUp = ({ email, subscribed = true, customFields = {} }: SimulatedContact): Rehearsed['contact'] => ({
-  ...{ id: newId(), email, subscribed, customFields },
+  id: newId(),
+  email,
+  subscribed,
+  customFields,
 });

@@ -3,7 +3,7 @@ import { contactEvents, emailEvents, executions, workflowGraphs, type Caller } f
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
-import { startWork } from './start-kinds.js';
+import { startWork } from '../work-kinds.js';
 
 let suite: EngineSuite;
 beforeAll(async () => {
@@ -43,7 +43,11 @@ describe('workflows that start each other', () => {
     const publish = (subscribed: boolean, causedBy?: string) =>
       suite.contacts.publish(subscribed ? contactEvents.subscribed : contactEvents.unsubscribed, projectId, [
         {
-          ...{ contactId: contact.id, email: contact.email, subscribed, at: new Date(), seq: 1 },
+          contactId: contact.id,
+          email: contact.email,
+          subscribed,
+          at: new Date(),
+          seq: 1,
           ...(causedBy === undefined ? {} : { causedBy }),
         },
       ]);
@@ -87,8 +91,12 @@ describe('workflows that start each other', () => {
     const publish = (metadata: Record<string, string>) =>
       suite.sending.publish(emailEvents.sent, projectId, [
         {
-          ...{ emailId: newId(), to: contact.email, at: new Date(), sourceType: 'WORKFLOW' as const },
-          ...{ contactId: contact.id, metadata },
+          emailId: newId(),
+          to: contact.email,
+          at: new Date(),
+          sourceType: 'WORKFLOW' as const,
+          contactId: contact.id,
+          metadata,
         },
       ]);
     const sent = new Set<string>();

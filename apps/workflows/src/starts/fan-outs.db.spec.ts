@@ -50,7 +50,10 @@ describe('an event that starts many workflows', () => {
       `CREATE TRIGGER note_starts AFTER INSERT ON work_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_starts()`,
     );
     const items = Array.from({ length: 10 }, () => ({
-      ...{ eventId: newId(), contactId: suite.addContact(projectId).id, name: 'ordered', emailId: null },
+      eventId: newId(),
+      contactId: suite.addContact(projectId).id,
+      name: 'ordered',
+      emailId: null,
       at: new Date(),
     }));
     await suite.contacts.publish(contactEvents.eventRecorded, projectId, items);

@@ -14,7 +14,7 @@ import {
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Admissions } from '../authorities/admissions.js';
-import { Starts } from './starts.js';
+import { Starts } from './starts.work.js';
 import { WorkflowsRepository } from '../workflows/workflows.repository.js';
 import { Executions } from '../executions/executions.read-model.js';
 import { People } from '../executions/people.js';

@@ -11,6 +11,7 @@ import {
   type SegmentEvent,
 } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
+import { WorkQueue } from '@posthorn/work';
 import {
   bouncedData,
   clickedData,
@@ -19,9 +20,46 @@ import {
   openedData,
   sentData,
 } from '../events/email-data.js';
-import type { Arrival } from './start-kinds.js';
-import { idOfItem } from '../events/event-ids.js';
-import { Occurrences } from './occurrences.js';
+import { idOfItem } from '../ids.js';
+import { WaitsRepository } from '../waits/waits.repository.js';
+import { executionWork, type Arrival } from '../work-kinds.js';
+import { FanOuts } from './fan-outs.work.js';
+
+/** What an event does to workflows: it starts those that it triggers, and ends waits for it. Joins the transaction of the inbox. */
+@Injectable()
+export class Occurrences {
+  constructor(
+    private readonly fanOuts: FanOuts,
+    private readonly waits: WaitsRepository,
+    private readonly queue: WorkQueue,
+  ) {}
+
+  async apply(projectId: string, arrivals: readonly Arrival[]): Promise<void> {
+    if (arrivals.length === 0) return;
+    const names = [...new Set(arrivals.map(({ name }) => name))];
+    await this.fanOuts.begin(projectId, arrivals);
+    await this.endWaits(projectId, names, arrivals);
+  }
+
+  private async endWaits(
+    projectId: string,
+    names: readonly string[],
+    arrivals: readonly Arrival[],
+  ): Promise<void> {
+    const awaited = await this.waits.awaitedNames(projectId, names);
+    const relevant = arrivals.filter(({ name }) => awaited.has(name));
+    if (relevant.length === 0) return;
+    await this.waits.lock(
+      projectId,
+      relevant.map(({ contactId, name }) => ({ contactId, eventName: name })),
+    );
+    const ended = await this.waits.arrive(projectId, relevant);
+    await this.queue.enqueue(
+      executionWork,
+      ended.map((key) => ({ projectId, key })),
+    );
+  }
+}
 
 type Data = Record<string, unknown>;
 type OfContact = { contactId?: string | null; at: Date };
@@ -113,7 +151,11 @@ export class OccurrencesSubscribers {
       return contactId
         ? [
             {
-              ...{ id: idOfItem(event, index), name: named, contactId, at, data: dataOf(item) },
+              id: idOfItem(event, index),
+              name: named,
+              contactId,
+              at,
+              data: dataOf(item),
               cause: causeOf(item),
             },
           ]
@@ -143,9 +185,14 @@ const causeOfChange = ({ causedBy }: ContactEvent): Cause =>
   causedBy === undefined ? undefined : { executionId: causedBy };
 
 const subscriptionData = ({ contactId, email, subscribed, source = 'API' }: ContactEvent): Data => ({
-  ...{ contactId, email, subscribed, source },
+  contactId,
+  email,
+  subscribed,
+  source,
 });
 
 const segmentData = ({ segmentId, name, slug, contactId }: SegmentEvent): Data => ({
-  ...{ segmentId, segmentName: name ?? slug, contactId },
+  segmentId,
+  segmentName: name ?? slug,
+  contactId,
 });

@@ -1,8 +1,7 @@
 import type { Authority } from '@posthorn/contracts';
 import { columnsOf, newId, type Database } from '@posthorn/database';
 import type { OccurredEvent } from '../executions/execution-row.js';
-import { loopReason, maxCauses } from './causes.js';
-import type { StartEntry } from './start-kinds.js';
+import type { StartEntry } from '../work-kinds.js';
 
 /** A workflow that is about to start; locked against a pause until the end of the transaction. */
 export interface Startable {
@@ -170,3 +169,7 @@ export class StartsRepository {
     return { ...times, left: cap === null ? null : Math.max(0, cap - (started ?? 0)) };
   }
 }
+
+/** An execution has causes: those whose effects led to the event that started it. */
+const maxCauses = 10;
+export const loopReason = `Workflows started one another: more than ${maxCauses} executions led to this one`;

@@ -19,7 +19,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { setTimeout as delay } from 'node:timers/promises';
-import { executionWork } from '../executions/execution-kinds.js';
+import { executionWork } from '../work-kinds.js';
 import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { buildGraph, type BuiltGraph, type BuiltStep } from './graph-builder.js';
 import { usedPaths } from './used-paths.js';
@@ -177,12 +177,7 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
         .filter(({ id }) => id > after)
         .slice(0, limit);
       return {
-        items: items.map(({ id, email, subscribed }) => ({
-          contactId: id,
-          email,
-          subscribed,
-          excluded: false,
-        })),
+        items: items.map(({ id, ...person }) => audienceMember(id, person)),
         next: items.length < limit ? null : items.at(-1)!.id,
       };
     }),
@@ -203,7 +198,10 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
     }),
     standIn(connection, workflowMail.uses, async (content) => ({ paths: usedPaths(content) })),
     standIn(connection, workflowMail.tryOut, async ({ subject = 'Subject', body = 'Body' }) => ({
-      ...{ from: 'hello@example.org', subject, html: body, text: body },
+      from: 'hello@example.org',
+      subject,
+      html: body,
+      text: body,
     })),
     standIn(connection, emails.get, async ({ id }) => {
       if (!effected.sends.some(({ recipients }) => recipients[0]!.id === id))
@@ -213,6 +211,13 @@ function standInFor(engine: EngineSuite): Promise<(() => Promise<void>)[]> {
     standInForSends(engine),
   ]);
 }
+
+const audienceMember = (contactId: string, { email, subscribed }: Pick<Contact, 'email' | 'subscribed'>) => ({
+  contactId,
+  email,
+  subscribed,
+  excluded: false,
+});
 
 /** Calls that are gathered are answered one by one. An id that is taken is refused, as sending does. */
 function standInForSends(engine: EngineSuite): Promise<() => Promise<void>> {

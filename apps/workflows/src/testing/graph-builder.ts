@@ -21,7 +21,11 @@ export function buildGraph(steps: Record<string, BuiltStep>): BuiltGraph {
   return {
     idOf,
     steps: Object.entries(all).map(([name, { type, config = {} }]) => ({
-      ...{ id: idOf(name), name, type, config, position: { x: 0, y: 0 } },
+      id: idOf(name),
+      name,
+      type,
+      config,
+      position: { x: 0, y: 0 },
     })),
     transitions: Object.entries(all).flatMap(([name, { next }]) => {
       const ways = typeof next === 'string' ? { '': next } : (next ?? {});

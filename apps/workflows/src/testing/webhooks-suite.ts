@@ -19,7 +19,7 @@ import {
 } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
-import { webhookTurnWork } from '../webhooks/dispatch/dispatch-kinds.js';
+import { webhookDispatchWork } from '../work-kinds.js';
 import { standInAuthorities } from './stand-in-authorities.js';
 import { Receiver } from './receiver.js';
 
@@ -84,7 +84,9 @@ function actionsOn({ bus, database, queue }: ServiceFixture, receiver: Receiver)
     callsOf,
     buildWebhook: (caller: Caller, wanted: Partial<CreateWebhookBy> = {}) =>
       bus.call(webhooks.create, caller, {
-        ...{ url: receiver.url(), eventTypes: ['email.sent'], mayConfirm: true },
+        url: receiver.url(),
+        eventTypes: ['email.sent'],
+        mayConfirm: true,
         ...wanted,
       }),
     endedCalls: (caller: Caller, id: string, count = 1) =>
@@ -98,7 +100,7 @@ function actionsOn({ bus, database, queue }: ServiceFixture, receiver: Receiver)
         `UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1 AND status = 'PENDING'`,
         [webhookId],
       );
-      await queue.enqueue(webhookTurnWork, [{ projectId, key: webhookId }]);
+      await queue.enqueue(webhookDispatchWork, [{ projectId, key: webhookId }]);
     },
   };
 }

@@ -4,14 +4,14 @@ import { fromDatabaseError } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { UsedVariables } from './used-variables.js';
 import { isTemporary } from '../executions/temporary.js';
-import type { Turn } from '../executions/turn.js';
+import type { Activation } from '../executions/activation.js';
 
 /** Each may take half a second. */
 const atOnce = 8;
 const renderMs = 10_000;
 
 interface Wanted {
-  turn: Turn;
+  activation: Activation;
   texts: readonly string[];
 }
 
@@ -25,12 +25,12 @@ export class StepTexts {
     private readonly used: UsedVariables,
   ) {}
 
-  async render(projectId: string, wanted: readonly Wanted[]): Promise<Map<Turn, string[] | Error>> {
-    const rendered = new Map<Turn, string[] | Error>();
+  async render(projectId: string, wanted: readonly Wanted[]): Promise<Map<Activation, string[] | Error>> {
+    const rendered = new Map<Activation, string[] | Error>();
     const withLiquid: Wanted[] = [];
     for (const item of wanted)
-      if (!item.texts.some(isTemplateText)) rendered.set(item.turn, [...item.texts]);
-      else if (item.turn.rendered) rendered.set(item.turn, item.turn.rendered);
+      if (!item.texts.some(isTemplateText)) rendered.set(item.activation, [...item.texts]);
+      else if (item.activation.rendered) rendered.set(item.activation, item.activation.rendered);
       else withLiquid.push(item);
     for (let from = 0; from < withLiquid.length; from += atOnce)
       await this.renderPart(projectId, withLiquid.slice(from, from + atOnce), rendered);
@@ -41,15 +41,15 @@ export class StepTexts {
   private async renderPart(
     projectId: string,
     part: readonly Wanted[],
-    rendered: Map<Turn, string[] | Error>,
+    rendered: Map<Activation, string[] | Error>,
   ): Promise<void> {
     const items = await this.call(projectId, part).catch((error: unknown) => {
       if (part.length === 1 && (isTemporary(error) || fromDatabaseError(error) !== null)) throw error;
       return part.length > 1 || error instanceof DomainError ? (error as Error) : this.unforeseen(error);
     });
     if (!(items instanceof Error))
-      return items.forEach((item, index) => rendered.set(part[index]!.turn, item));
-    if (part.length === 1) return void rendered.set(part[0]!.turn, items);
+      return items.forEach((item, index) => rendered.set(part[index]!.activation, item));
+    if (part.length === 1) return void rendered.set(part[0]!.activation, items);
     for (const one of part) await this.renderPart(projectId, [one], rendered);
   }
 
@@ -60,9 +60,9 @@ export class StepTexts {
   }
 
   private async call(projectId: string, part: readonly Wanted[]): Promise<(string[] | Error)[]> {
-    const wanted = part.map(async ({ turn, texts: given }) => {
+    const wanted = part.map(async ({ activation, texts: given }) => {
       const texts = given.map((text) => ({ text }));
-      return { texts, variables: await this.used.of(projectId, { texts }, turn.variables.shown()) };
+      return { texts, variables: await this.used.of(projectId, { texts }, activation.variables.shown()) };
     });
     const { items } = await this.bus.call(
       workflowMail.texts,

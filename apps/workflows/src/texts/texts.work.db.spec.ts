@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { workflows, type Execution } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
-import { startWork } from '../starts/start-kinds.js';
+import { startWork } from '../work-kinds.js';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
 
 let suite: EngineSuite;
@@ -14,7 +14,8 @@ const custom = {
   first: {
     type: 'SEND_EMAIL' as const,
     config: {
-      ...{ subject: 'Hi', body: 'Hello' },
+      subject: 'Hi',
+      body: 'Hello',
       recipient: { type: 'CUSTOM', customEmail: '{{ contact.email }}' },
     },
     next: 'second',

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { executionWork } from '../executions/execution-kinds.js';
+import { executionWork, textItem, textWork } from '../work-kinds.js';
 import { isTemporary } from '../executions/temporary.js';
-import type { Turn } from '../executions/turn.js';
-import { Turns } from '../executions/turns.js';
+import type { Activation } from '../executions/activation.js';
+import { Activations } from '../executions/activations.js';
 import { RenderedTextsRepository, type RenderedTexts } from './rendered-texts.repository.js';
 import { StepTexts } from './step-texts.js';
-import { textItem, textWork } from './text-kinds.js';
 import { textsOfStop } from './texts-of-stop.js';
 
 /** Then it is another project's turn. */
@@ -21,7 +20,7 @@ const afterDeathMs = 60_000;
 export class TextsWork implements WorkHandler<object> {
   constructor(
     private readonly database: Database,
-    private readonly turns: Turns,
+    private readonly activations: Activations,
     private readonly texts: StepTexts,
     private readonly rendered: RenderedTextsRepository,
     private readonly queue: WorkQueue,
@@ -32,7 +31,7 @@ export class TextsWork implements WorkHandler<object> {
 
   async run(batch: WorkBatch): Promise<void> {
     try {
-      if (await this.turn(batch)) await batch.continueLater(batch.items);
+      if (await this.round(batch)) await batch.continueLater(batch.items);
     } catch (error) {
       if (!isTemporary(error)) throw error;
       await batch.postpone(batch.unsettled, laterMs);
@@ -44,7 +43,7 @@ export class TextsWork implements WorkHandler<object> {
   }
 
   /** Quick texts many at once, slow ones one by one. Answers whether there is more. */
-  private async turn(batch: WorkBatch): Promise<boolean> {
+  private async round(batch: WorkBatch): Promise<boolean> {
     const until = performance.now() + turnMs;
     for (let atOnce = 1; performance.now() < until && !batch.stopping;) {
       const ids = await this.rendered.pending(batch.projectId, atOnce);
@@ -62,17 +61,17 @@ export class TextsWork implements WorkHandler<object> {
   }
 
   private async render(projectId: string, ids: readonly string[]): Promise<void> {
-    const { turns } = await this.turns.begin(projectId, ids, await this.turns.now());
-    const waiting = turns.filter((turn) => turn.awaitsTexts);
+    const { activations } = await this.activations.begin(projectId, ids, await this.activations.now());
+    const waiting = activations.filter((activation) => activation.awaitsTexts);
     const texts = await this.texts.render(
       projectId,
-      waiting.map((turn) => ({ turn, texts: textsOfStop(turn.stop) })),
+      waiting.map((activation) => ({ activation, texts: textsOfStop(activation.stop) })),
     );
     const kept = new Set(waiting.map(({ execution }) => execution.id));
     await this.database.transaction(async () => {
       await this.rendered.store(
         projectId,
-        waiting.map((turn) => rowOf(turn, texts.get(turn)!)),
+        waiting.map((activation) => rowOf(activation, texts.get(activation)!)),
       );
       await this.rendered.remove(
         projectId,
@@ -86,10 +85,12 @@ export class TextsWork implements WorkHandler<object> {
   }
 }
 
-function rowOf({ execution, effectId }: Turn, texts: string[] | Error): RenderedTexts {
+function rowOf({ execution, effectId }: Activation, texts: string[] | Error): RenderedTexts {
   const failed = texts instanceof Error;
   return {
-    ...{ executionId: execution.id, effectId },
-    ...{ texts: failed ? null : texts, error: failed ? texts.message : null },
+    executionId: execution.id,
+    effectId,
+    texts: failed ? null : texts,
+    error: failed ? texts.message : null,
   };
 }

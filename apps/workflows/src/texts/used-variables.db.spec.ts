@@ -8,7 +8,9 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const mail = (subject: string, next: string) => ({
-  ...{ type: 'SEND_EMAIL' as const, config: { subject, body: 'Hello' }, next },
+  type: 'SEND_EMAIL' as const,
+  config: { subject, body: 'Hello' },
+  next,
 });
 
 describe('a step', () => {

@@ -9,7 +9,6 @@ import {
 } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import { usedPart, type VariablePath } from '../engine/used-part.js';
 import { isTemporary } from '../executions/temporary.js';
 
 type Variables = Record<string, unknown>;
@@ -55,3 +54,35 @@ export class UsedVariables {
 const hasLiquid = ({ template, subject = '', body = '', from, texts = [] }: ContentToAnalyse): boolean =>
   template !== undefined ||
   [subject, body, from?.name ?? '', ...texts.map(({ text }) => text)].some(isTemplateText);
+
+type Json = Record<string, unknown>;
+export type VariablePath = readonly (string | number)[];
+
+interface Uses {
+  isWhole: boolean;
+  below: Map<string, Uses>;
+}
+
+/** What is at the paths, and nothing else; what a path ends at, and what is a list, as a whole. */
+export const usedPart = (variables: Json, paths: readonly VariablePath[]): Json =>
+  partOf(variables, usesIn(paths)) as Json;
+
+function usesIn(paths: readonly VariablePath[]): Uses {
+  const root: Uses = { isWhole: false, below: new Map() };
+  for (const path of paths) {
+    let uses = root;
+    for (const name of path.map(String)) {
+      const below = uses.below.get(name) ?? { isWhole: false, below: new Map<string, Uses>() };
+      uses.below.set(name, below);
+      uses = below;
+    }
+    uses.isWhole = true;
+  }
+  return root;
+}
+
+function partOf(value: unknown, { isWhole, below }: Uses): unknown {
+  if (isWhole || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const kept = [...below].filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(kept.map(([name, uses]) => [name, partOf((value as Json)[name], uses)]));
+}

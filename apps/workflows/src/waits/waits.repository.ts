@@ -1,5 +1,5 @@
 import { columnsOf, type Database } from '@posthorn/database';
-import { fanOutWork, startWork, type Arrival } from '../starts/start-kinds.js';
+import { fanOutWork, startWork, type Arrival } from '../work-kinds.js';
 
 export interface NewWait {
   contactId: string;

@@ -24,7 +24,10 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const sent = (): EmailChangedEvent => ({
-  ...{ emailId: newId(), to: 'ada@example.org', at: new Date(), sourceType: 'TRANSACTIONAL' },
+  emailId: newId(),
+  to: 'ada@example.org',
+  at: new Date(),
+  sourceType: 'TRANSACTIONAL',
 });
 
 describe('a webhook', () => {
@@ -42,7 +45,9 @@ describe('a webhook', () => {
     });
     expect(await suite.bus.call(webhooks.get, caller, { id: webhook.id })).toEqual(webhook);
     expect(await suite.bus.call(webhooks.list, caller, { withTotal: true })).toMatchObject({
-      ...{ items: [webhook], hasMore: false, total: 1 },
+      items: [webhook],
+      hasMore: false,
+      total: 1,
     });
     const rows = await suite.database.query(`SELECT * FROM signing_secrets WHERE project_id = $1`, [
       projectId,
@@ -59,7 +64,8 @@ describe('a webhook', () => {
   ])('is refused with the URL %s', async (url, message) => {
     const { caller } = suite.buildProject();
     await expect(suite.buildWebhook(caller, { url })).rejects.toMatchObject({
-      ...{ kind: 'invalid', details: { errors: [{ path: ['url'], message }] } },
+      kind: 'invalid',
+      details: { errors: [{ path: ['url'], message }] },
     });
   });
 
@@ -79,7 +85,9 @@ describe('a webhook', () => {
       refused,
     );
     expect(await suite.bus.call(webhooks.get, caller, { id })).toMatchObject({
-      ...{ ...pending, description: 'Shop', url: suite.receiver.url() },
+      ...pending,
+      description: 'Shop',
+      url: suite.receiver.url(),
     });
   });
 
@@ -93,8 +101,12 @@ describe('a webhook', () => {
     }));
     await suite.contacts.publish(contactEvents.listPending, projectId, [
       {
-        ...{ contactId: newId(), email: 'ada@example.org', listId: newId(), listName: 'News' },
-        ...{ membershipId, at: new Date() },
+        contactId: newId(),
+        email: 'ada@example.org',
+        listId: newId(),
+        listName: 'News',
+        membershipId,
+        at: new Date(),
       },
     ]);
     const [call] = await suite.endedCalls(caller, id);
@@ -125,15 +137,14 @@ describe('a webhook', () => {
     const failed = await suite.bus.call(webhooks.test, caller, { id }, { timeoutMs: 15_000 });
     suite.receiver.answer = () => ({});
     expect(failed).toMatchObject({
-      ...{
-        eventType: testEventType,
-        status: 'FAILED',
-        attempt: 1,
-        responseStatus: 500,
-        responseBody: 'no',
-        error: null,
-      },
-      ...{ nextAttemptAt: null, attempts: [{ attempt: 1, responseStatus: 500 }] },
+      eventType: testEventType,
+      status: 'FAILED',
+      attempt: 1,
+      responseStatus: 500,
+      responseBody: 'no',
+      error: null,
+      nextAttemptAt: null,
+      attempts: [{ attempt: 1, responseStatus: 500 }],
     });
     const [{ body, headers }] = suite.receiver.on('/test') as unknown as [Received];
     expect(new Webhook(secret).verify(body, headers)).toEqual(failed.payload);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  webhookUrlRefused,
   maxWebhooks,
   mayNotHearOfPending,
   tooManyWebhooks,
@@ -16,12 +17,27 @@ import {
 } from '@posthorn/contracts';
 import { newId, pageWithTotal } from '@posthorn/database';
 import { Outbox, Handles, type Incoming } from '@posthorn/messaging';
+import { outboundRefusals, RefusedTarget, targetOf } from '@posthorn/outbound';
 import { Commits } from '@posthorn/platform';
+import { outboundRulesOf, WorkflowsConfig } from '../config.js';
 import { WebhookEndpoints } from './dispatch/webhook-endpoints.js';
 import { SigningSecrets } from './secrets/signing-secrets.js';
 import { WebhookRow } from './webhook.entity.js';
-import { WebhookUrls } from './webhook-urls.js';
 import { WebhooksRepository } from './webhooks.repository.js';
+
+@Injectable()
+export class WebhookUrls {
+  constructor(private readonly config: WorkflowsConfig) {}
+
+  /** What a name resolves to may change, so that is checked when it is called. */
+  refuseUnusable(url: string): void {
+    try {
+      targetOf(url, outboundRulesOf(this.config));
+    } catch (error) {
+      throw error instanceof RefusedTarget ? webhookUrlRefused(outboundRefusals[error.refusal]) : error;
+    }
+  }
+}
 
 @Injectable()
 export class WebhooksService {
@@ -40,8 +56,14 @@ export class WebhooksService {
     this.urls.refuseUnusable(body.url);
     const { url, description = null, eventTypes } = body;
     const draft = Object.assign(new WebhookRow(), {
-      ...{ projectId, id: newId(), url, description, eventTypes: [...new Set(eventTypes)] },
-      ...{ status: 'ACTIVE', disabledReason: null, generation: 1 },
+      projectId,
+      id: newId(),
+      url,
+      description,
+      eventTypes: [...new Set(eventTypes)],
+      status: 'ACTIVE',
+      disabledReason: null,
+      generation: 1,
     });
     return this.commits.before(deadline, async () => {
       const row = await this.webhooks.add(draft);

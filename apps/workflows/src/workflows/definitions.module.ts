@@ -1,43 +1,40 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { AuthoritiesModule } from '../authorities/authorities.module.js';
+import { Admissions } from '../authorities/admissions.js';
+import { LendersRepository } from '../authorities/lenders.repository.js';
+import { LenderStandings } from '../authorities/standings.js';
 import { Cancellations } from '../cancellations/cancellations.js';
 import { CancellationsRepository } from '../cancellations/cancellations.repository.js';
-import { CancellationsWork } from '../cancellations/cancellations.work.js';
-import { HistoriesWork } from '../cancellations/histories.work.js';
-import { RemovalsWork } from '../cancellations/removals.work.js';
+import { EffectFence } from '../cancellations/effect-fence.js';
+import { CancellationsWork, HistoriesWork, RemovalsWork } from '../cancellations/cancellations.work.js';
 import { WorkflowCounts } from '../counts/workflow-counts.repository.js';
-import { EndedExecutions } from '../executions/ended-executions.repository.js';
-import { GraphChecks } from '../graphs/graph-checks.js';
-import { GraphReplacement } from '../graphs/graph-replacement.js';
+import { EndedExecutions } from '../executions/executions.repository.js';
+import { GraphChecks, GraphReplacement, GraphsService } from '../graphs/graphs.service.js';
 import { GraphValidation } from '../graphs/graph-validation.service.js';
 import { Graphs } from '../graphs/graphs.read-model.js';
 import { GraphsRepository } from '../graphs/graphs.repository.js';
-import { GraphsService } from '../graphs/graphs.service.js';
-import { Schedules } from '../schedules/schedules.js';
-import { ChangesService } from './changes.service.js';
-import { DocumentsService } from './documents.service.js';
-import { NewWorkflows } from './new-workflows.js';
-import { Readiness } from './readiness.js';
+import { Schedules, WorkflowChanges } from './workflow-changes.js';
+import { ChangesService, Readiness } from './changes.service.js';
+import { DocumentsService, NewWorkflows, WorkflowsService } from './workflows.service.js';
 import { SegmentReferences } from './segment-references.js';
-import { WorkflowChanges } from './workflow-changes.js';
 import { WorkflowsRepository } from './workflows.repository.js';
-import { WorkflowsService } from './workflows.service.js';
 
 @Module({
-  imports: [AuthoritiesModule],
   providers: [
-    ...onDatabase([WorkflowsRepository, GraphsRepository, Graphs]),
+    ...onDatabase([LendersRepository, WorkflowsRepository, GraphsRepository, Graphs]),
     ...onDatabase([CancellationsRepository, EndedExecutions, WorkflowCounts]),
+    Admissions,
     Cancellations,
     CancellationsWork,
     ChangesService,
     DocumentsService,
+    EffectFence,
     GraphChecks,
     GraphReplacement,
     GraphValidation,
     GraphsService,
     HistoriesWork,
+    LenderStandings,
     NewWorkflows,
     Readiness,
     RemovalsWork,
@@ -47,8 +44,8 @@ import { WorkflowsService } from './workflows.service.js';
     WorkflowsService,
   ],
   exports: [
-    ...[WorkflowsRepository, GraphsRepository, Graphs, Schedules, EndedExecutions, WorkflowCounts],
-    AuthoritiesModule,
+    ...[WorkflowsRepository, GraphsRepository, Graphs, EndedExecutions, WorkflowCounts],
+    ...[Admissions, EffectFence, LendersRepository, LenderStandings],
   ],
 })
 export class DefinitionsModule {}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { workflowEvents, workflowGraphs, workflows, type UpdateWorkflow } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { scheduleWork } from '../schedules/schedule-kinds.js';
+import { scheduleWork } from '../work-kinds.js';
 import { buildWorkflow, newStep, newWay, type BuiltWorkflow } from '../testing/workflow-builder.js';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
 

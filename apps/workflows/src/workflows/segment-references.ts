@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { audiences, type Caller } from '@posthorn/contracts';
+import { audiences, type Caller, type Audience } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
 const time = { timeoutShare: 0.6 };
-const everybody = {
-  audienceCondition: null,
-  listId: null,
-  excludeSegmentIds: [],
-  excludeListIds: [],
-};
 
 @Injectable()
 export class SegmentReferences {
@@ -17,7 +11,16 @@ export class SegmentReferences {
   /** The error of contacts points to `segmentId`, which is what a workflow calls it, too. */
   async refuseUnknown(caller: Caller, segmentId: string | null | undefined): Promise<void> {
     if (!segmentId) return;
-    const audience = { ...everybody, audienceType: 'SEGMENT' as const, segmentId };
-    await this.bus.call(audiences.validate, caller, audience, time);
+    await this.bus.call(audiences.validate, caller, audienceOfSegment(segmentId), time);
   }
 }
+
+/** All contacts without one. */
+export const audienceOfSegment = (segmentId: string | null): Audience => ({
+  audienceType: segmentId === null ? 'ALL' : 'SEGMENT',
+  audienceCondition: null,
+  segmentId,
+  listId: null,
+  excludeSegmentIds: [],
+  excludeListIds: [],
+});

@@ -1,15 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  invalid,
+  configShapes,
+  failuresOfKnownMembers,
   type InvalidMember,
+  invalid,
   type TriggerType,
   type UpdateWorkflow,
   type Workflow,
   type WorkflowEvent,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { exitFaults } from './exit-condition.js';
+import { configFaults, missingConfig } from '../graphs/config-rules.js';
 import { changedTrigger, triggerFaults } from './trigger.js';
+
+const members: ReadonlySet<string> = new Set(['field', 'operator', 'value']);
+
+export function exitFaults(condition: Record<string, unknown> | null): InvalidMember[] {
+  if (condition === null) return [];
+  const unknown = Object.keys(condition)
+    .filter((name) => !members.has(name))
+    .map((name): InvalidMember => ({ path: [name], code: 'unknown_field', message: 'is not a known field' }));
+  const failures = failuresOfKnownMembers(configShapes.CONDITION, condition);
+  const faults = failures.length > 0 ? failures : configFaults('CONDITION', condition);
+  const found = [...unknown, ...(faults.length > 0 ? faults : missingConfig('CONDITION', condition))];
+  return found.map((fault) => ({ ...fault, path: ['exitWhen', ...fault.path] }));
+}
 
 @Entity('workflows')
 export class WorkflowRow {

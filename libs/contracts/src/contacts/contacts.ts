@@ -47,7 +47,9 @@ export class CreateContact extends PickFields(Contact, ['email']) {
 export class UpdateContact {
   @Flag() @Optional() subscribed?: boolean;
   @FreeMap({
-    ...{ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true },
+    max: maxCustomFields,
+    legacyAliases: ['data'],
+    v1JsonText: true,
     describe: `PATCH on /api/v1 replaces all custom fields; PATCH on /api, upserts and imports merge them, and null removes a field. At most ${maxCustomFields} bytes of JSON`,
   })
   @Optional()

@@ -101,7 +101,8 @@ export class Subscribe {
   allowResubscribe?: boolean;
   /** The reason is in docs/decisions/0018. */
   @FreeMap({
-    ...{ max: maxCustomFields, legacyAliases: ['customFields'] },
+    max: maxCustomFields,
+    legacyAliases: ['customFields'],
     describe: `Merged into the custom fields of the contact; with a public key only if the call creates the contact. At most ${maxCustomFields} bytes of JSON`,
   })
   @Optional()

@@ -120,7 +120,10 @@ describe('the attachments of a message', () => {
 describe('the type of an attachment', () => {
   const headersOf = (file: Partial<MailAttachment>): string => {
     const given: MailAttachment = {
-      ...{ filename: 'a.bin', contentType: 'text/plain', contentId: null, disposition: 'attachment' },
+      filename: 'a.bin',
+      contentType: 'text/plain',
+      contentId: null,
+      disposition: 'attachment',
       data: Buffer.from('x'),
       ...file,
     };

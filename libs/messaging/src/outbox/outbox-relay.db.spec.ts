@@ -42,8 +42,12 @@ afterAll(async () => {
 beforeEach(() => database.query('DELETE FROM outbox'));
 
 const failed = (reason: string | null) => ({
-  ...{ emailId: newId(), to: 'ada@example.org', at: new Date(), sourceType: 'TRANSACTIONAL' as const },
-  ...{ failureKind: 'rendering' as const, reason },
+  emailId: newId(),
+  to: 'ada@example.org',
+  at: new Date(),
+  sourceType: 'TRANSACTIONAL' as const,
+  failureKind: 'rendering' as const,
+  reason,
 });
 /** As a release before would have written it. */
 async function writeEvent(reason: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Tracing } from '@posthorn/telemetry';
-import { Attempts, awayMs } from './attempts.js';
+import { BatchAttempts, awayMs } from './batch-attempts.js';
 import type { SettlingRepository } from '../queue/settling.repository.js';
 import { processGate } from './solo-gate.js';
 import type { ClaimedItem } from '../queue/claimed-columns.js';
@@ -23,7 +23,7 @@ const drainMs = 20_000;
 
 export class BatchRunner {
   private readonly log = new Logger('Work');
-  private readonly attempts: Attempts;
+  private readonly attempts: BatchAttempts;
   private readonly underWay = new Map<WorkBatch, { kind: string; ended: Promise<void> }>();
   private readonly queued = new Map<string, ClaimedItem[][]>();
   private readonly running = new Map<string, number>();
@@ -33,7 +33,7 @@ export class BatchRunner {
   private alone = false;
 
   constructor(private readonly options: BatchRunnerOptions) {
-    this.attempts = new Attempts({ ...options, isStopping: () => this.stopping });
+    this.attempts = new BatchAttempts({ ...options, isStopping: () => this.stopping });
   }
 
   get isRunningAlone(): boolean {

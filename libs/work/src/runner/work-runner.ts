@@ -125,7 +125,11 @@ export class WorkRunner {
     if (limit === 0) return false;
     const { items, afterProject, contended } = await this.lease.during(() =>
       this.claims.claim({
-        ...{ kind, limit, without, worker: this.lease.worker, afterProject: registered.afterProject },
+        kind,
+        limit,
+        without,
+        worker: this.lease.worker,
+        afterProject: registered.afterProject,
       }),
     );
     registered.afterProject = afterProject;

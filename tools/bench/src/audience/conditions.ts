@@ -12,10 +12,14 @@ interface Filter {
 }
 
 const query = (field: string, operator: string, value?: unknown, unit?: string): Filter => ({
-  ...{ field, operator, value, unit },
+  field,
+  operator,
+  value,
+  unit,
 });
 const all = (name: string, ...filters: Filter[]): TypicalCondition => ({
-  ...{ name, condition: { logic: 'AND', groups: [{ filters }] } },
+  name,
+  condition: { logic: 'AND', groups: [{ filters }] },
 });
 
 const isPro = query('customFields.plan', 'equals', 'pro');

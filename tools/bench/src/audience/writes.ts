@@ -13,7 +13,10 @@ type Kind = { path: string; body: (contacts: number) => object };
 
 let location = 0;
 const fields = () => ({
-  ...{ plan: 'pro', seats: location % 1_000, city: `city-${location % 50}`, active: true },
+  plan: 'pro',
+  seats: location % 1_000,
+  city: `city-${location % 50}`,
+  active: true,
   visits: (location += 1),
 });
 const known = (contacts: number) => nthAddress(1 + (((location += 1) * stride) % contacts));
@@ -51,8 +54,10 @@ export async function measureWrites(bench: Bench, { tracked, plain }: Fixtures):
     });
     const [ours, without] = await takingTurns(bench, connections, [side(tracked), side(plain)]);
     figures.push({
-      ...{ name: `${name}, 20 tracked segments beside none`, rate: true },
-      ...{ product: ours!, reference: without! },
+      name: `${name}, 20 tracked segments beside none`,
+      rate: true,
+      product: ours!,
+      reference: without!,
       ...(name.startsWith('upserts') ? { floorPercent: 50 } : {}),
     });
   }

@@ -57,7 +57,9 @@ class Campaign {
 
   static async create(client: pg.Client, audience: Audience): Promise<Campaign> {
     const { id } = await audience.api.post<{ id: string }>('/api/v1/campaigns', {
-      ...{ name: 'Bench', template_id: audience.template, audience_type: 'ALL' },
+      name: 'Bench',
+      template_id: audience.template,
+      audience_type: 'ALL',
     });
     return new Campaign(client, audience, id);
   }

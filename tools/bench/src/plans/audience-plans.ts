@@ -67,7 +67,8 @@ async function callsOf({ api, lists, segmentId }: TrackedFixture): Promise<Step[
 
 const readingAll = (step: Step): Step => ({ ...step, readsAll: true });
 const ofPlan = (value: string) => ({
-  ...{ logic: 'AND', groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value }] }] },
+  logic: 'AND',
+  groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value }] }],
 });
 const dynamic = (name: string, plan: string) => ({ name, type: 'DYNAMIC', condition: ofPlan(plan) });
 
@@ -126,7 +127,8 @@ const otherReads = (id: string, listId: string, segmentId: string): Step[] => [
 const contactWrites = (id: string): Step[] => [
   post('create', 'contacts', { email: 'new@plans.example', custom_fields: { plan: 'pro' } }),
   post('upsert of a new address', 'contacts/upsert', {
-    ...{ email: 'newer@plans.example', custom_fields: { plan: 'pro' } },
+    email: 'newer@plans.example',
+    custom_fields: { plan: 'pro' },
   }),
   ...['upsert of a known address', 'upsert that changes nothing'].map((name) =>
     post(name, 'contacts/upsert', { email: nthAddress(77), custom_fields: { seats: 1_000 } }),
@@ -147,13 +149,17 @@ const contactWrites = (id: string): Step[] => [
 
 const otherWrites = (listId: string): Step[] => [
   legacy('track of a known address', 'track', 'POST', {
-    ...{ event: 'event-3', email: nthAddress(80), data: { seats: 5 } },
+    event: 'event-3',
+    email: nthAddress(80),
+    data: { seats: 5 },
   }),
   legacy('track of a stranger', 'track', 'POST', { event: 'event-3', email: 'tracked@plans.example' }),
   post('event', 'events', { name: 'event-1', email: nthAddress(81) }),
   followed(
     post('a mail, which makes a contact and tells what became of it', 'emails', {
-      ...{ to: 'mailed@plans.example', subject: 'Hi', body: '<p>Hi</p>' },
+      to: 'mailed@plans.example',
+      subject: 'Hi',
+      body: '<p>Hi</p>',
     }),
   ),
   post('subscribe', `lists/${listId}/subscribe`, { email: nthAddress(82) }),

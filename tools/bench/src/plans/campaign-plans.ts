@@ -70,7 +70,8 @@ async function campaignSteps(planned: PlannedCampaigns): Promise<Step[]> {
 /** Of a ledger that is younger than a minute Postgres knows nothing: no plan of the work on it may depend on that. */
 const withoutStatistics = ({ client }: PlannedCampaigns, [first, ...others]: Step[]): Step[] =>
   [{ ...first!, prepare: () => forgetStatistics(client) }, ...others].map((step) => ({
-    ...{ ...step, name: `${step.name}, without statistics` },
+    ...step,
+    name: `${step.name}, without statistics`,
   }));
 
 const draftOf = (
@@ -134,7 +135,9 @@ async function draftSteps(planned: PlannedCampaigns): Promise<Step[]> {
   return [
     post('create', 'campaigns', { name: 'New', template_id: audience.template, ...toList(small) }),
     patch('change', `campaigns/${changed.id}`, {
-      ...{ audience_type: 'SEGMENT', segment_id: matching, exclude_list_ids: [small] },
+      audience_type: 'SEGMENT',
+      segment_id: matching,
+      exclude_list_ids: [small],
     }),
     post('copy', `campaigns/${changed.id}/clone`),
     remove('deletion of a draft', `campaigns/${gone.id}`),
@@ -291,7 +294,9 @@ async function makeGroups(servers: Servers, { api, contacts }: Audience): Promis
     emails: Array.from({ length: 100 }, (_, n) => nthReader(1_000 + n)),
   });
   const matching = await api.post<Made>('/api/v1/segments', {
-    ...{ name: 'By condition', type: 'DYNAMIC', track_membership: true },
+    name: 'By condition',
+    type: 'DYNAMIC',
+    track_membership: true,
     condition: addressContains('reader-12'),
   });
   return { large: large.id, small: small.id, segment: segment.id, matching: matching.id };

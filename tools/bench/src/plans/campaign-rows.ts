@@ -90,8 +90,15 @@ const prepare = (
     const contents = new Map<string, string>();
     for (const campaignId of campaigns) {
       const content = {
-        ...{ subject: null, body: null, from: null, fromName: null, replyTo: null },
-        ...{ campaignId, contentId: randomUUID(), templateId, category: 'MARKETING' as const },
+        subject: null,
+        body: null,
+        from: null,
+        fromName: null,
+        replyTo: null,
+        campaignId,
+        contentId: randomUUID(),
+        templateId,
+        category: 'MARKETING' as const,
       };
       await bus.call(campaignMail.prepare, caller, content, { timeoutMs: 20_000 });
       contents.set(campaignId, content.contentId);

@@ -55,10 +55,14 @@ export const patch = step('PATCH');
 export const remove = step('DELETE');
 /** By the surface that counts all of a list. */
 export const legacy = (name: string, path: string, method = 'GET', body?: object): Step => ({
-  ...{ name, method, path: `/api/${path}`, body },
+  name,
+  method,
+  path: `/api/${path}`,
+  body,
 });
 export const followed = (each: Step, settle?: () => Promise<unknown>): Step => ({
-  ...{ ...each, waits: true },
+  ...each,
+  waits: true,
   ...(settle ? { settle } : {}),
 });
 

@@ -62,7 +62,9 @@ async function eventSteps({ api }: Definitions): Promise<Step[]> {
     followed(remove('its deletion', `contacts/${gone.id}`)),
     followed(
       post('a mail, which they are not about', 'emails', {
-        ...{ to: nthReader(300), subject: 'Hi', body: '<p>Hi</p>' },
+        to: nthReader(300),
+        subject: 'Hi',
+        body: '<p>Hi</p>',
       }),
     ),
   ];
@@ -77,7 +79,9 @@ async function replaySteps({ api, webhook }: Definitions): Promise<Step[]> {
     followed(post('replay of a time', `webhooks/${webhook}/replay`, { from: ago(80), to: ago(70) })),
     followed(
       post('replay of some of a time', `webhooks/${webhook}/replay`, {
-        ...{ from: ago(100), to: ago(90), event_types: ['contact.created'] },
+        from: ago(100),
+        to: ago(90),
+        event_types: ['contact.created'],
       }),
     ),
   ];

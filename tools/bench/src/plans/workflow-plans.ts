@@ -120,7 +120,9 @@ async function makeDefinitions(crowd: Crowd, url: string): Promise<Definitions> 
       ),
     );
   return {
-    ...{ crowd, api, url },
+    crowd,
+    api,
+    url,
     large: await waits(),
     paused: await waits(),
     removed: await waits(),
@@ -259,7 +261,8 @@ function stopSteps(client: pg.Client, { paused, removed }: Definitions): Step[] 
 
 /** Counts everything that it ends, and is meant to; what it ends goes on for minutes, so it comes last of all. */
 const lastStep = ({ large }: Definitions): Step => ({
-  ...{ ...post('pause of the large workflow', `workflows/${large.id}/pause`), readsAll: true },
+  ...post('pause of the large workflow', `workflows/${large.id}/pause`),
+  readsAll: true,
 });
 
 const untilNothingRuns = (client: pg.Client, { id }: MadeWorkflow): (() => Promise<void>) =>

@@ -12,7 +12,12 @@ const { privateKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
 const transport = nodemailer.createTransport({
-  ...{ pool: true, host: hostname, port: Number(port), ignoreTLS: true, maxConnections: 8, maxMessages: 100 },
+  pool: true,
+  host: hostname,
+  port: Number(port),
+  ignoreTLS: true,
+  maxConnections: 8,
+  maxMessages: 100,
   dkim: { domainName: 'example.test', keySelector: 'bench', privateKey },
 });
 const liquid = new Liquid({ outputEscape: 'escape' });

@@ -12,7 +12,9 @@ export async function benchSends(bench: Bench): Promise<void> {
     const { token } = await makeProject(bench.servers);
     const template = await makeNewsletter(product.url, token);
     const post = (path: string, body: object): Requested => ({
-      ...{ method: 'POST', path, body: JSON.stringify(body) },
+      method: 'POST',
+      path,
+      body: JSON.stringify(body),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     });
     const plain = () => post('/api/v1/emails', mail());

@@ -28,12 +28,18 @@ const branches: Readonly<Record<string, readonly string[]>> = {
 /** A TRIGGER is put before them. */
 export function chainOf(...given: ChainStep[]): Chain {
   const steps = [['TRIGGER'] as ChainStep, ...given].map(([type, config = {}], place) => ({
-    ...{ id: randomUUID(), name: `${type} ${place}`, type, config, position: { x: 0, y: place } },
+    id: randomUUID(),
+    name: `${type} ${place}`,
+    type,
+    config,
+    position: { x: 0, y: place },
   }));
   const last = steps.at(-1)!;
   const transitions = steps.slice(0, -1).flatMap(({ id: from_step_id, type }, place) =>
     (branches[type] ?? [null]).map((branch, index) => ({
-      ...{ id: randomUUID(), from_step_id, priority: 0 },
+      id: randomUUID(),
+      from_step_id,
+      priority: 0,
       to_step_id: (index === 0 ? steps[place + 1]! : last).id,
       condition: branch === null ? null : { branch },
     })),

@@ -159,7 +159,11 @@ async function occurToAll(url: string, crowds: readonly Crowd[], name: string): 
   const at = new Date();
   for (const { audience, contactIds, ids } of recorded) {
     const items = contactIds.map((contactId, index) => ({
-      ...{ eventId: ids[index]!, contactId, name, emailId: null, at },
+      eventId: ids[index]!,
+      contactId,
+      name,
+      emailId: null,
+      at,
     }));
     await database.transaction(() =>
       new Outbox(database).publish(contactEvents.eventRecorded, audience.api.projectId, items),

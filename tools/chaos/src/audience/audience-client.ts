@@ -45,8 +45,15 @@ interface More {
 /** Does deeds as an application would: it repeats what may be repeated until it is answered. */
 export class AudienceClient {
   readonly published: Published = {
-    ...{ fields: [], events: [], imports: [], memberships: [], gone: [], mails: [], strange: [] },
-    ...{ recounts: new Map(), done: new Map() },
+    fields: [],
+    events: [],
+    imports: [],
+    memberships: [],
+    gone: [],
+    mails: [],
+    strange: [],
+    recounts: new Map(),
+    done: new Map(),
   };
   private readonly book: number;
 

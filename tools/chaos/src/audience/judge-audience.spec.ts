@@ -28,23 +28,21 @@ const statuses = new Map([
   ['l2 s@audience.test', 'CONFIRMED'] as const,
 ]);
 const sound: AudienceEvidence = {
-  ...{
-    told: published,
-    lostFields: [],
-    marked: new Map([['m1x0', 3]]),
-    imports: [job],
-    events: new Map([[1, 1]]),
-    memberships: statuses,
-  },
-  ...{
-    contactIds: new Set(['c1']),
-    delivered: 1,
-    differences: [],
-    strayMembers: [],
-    remains: [],
-    passages: [transition],
-  },
-  ...{ deadLetters: [], work: { queues: [], counts: [] }, unfinished: { outbox: 0 } },
+  told: published,
+  lostFields: [],
+  marked: new Map([['m1x0', 3]]),
+  imports: [job],
+  events: new Map([[1, 1]]),
+  memberships: statuses,
+  contactIds: new Set(['c1']),
+  delivered: 1,
+  differences: [],
+  strayMembers: [],
+  remains: [],
+  passages: [transition],
+  deadLetters: [],
+  work: { queues: [], counts: [] },
+  unfinished: { outbox: 0 },
 };
 const brokenBy = (change: Partial<AudienceEvidence>) =>
   judgeAudience({ ...sound, ...change }).flatMap(({ property, broken }) =>
@@ -112,7 +110,9 @@ describe('the judge of the audience', () => {
 
   it('names summaries of mail that are kept otherwise than they are counted, but for a rounded millisecond', () => {
     const sum = (email: string, count: number, ms = 0) => ({
-      ...{ email, kind: 'sent', count },
+      email,
+      kind: 'sent',
+      count,
       first: new Date(ms),
       last: new Date(ms),
     });

@@ -162,7 +162,10 @@ export function operationAt(
     upsert: () => ({ index, kind: 'upsert', people: [person()] }),
     bulk: () => ({ index, kind: 'bulk', people: Array.from({ length: random.whole(5, 30) }, person) }),
     track: () => ({
-      ...{ index, kind: 'track', email: someone(), name: random.pick(eventNames) },
+      index,
+      kind: 'track',
+      email: someone(),
+      name: random.pick(eventNames),
       key: random.chance(0.7) ? `audience-${index}` : null,
     }),
     imports: () => ({
@@ -172,8 +175,11 @@ export function operationAt(
       listGoes: random.chance(0.4),
     }),
     subscription: () => ({
-      ...{ index, kind: 'subscription', email: `sub-${index}@audience.test` },
-      ...{ double: random.chance(0.6), leaves: random.chance(0.3) },
+      index,
+      kind: 'subscription',
+      email: `sub-${index}@audience.test`,
+      double: random.chance(0.6),
+      leaves: random.chance(0.3),
     }),
     recount: () => ({
       index: index,

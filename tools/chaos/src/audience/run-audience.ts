@@ -147,7 +147,10 @@ function verdict(
       `Work left: ${workLine(work)}`,
     ],
     figures: {
-      ...{ sends: options.sends, faults: options.faults, hits, missed },
+      sends: options.sends,
+      faults: options.faults,
+      hits,
+      missed,
       badExits: processes.badExits.length,
     },
     findings: [...judgeAudience(evidence), judgeHits(hits, least)],

@@ -59,8 +59,11 @@ export function faultAt<State extends string>(
   random: Random,
 ): Fault<State> {
   return {
-    ...{ at, fault, replica: random.whole(0, 7) },
-    ...{ downMs: random.whole(100, 1_500), recovers: random.chance(0.6) },
+    at,
+    fault,
+    replica: random.whole(0, 7),
+    downMs: random.whole(100, 1_500),
+    recovers: random.chance(0.6),
   };
 }
 
@@ -144,10 +147,22 @@ export function injectionsOf(processes: ProcessGroup, fixture: Fixture, stopMs: 
     await Promise.all(members.map((member) => processes.leave(member)));
   };
   return {
-    ...{ 'kill sending': kill, 'stop sending': stop, 'pause sending': pause, 'leave sending': leave },
-    ...{ 'kill gateway': kill, 'stop gateway': stop, 'pause gateway': pause, 'leave gateway': leave },
-    ...{ 'kill contacts': kill, 'stop contacts': stop, 'kill analytics': kill, 'stop analytics': stop },
-    ...{ 'kill campaigns': kill, 'stop campaigns': stop, 'kill workflows': kill, 'stop workflows': stop },
+    'kill sending': kill,
+    'stop sending': stop,
+    'pause sending': pause,
+    'leave sending': leave,
+    'kill gateway': kill,
+    'stop gateway': stop,
+    'pause gateway': pause,
+    'leave gateway': leave,
+    'kill contacts': kill,
+    'stop contacts': stop,
+    'kill analytics': kill,
+    'stop analytics': stop,
+    'kill campaigns': kill,
+    'stop campaigns': stop,
+    'kill workflows': kill,
+    'stop workflows': stop,
     // The trap's own lock is what stalls; a blind one has nothing to hold.
     'stall postgres': ({ at }) => delay(at ? stallMs : 0),
     'crash postgres': ({ downMs }) => fixture.crashPostgres(downMs),

@@ -6,7 +6,12 @@ import { judgeForms } from './judge-forms.js';
 
 const to = 'ok+1@sink.test';
 const send = (form: Form, change: Partial<SendRecord> = {}): SendRecord => ({
-  ...{ index: 1, kind: ok, to, key: null, twice: false, form },
+  index: 1,
+  kind: ok,
+  to,
+  key: null,
+  twice: false,
+  form,
   calls: [
     {
       place: 1,
@@ -22,16 +27,14 @@ const send = (form: Form, change: Partial<SendRecord> = {}): SendRecord => ({
   ...change,
 });
 const line = (address: string, receivedAt = 5_000): SinkLine => ({
-  ...{
-    messageId: 'e1@x',
-    from: '',
-    to: address,
-    mailParameters: '',
-    tls: false,
-    receivedAt,
-    faults: [],
-    digest: 'd',
-  },
+  messageId: 'e1@x',
+  from: '',
+  to: address,
+  mailParameters: '',
+  tls: false,
+  receivedAt,
+  faults: [],
+  digest: 'd',
 });
 const mail = (
   form: Form,

@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { difference, excusedOf, type Row } from './judge-provider-events.js';
 
 const row = (change: Partial<Row>): Row => ({
-  ...{
-    id: 'e1',
-    to: 'ok@sink.test',
-    status: 'DELIVERED',
-    isUnconfirmed: false,
-    isGivenUp: false,
-    isResent: false,
-  },
-  ...{ reports: 1, suppressed: null, published: ['sent', 'delivered'] },
+  id: 'e1',
+  to: 'ok@sink.test',
+  status: 'DELIVERED',
+  isUnconfirmed: false,
+  isGivenUp: false,
+  isResent: false,
+  reports: 1,
+  suppressed: null,
+  published: ['sent', 'delivered'],
   ...change,
 });
 const unreported = { status: 'FAILED', reports: 0, published: ['failed'] };

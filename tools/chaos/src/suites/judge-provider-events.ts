@@ -194,11 +194,9 @@ export function difference(row: Row, story: readonly string[] | null): string | 
   const expected = expectedOf(story);
   const found = { status, suppressed, published: published.toSorted(), reports };
   const wanted = {
-    ...{
-      status: expected.status,
-      suppressed: expected.suppressed,
-      published: expectedEvents(expected.published, row),
-    },
+    status: expected.status,
+    suppressed: expected.suppressed,
+    published: expectedEvents(expected.published, row),
     reports: new Set(story).size,
   };
   return JSON.stringify(found) === JSON.stringify(wanted)

@@ -15,7 +15,9 @@ import { inTurns, Tenant } from './tenant.js';
 const replicas = { sending: 2, contacts: 1, analytics: 2, campaigns: 1, workflows: 1, gateway: 2 };
 const hookSecret = 'of-the-provider';
 const environment = {
-  ...{ SMTP_ACCEPT_IS_DELIVERY: 'false', SIMULATOR: 'true', BREVO_HOOK_SECRET: hookSecret },
+  SMTP_ACCEPT_IS_DELIVERY: 'false',
+  SIMULATOR: 'true',
+  BREVO_HOOK_SECRET: hookSecret,
   // A message of unknown outcome waits for its report.
   AMBIGUOUS_SECONDS: '15',
 };

@@ -52,7 +52,12 @@ export class Stage {
 const shown = 5;
 
 export const oneOfEach: Setup['replicas'] = {
-  ...{ sending: 1, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 1 },
+  sending: 1,
+  contacts: 1,
+  analytics: 1,
+  campaigns: 1,
+  workflows: 1,
+  gateway: 1,
 };
 
 /** Starts everything, acts, prints the judgement and stops everything. Returns whether every property held. */

@@ -9,32 +9,26 @@ import { WorkflowsConfig } from '../../config.js';
 import { WorkflowCounts } from '../../counts/workflow-counts.repository.js';
 import { entities, migrations } from '../../data-source.js';
 import { Effects } from '../../executions/effects.js';
-import { EndedExecutions } from '../../executions/ended-executions.repository.js';
-import { ExecutionEnds } from '../../executions/execution-ends.js';
-import { ExecutionStore } from '../../executions/execution-store.js';
-import { ExecutionWrites } from '../../executions/execution-writes.js';
-import { ExecutionsRepository } from '../../executions/executions.repository.js';
-import { ExecutionsWork } from '../../executions/executions.work.js';
-import { People } from '../../executions/people.js';
+import { EndedExecutions, ExecutionsRepository } from '../../executions/executions.repository.js';
+import { ExecutionEnds, ExecutionStore } from '../../executions/execution-store.js';
+import { ExecutionWrites, ExecutionsWork } from '../../executions/executions.work.js';
+import { People, ProjectZones } from '../../executions/people.js';
 import { RenderedTextsRepository } from '../../texts/rendered-texts.repository.js';
 import { UsedVariables } from '../../texts/used-variables.js';
 import { TextsWork } from '../../texts/texts.work.js';
 import { StepTexts } from '../../texts/step-texts.js';
-import { Turns } from '../../executions/turns.js';
+import { Activations } from '../../executions/activations.js';
 import { WebhookRequests } from '../../executions/webhook-requests.js';
 import { Graphs } from '../../graphs/graphs.read-model.js';
-import { ProjectZones } from '../../projects/project-zones.js';
-import { RenderedTexts } from '../../simulations/rehearsal-texts.js';
-import { SimulationsService } from '../../simulations/simulations.service.js';
-import { FanOuts } from '../../starts/fan-outs.js';
-import { Occurrences } from '../../starts/occurrences.js';
-import { Starts } from '../../starts/starts.js';
+import { RenderedTexts, SimulationsService } from '../../simulations/simulations.service.js';
+import { FanOuts } from '../../starts/fan-outs.work.js';
+import { Occurrences } from '../../starts/occurrences.subscribers.js';
+import { Starts } from '../../starts/starts.work.js';
 import { StartsRepository } from '../../starts/starts.repository.js';
 import { WaitsRepository } from '../../waits/waits.repository.js';
 import { WebhookCallsRepository } from '../../webhooks/calls/webhook-calls.repository.js';
-import { EventCalls } from '../../webhooks/events/event-calls.js';
-import { WorkflowEventCalls } from '../../webhooks/events/workflow-event-calls.js';
-import { StepCalls } from '../../webhooks/step-calls.js';
+import { EventCalls, WorkflowEventCalls } from '../../webhooks/events/event-calls.js';
+import { StepCalls } from '../../webhooks/steps/step-calls.js';
 import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
 import { WebhooksRepository } from '../../webhooks/webhooks.repository.js';
 import { WorkflowsRepository } from '../../workflows/workflows.repository.js';
@@ -51,8 +45,11 @@ export async function startWorker(
   const database = await openDatabase({ url, name: `worker-${newId()}`, poolSize: 8, entities, migrations });
   const wakeUps = new WakeUps(connection, 'workflows');
   const runner = new WorkRunner({
-    ...{ database, wakeUps, leaseMs: 30_000 },
-    ...{ metrics: new Metrics('test'), tracing: new Tracing() },
+    database,
+    wakeUps,
+    leaseMs: 30_000,
+    metrics: new Metrics('test'),
+    tracing: new Tracing(),
   });
   faults?.into(database);
   buildWork(database, connection, new WorkQueue(database, wakeUps), faults?.around(runner) ?? runner);
@@ -99,10 +96,23 @@ function buildWork(
     ends,
     queue,
   );
-  const turns = new Turns(database, executions, new People(bus), calls, new ProjectZones(bus), rendered);
-  new TextsWork(database, turns, texts, rendered, queue, runner);
+  const activations = new Activations(
+    database,
+    executions,
+    new People(bus),
+    calls,
+    new ProjectZones(bus),
+    rendered,
+  );
+  new TextsWork(database, activations, texts, rendered, queue, runner);
   const fence = new EffectFence(database, standings);
-  return new ExecutionsWork(turns, new Effects(bus, texts, standings, fence, used), writes, fence, runner);
+  return new ExecutionsWork(
+    activations,
+    new Effects(bus, texts, standings, fence, used),
+    writes,
+    fence,
+    runner,
+  );
 }
 
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>

@@ -67,7 +67,8 @@ const configs: Readonly<Record<StepType, (random: Random, name: string) => Recor
     const isCustom = random.chance(0.2);
     return {
       // Sending knows the contact of the address.
-      ...{ subject: `${name} ${random.pick(isCustom ? texts : [...texts, ...ofContact])}`, body: 'Hello' },
+      subject: `${name} ${random.pick(isCustom ? texts : [...texts, ...ofContact])}`,
+      body: 'Hello',
       ...(isCustom ? { recipient: recipientOf(random) } : {}),
     };
   },
@@ -131,7 +132,8 @@ const comparison = (random: Random) => ({
 });
 
 const branchesOf = (random: Random) => ({
-  ...{ field: random.pick(fields), mode: 'multi' },
+  field: random.pick(fields),
+  mode: 'multi',
   branches: random.list(1 + random.below(3), (index) => ({
     id: `b${index}`,
     name: `B${index}`,

@@ -27,12 +27,10 @@ export function graphOf(scenario: Scenario): Pick<WorkflowGraph, 'steps' | 'tran
       templateId: null,
     })),
     transitions: scenario.ways.map(({ from, to, branch, priority }, index) => ({
-      ...{
-        id: idOf(index),
-        fromStepId: idOfStep(scenario, from),
-        toStepId: idOfStep(scenario, to),
-        priority,
-      },
+      id: idOf(index),
+      fromStepId: idOfStep(scenario, from),
+      toStepId: idOfStep(scenario, to),
+      priority,
       condition: branch === null ? null : JSON.stringify({ branch }),
     })),
   };
@@ -72,16 +70,23 @@ async function add(database: Database, projectId: string, installed: readonly In
 }
 
 const rowOf = (projectId: string, id: string, { name, goal, steps }: Scenario) => ({
-  ...{
-    projectId,
-    id,
-    name,
-    description: null,
-    enabled: true,
-    allowReentry: false,
-    maxExecutionsPerHour: null,
-  },
-  ...{ triggerType: 'MANUAL' as const, eventName: null, intervalMs: null, segmentId: null, pausedAt: null },
-  ...{ exitWhen: goal as never, version: 1, generation: 1, seq: 1, stepCount: steps.length },
-  ...{ createdAt: new Date(), updatedAt: new Date() },
+  projectId,
+  id,
+  name,
+  description: null,
+  enabled: true,
+  allowReentry: false,
+  maxExecutionsPerHour: null,
+  triggerType: 'MANUAL' as const,
+  eventName: null,
+  intervalMs: null,
+  segmentId: null,
+  pausedAt: null,
+  exitWhen: goal as never,
+  version: 1,
+  generation: 1,
+  seq: 1,
+  stepCount: steps.length,
+  createdAt: new Date(),
+  updatedAt: new Date(),
 });

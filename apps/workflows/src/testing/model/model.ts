@@ -1,4 +1,4 @@
-import { withUpdate, type Called, type Outcome } from './outcome.js';
+import { withUpdate, type Called, type Ending } from './ending.js';
 import {
   filled,
   ofVisit,
@@ -18,7 +18,7 @@ export const maxWaits = 6;
 export class Model {
   private readonly visits: Record<string, number> = {};
   private readonly outputs: Record<string, unknown> = {};
-  private readonly outcome: Outcome;
+  private readonly outcome: Ending;
   private waits = 0;
   /** By the mail that was sent just now: it is not before the wait that begins now. */
   private caused: CausedEvent | null = null;
@@ -29,12 +29,18 @@ export class Model {
   ) {
     const { fields, subscribed } = person;
     this.outcome = {
-      ...{ status: 'RUNNING', reason: null, path: [], mails: [], calls: [], updates: [] },
-      ...{ fields: { ...fields }, subscribed },
+      status: 'RUNNING',
+      reason: null,
+      path: [],
+      mails: [],
+      calls: [],
+      updates: [],
+      fields: { ...fields },
+      subscribed,
     };
   }
 
-  run(): Outcome {
+  run(): Ending {
     this.enter('trigger');
     return this.outcome;
   }
@@ -130,7 +136,8 @@ export class Model {
     const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
     const text = filled(isText ? sent : JSON.stringify(sent), this.variables);
     return {
-      ...{ method: String(method), url: filled(String(url), this.variables) },
+      method: String(method),
+      url: filled(String(url), this.variables),
       headers: { ...(method === 'GET' ? {} : { 'content-type': type }), ...Object.fromEntries(given) },
       body: method === 'GET' ? null : isText ? text : JSON.parse(text),
     };
@@ -162,7 +169,7 @@ export class Model {
     this.end('FAILED', `${step}: ${error}`);
   }
 
-  private end(status: Outcome['status'], reason: string | null): void {
+  private end(status: Ending['status'], reason: string | null): void {
     Object.assign(this.outcome, { status, reason });
   }
 
@@ -172,8 +179,12 @@ export class Model {
     return {
       ...fields,
       contact: { ...fields, email, subscribed, data: fields },
-      ...{ data: fields, customFields: fields, event: event?.data ?? {}, context },
-      ...{ workflow: { name: this.scenario.name }, steps: this.outputs },
+      data: fields,
+      customFields: fields,
+      event: event?.data ?? {},
+      context,
+      workflow: { name: this.scenario.name },
+      steps: this.outputs,
     };
   }
 }

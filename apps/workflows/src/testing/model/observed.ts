@@ -1,7 +1,7 @@
 import type { ExecutionStatus, StepStatus } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { stepOfId } from './installed.js';
-import type { Called, Outcome, Visited } from './outcome.js';
+import type { Called, Ending, Visited } from './ending.js';
 import type { Outside } from './outside.js';
 import type { Played } from './play.js';
 
@@ -28,7 +28,7 @@ export async function observed(
   projectId: string,
   outside: Outside,
   played: ReadonlyMap<string, Played>,
-): Promise<Map<string, Outcome>> {
+): Promise<Map<string, Ending>> {
   const parameters = [projectId, [...played.keys()]];
   const ofThese = `project_id = $1 AND execution_id = ANY ($2::uuid[])`;
   const [executions, steps, calls] = await Promise.all([
@@ -47,13 +47,16 @@ export async function observed(
   ]);
   const [stepsOf, callsOf] = [byExecution(steps), byExecution(calls)];
   return new Map(
-    executions.map(({ id, status, reason }): [string, Outcome] => {
+    executions.map(({ id, status, reason }): [string, Ending] => {
       const { contactId, scenario } = played.get(id)!;
       const { customFields: fields, subscribed } = outside.people.get(contactId)!;
       return [
         id,
         {
-          ...{ status, reason, fields, subscribed },
+          status,
+          reason,
+          fields,
+          subscribed,
           path: (stepsOf.get(id) ?? []).map((row): Visited =>
             visitedOf(row, stepOfId(scenario, row.stepId).name),
           ),

@@ -15,7 +15,7 @@ import { standIn } from '@posthorn/testing';
 import { standInAuthorities } from '../stand-in-authorities.js';
 import { usedPaths } from '../used-paths.js';
 import { standInProject } from '../stand-in-project.js';
-import { withUpdate, type Updated } from './outcome.js';
+import { withUpdate, type Updated } from './ending.js';
 import type { Random } from './random.js';
 import { filled } from './scenario.js';
 
@@ -80,7 +80,10 @@ export class Outside {
       }),
       standIn(connection, workflowMail.uses, async (content) => ({ paths: usedPaths(content) })),
       standIn(connection, workflowMail.tryOut, async ({ subject = '', body = '', variables }) => ({
-        ...{ from: 'hello@example.org', subject: filled(subject, variables), html: body, text: body },
+        from: 'hello@example.org',
+        subject: filled(subject, variables),
+        html: body,
+        text: body,
       })),
     ]);
   }

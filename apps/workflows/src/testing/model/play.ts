@@ -1,11 +1,8 @@
 import { newId, type Database } from '@posthorn/database';
 import { eventually, type ServiceFixture } from '@posthorn/testing';
-import { executionWork } from '../../executions/execution-kinds.js';
-import type { Occurrences } from '../../starts/occurrences.js';
-import type { Arrival } from '../../starts/start-kinds.js';
-import { textWork } from '../../texts/text-kinds.js';
-import { attemptOf } from '../../webhooks/dispatch/attempt.js';
-import { outcomeOfStepAttempt } from '../../webhooks/dispatch/attempt-rules.js';
+import { executionWork, type Arrival, textWork } from '../../work-kinds.js';
+import type { Occurrences } from '../../starts/occurrences.subscribers.js';
+import { attemptOf, verdictOfStepAttempt } from '../../webhooks/webhook-attempts.js';
 import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
 import { buildOccurrences, buildStarts } from './engine.js';
 import { stepOfId, type Installed } from './installed.js';
@@ -226,7 +223,7 @@ export class Play {
       const { status, body } = ofVisit(person.hooks[stepOfId(scenario, stepId).name]!, visits[stepId]!);
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const result = { kind: 'response' as const, status, body: text, retryAfter: null, durationMs: 1 };
-      const judged = { outcome: outcomeOfStepAttempt(result, 1), isFault: false, maxResponse: 1_000 };
+      const judged = { verdict: verdictOfStepAttempt(result, 1), isFault: false, maxResponse: 1_000 };
       return attemptOf({ id, attempts: made, retries: 0, claims: 0 }, result, judged);
     });
     await this.database.transaction(async () => {

@@ -1,18 +1,22 @@
 import type { SimulateWorkflow, Simulation } from '@posthorn/contracts';
 import { idOfStep, type Installed } from './installed.js';
 import { calledOf } from './observed.js';
-import { withUpdate, type Called, type Outcome, type Updated, type Visited } from './outcome.js';
+import { withUpdate, type Called, type Ending, type Updated, type Visited } from './ending.js';
 import type { ModelPerson, Scenario } from './scenario.js';
 
 /** What a rehearsal and an execution have in common. */
-export interface Comparable extends Pick<Outcome, 'status' | 'reason' | 'mails'> {
+export interface Comparable extends Pick<Ending, 'status' | 'reason' | 'mails'> {
   path: Pick<Visited, 'step' | 'visit' | 'branch'>[];
   calls: Called[];
   updates: Updated[];
 }
 
-export const comparable = ({ status, reason, mails, path, calls, updates }: Outcome): Comparable => ({
-  ...{ status, reason, mails, calls, updates },
+export const comparable = ({ status, reason, mails, path, calls, updates }: Ending): Comparable => ({
+  status,
+  reason,
+  mails,
+  calls,
+  updates,
   path: path.map(({ step, visit, branch }) => ({ step, visit, branch })),
 });
 
@@ -24,7 +28,8 @@ export const comparableSimulation = ({
   webhooks,
   updates,
 }: Simulation): Comparable => ({
-  ...{ status: outcome as Outcome['status'], reason },
+  status: outcome as Ending['status'],
+  reason,
   mails: emails.map(({ to, subject }) => ({ to, subject })),
   path: path.map(({ stepName: step, visit, branch }) => ({ step, visit, branch })),
   calls: webhooks.map((call) => calledOf(call)),
@@ -38,7 +43,9 @@ export const comparableSimulation = ({
 export function requestOf({ workflowId, scenario }: Installed, person: ModelPerson): SimulateWorkflow {
   const { email, subscribed, fields, event, context } = person;
   return {
-    ...{ id: workflowId, context, answers: answersOf(scenario, person) },
+    id: workflowId,
+    context,
+    answers: answersOf(scenario, person),
     contact: { email, subscribed, customFields: fields },
     ...(event ? { event: event.data } : {}),
   };

@@ -1,9 +1,8 @@
-import type { WebhookEventType } from '@posthorn/contracts';
+import { type WebhookEventType, testEventType, type ReplayRange } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
-import type { Attempt, DueCall } from '../dispatch/attempt.js';
-import { attemptColumns, recordedColumns } from '../dispatch/attempt-columns.js';
+import type { OpenEndpoint } from '../dispatch/endpoint-dispatcher.js';
 import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
-import type { OpenEndpoint } from '../dispatch/endpoint-turns.js';
+import { type CallAttempt, type DueCall, attemptColumns, recordedColumns } from '../webhook-attempts.js';
 
 /** What happened, for every subscription of the project that asks for it. */
 export interface EventToCall {
@@ -88,7 +87,7 @@ export class WebhookCallsRepository {
     return next?.ms ?? null;
   }
 
-  async record({ projectId, id }: EndpointId, attempts: readonly Attempt[]): Promise<void> {
+  async record({ projectId, id }: EndpointId, attempts: readonly CallAttempt[]): Promise<void> {
     await this.database.query(
       `WITH made AS (
          UPDATE webhook_calls c SET ${recordedColumns}
@@ -142,4 +141,71 @@ export class WebhookCallsRepository {
 
 export function bodyOf({ id, type, at, data }: { id: string; type: string; at: Date; data: object }): string {
   return JSON.stringify({ id, type, createdAt: at.toISOString(), data });
+}
+
+/** In one transaction. */
+export const maxReplayed = 100_000;
+
+const replayed = `status = 'PENDING', retries = 0, claims = 0, due_at = now(), ended_at = NULL, error = NULL, generation = w.generation
+  FROM webhooks w WHERE w.project_id = $1 AND w.id = $2 AND c.project_id = $1 AND c.webhook_id = $2`;
+
+/** Calls that are made again, under the ids of their events. */
+export class ReplaysRepository {
+  constructor(private readonly database: Database) {}
+
+  async replay(projectId: string, webhookId: string, id: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `UPDATE webhook_calls c SET ${replayed} AND c.id = $3 RETURNING c.id`,
+      [projectId, webhookId, id],
+    );
+    return rows.length > 0;
+  }
+
+  /** Nothing where more than `maxReplayed` are in the range. */
+  async replayRange(
+    projectId: string,
+    webhookId: string,
+    { from, to, eventTypes }: ReplayRange,
+  ): Promise<number | 'too many'> {
+    const range = [projectId, webhookId, from, to, eventTypes ?? null];
+    const inRange = `c.created_at BETWEEN $3 AND $4 AND c.event_type <> '${testEventType}' AND ($5::text[] IS NULL OR c.event_type = ANY ($5))`;
+    const [counted] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (
+         SELECT 1 FROM webhook_calls c WHERE c.project_id = $1 AND c.webhook_id = $2 AND ${inRange} LIMIT ${maxReplayed + 1}) AS capped`,
+      range,
+    );
+    if (counted!.count > maxReplayed) return 'too many';
+    const rows = await this.database.query(
+      `UPDATE webhook_calls c SET ${replayed} AND ${inRange} RETURNING 1`,
+      range,
+    );
+    return rows.length;
+  }
+}
+
+export class TestCallsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** One attempt, and nothing follows from it. */
+  async add(
+    projectId: string,
+    webhookId: string,
+    { call, verdict, responseStatus, responseBody, error, durationMs }: CallAttempt<DueWebhookCall>,
+  ): Promise<void> {
+    const status = verdict.kind === 'success' ? 'SUCCESS' : 'FAILED';
+    await this.database.query(
+      `WITH added AS (
+         INSERT INTO webhook_calls (project_id, webhook_id, id, event_id, event_type, body, generation, status, attempts,
+           response_status, response_body, error, duration_ms, ended_at)
+         SELECT project_id, id, $3, $4, '${testEventType}', $5, generation, $6, 1, $7, $8, $9, $10, now() FROM webhooks WHERE project_id = $1 AND id = $2
+         RETURNING project_id, webhook_id, id, response_status, error, duration_ms
+       )
+       INSERT INTO webhook_attempts (project_id, webhook_id, call_id, attempt, response_status, error, duration_ms)
+       SELECT project_id, webhook_id, id, 1, response_status, error, duration_ms FROM added`,
+      [
+        ...[projectId, webhookId, call.id, call.eventId, call.body, status],
+        ...[responseStatus, responseBody, error, durationMs],
+      ],
+    );
+  }
 }

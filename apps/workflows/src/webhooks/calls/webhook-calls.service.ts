@@ -12,14 +12,24 @@ import {
   type WebhookCall,
   type WebhookCallId,
   type WebhookCallPage,
+  testEventType,
+  type WebhookId,
 } from '@posthorn/contracts';
-import { pageWithTotal } from '@posthorn/database';
+import { pageWithTotal, newId } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
+import { SignedRequests } from '../dispatch/webhook-client.js';
 import { WebhookEndpoints } from '../dispatch/webhook-endpoints.js';
+import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
 import { CallPages } from './call-pages.read-model.js';
-import { maxReplayed, ReplaysRepository } from './replays.repository.js';
+import {
+  maxReplayed,
+  ReplaysRepository,
+  TestCallsRepository,
+  bodyOf,
+  type DueWebhookCall,
+} from './webhook-calls.repository.js';
 
 const tooManyReplayed = () =>
   invalidMember(['from'], 'out_of_range', `covers more than ${maxReplayed} calls: replay shorter ranges`);
@@ -47,7 +57,7 @@ export class WebhookCallsService {
     await this.commits.before(deadline, async () => {
       await this.lockActive(projectId, body.id, webhookCallNotFound);
       if (!(await this.replays.replay(projectId, body.id, body.callId))) throw webhookCallNotFound();
-      await this.endpoints.takeTurn({ projectId, id: body.id });
+      await this.endpoints.dispatch({ projectId, id: body.id });
     });
     return this.pages.one(projectId, body.id, body.callId);
   }
@@ -60,7 +70,7 @@ export class WebhookCallsService {
       await this.lockActive(projectId, body.id);
       const replayed = await this.replays.replayRange(projectId, body.id, body);
       if (replayed === 'too many') throw tooManyReplayed();
-      await this.endpoints.takeTurn({ projectId, id: body.id });
+      await this.endpoints.dispatch({ projectId, id: body.id });
       return { replayed };
     });
   }
@@ -70,4 +80,34 @@ export class WebhookCallsService {
     if (!webhook) throw missing();
     if (!webhook.isActive) throw webhookNotActive();
   }
+}
+
+const message = 'A test: the webhook is reached.';
+
+@Injectable()
+export class TestCallsService {
+  constructor(
+    private readonly webhooks: WebhooksRepository,
+    private readonly signing: SigningSecrets,
+    private readonly requests: SignedRequests,
+    private readonly tests: TestCallsRepository,
+    private readonly pages: CallPages,
+    private readonly commits: Commits,
+  ) {}
+
+  /** Also of a webhook that is paused or disabled: it shows whether it may be set to ACTIVE again. */
+  @Handles(webhooks.test)
+  async make({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
+    const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
+    const secrets = await this.signing.of(projectId, id);
+    const attempt = await this.requests.send({ url, secrets }, newCall(await this.requests.now()));
+    await this.commits.before(deadline, () => this.tests.add(projectId, id, attempt));
+    return this.pages.one(projectId, id, attempt.call.id);
+  }
+}
+
+function newCall(at: Date): DueWebhookCall {
+  const eventId = newId();
+  const body = bodyOf({ id: eventId, type: testEventType, at, data: { message } });
+  return { id: newId(), eventId, body, attempts: 0, retries: 0, claims: 0 };
 }

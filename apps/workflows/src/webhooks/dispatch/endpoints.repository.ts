@@ -1,6 +1,5 @@
 import type { Database } from '@posthorn/database';
-import type { Attempt } from './attempt.js';
-import { maxDaysWithoutSuccess } from './attempt-rules.js';
+import { type CallAttempt, maxDaysWithoutSuccess } from '../webhook-attempts.js';
 
 export interface EndpointId {
   projectId: string;
@@ -27,8 +26,8 @@ export class EndpointsRepository {
   constructor(private readonly database: Database) {}
 
   /** After attempts in the order in which they ended. */
-  async judge({ projectId, id }: EndpointId, attempts: readonly Attempt[]): Promise<Standing> {
-    const isSuccess = ({ outcome }: Attempt) => outcome.kind === 'success';
+  async judge({ projectId, id }: EndpointId, attempts: readonly CallAttempt[]): Promise<Standing> {
+    const isSuccess = ({ verdict }: CallAttempt) => verdict.kind === 'success';
     const lastSuccess = attempts.findLastIndex(isSuccess);
     const faults = attempts.slice(lastSuccess + 1).filter(({ isFault }) => isFault).length;
     const [standing] = await this.database.query<Standing>(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '@posthorn/work';
 import type { WebhookRow } from '../webhook.entity.js';
-import { webhookTurnWork } from './dispatch-kinds.js';
+import { webhookDispatchWork } from '../../work-kinds.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 
 /** How the endpoints of subscriptions do; joins the ambient transaction. */
@@ -22,16 +22,16 @@ export class WebhookEndpoints {
   /** It may work now; and where it was stopped, its next turn ends what waits. */
   async changed(row: WebhookRow): Promise<void> {
     await this.endpoints.forgive(row);
-    await this.takeTurn(row);
+    await this.dispatch(row);
   }
 
   /** Its next turn removes its calls. */
   async removed(row: WebhookRow): Promise<void> {
     await this.endpoints.remove(row);
-    await this.takeTurn(row);
+    await this.dispatch(row);
   }
 
-  async takeTurn({ projectId, id: key }: Pick<WebhookRow, 'projectId' | 'id'>): Promise<void> {
-    await this.queue.enqueue(webhookTurnWork, [{ projectId, key }]);
+  async dispatch({ projectId, id: key }: Pick<WebhookRow, 'projectId' | 'id'>): Promise<void> {
+    await this.queue.enqueue(webhookDispatchWork, [{ projectId, key }]);
   }
 }

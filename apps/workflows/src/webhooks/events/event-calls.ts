@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { WebhookEventType } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
+import { webhookDispatchWork } from '../../work-kinds.js';
 import { WebhookCallsRepository, type EventToCall } from '../calls/webhook-calls.repository.js';
-import { webhookTurnWork } from '../dispatch/dispatch-kinds.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
 
 /** Turns events into calls, in the transaction of whoever knows of them. */
@@ -23,8 +24,41 @@ export class EventCalls {
     if (events.length === 0) return;
     const endpoints = await this.calls.add(projectId, events);
     await this.queue.enqueue(
-      webhookTurnWork,
+      webhookDispatchWork,
       endpoints.map(({ id: key, dueAt }) => ({ projectId, key, dueAt })),
+    );
+  }
+}
+
+export interface EndedExecution {
+  type: 'workflow.completed' | 'workflow.failed';
+  at: Date;
+  workflow: { id: string; name: string };
+  execution: { id: string; startedAt: Date };
+  contact: { id: string; email: string };
+  reason?: string | null;
+}
+
+/** For the engine, which calls it in the transaction in which executions end. */
+@Injectable()
+export class WorkflowEventCalls {
+  constructor(private readonly calls: EventCalls) {}
+
+  /** Ask first where the addresses of contacts would have to be looked up. */
+  areWanted(projectId: string): Promise<boolean> {
+    return this.calls.areWanted(projectId, ['workflow.completed', 'workflow.failed']);
+  }
+
+  add(projectId: string, ended: readonly EndedExecution[]): Promise<void> {
+    return this.calls.add(
+      projectId,
+      ended.map(({ type, at, reason, ...about }) => ({
+        id: newId(),
+        type,
+        at,
+        contactId: about.contact.id,
+        data: reason ? { ...about, reason } : about,
+      })),
     );
   }
 }

@@ -24,40 +24,43 @@ const at = new Date('2026-11-20T10:00:00.123Z');
 const [emailId, contactId, campaignId] = [newId(), newId(), newId()];
 
 const email: EmailChangedEvent = {
-  ...{
-    emailId,
-    to: 'ada@example.org',
-    at,
-    sourceType: 'CAMPAIGN',
-    subject: 'News',
-    from: 'news@shop.example',
-  },
-  ...{
-    fromName: 'Shop',
-    providerMessageId: 'p-1',
-    contactId,
-    templateId: null,
-    campaignId,
-    metadata: { order: '7' },
-  },
+  emailId,
+  to: 'ada@example.org',
+  at,
+  sourceType: 'CAMPAIGN',
+  subject: 'News',
+  from: 'news@shop.example',
+  fromName: 'Shop',
+  providerMessageId: 'p-1',
+  contactId,
+  templateId: null,
+  campaignId,
+  metadata: { order: '7' },
 };
 const base = {
-  ...{
-    subject: 'News',
-    from: 'news@shop.example',
-    fromName: 'Shop',
-    sesMessageId: 'p-1',
-    emailId,
-    templateId: null,
-  },
-  ...{ campaignId, sourceType: 'CAMPAIGN', contactId, to: 'ada@example.org', metadata: { order: '7' } },
+  subject: 'News',
+  from: 'news@shop.example',
+  fromName: 'Shop',
+  sesMessageId: 'p-1',
+  emailId,
+  templateId: null,
+  campaignId,
+  sourceType: 'CAMPAIGN',
+  contactId,
+  to: 'ada@example.org',
+  metadata: { order: '7' },
 };
 const instant = at.toISOString();
 const engaged = { ...email, link: 'https://shop.example/', isFirst: false, isMachine: false, total: 3 };
 
 const contactOf = (projectId: string): Contact => ({
-  ...{ id: contactId, projectId, email: 'ada@example.org', subscribed: true, customFields: { plan: 'pro' } },
-  ...{ createdAt: at, updatedAt: at },
+  id: contactId,
+  projectId,
+  email: 'ada@example.org',
+  subscribed: true,
+  customFields: { plan: 'pro' },
+  createdAt: at,
+  updatedAt: at,
 });
 const contactItem = { contactId, email: 'ada@example.org', subscribed: true, at, seq: 3 };
 
@@ -165,7 +168,9 @@ describe('an erasure', () => {
     const calls = await suite.callsOf(caller, id);
     const emptied = calls.find(({ payload }) => Object.keys(payload['data'] as object).length === 0);
     expect(emptied!.payload).toEqual({
-      ...{ id: expect.any(String), type: 'email.sent', createdAt: instant },
+      id: expect.any(String),
+      type: 'email.sent',
+      createdAt: instant,
       data: {},
     });
     expect(emptied!.responseBody).toBeNull();

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   projectWebhookSecrets,
@@ -8,7 +9,6 @@ import { Database, newId } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits, Secrets, type SecretLocation } from '@posthorn/platform';
 import { SigningSecretsRepository } from './signing-secrets.repository.js';
-import { newWebhookSecret } from './webhook-signature.js';
 
 const table = 'signing_secrets';
 const locationOf = (projectId: string, id: string): SecretLocation => ({ table, projectId, id });
@@ -73,4 +73,33 @@ export class SigningSecrets {
   remove(projectId: string, ownerId: string): Promise<void> {
     return this.rows.remove(projectId, ownerId);
   }
+}
+
+const prefix = 'whsec_';
+const secretBytes = 24;
+
+/** As Standard Webhooks writes secrets: base64 behind a prefix. */
+export const newWebhookSecret = (): string => `${prefix}${randomBytes(secretBytes).toString('base64')}`;
+
+interface Signed {
+  id: string;
+  at: Date;
+  body: string;
+}
+
+/** The headers of Standard Webhooks; each secret signs, so that a rotation needs no simultaneous change. */
+export function signatureHeaders(
+  { id, at, body }: Signed,
+  secrets: readonly string[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
 }

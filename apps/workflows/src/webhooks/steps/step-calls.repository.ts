@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { CallStatus } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
-import type { OutboundMethod } from '@posthorn/outbound';
-import type { Attempt, DueCall } from '../dispatch/attempt.js';
-import { attemptColumns, recordedColumns } from '../dispatch/attempt-columns.js';
+import { type OutboundMethod, outboundRefusals } from '@posthorn/outbound';
+import { uuidOf } from '../../ids.js';
+import type { OpenEndpoint } from '../dispatch/endpoint-dispatcher.js';
 import { standingColumns, type EndpointId } from '../dispatch/endpoints.repository.js';
-import type { OpenEndpoint } from '../dispatch/endpoint-turns.js';
-import type { Origin } from './origin.js';
+import { type CallAttempt, type DueCall, attemptColumns, recordedColumns } from '../webhook-attempts.js';
 
 export interface StepCall {
   projectId: string;
@@ -103,7 +103,7 @@ export class StepCallsRepository {
   }
 
   /** Returns the executions whose calls have ended. */
-  async record(projectId: string, attempts: readonly Attempt[]): Promise<string[]> {
+  async record(projectId: string, attempts: readonly CallAttempt[]): Promise<string[]> {
     const rows = await this.database.query<{ executionId: string }>(
       `UPDATE step_calls c SET ${recordedColumns}
        FROM ${attemptColumns.unnest('a', 2)} WHERE c.project_id = $1 AND c.id = a.id AND c.status = 'PENDING' AND c.attempts = a.attempts
@@ -120,4 +120,18 @@ export class StepCallsRepository {
       [projectId, calls.map(({ id }) => id), by],
     );
   }
+}
+
+export interface Origin {
+  endpointId: string;
+  error: string | null;
+}
+
+/** All calls of a project to one origin share a turn. */
+export function originOf({ projectId, url }: { projectId: string; url: string }): Origin {
+  const origin = URL.canParse(url) ? new URL(url).origin : '';
+  const isUsable = /^https?:/.test(origin);
+  const error = isUsable ? null : `The URL ${outboundRefusals[origin === '' ? 'url' : 'scheme']}`;
+  const bytes = createHash('sha256').update(`${projectId} ${origin}`).digest().subarray(0, 16);
+  return { endpointId: uuidOf(bytes, 8), error };
 }

@@ -27,8 +27,12 @@ const kinds = [
   { name: 'unsubscribing', share: 50, server: 'ok', ends: ['SENT', 'SKIPPED unsubscribed'] },
   { name: 'suppressing', share: 50, server: 'ok', ends: ['SENT', 'SKIPPED suppressed'] },
   {
-    ...{ name: 'unsubscribed', share: 15, server: 'ok', subscribed: false },
-    ...{ ends: ['SKIPPED unsubscribed'], isNeverTried: true },
+    name: 'unsubscribed',
+    share: 15,
+    server: 'ok',
+    subscribed: false,
+    ends: ['SKIPPED unsubscribed'],
+    isNeverTried: true,
   },
   { name: 'suppressed', share: 5, server: 'ok', ends: ['SKIPPED suppressed'], isNeverTried: true },
   { name: 'slow', share: 5, server: 'rcpt-451-once', ends: ['SENT'] },
@@ -55,7 +59,9 @@ export function readersOf(count: number, seed: number): Reader[] {
   const total = kinds.reduce((sum, { share }) => sum + share, 0);
   const of = (kind: ReaderKind & { name: KindName }, number: number): Reader => ({
     email: `${kind.server}+${kind.name}-${number}@sink.test`,
-    ...{ kind: kind.name, subscribed: kind.subscribed !== false, name: `Reader ${number}` },
+    kind: kind.name,
+    subscribed: kind.subscribed !== false,
+    name: `Reader ${number}`,
   });
   const [plain, ...others] = kinds;
   const special = others.flatMap((kind) =>
@@ -63,8 +69,10 @@ export function readersOf(count: number, seed: number): Reader[] {
   );
   const rest = Array.from({ length: count - special.length }, (_, number) => of(plain, number));
   const compared = Array.from({ length: Math.round(count * comparedShare) }, (_, number): Reader => ({
-    ...{ email: `ok+compared-${number}@sink.test`, kind: 'compared' },
-    ...{ subscribed: true, name: `Reader ${number}` },
+    email: `ok+compared-${number}@sink.test`,
+    kind: 'compared',
+    subscribed: true,
+    name: `Reader ${number}`,
   }));
   return random.shuffled([...special, ...rest, ...compared]);
 }

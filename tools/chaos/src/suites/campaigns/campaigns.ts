@@ -101,7 +101,11 @@ async function judge(act: Act): Promise<Verdict> {
   const campaigns = [];
   for (const each of launched) campaigns.push(await endedCampaign(tenant, each));
   const evidence: CampaignsEvidence = {
-    ...{ campaigns, readers, counts: looks, races: races.done, strikes: strikes.done },
+    campaigns,
+    readers,
+    counts: looks,
+    races: races.done,
+    strikes: strikes.done,
     sink: readSinkLedger(stage.fixture.sinkLedger),
     mails: await tenant.rows<CampaignMail>('sending', mailsSql),
     handOffs: await tenant.records.query<HandOff>('sending', handOffsSql),
@@ -113,7 +117,8 @@ async function judge(act: Act): Promise<Verdict> {
   const [unfinished, work] = [await unfinishedOf(tenant), await workLeft(tenant.records)];
   const rest = { stage, tenant, unfinished, work, strikes: strikes.done.length };
   return {
-    ...{ lines, figures },
+    lines,
+    figures,
     findings: [...judgeCampaigns(evidence), judgeCounts(looks, 'a campaign'), ...(await judgeRest(rest))],
   };
 }
@@ -136,9 +141,16 @@ function told(
       `Sums were compared ${counts.length} times`,
     ],
     figures: {
-      ...{ recipients: rows.length, outcomes, messages: sink.length, strikes: done.length },
-      ...{ missed: strikes.missed, raced: races.done.length, aimed: races.aimed, pauses: pauses.length },
-      ...{ sentSeconds, closeCalls: closeCalls(evidence) },
+      recipients: rows.length,
+      outcomes,
+      messages: sink.length,
+      strikes: done.length,
+      missed: strikes.missed,
+      raced: races.done.length,
+      aimed: races.aimed,
+      pauses: pauses.length,
+      sentSeconds,
+      closeCalls: closeCalls(evidence),
     },
   };
 }
@@ -162,7 +174,9 @@ interface Launched {
 async function makeAudience(tenant: Tenant, readers: readonly Reader[]): Promise<void> {
   await tenant.makeContacts(
     readers.map(({ email, subscribed, name }) => ({
-      ...{ email, subscribed, custom_fields: { first_name: name } },
+      email,
+      subscribed,
+      custom_fields: { first_name: name },
     })),
   );
   const suppressed = readers.filter(({ kind }) => kind === 'suppressed');
@@ -179,16 +193,25 @@ async function makeCampaigns(tenant: Tenant, readers: readonly Reader[]): Promis
   const emails = readers.flatMap(({ kind, email }) => (kind === 'compared' ? [email] : []));
   await tenant.surely('POST', `/api/v1/segments/${few}/members`, { emails });
   const template_id = await make('templates', {
-    ...{ name: 'Spring', subject: 'News for {{ first_name }}', email_category: 'MARKETING' },
+    name: 'Spring',
+    subject: 'News for {{ first_name }}',
+    email_category: 'MARKETING',
     body: `<p>Dear {{ first_name }}, <a href="https://shop.example/new">see what is new</a>.</p>
       <p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>`,
   });
   const shared = { template_id, email_category: 'MARKETING' };
   const large = await make('campaigns', {
-    ...{ ...shared, name: 'large', audience_type: 'ALL', exclude_segment_ids: [few] },
+    ...shared,
+    name: 'large',
+    audience_type: 'ALL',
+    exclude_segment_ids: [few],
   });
   const small = await make('campaigns', {
-    ...{ ...shared, name: 'small', audience_type: 'SEGMENT', segment_id: few, send_rate: smallPerMinute },
+    ...shared,
+    name: 'small',
+    audience_type: 'SEGMENT',
+    segment_id: few,
+    send_rate: smallPerMinute,
     variants: ['A', 'B'].map((name) => ({ name, subject: `${name} for {{ first_name }}` })),
     test: { share: 50, winner_by: 'MANUAL', after_minutes: 10 },
   });
@@ -245,7 +268,9 @@ const late: Deck<State> = [
   ['kill nats', null, 1],
 ];
 const target: Target<State> = {
-  ...{ service: 'campaigns', locks, decks: [early, late] },
+  service: 'campaigns',
+  locks,
+  decks: [early, late],
   rare: { 'transition before its commit': 12_000 },
 };
 
@@ -275,7 +300,10 @@ async function endedCampaign(
   const path = `/api/v1/campaigns/${id}`;
   const campaign = await tenant.surely('GET', path);
   return {
-    ...{ id, isCompared, name: campaign['name'] as string, status: campaign['status'] as string },
+    id,
+    isCompared,
+    name: campaign['name'] as string,
+    status: campaign['status'] as string,
     pausedReason: campaign['paused_reason'] as string | null,
     sentAt: campaign['sent_at'] ? Date.parse(campaign['sent_at'] as string) : Date.now(),
     stats: await tenant.surely('GET', `${path}/stats`),

@@ -10,8 +10,14 @@ import {
 } from './judge-campaigns.js';
 
 const line = (id: string, to: string, receivedAt = 10_000): SinkLine => ({
-  ...{ messageId: `${id}@chaos.test`, from: '', to, mailParameters: '', tls: false, receivedAt },
-  ...{ faults: [], digest: 'd' },
+  messageId: `${id}@chaos.test`,
+  from: '',
+  to,
+  mailParameters: '',
+  tls: false,
+  receivedAt,
+  faults: [],
+  digest: 'd',
 });
 const reader = (email: string, kind: Reader['kind']): Reader => ({ email, kind, subscribed: true, name: '' });
 const row = (
@@ -42,31 +48,48 @@ const rows = [
 ];
 const shared = { status: 'SENT', pausedReason: null };
 const large: EndedCampaign = {
-  ...{ ...shared, id: 'large', name: 'large', isCompared: false, rows },
+  ...shared,
+  id: 'large',
+  name: 'large',
+  isCompared: false,
+  rows,
   stats: {
-    ...{ total_recipients: 6, sent: 2, skipped: 2, failed: 2, delivered: 2 },
-    ...{ bounced: 1, opened: 0, clicked: 0, variants: [] },
+    total_recipients: 6,
+    sent: 2,
+    skipped: 2,
+    failed: 2,
+    delivered: 2,
+    bounced: 1,
+    opened: 0,
+    clicked: 0,
+    variants: [],
   },
 };
 const small: EndedCampaign = {
-  ...{ ...shared, id: 'small', name: 'small', isCompared: true, rows: [row('fay', 'SENT', 'e-fay', 'A')] },
+  ...shared,
+  id: 'small',
+  name: 'small',
+  isCompared: true,
+  rows: [row('fay', 'SENT', 'e-fay', 'A')],
   stats: {
-    ...{
-      total_recipients: 1,
-      sent: 1,
-      skipped: 0,
-      failed: 0,
-      delivered: 1,
-      bounced: 0,
-      opened: 0,
-      clicked: 0,
-    },
+    total_recipients: 1,
+    sent: 1,
+    skipped: 0,
+    failed: 0,
+    delivered: 1,
+    bounced: 0,
+    opened: 0,
+    clicked: 0,
     variants: [{ name: 'A', recipients: 1, sent: 1, opened: 0 }],
   },
 };
 const mail = (id: string, status: string) => ({ id, status, campaignId: 'large', isGivenUp: false });
 const good: CampaignsEvidence = {
-  ...{ campaigns: [large, small], readers, counts: [], endedAt: 50_000, wantedStrikes: 1 },
+  campaigns: [large, small],
+  readers,
+  counts: [],
+  endedAt: 50_000,
+  wantedStrikes: 1,
   sink: [line('e-ann', 'ann'), line('e-bob', 'bob'), line('e-eve', 'eve'), line('e-fay', 'fay')],
   mails: [
     ...[mail('e-ann', 'DELIVERED'), mail('e-bob', 'DELIVERED'), mail('e-cy', 'FAILED')],

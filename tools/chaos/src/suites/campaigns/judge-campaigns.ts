@@ -233,8 +233,14 @@ function recountOf({ rows, isCompared }: EndedCampaign): Record<string, unknown>
     })
     .toSorted((one, other) => String(one.name).localeCompare(String(other.name)));
   return {
-    ...{ total_recipients: rows.length, sent: of('SENT').length, skipped: of('SKIPPED').length },
-    ...{ failed: of('FAILED').length, delivered: of('SENT').length, bounced, opened: 0, clicked: 0 },
+    total_recipients: rows.length,
+    sent: of('SENT').length,
+    skipped: of('SKIPPED').length,
+    failed: of('FAILED').length,
+    delivered: of('SENT').length,
+    bounced,
+    opened: 0,
+    clicked: 0,
     ...(isCompared ? { variants } : {}),
   };
 }

@@ -185,7 +185,9 @@ class Innocent {
     executions.set(to, performance.timeOrigin + performance.now());
     await timed('POST', '/api/v1/events', { name: event, email: to });
     const sent = await timed('POST', '/api/v1/emails', {
-      ...{ to: `mail-${index}@sink.test`, subject: 'Hello', body: '<p>Hello</p>' },
+      to: `mail-${index}@sink.test`,
+      subject: 'Hello',
+      body: '<p>Hello</p>',
     });
     if (sent.status === 202) {
       const { id } = JSON.parse(sent.body!) as { id: string };
@@ -211,11 +213,17 @@ interface Step {
 /** Steps one after the other, behind the trigger. */
 function graphOf(steps: readonly Step[]): object {
   const all = [{ type: 'TRIGGER', config: {} }, ...steps].map((step, index) => ({
-    ...{ id: newId(), name: `step ${index}`, position: { x: 0, y: 0 } },
+    id: newId(),
+    name: `step ${index}`,
+    position: { x: 0, y: 0 },
     ...step,
   }));
   const transitions = all.slice(1).map(({ id }, index) => ({
-    ...{ id: newId(), from_step_id: all[index]!.id, to_step_id: id, condition: null, priority: 0 },
+    id: newId(),
+    from_step_id: all[index]!.id,
+    to_step_id: id,
+    condition: null,
+    priority: 0,
   }));
   return { steps: all, transitions };
 }
@@ -227,7 +235,10 @@ async function enabledWorkflow(
   more: object = {},
 ): Promise<void> {
   const { id } = await tenant.surely('POST', '/api/v1/workflows', {
-    ...{ name: event, trigger_type: 'EVENT', event_name: event, ...more },
+    name: event,
+    trigger_type: 'EVENT',
+    event_name: event,
+    ...more,
   });
   await tenant.surely('PUT', `/api/v1/workflows/${id as string}/graph`, graphOf(steps));
   await tenant.surely('POST', `/api/v1/workflows/${id as string}/resume`);

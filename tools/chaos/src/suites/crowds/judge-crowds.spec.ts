@@ -2,7 +2,11 @@ import { expect, it } from '@jest/globals';
 import { judgeCrowds, type Phase } from './judge-crowds.js';
 
 const phase = (name: string, ms: number): Phase => ({
-  ...{ name, api: [ms], mail: [ms], workflow: [ms], bounces: [ms] },
+  name,
+  api: [ms],
+  mail: [ms],
+  workflow: [ms],
+  bounces: [ms],
 });
 const broken = (...phases: Phase[]) => judgeCrowds({ phases, crashes: [] }).map((each) => each.broken.length);
 

@@ -16,7 +16,11 @@ const participants: Participant[] = [
   { email: 'hal', kind: 'hasty', loops: false },
 ];
 const executions = participants.map(({ email }): ExecutionRow => ({
-  ...{ id: `x-${email}`, email, status: 'EXITED', reason: doneReason, endedAt: 90_000 },
+  id: `x-${email}`,
+  email,
+  status: 'EXITED',
+  reason: doneReason,
+  endedAt: 90_000,
 }));
 
 function visitsFor(participant: Participant): VisitRow[] {
@@ -24,14 +28,12 @@ function visitsFor(participant: Participant): VisitRow[] {
     const [step, visit, , branch = null] = text.split(' ') as [string, string, string?, string?];
     const enteredAt = 10_000 + index * 20_000;
     return {
-      ...{
-        executionId: `x-${participant.email}`,
-        step,
-        visit: Number(visit),
-        status: 'DONE',
-        branch,
-        enteredAt,
-      },
+      executionId: `x-${participant.email}`,
+      step,
+      visit: Number(visit),
+      status: 'DONE',
+      branch,
+      enteredAt,
       endedAt: enteredAt + 16_000,
       emailId: step in subjects ? `e-${participant.email}-${step}-${visit}` : null,
     };
@@ -54,23 +56,27 @@ const mails = visits.flatMap(({ emailId, executionId, step }): WorkflowMail[] =>
       ],
 );
 const line = (id: string, to: string): SinkLine => ({
-  ...{
-    messageId: `${id}@chaos.test`,
-    from: '',
-    to,
-    mailParameters: '',
-    tls: false,
-    receivedAt: 1,
-    faults: [],
-    digest: 'd',
-  },
+  messageId: `${id}@chaos.test`,
+  from: '',
+  to,
+  mailParameters: '',
+  tls: false,
+  receivedAt: 1,
+  faults: [],
+  digest: 'd',
 });
 const sink = mails.map(({ id, email }) => line(id, email));
 const event = (id: string, type: string, data: object, status: number | null = 200): ReceivedCall => ({
-  ...{ id, path: '/events', body: JSON.stringify({ id, type, data }), status },
+  id,
+  path: '/events',
+  body: JSON.stringify({ id, type, data }),
+  status,
 });
 const hook = (id: string, execution: string, again: string, status: number | null = 200): ReceivedCall => ({
-  ...{ id, path: '/step', body: JSON.stringify({ execution, again }), status },
+  id,
+  path: '/step',
+  body: JSON.stringify({ execution, again }),
+  status,
 });
 const hooks = participants.flatMap((participant) =>
   Array.from({ length: roundsOf(participant) }, (_, round) =>
@@ -93,11 +99,19 @@ const steps = [...new Set(visits.map(({ step }) => step))].map((step) => {
 });
 
 const good: WorkflowsEvidence = {
-  ...{ participants, executions, visits, mails, sink },
+  participants,
+  executions,
+  visits,
+  mails,
+  sink,
   fields: new Map(participants.map((each) => [each.email, endFieldsOf(each)])),
-  ...{ stepCalls: rowsOf(hooks), eventCalls: rowsOf(events), received: [...hooks, ...events] },
+  stepCalls: rowsOf(hooks),
+  eventCalls: rowsOf(events),
+  received: [...hooks, ...events],
   stats: { executions: { RUNNING: 0, EXITED: 3 }, steps },
-  ...{ givenUp: 0, endedAt: 90_000, wantedStrikes: 1 },
+  givenUp: 0,
+  endedAt: 90_000,
+  wantedStrikes: 1,
   strikes: [{ kind: 'kill workflows', state: null, at: 20_000 }],
 };
 const brokenIn = (change: Partial<WorkflowsEvidence>): string[] =>

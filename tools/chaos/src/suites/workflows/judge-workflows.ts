@@ -298,7 +298,10 @@ function stats({ executions: rows, visits, stats: shown }: WorkflowsEvidence): F
 function countsOf(visits: readonly VisitRow[]): Omit<ShownSteps, 'step'> {
   const of = (wanted: string) => visits.filter(({ status }) => status === wanted).length;
   return {
-    ...{ entered: visits.length, waiting: of('WAITING'), done: of('DONE') },
-    ...{ skipped: of('SKIPPED'), failed: of('FAILED') },
+    entered: visits.length,
+    waiting: of('WAITING'),
+    done: of('DONE'),
+    skipped: of('SKIPPED'),
+    failed: of('FAILED'),
   };
 }

@@ -30,18 +30,23 @@ export function participantsOf(count: number, seed: number): Participant[] {
   );
   const rest = Array.from({ length: count - special.length }, () => first.name);
   return random.shuffled([...special, ...rest]).map((kind, number) => ({
-    ...{ kind, email: `ok+${kind}-${number}@sink.test`, loops: random.chance(loopingShare) },
+    kind,
+    email: `ok+${kind}-${number}@sink.test`,
+    loops: random.chance(loopingShare),
   }));
 }
 
 /** Of its contact; conditions of the graph read them, and its steps change them. */
 export const fieldsOf = ({ kind, loops }: Participant): Record<string, boolean> => ({
-  ...{ answers: kind === 'answering', again: loops },
+  answers: kind === 'answering',
+  again: loops,
 });
 
 /** What the fields are when everything is done. */
 export const endFieldsOf = ({ kind }: Participant): Record<string, boolean> => ({
-  ...{ answers: kind === 'answering', again: false, reached: true },
+  answers: kind === 'answering',
+  again: false,
+  reached: true,
 });
 
 export const startEvent = 'joined';
@@ -60,12 +65,15 @@ interface Step {
 }
 
 const answer = (timeout: number): Step => ({
-  ...{ type: 'WAIT_FOR_EVENT', config: { eventName: answerEvent, timeout } },
+  type: 'WAIT_FOR_EVENT',
+  config: { eventName: answerEvent, timeout },
   next: { event: 'hook', timeout: 'hook' },
 });
 const isTrue = (field: string) => ({ field: `data.${field}`, operator: 'equals', value: true });
 const mail = (subject: string, next: string): Step => ({
-  ...{ type: 'SEND_EMAIL', config: { subject, body: '<p>To {{ contact.email }}</p>' }, next },
+  type: 'SEND_EMAIL',
+  config: { subject, body: '<p>To {{ contact.email }}</p>' },
+  next,
 });
 
 /** Subjects of mails, by the step that sends them. */
@@ -96,7 +104,10 @@ export function graphFor(hookUrl: string): { ids: ReadonlyMap<string, string>; b
   const ids = new Map(steps.map(([name]) => [name, newId()]));
   const transitions = steps.flatMap(([name, { next }]) =>
     Object.entries(typeof next === 'string' ? { '': next } : (next ?? {})).map(([branch, to]) => ({
-      ...{ id: newId(), from_step_id: ids.get(name), to_step_id: ids.get(to), priority: 0 },
+      id: newId(),
+      from_step_id: ids.get(name),
+      to_step_id: ids.get(to),
+      priority: 0,
       condition: branch === '' ? null : { branch },
     })),
   );
@@ -104,7 +115,11 @@ export function graphFor(hookUrl: string): { ids: ReadonlyMap<string, string>; b
     ids,
     body: {
       steps: steps.map(([name, { type, config = {} }]) => ({
-        ...{ id: ids.get(name), name, type, config, position: { x: 0, y: 0 } },
+        id: ids.get(name),
+        name,
+        type,
+        config,
+        position: { x: 0, y: 0 },
       })),
       transitions,
     },

@@ -103,11 +103,15 @@ async function judge(act: Act): Promise<Verdict> {
   const evidence = await gather(act, left.filter(isGivenUpWork));
   const { lines, figures } = told(act, evidence, looks.length);
   const rest = {
-    ...{ stage, tenant, unfinished: await unfinished(act), strikes: strikes.done.length },
+    stage,
+    tenant,
+    unfinished: await unfinished(act),
+    strikes: strikes.done.length,
     work: { queues, counts: left.filter((count) => !isGivenUpWork(count)) },
   };
   return {
-    ...{ lines, figures },
+    lines,
+    figures,
     findings: [
       ...judgeWorkflows(evidence),
       judgeCounts(looks, 'a workflow or a step'),
@@ -124,7 +128,10 @@ async function gather(act: Act, givenUp: readonly WorkCount[]): Promise<Workflow
   const { stage, tenant, receiver, participants, built, strikes } = act;
   const written = await writtenDown(tenant, built);
   return {
-    ...{ ...written, participants, received: receiver.calls, strikes: strikes.done },
+    ...written,
+    participants,
+    received: receiver.calls,
+    strikes: strikes.done,
     sink: readSinkLedger(stage.fixture.sinkLedger),
     givenUp: givenUp.reduce((sum, { items }) => sum + items, 0),
     endedAt: written.executions.reduce((last, { endedAt }) => Math.max(last, endedAt ?? 0), 0),
@@ -154,9 +161,18 @@ function told(
       `Counters were compared ${looks} times`,
     ],
     figures: {
-      ...{ executions: executions.length, visits: visits.length, mails: mails.length, messages: sink.length },
-      ...{ calls: ids, again, replayed, strikes: strikes.done.length, missed: strikes.missed },
-      ...{ ends, outcomes, givenUp: evidence.givenUp },
+      executions: executions.length,
+      visits: visits.length,
+      mails: mails.length,
+      messages: sink.length,
+      calls: ids,
+      again,
+      replayed,
+      strikes: strikes.done.length,
+      missed: strikes.missed,
+      ends,
+      outcomes,
+      givenUp: evidence.givenUp,
     },
   };
 }
@@ -185,7 +201,9 @@ async function build(
 ): Promise<Built> {
   await tenant.makeContacts(
     participants.map((participant) => ({
-      ...{ email: participant.email, subscribed: true, custom_fields: fieldsOf(participant) },
+      email: participant.email,
+      subscribed: true,
+      custom_fields: fieldsOf(participant),
     })),
   );
   const { id: webhookId } = await tenant.surely('POST', '/api/v1/webhooks', {
@@ -193,7 +211,9 @@ async function build(
     event_types: ['email.sent', 'workflow.completed', 'workflow.failed'],
   });
   const { id: workflowId } = await tenant.surely('POST', '/api/v1/workflows', {
-    ...{ name: 'Welcome', trigger_type: 'EVENT', event_name: startEvent },
+    name: 'Welcome',
+    trigger_type: 'EVENT',
+    event_name: startEvent,
   });
   const path = `/api/v1/workflows/${workflowId as string}`;
   const graph = graphFor(receiver.url(paths.step));
@@ -210,10 +230,12 @@ const locks = {
   // The first turn of a visit commits its position, the next one what came of its effect.
   'turn before its commit': { table: 'execution_steps', statement: '%INSERT INTO execution_steps (%' },
   'response to a step before its commit': {
-    ...{ table: 'step_calls', statement: '%UPDATE step_calls c SET attempts%' },
+    table: 'step_calls',
+    statement: '%UPDATE step_calls c SET attempts%',
   },
   'response to an event before its commit': {
-    ...{ table: 'webhook_calls', statement: '%UPDATE webhook_calls c SET attempts%' },
+    table: 'webhook_calls',
+    statement: '%UPDATE webhook_calls c SET attempts%',
   },
 } as const satisfies Record<string, Lock>;
 type State = keyof typeof locks;

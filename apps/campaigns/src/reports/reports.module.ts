@@ -1,8 +1,0 @@
-import { Module } from '@nestjs/common';
-import { onDatabase } from '@posthorn/database';
-import { CampaignReports } from './campaign-reports.read-model.js';
-
-@Module({
-  providers: [...onDatabase([CampaignReports])],
-})
-export class ReportsModule {}
