@@ -14,6 +14,8 @@ import { ResultsRepository } from './results.repository.js';
 
 type About = Pick<EmailChangedEvent, 'emailId' | 'campaignId'>;
 
+const ofCampaign = (item: object): boolean => typeof (item as About | null)?.campaignId === 'string';
+
 @Injectable()
 export class ResultsSubscribers {
   constructor(
@@ -21,49 +23,49 @@ export class ResultsSubscribers {
     private readonly queue: WorkQueue,
   ) {}
 
-  @OnEachEvent([emailEvents.sent], 'results')
+  @OnEachEvent([emailEvents.sent], 'results', ofCampaign)
   onSent(event: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.apply(event, () => sentAnd());
   }
 
-  @OnEachEvent([emailEvents.delivered], 'results')
+  @OnEachEvent([emailEvents.delivered], 'results', ofCampaign)
   onDelivered(event: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.apply(event, () => sentAnd('delivered'));
   }
 
-  @OnEachEvent([emailEvents.bounced], 'results')
+  @OnEachEvent([emailEvents.bounced], 'results', ofCampaign)
   onBounced(event: DomainEvent<EmailBounced>): Promise<void> {
     return this.apply(event, reportOfBounce);
   }
 
-  @OnEachEvent([emailEvents.failed], 'results')
+  @OnEachEvent([emailEvents.failed], 'results', ofCampaign)
   async onFailed(event: DomainEvent<EmailFailed>): Promise<void> {
     await this.apply(event, reportOfFailure);
     const overAllowance = event.items.filter(({ failureKind }) => failureKind === 'quota_exhausted');
     await this.pause(event.projectId, new Set(overAllowance.map(({ campaignId }) => campaignId)));
   }
 
-  @OnEachEvent([emailEvents.cancelled], 'results')
+  @OnEachEvent([emailEvents.cancelled], 'results', ofCampaign)
   onCancelled(event: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.apply(event, () => reportOfCancelling);
   }
 
-  @OnEachEvent([emailEvents.opened], 'results')
+  @OnEachEvent([emailEvents.opened], 'results', ofCampaign)
   onOpened(event: DomainEvent<EmailEngaged>): Promise<void> {
     return this.apply(event, ({ isMachine }) => (isMachine ? null : sentAnd('opened')));
   }
 
-  @OnEachEvent([emailEvents.clicked], 'results')
+  @OnEachEvent([emailEvents.clicked], 'results', ofCampaign)
   onClicked(event: DomainEvent<EmailEngaged>): Promise<void> {
     return this.apply(event, ({ isMachine }) => (isMachine ? null : sentAnd('clicked')));
   }
 
-  @OnEachEvent([emailEvents.complained], 'results')
+  @OnEachEvent([emailEvents.complained], 'results', ofCampaign)
   onComplained(event: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.apply(event, () => sentAnd('complained'));
   }
 
-  @OnEachEvent([emailEvents.unsubscribed], 'results')
+  @OnEachEvent([emailEvents.unsubscribed], 'results', ofCampaign)
   onUnsubscribed(event: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.apply(event, () => sentAnd('unsubscribed'));
   }

@@ -16,7 +16,7 @@ import type { BusConnection } from './connection.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
 import { ConsumerWatch } from '../events/consumer-watch.js';
 import { EventSubscription } from '../events/event-subscription.js';
-import { findHandlers } from './handlers.js';
+import { findHandlers, type Concerns } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { OperatorCalls } from './operator-calls.js';
@@ -45,9 +45,9 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   /** Before `listen`. Nest would look only at controllers, and wrap each handler in a proxy that hides its errors. */
   addHandlersOf(modules: ModulesContainer): void {
-    for (const { pattern, isSubscriber, handle } of findHandlers(modules)) {
+    for (const { pattern, isSubscriber, concerns, handle } of findHandlers(modules)) {
       if (this.messageHandlers.has(pattern)) throw new Error(`${pattern} has two handlers`);
-      this.addHandler(pattern, handle, isSubscriber);
+      this.addHandler(pattern, handle, isSubscriber, { concerns });
     }
   }
 
@@ -116,6 +116,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
             consumers,
             contract: eventOf(pattern)!,
             durable: durableOf(service, purpose),
+            concerns: handler.extras?.['concerns'] as Concerns | undefined,
             run: async (event) => void (await handler(event)),
           }),
         );

@@ -49,6 +49,10 @@ export interface EventOrigin {
 
 const answered = Symbol('posthorn:answered');
 const received = Symbol('posthorn:received');
+const concerned = Symbol('posthorn:concerned');
+
+/** Whether an item can ever matter to a subscriber, by what never changes about it. An event without such an item is acknowledged without a transaction. */
+export type Concerns = (item: object) => boolean;
 
 /** The method is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */
 export const Handles = (contract: RequestContract): MethodDecorator =>
@@ -58,16 +62,19 @@ export const Handles = (contract: RequestContract): MethodDecorator =>
 export const OnEvent = (contract: EventContract, purpose: string): MethodDecorator =>
   SetMetadata(received, [`${contract.name} ${purpose}`]);
 
-export const OnEachEvent = (contracts: readonly EventContract[], purpose: string): MethodDecorator =>
-  SetMetadata(
-    received,
-    receivedEach(contracts, purpose).map((each) => `${each.event.name} ${each.purpose}`),
-  );
+export const OnEachEvent =
+  (contracts: readonly EventContract[], purpose: string, concerns?: Concerns): MethodDecorator =>
+  (target, name, descriptor) => {
+    const patterns = receivedEach(contracts, purpose).map((each) => `${each.event.name} ${each.purpose}`);
+    SetMetadata(received, patterns)(target, name, descriptor);
+    SetMetadata(concerned, concerns)(target, name, descriptor);
+  };
 
 export interface FoundHandler {
   /** A subject, or the name of an event and the purpose of its subscriber. */
   pattern: string;
   isSubscriber: boolean;
+  concerns?: Concerns;
   handle: (data: unknown) => Promise<unknown>;
 }
 
@@ -89,7 +96,8 @@ function handlersAt(instance: object, name: string): FoundHandler[] {
   const method = (instance as Record<string, FoundHandler['handle']>)[name]!;
   const marked = (key: symbol, isSubscriber: boolean) =>
     ((Reflect.getMetadata(key, method) as string[] | undefined) ?? []).map((pattern): FoundHandler => {
-      return { pattern, isSubscriber, handle: async (data) => method.call(instance, data) };
+      const concerns = Reflect.getMetadata(concerned, method) as Concerns | undefined;
+      return { pattern, isSubscriber, concerns, handle: async (data) => method.call(instance, data) };
     });
   return [...marked(answered, false), ...marked(received, true)];
 }

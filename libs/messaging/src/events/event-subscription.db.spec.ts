@@ -18,7 +18,7 @@ import {
 import { BusConnection } from '../calls/connection.js';
 import { EventSubscription } from './event-subscription.js';
 import type { Timeouts } from './solo-tries.js';
-import type { DomainEvent } from '../calls/handlers.js';
+import type { Concerns, DomainEvent } from '../calls/handlers.js';
 import { Inbox } from './inbox.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
 
@@ -74,6 +74,7 @@ describe('a subscriber', () => {
     run: (event: DomainEvent<object>) => Promise<void>,
     timeouts: Timeouts = {},
     on = database,
+    concerns?: Concerns,
   ) => {
     const options = {
       connection,
@@ -81,6 +82,7 @@ describe('a subscriber', () => {
       contract: emailEvents.delivered,
       durable,
       run,
+      concerns,
     };
     const subscription = new EventSubscription({ ...options, timeouts: { redeliveryMs: [5], ...timeouts } });
     running.push(subscription);
@@ -119,6 +121,22 @@ describe('a subscriber', () => {
       await source.repeatAll();
       await source.taken('spec-once');
       expect(addresses(received)).toEqual(wanted);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'acknowledges what cannot concern it without a row in the inbox',
+    async () => {
+      const received: DomainEvent<object>[] = [];
+      const run = async (event: DomainEvent<object>) => void received.push(event);
+      const concerns = (item: object) => (item as { to: string }).to.startsWith('wanted');
+      subscribe('spec-concerns', run, {}, database, concerns);
+      for (const to of ['other@x.test', 'wanted-1@x.test', 'other@x.test', 'wanted-2@x.test'])
+        await publish(to);
+      await source.taken('spec-concerns');
+      expect(addresses(received)).toEqual(['wanted-1@x.test', 'wanted-2@x.test']);
+      expect(await database.query(`SELECT 1 FROM inbox WHERE subscriber = 'spec-concerns'`)).toHaveLength(2);
     },
     timeoutMs,
   );

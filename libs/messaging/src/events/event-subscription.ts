@@ -7,7 +7,7 @@ import { ConsumerWatch } from './consumer-watch.js';
 import { ensureConsumer } from './event-stream.js';
 import { readEvent, type WireEvent } from '../calls/frames.js';
 import { Gatherer } from '../calls/gatherer.js';
-import type { DomainEvent, EventOrigin } from '../calls/handlers.js';
+import type { Concerns, DomainEvent, EventOrigin } from '../calls/handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
@@ -20,6 +20,7 @@ export interface EventSubscriptionOptions {
   consumers?: ConsumerWatch;
   contract: EventContract;
   durable: string;
+  concerns?: Concerns;
   run: (event: DomainEvent<object>) => Promise<void>;
   timeouts?: Timeouts;
   tracing?: Tracing;
@@ -89,9 +90,12 @@ export class EventSubscription {
   }
 
   private async handleOnce(events: WireEvent[]): Promise<void> {
-    const { inbox, durable, timeouts, messagingMetrics } = this.options;
+    const { inbox, durable, timeouts, messagingMetrics, concerns } = this.options;
     const limitMs = timeouts?.handlerMs ?? handlerMs;
-    await inbox.once(durable, events, (fresh) => this.runByProject(fresh), limitMs);
+    // Without a row in the inbox: a repetition is passed over for the same reason.
+    const relevant = concerns ? events.filter(({ items }) => items.some(concerns)) : events;
+    if (relevant.length > 0)
+      await inbox.once(durable, relevant, (fresh) => this.runByProject(fresh), limitMs);
     messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
   }
 
