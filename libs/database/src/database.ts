@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemetry';
 import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { FactoryProvider, Type } from '@nestjs/common';
 import { copyOut, withLiterals } from './copy/copy-out.js';
 import { isDatabaseAway, isSerializationFailure } from './database-error.js';
-import { InsertListeners } from './insert-listeners.js';
 import { TransactionEnded, TransactionTimedOut, within } from './transaction-limits.js';
 
 const attempts = 3;
@@ -293,3 +293,35 @@ function summaryOf(sql: string): string {
   const [, verb, table] = summaries.map((pattern) => pattern.exec(sql)).find((match) => match !== null) ?? [];
   return verb ? `${verb} ${table}` : 'statement';
 }
+
+interface InsertListener {
+  statement: RegExp;
+  notify: () => void;
+}
+
+/** Found by the text of the statements: a writer cannot forget to notify. */
+class InsertListeners {
+  private readonly listeners = new Set<InsertListener>();
+
+  add(tables: readonly string[], notify: () => void): () => void {
+    const listener = { statement: new RegExp(`\\bINSERT INTO (?:${tables.join('|')})\\b`), notify };
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  collect(sql: string, inserted: Set<() => void>): void {
+    for (const { statement, notify } of this.listeners)
+      if (!inserted.has(notify) && statement.test(sql)) inserted.add(notify);
+  }
+
+  notify(sql: string): void {
+    for (const { statement, notify } of this.listeners) if (statement.test(sql)) notify();
+  }
+}
+
+export const onDatabase = (classes: Type[], ...others: Type[]): FactoryProvider[] =>
+  classes.map((provide) => ({
+    provide,
+    useFactory: (...taken: unknown[]) => new provide(...taken) as object,
+    inject: [Database, ...others],
+  }));

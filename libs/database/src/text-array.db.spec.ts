@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { openDatabase } from './data-source.js';
 import type { Database } from './database.js';
 import { bareParts } from './testing/bare-parts.js';
-import { textArray } from './text-array.js';
+import { textArray } from './sql-fragments.js';
 
 let clone: TestDatabase;
 let database: Database;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Loop } from './loop.js';
+import { Loop, IdleBackoff } from './loop.js';
 
 describe('a loop', () => {
   it('says once that it succeeds again after it failed repeatedly', async () => {
@@ -27,4 +27,11 @@ describe('a loop', () => {
     Logger.overrideLogger(true);
     expect(lines).toEqual(['succeeds again after 3 failures: no such column']);
   });
+});
+
+it('a pause doubles up to its maximum while there is nothing to do, and is short again afterwards', () => {
+  const polling = new IdleBackoff(1_000, 5_000);
+  expect([true, false, false, false, false, true, false].map((busy) => polling.delayMs({ busy }))).toEqual([
+    1_000, 2_000, 4_000, 5_000, 5_000, 1_000, 2_000,
+  ]);
 });

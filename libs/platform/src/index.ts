@@ -1,11 +1,10 @@
-export * from './address-hasher.js';
+export * from './own-secret.js';
 export * from './admin-server.js';
 export * from './command-line.js';
 export * from './commits.js';
 export * from './config.js';
 export * from './limited-runs.js';
 export * from './logging.js';
-export * from './own-secret.js';
 export * from './resealing.js';
 export * from './run-process.js';
 export * from './sealed-rows.repository.js';
@@ -14,4 +13,3 @@ export * from './service.js';
 export * from './service-parts.js';
 export * from './service-config.js';
 export { ownUrl, ownVariable } from './service-database.js';
-export * from './waiting.js';

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Database } from '@posthorn/database';
 import { ConfigError } from './config.js';
 import { UnreadableSecret, type Secrets } from './sealing.js';
@@ -21,5 +21,26 @@ export async function ownSecret(database: Database, secrets: Secrets, table: str
     throw new ConfigError([
       'POSTHORN_SECRET_KEY is not the key of this database: append the old key after a comma',
     ]);
+  }
+}
+
+/** Survives key rotation; without `erasure_secrets`, addresses cannot be found by trying all of them. */
+export class AddressHasher {
+  private readonly key: KeyObject;
+
+  constructor(secret: string) {
+    this.key = createSecretKey(secret, 'utf8');
+  }
+
+  static async open<Hasher>(
+    this: new (secret: string) => Hasher,
+    database: Database,
+    secrets: Secrets,
+  ): Promise<Hasher> {
+    return new this(await ownSecret(database, secrets, 'erasure_secrets'));
+  }
+
+  hash(projectId: string, email: string): string {
+    return createHmac('sha256', this.key).update(projectId).update(email).digest('hex');
   }
 }

@@ -1,7 +1,5 @@
-export * from './metric.js';
 export * from './metrics.js';
 export * from './open-tracing.js';
-export * from './work-context.js';
 export * from './span.js';
 export * from './trace-point.js';
 export * from './tracing.js';

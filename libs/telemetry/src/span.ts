@@ -1,7 +1,6 @@
-import type { WorkContext } from './tracing.js';
-import { currentContext, runInContext } from './work-context.js';
-import { readTraces, writeTraceparent } from './trace-point.js';
-import type { Attributes, OpenSpan, SpanOptions, Tracing } from './tracing.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { WorkContext, Attributes, OpenSpan, SpanOptions, Tracing } from './tracing.js';
+import { readTraces, writeTraceparent, maxTraces, writeTraces } from './trace-point.js';
 
 export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   const context = currentContext();
@@ -119,4 +118,30 @@ async function until<T>(
   } finally {
     for (const span of spans) span.end();
   }
+}
+
+const contexts = new AsyncLocalStorage<WorkContext | undefined>();
+
+export const currentContext = (): WorkContext | undefined => contexts.getStore();
+
+/** Checked first where computing a span name is expensive. */
+export const isRecorded = (): boolean => (contexts.getStore()?.traces.length ?? 0) > 0;
+
+export function runInContext<T>(context: WorkContext | undefined, work: () => T): T {
+  return contexts.run(context, work);
+}
+
+export function currentTraces(): string | null {
+  const context = contexts.getStore();
+  return context === undefined ? null : writeTraces(context.traces);
+}
+
+export function joinContexts(joined: readonly (WorkContext | undefined)[]): WorkContext | undefined {
+  const present = joined.filter((context) => context !== undefined);
+  if (present.length <= 1) return present[0];
+  return {
+    tracing: present[0]!.tracing,
+    traces: present.flatMap(({ traces }) => traces).slice(0, maxTraces),
+    requestIds: present.flatMap(({ requestIds }) => requestIds),
+  };
 }

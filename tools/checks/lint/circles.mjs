@@ -14,13 +14,10 @@ export function circleOf(path, target) {
 }
 
 function graph() {
-  const files = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter((file) => !isOfHost(file));
+  const files = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root });
   const known = new Set(files);
   return new Map(files.map((file) => [file, importsOf(file).filter((path) => known.has(path))]));
 }
-
-/** The helpers of the end-to-end tests make each other's rows. */
-const isOfHost = (file) => file.startsWith('apps/e2e/');
 
 function importsOf(file) {
   const path = join(root, file);

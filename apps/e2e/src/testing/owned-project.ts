@@ -5,11 +5,19 @@ import pg from 'pg';
 import type { Operation } from './api-document.js';
 import type { Operator } from './bad-input.js';
 import { makeUser, signIn, type Person } from './people.js';
-import { madeOf, nounOf, tomorrow, uniqueAddress, uniqueDomain, type Made } from './resources.js';
+import {
+  madeOf,
+  nounOf,
+  tomorrow,
+  uniqueAddress,
+  uniqueDomain,
+  type Made,
+  type MakersProject,
+} from './resources.js';
 import type { Answer, RunningPosthorn } from './running-posthorn.js';
 
 /** A project with a key and its owner, in which resources for paths and bodies are created. */
-export class OwnedProject {
+export class OwnedProject implements MakersProject {
   private colleague: Promise<string> | undefined;
   private partners: Promise<string> | undefined;
   private readonly lasting = new Map<string, Made>();

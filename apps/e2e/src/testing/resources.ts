@@ -1,7 +1,18 @@
+import type { ServiceName } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import type { Operation } from './api-document.js';
-import type { OwnedProject } from './owned-project.js';
-import { signIn } from './people.js';
+import { signIn, type Person } from './people.js';
+import type { Answer, RunningPosthorn } from './running-posthorn.js';
+
+/** The project in which resources are made. */
+export interface MakersProject {
+  readonly posthorn: RunningPosthorn;
+  readonly id: string;
+  readonly owner: Person;
+  joined(): Promise<string>;
+  requested(method: string, path: string, body: object | undefined, as: 'key' | Person): Promise<Answer>;
+  write(service: ServiceName, sql: string, values: unknown[]): Promise<void>;
+}
 
 /** A resource with an id. */
 export interface Made {
@@ -10,7 +21,7 @@ export interface Made {
   link?: string;
 }
 
-type Maker = (project: OwnedProject) => Promise<Made>;
+type Maker = (project: MakersProject) => Promise<Made>;
 
 /** Creates resources by the noun before their id in a path. */
 const made: Record<string, Maker> = {
@@ -113,7 +124,7 @@ function created(noun: string, body: () => object): Maker {
 }
 
 /** Creating keys is slow and the number of domains is limited, so the previous one is reused. */
-async function storedDomain(project: OwnedProject): Promise<Made> {
+async function storedDomain(project: MakersProject): Promise<Made> {
   const { body } = await project.requested('GET', '/api/v1/domains?limit=100', undefined, 'key');
   const stored = body.data.find(({ domain }: { domain: string }) => domain.startsWith('kept-'));
   return stored
@@ -125,7 +136,7 @@ async function storedDomain(project: OwnedProject): Promise<Made> {
 }
 
 /** Their number is limited, so the oldest make room. */
-async function newWebhook(project: OwnedProject): Promise<Made> {
+async function newWebhook(project: MakersProject): Promise<Made> {
   const { body } = await project.requested('GET', '/api/v1/webhooks?limit=50', undefined, 'key');
   for (const { id } of (body.data as Made[]).slice(40))
     await project.requested('DELETE', `/api/v1/webhooks/${id}`, undefined, 'key');
@@ -133,7 +144,7 @@ async function newWebhook(project: OwnedProject): Promise<Made> {
   return created('webhooks', () => settings)(project);
 }
 
-async function suppress(project: OwnedProject): Promise<Made> {
+async function suppress(project: MakersProject): Promise<Made> {
   return {
     id: (await project.requested('POST', '/api/v1/suppressions', { email: uniqueAddress() }, 'key')).body
       .email as string,
@@ -141,7 +152,7 @@ async function suppress(project: OwnedProject): Promise<Made> {
 }
 
 /** A finished erasure, whose content is stable. */
-async function erased(project: OwnedProject): Promise<Made> {
+async function erased(project: MakersProject): Promise<Made> {
   const { body } = await project.requested('POST', '/api/v1/contacts', { email: uniqueAddress() }, 'key');
   const id = body.id as string;
   await project.requested('DELETE', `/api/v1/contacts/${id}`, undefined, 'key');
@@ -167,7 +178,7 @@ function campaignIn(status: string): Maker {
 }
 
 /** Being sent, with variants of which none is chosen yet. */
-async function comparedCampaign(project: OwnedProject): Promise<Made> {
+async function comparedCampaign(project: MakersProject): Promise<Made> {
   const { id } = await created('campaigns', () => ({
     ...newCampaign(),
     variants: [{ name: 'Cool' }, { name: 'Warm', subject: 'Good morning' }],
@@ -184,7 +195,7 @@ async function comparedCampaign(project: OwnedProject): Promise<Made> {
 }
 
 /** Skipped, and of a contact with the id of its campaign, because both stand in the path. */
-async function recipientOf(project: OwnedProject): Promise<Made> {
+async function recipientOf(project: MakersProject): Promise<Made> {
   const { id } = await created('campaigns', newCampaign)(project);
   await project.write(
     'campaigns',
@@ -199,7 +210,7 @@ function newWorkflow(): object {
   return { name: 'Welcome', trigger_type: 'MANUAL' };
 }
 
-async function enabledWorkflow(project: OwnedProject): Promise<Made> {
+async function enabledWorkflow(project: MakersProject): Promise<Made> {
   const { id } = await created('workflows', newWorkflow)(project);
   await project.requested('POST', `/api/v1/workflows/${id}/resume`, undefined, 'key');
   return { id };
@@ -222,7 +233,7 @@ function executionThat(status: 'WAITING' | 'FAILED'): Maker {
 }
 
 /** With the id of its webhook, because both stand in the path. */
-async function failedCall(project: OwnedProject): Promise<Made> {
+async function failedCall(project: MakersProject): Promise<Made> {
   const { id } = await madeOf('webhooks')(project);
   await project.write(
     'workflows',
@@ -246,7 +257,7 @@ function imported(start: string, all: string): Maker {
   };
 }
 
-async function makeKey(project: OwnedProject): Promise<Made> {
+async function makeKey(project: MakersProject): Promise<Made> {
   const { body } = await project.requested(
     'POST',
     `/api/v1/projects/${project.id}/api-keys`,
@@ -256,7 +267,7 @@ async function makeKey(project: OwnedProject): Promise<Made> {
   return { id: body.id as string, link: new URL(body.reveal_url as string).searchParams.get('token')! };
 }
 
-async function invite(project: OwnedProject): Promise<Made> {
+async function invite(project: MakersProject): Promise<Made> {
   const wanted = { email: uniqueAddress(), role: 'MEMBER' };
   return {
     id: (await project.requested('POST', `/api/v1/projects/${project.id}/members`, wanted, project.owner))
@@ -265,7 +276,7 @@ async function invite(project: OwnedProject): Promise<Made> {
 }
 
 /** Another session of the owner, so that the current one stays. */
-async function beginSession(project: OwnedProject): Promise<Made> {
+async function beginSession(project: MakersProject): Promise<Made> {
   const again = await signIn(project.posthorn, project.owner);
   const { body } = await project.requested('GET', '/api/v1/users/me/sessions', undefined, again);
   return { id: body.sessions.find(({ current }: { current: boolean }) => current).id as string };

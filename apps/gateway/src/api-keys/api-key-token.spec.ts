@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isWellFormedToken, lastFourOf, mintToken } from './api-key-token.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { hashOfToken } from '../identity/tokens.js';
 
 describe('an API key token', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { grantedScopes, type Confinement, type GrantPreset, type Scope } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { lastFourOf, mintToken, type KeyMode } from './api-key-token.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { hashOfToken } from '../identity/tokens.js';
 
 @Entity('api_keys')
 export class ApiKeyRow {

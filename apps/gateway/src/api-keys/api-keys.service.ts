@@ -20,13 +20,17 @@ import {
   type PageQuery,
   type Scope,
   type UpdateApiKey,
+  confinedSecretKey,
+  confinesNothing,
+  originsUnreadable,
+  type Confine,
+  type Confinement,
 } from '@posthorn/contracts';
 import { DatabaseClock, newId, type Page } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
-import { confinementOf } from './confinement.js';
 import { covers, type Grant, type Reach } from './grant.js';
 import { GrantsService } from './grants.service.js';
 import { KeyEvents } from './key-events.js';
@@ -186,3 +190,25 @@ function refuseScopes(preset: GrantPreset, wanted: readonly string[]): void {
 
 const reason = (scope: Scope, preset: GrantPreset): string =>
   knownScopes.includes(scope) ? `is not allowed for a ${preset} key` : 'is not a known scope';
+
+/** What a key is confined to, as it is stored; null where it is not (docs/decisions/0023). */
+function confinementOf(preset: GrantPreset, wanted: Confine | null): Confinement | null {
+  if (wanted === null) return null;
+  if (preset !== 'SENDING_ONLY') throw confinedSecretKey();
+  const { origins = null, templateIds = null, recipients = 'ANY', subscribeOnly = false } = wanted;
+  const unreadable = (origins ?? []).flatMap((origin, index) => (isOrigin(origin) ? [] : [index]));
+  if (unreadable.length > 0) throw originsUnreadable(unreadable);
+  if (!origins && !templateIds && recipients === 'ANY' && !subscribeOnly) throw confinesNothing();
+  return {
+    origins: origins && distinct(origins),
+    templateIds: templateIds && distinct(templateIds.map((id) => id.toLowerCase())),
+    recipients,
+    subscribeOnly,
+  };
+}
+
+/** Written as browsers write it, because it is compared with the header byte by byte. */
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];

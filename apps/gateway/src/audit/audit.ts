@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEntry, AuditOutcome, IdentityAction, ListAuditEntries } from '@posthorn/contracts';
 import { totalCap, type Page } from '@posthorn/database';
-import { actingCaller } from '@posthorn/messaging';
+import { actingCaller, OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { AuditEntriesRepository, type Action } from './audit-entries.repository.js';
+import { actionOf, auditedContracts, auditedEvents } from './audited-events.js';
 
 interface AuditPage extends Page<AuditEntry> {
   total?: number;
@@ -27,7 +28,25 @@ export class Audit {
     await this.entries.insert(projectId, [{ at: null, actor, address, action, resource, outcome }]);
   }
 
-  async learn(projectId: string, actions: readonly Action[]): Promise<void> {
+  /** The inbox row and the entries are committed together, so a redelivered event is logged once. */
+  @OnEachEvent(auditedContracts, 'audit')
+  async onChange({ projectId, items, origins }: DomainEvent<object>): Promise<void> {
+    const actions = items.flatMap((item, index): Action[] => {
+      const { event, at, actor, ipAddress: address = null } = origins[index]!;
+      // Changes that a service makes on its own have no actor to log.
+      if (!actor || actor.kind === 'SERVICE') return [];
+      const { contract, type, idOf } = auditedEvents.get(event)!;
+      return [
+        {
+          at,
+          actor,
+          address,
+          action: actionOf(contract),
+          resource: { type, id: idOf(item) },
+          outcome: 'SUCCEEDED',
+        },
+      ];
+    });
     if (actions.length > 0) await this.entries.insert(projectId, actions);
   }
 

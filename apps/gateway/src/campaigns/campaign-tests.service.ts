@@ -15,7 +15,7 @@ import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { Accepting } from '../emails/accepting.js';
 import { MembersRepository } from '../members/members.repository.js';
-import { renderingTime } from '../templates/rendering-time.js';
+import { renderingTime } from '../templates/templates.routes.js';
 
 const prefix = '[TEST] ';
 const maxSubject = 998;

@@ -24,7 +24,7 @@ import {
   type UpdateCampaign,
 } from '@posthorn/contracts';
 import { create, get, list, patch, post, remove, routes } from '../routes/calls.js';
-import { renderingTime } from '../templates/rendering-time.js';
+import { renderingTime } from '../templates/templates.routes.js';
 
 const common = { read: 'campaigns:read', write: 'campaigns:write', missing: campaignNotFound } as const;
 const sending = { scope: 'campaigns:send' } as const;

@@ -7,7 +7,7 @@ import { batchBodyLimit, BodyReader, jsonType, sendBodyLimit } from '../wire/bod
 import { rateLimited } from '../wire/errors.js';
 import { Failures } from '../pipeline/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
-import { headerValues } from '../wire/header-values.js';
+import { headerValues } from '../wire/headers.js';
 import { parseValue } from '../wire/bodies/parse-body.js';
 import type { Route } from '../routes/route-table.js';
 import { Guard } from '../identity/guard.js';

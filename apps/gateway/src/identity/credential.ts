@@ -9,8 +9,10 @@ import {
   type Scope,
 } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
-import type { CallerKind, RateLimitedKind } from '../routes/route.js';
-import { enforcedByServices } from './confined-keys.js';
+import { type CallerKind, type RateLimitedKind, scopesOf } from '../routes/route.js';
+import { notInConfinedOrigin, onlySubscribes } from '../wire/errors.js';
+import { headerValues } from '../wire/headers.js';
+import type { Route } from '../routes/route-table.js';
 
 /** What the rate limiter counts by: the key, the grant of a token, or the user whatever the number of their sessions. */
 export interface RateLimitKey {
@@ -132,3 +134,25 @@ export function delegatedCredentialOf(row: TokenRow): Credential {
     },
   };
 }
+
+/** What the gateway can decide without knowing the message (docs/decisions/0023). */
+export function refuseOutside(
+  { origins, subscribeOnly }: Confinement,
+  { declaration }: Route,
+  rawHeaders: readonly string[],
+): void {
+  const [origin, ...others] = headerValues(rawHeaders, 'origin');
+  if (origins && (origin === undefined || others.length > 0 || !origins.includes(origin)))
+    throw notInConfinedOrigin();
+  if (subscribeOnly && !scopesOf(declaration).includes('lists:write')) throw onlySubscribes();
+}
+
+const enforcedByServices = ({
+  templateIds,
+  recipients,
+  subscribeOnly,
+}: Confinement): NonNullable<Caller['confine']> => ({
+  ...(templateIds ? { templateIds } : {}),
+  ...(recipients === 'CONTACTS' ? { onlyContacts: true } : {}),
+  ...(subscribeOnly ? { subscribeOnly } : {}),
+});

@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '@posthorn/contracts';
 import { isWellFormedToken } from '../api-keys/api-key-token.js';
-import { isDelegatedToken } from '../oauth/delegated-token.js';
+import { isDelegatedToken } from '../oauth/oauth-rules.js';
 import { GatewayConfig } from '../config.js';
 import {
   foreignProject,
@@ -23,17 +23,16 @@ import {
   tooManyAttempts,
   untrustedOrigin,
 } from '../wire/errors.js';
-import { headerValues } from '../wire/header-values.js';
+import { headerValues } from '../wire/headers.js';
 import type { Route } from '../routes/route-table.js';
 import { callersOf, scopesOf } from '../routes/route.js';
-import { isTrustedOrigin } from '../people/library/trusted-origins.js';
-import type { Admission, Credential, SessionUser } from './credential.js';
-import { refuseOutside } from './confined-keys.js';
+import { isTrustedOrigin } from '../people/people-rules.js';
+import { type Admission, type Credential, type SessionUser, refuseOutside } from './credential.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { Identities } from './identities.js';
 import { KeyUsage } from './key-usage.js';
 import { hasSessionCookie } from './session-cookie.js';
-import { hashOfToken } from './token-hash.js';
+import { hashOfToken } from './tokens.js';
 
 const maxAuthorization = 8 * 1024;
 const bearer = /^Bearer +([A-Za-z0-9_]+) *$/i;

@@ -23,8 +23,7 @@ import {
   type HttpReply,
   type HttpRequest,
 } from '../wire/fastify.js';
-import { headerValues } from '../wire/header-values.js';
-import { isReadOnly, wantsHtml } from '../wire/html-requests.js';
+import { headerValues, isReadOnly, wantsHtml } from '../wire/headers.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
 import { Senders, unknownSender, type Sender } from '../pages/senders.js';
 import { buttonPage, donePage, overPage, unknownPage } from './confirm-pages.js';

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { mintLinkToken } from '../identity/link-token.js';
+import { hashOfToken, mintLinkToken } from '../identity/tokens.js';
 import {
   startGatewaySuite,
   type GatewaySuite,
   type SignedIn,
   type Published,
 } from '../testing/gateway-suite.js';
-import { hashOfToken } from '../identity/token-hash.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {

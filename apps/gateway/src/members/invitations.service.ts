@@ -8,16 +8,39 @@ import {
   type Caller,
   type InviteMember,
   type PageQuery,
+  tooManyInvitationsOf,
 } from '@posthorn/contracts';
 import { newId, type Page } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
-import { mintLinkToken } from '../identity/link-token.js';
-import { InvitationMails } from './invitation-mails.js';
+import { hashOfToken, mintLinkToken } from '../identity/tokens.js';
 import { InvitationRow } from './invitation.entity.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { MembershipService } from './membership.service.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { PeopleMails } from '../people/people-mails.js';
+import { MembersReadModel } from './members.read-model.js';
+
+interface InvitationMail {
+  invitation: InvitationRow;
+  /** Part of the link; not stored. */
+  token: string;
+}
+
+@Injectable()
+export class InvitationMails {
+  constructor(
+    private readonly members: MembersReadModel,
+    private readonly mails: PeopleMails,
+  ) {}
+
+  /** Joins the transaction of the invitation. */
+  async invite({ invitation, token }: InvitationMail): Promise<void> {
+    const { projectId, email, invitedBy } = invitation;
+    const by = invitedBy === null ? null : await this.members.find(projectId, invitedBy);
+    const wait = await this.mails.invitation({ email, projectId }, by?.email ?? null, token);
+    if (wait > 0) throw tooManyInvitationsOf(wait);
+  }
+}
 
 const maxOpen = 100;
 const maxAnHour = 50;

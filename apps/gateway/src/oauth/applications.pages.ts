@@ -1,6 +1,17 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { isScope, isUuid, scopeDescriptions, noProject } from '@posthorn/contracts';
-import { runAsCaller } from '@posthorn/messaging';
+import {
+  isScope,
+  isUuid,
+  scopeDescriptions,
+  noProject,
+  applicationNotFound,
+  applicationRefused,
+  applications,
+  type ApplicationRef,
+  type RegisterApplication,
+  type RegisteredApplication,
+} from '@posthorn/contracts';
+import { runAsCaller, Handles, type Incoming } from '@posthorn/messaging';
 import { html, type Html } from '../pages/html.js';
 import { PageRouter } from '../pages/page-router.js';
 import { form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
@@ -9,6 +20,50 @@ import { signedIn } from '../people/pages/account.pages.js';
 import type { SessionUser } from '../identity/credential.js';
 import { DelegationsRepository, type Delegation } from './delegations.repository.js';
 import { DelegationsService } from './delegations.service.js';
+import { PeopleKeys } from '../people/library/people-keys.js';
+import { People } from '../people/people.js';
+import { oauthPaths } from './oauth-rules.js';
+
+@Injectable()
+export class ApplicationsService {
+  constructor(
+    private readonly people: People,
+    private readonly keys: PeopleKeys,
+    private readonly rows: DelegationsRepository,
+  ) {}
+
+  @Handles(applications.register)
+  async register({
+    body: { name, redirectUri, isPublic },
+  }: Incoming<RegisterApplication>): Promise<RegisteredApplication> {
+    const answer = await this.people.handOn(
+      { path: oauthPaths.register },
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${this.keys.registration}` },
+        body: JSON.stringify({
+          client_name: name,
+          redirect_uris: [redirectUri],
+          token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
+          application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
+        }),
+      },
+    );
+    const published = (await answer.json()) as Record<string, string | undefined>;
+    if (!answer.ok)
+      throw applicationRefused(
+        published['error_description'] ?? published['error'] ?? 'its metadata is malformed',
+      );
+    await this.rows.keep(published['client_id']!);
+    return { clientId: published['client_id']!, clientSecret: published['client_secret'] ?? null };
+  }
+
+  @Handles(applications.remove)
+  async remove({ body: { clientId } }: Incoming<ApplicationRef>): Promise<ApplicationRef> {
+    if (!(await this.rows.removeClient(clientId))) throw applicationNotFound();
+    return { clientId };
+  }
+}
 
 const path = '/account/applications';
 

@@ -4,7 +4,7 @@ import { runAsCaller } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
 import type { PeopleAnswer } from '../people/library/people-answer.js';
-import { granting } from './chosen-project.js';
+import { granting } from './oauth-rules.js';
 import { DelegationsRepository } from './delegations.repository.js';
 
 @Injectable()

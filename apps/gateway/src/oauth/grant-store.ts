@@ -1,6 +1,21 @@
 import { APIError } from 'better-auth/api';
-import type { Request, Method } from '../people/library/store-method.js';
-import { chosenProject } from './chosen-project.js';
+import { chosenProject } from './oauth-rules.js';
+
+export type Row = Record<string, unknown>;
+
+export interface Condition {
+  field: string;
+  value: unknown;
+}
+
+export interface Request {
+  model: string;
+  where?: Condition[];
+  data?: Row;
+  update?: Row;
+}
+
+export type Method = (request: Request) => Promise<unknown>;
 
 const noSuchRow = '23503';
 const isToken = ({ model }: Request): boolean =>

@@ -1,9 +1,8 @@
 import { oauthProvider } from '@better-auth/oauth-provider';
+import type { Secrets } from '@posthorn/platform';
 import type { GatewayConfig } from '../config.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { hashOfToken } from '../identity/tokens.js';
 import type { PeopleKeys } from '../people/library/people-keys.js';
-import { chosenProject } from './chosen-project.js';
-import { mintDelegatedToken } from './delegated-token.js';
 import {
   accessTokenSeconds,
   codeSeconds,
@@ -11,8 +10,10 @@ import {
   oauthPages,
   refreshTokenSeconds,
   resourceOf,
+  chosenProject,
+  mintDelegatedToken,
 } from './oauth-rules.js';
-import { clientSecrets } from './client-secrets.js';
+import { sharedPlaceId } from '../secrets/sealed-tables.js';
 
 const perMinute = (max: number) => ({ window: 60, max });
 
@@ -66,3 +67,17 @@ export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: Pe
       oauthClientAssertion: { modelName: 'oauth_client_assertions' },
     },
   });
+
+interface ClientSecrets {
+  encrypt(secret: string): Promise<string>;
+  decrypt(sealed: string): Promise<string>;
+}
+
+/** The library does not tell which row a secret belongs to, so the sealed secret is bound only to the table. */
+function clientSecrets(secrets: Secrets): ClientSecrets {
+  const location = { table: 'oauth_clients', projectId: null, id: sharedPlaceId };
+  return {
+    encrypt: (secret) => Promise.resolve(secrets.seal(secret, location)),
+    decrypt: (sealed) => Promise.resolve(secrets.open(sealed, location)),
+  };
+}

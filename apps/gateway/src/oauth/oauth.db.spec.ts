@@ -5,7 +5,7 @@ import * as oauth from 'oauth4webapi';
 import { Application, buildOwner, callback, decide, errorOf, fetchFrom } from '../testing/application.js';
 import { join } from '../testing/people.js';
 import { origin, startPeopleSuite, type PeopleSuite, type Visitor } from '../testing/people-suite.js';
-import { isDelegatedToken } from './delegated-token.js';
+import { isDelegatedToken } from './oauth-rules.js';
 
 let suite: PeopleSuite;
 let ada: Visitor;

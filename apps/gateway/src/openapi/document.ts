@@ -5,10 +5,9 @@ import type { Route, RouteTable } from '../routes/route-table.js';
 import { sessionCookieName } from '../identity/session-cookie.js';
 import { authPath } from '../people/people-rules.js';
 import { headers } from './headers.js';
-import { operationOf, tagOf } from './operations.js';
+import { operationOf, tagOf, inTagOrder } from './operations.js';
 import { refusalsOf, refusalsWithoutRoute, responseOf, unreadable } from './refusals.js';
 import { ShapeSchemas } from './shape-schemas.js';
-import { inTagOrder } from './tag-order.js';
 
 const about = `Self-hosted e-mail delivery and marketing.
 Every operation exists on two surfaces. Below \`/api/v1\`, names are snake_case, a success is the bare resource and a failure is a

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { errorCodes } from '@posthorn/contracts';
 import type { EdgeAdapter, Fastify, HttpReply } from '../wire/fastify.js';
 import { RouteTable } from '../routes/route-table.js';
 import { openApiDocument } from './document.js';
-import { errorsPage } from './errors-page.js';
+import { titles } from '../dialects/v1.js';
 
 interface Asset {
   file: string | URL;
@@ -69,3 +70,20 @@ async function sendAsset(reply: HttpReply, { file, type }: Asset): Promise<HttpR
   const bytes = await readFile(file);
   return reply.headers({ 'content-type': type, 'content-security-policy': pagePolicy }).send(bytes);
 }
+
+/** Target of the `type` URL of problem documents, such as `/docs/errors#conflict`. */
+const errorsPage = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Posthorn errors</title>
+  </head>
+  <body>
+    <h1>Errors</h1>
+    <p>Use the code to handle an error; its title never changes. <a href="/docs">The API reference</a> lists the codes and statuses of each operation.</p>
+    <dl>
+${errorCodes.map((code) => `      <dt id="${code}"><code>${code}</code></dt>\n      <dd>${titles[code]}</dd>`).join('\n')}
+    </dl>
+  </body>
+</html>`;

@@ -4,8 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { unknownRoute } from '../wire/errors.js';
 import { Failures } from '../pipeline/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
-import { headerValues } from '../wire/header-values.js';
-import { acceptsHtml } from '../wire/html-requests.js';
+import { headerValues, acceptsHtml } from '../wire/headers.js';
 import { Identities } from '../identity/identities.js';
 import { guessedPages } from './guessed-pages.js';
 

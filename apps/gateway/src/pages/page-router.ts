@@ -1,20 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { DomainError } from '@posthorn/contracts';
+import { type DomainError, invalidMember } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
 import { BodyReader, formType } from '../wire/bodies/body-reader.js';
 import { untrustedOrigin } from '../wire/errors.js';
 import { Failures } from '../pipeline/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
-import { headerValues } from '../wire/header-values.js';
+import { headerValues } from '../wire/headers.js';
 import { Identities } from '../identity/identities.js';
-import { isOwnPath } from '../people/library/own-path.js';
-import { isTrustedOrigin } from '../people/library/trusted-origins.js';
+import { isTrustedOrigin, isOwnPath } from '../people/people-rules.js';
 import { html } from './html.js';
 import { renderPage, pageHeaders, stylesheet, stylesheetPath } from './page-look.js';
 import type { Page, SentOn, Shown, Visit } from './page.js';
-import { readForm } from './read-form.js';
 
 const formLimit = 16 * 1024;
 
@@ -100,3 +98,17 @@ export class PageRouter {
 
 const titleOf = ({ kind }: DomainError): string =>
   kind === 'unavailable' || kind === 'timeout' ? 'Temporarily unavailable' : 'Something went wrong';
+
+const maxFields = 50;
+
+/** `application/x-www-form-urlencoded` with one value per name, and text that Postgres can store. */
+function readForm(text: string): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null) as Record<string, string>;
+  const entries = [...new URLSearchParams(text)].slice(0, maxFields);
+  for (const [name, value] of entries) {
+    if (value.includes('\0') || name.includes('\0'))
+      throw invalidMember([name.replaceAll('\0', '')], 'invalid_text', 'must not contain NUL');
+    fields[name] = value;
+  }
+  return fields;
+}

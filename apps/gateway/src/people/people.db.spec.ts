@@ -8,7 +8,7 @@ import {
   type PeopleSuite,
   type Visitor,
 } from '../testing/people-suite.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { hashOfToken } from '../identity/tokens.js';
 
 let suite: PeopleSuite;
 beforeAll(async () => {

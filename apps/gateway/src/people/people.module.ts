@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
-import { MembershipModule } from '../members/membership.module.js';
-import { DelegationsModule } from '../oauth/delegations.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SystemMailsModule } from '../system-mails/system-mails.module.js';
 import { Attempts } from './attempts/attempts.js';
@@ -19,7 +17,7 @@ import { SessionsRepository } from './sessions/sessions.repository.js';
 import { UsersService } from './users.service.js';
 
 @Module({
-  imports: [IdentityModule, DelegationsModule, MembershipModule, ProjectsModule, SystemMailsModule],
+  imports: [IdentityModule, ProjectsModule, SystemMailsModule],
   controllers: [SessionsController],
   providers: [
     People,

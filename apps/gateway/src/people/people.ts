@@ -4,14 +4,12 @@ import { invalidMember } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import { within } from '../wire/deadline.js';
 import type { HttpRequest } from '../wire/fastify.js';
-import { headerValues } from '../wire/header-values.js';
+import { headerValues } from '../wire/headers.js';
 import { hasSessionCookie, sessionCookieName } from '../identity/session-cookie.js';
 import { Identities } from '../identity/identities.js';
-import { isOwnPath } from './library/own-path.js';
-import { isOneLine } from './pages/one-line.js';
+import { addressHeader, authPath, isOneLine, isOwnPath } from './people-rules.js';
 import { PeopleLibrary } from './library/people-library.js';
 import { Attempts } from './attempts/attempts.js';
-import { addressHeader, authPath } from './people-rules.js';
 import { SignUps } from './sign-ups.js';
 
 export interface PeopleRequest {

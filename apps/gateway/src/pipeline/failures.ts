@@ -9,7 +9,7 @@ import { resourceMetadataUrlOf } from '../oauth/oauth-rules.js';
 import { dialectOfPath } from '../dialects/dialects.js';
 import { notJson, unexpected, unknownRoute, wrongMediaType } from '../wire/errors.js';
 import type { HttpReply, HttpRequest } from '../wire/fastify.js';
-import { wantsHtml } from '../wire/html-requests.js';
+import { wantsHtml } from '../wire/headers.js';
 import type { Route } from '../routes/route-table.js';
 
 /** Errors that Fastify raises before any route matches. */

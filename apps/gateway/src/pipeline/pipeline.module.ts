@@ -1,20 +1,18 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
-import { BodyReader } from '../wire/bodies/body-reader.js';
+import { Registrar, AnsweredRoutes } from './registrar.js';
 import { Failures } from './failures.js';
-import { RequestWatch } from './request-watch.js';
-import { AnsweredRoutes } from './answered-routes.js';
-import { OpenStreams } from './open-streams.js';
 import { ListResponder } from './list-responder.js';
-import { Registrar } from './registrar.js';
+import { StreamResponder, OpenStreams } from './stream-responder.js';
 import { RequestPipeline } from './request-pipeline.js';
-import { ResourceResponder } from './resource-responder.js';
-import { StreamResponder } from './stream-responder.js';
-import { UploadResponder } from './upload-responder.js';
+import { RequestWatch } from './request-watch.js';
+import { ResourceResponder, UploadResponder } from './resource-responder.js';
+import { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { RateWindowsRepository } from '../rate-limit/rate-windows.repository.js';
+import { BodyReader } from '../wire/bodies/body-reader.js';
 
 @Module({
-  imports: [IdentityModule, RateLimitModule],
+  imports: [IdentityModule],
   providers: [
     Registrar,
     AnsweredRoutes,
@@ -27,7 +25,9 @@ import { UploadResponder } from './upload-responder.js';
     { provide: BodyReader, useFactory: () => new BodyReader() },
     Failures,
     RequestWatch,
+    RateLimiter,
+    RateWindowsRepository,
   ],
-  exports: [Registrar, BodyReader, Failures],
+  exports: [Registrar, BodyReader, Failures, RateLimiter],
 })
 export class PipelineModule {}

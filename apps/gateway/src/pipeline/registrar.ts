@@ -1,16 +1,33 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { Bus } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
-import { Cors } from './cors.js';
 import { unknownRoute, wrongMethod } from '../wire/errors.js';
 import { Failures, pathOf } from './failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
 import { redirectLoopbackNames } from '../wire/one-host.js';
-import { AnsweredRoutes } from './answered-routes.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { RequestWatch } from './request-watch.js';
-import type { Route } from '../routes/route-table.js';
-import { securityHeaders } from '../wire/security-headers.js';
+import { type Route, RouteTable } from '../routes/route-table.js';
+import { headerValues, securityHeaders } from '../wire/headers.js';
+import { isTrustedOrigin } from '../people/people-rules.js';
+import { callersOf, type Handler } from '../routes/route.js';
+
+/** The routes, and what answers each: its call over the bus, or the method of its controller. */
+@Injectable()
+export class AnsweredRoutes {
+  constructor(
+    readonly table: RouteTable,
+    private readonly modules: ModuleRef,
+    private readonly bus: Bus,
+  ) {}
+
+  handlerOf({ name, answeredBy }: Route): Handler {
+    if (typeof answeredBy === 'function') return (request) => answeredBy(this.bus, request);
+    const controller = this.modules.get<Record<string, Handler>>(answeredBy.controller, { strict: false });
+    return (request) => controller[name]!(request);
+  }
+}
 
 const unreadMs = 60_000;
 
@@ -103,3 +120,50 @@ const withHead = (methods: string[]): string[] => (methods.includes('GET') ? [..
 
 const routeOf = (request: HttpRequest): Route | undefined =>
   (request.routeOptions?.config as { declared?: Route } | undefined)?.declared;
+
+/** Routes open to public keys may be called from any origin, without credentials (docs/api-decisions.md §15). */
+const isOpenToAnyOrigin = ({ declaration }: Route): boolean => callersOf(declaration).includes('PUBLIC');
+
+const exposed =
+  'retry-after, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
+const forAll = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
+const forOwnOrigins = (origin: string) => ({
+  'access-control-allow-origin': origin,
+  'access-control-allow-credentials': 'true',
+  vary: 'Origin',
+});
+
+/** Other routes may be called from the product's own origins only, with cookies. */
+class Cors {
+  constructor(private readonly config: Pick<GatewayConfig, 'trustedOrigins'>) {}
+
+  allow(route: Route, request: HttpRequest, reply: HttpReply): void {
+    const headers = isOpenToAnyOrigin(route) ? forAll : this.forTrusted(request);
+    if (headers) void reply.headers({ ...headers, 'access-control-expose-headers': exposed });
+  }
+
+  preflight(routes: readonly Route[], request: HttpRequest, reply: HttpReply): boolean {
+    const wanted = request.headers['access-control-request-method'];
+    const open = routes.filter(isOpenToAnyOrigin);
+    const ours = routes.filter((route) => !isOpenToAnyOrigin(route));
+    const trusted =
+      ours.length > 0 && !open.some(({ method }) => method === wanted) ? this.forTrusted(request) : null;
+    if (request.method !== 'OPTIONS' || (!trusted && open.length === 0)) return false;
+    const methods = (trusted ? ours : open).map(({ method }) => method);
+    void reply
+      .code(204)
+      .headers({
+        ...(trusted ?? forAll),
+        'access-control-allow-methods': methods.join(', '),
+        'access-control-allow-headers': `authorization, content-type, idempotency-key${trusted ? ', x-project-id' : ''}`,
+        'access-control-max-age': '86400',
+      })
+      .send();
+    return true;
+  }
+
+  private forTrusted({ raw }: HttpRequest): Record<string, string> | null {
+    const origins = headerValues(raw.rawHeaders, 'origin');
+    return isTrustedOrigin(this.config, origins) ? forOwnOrigins(origins[0]!) : null;
+  }
+}

@@ -11,11 +11,10 @@ import { rateLimited } from '../wire/errors.js';
 import type { HttpReply, HttpRequest } from '../wire/fastify.js';
 import type { Exchange } from './exchange.js';
 import { ListResponder } from './list-responder.js';
-import { ResourceResponder } from './resource-responder.js';
+import { ResourceResponder, UploadResponder } from './resource-responder.js';
 import type { Route } from '../routes/route-table.js';
 import { kindOf, type Handler, type RouteKind } from '../routes/route.js';
 import { StreamResponder } from './stream-responder.js';
-import { UploadResponder } from './upload-responder.js';
 
 type Responders = { [Kind in RouteKind]: { serve(exchange: Exchange<Kind>): Promise<string | Readable> } };
 

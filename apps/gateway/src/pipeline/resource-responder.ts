@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Base64Text, writeJson, type Caller, type IdempotentRequest } from '@posthorn/contracts';
 import type { Dialect, Named } from '../dialects/dialect.js';
 import { readBody } from '../dialects/read-body.js';
 import { readEntries } from '../dialects/read-entries.js';
@@ -6,13 +8,14 @@ import { renderPage, pageHeaders } from '../pages/page-look.js';
 import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../wire/bodies/body-reader.js';
 import { isCsv, readCsv } from '../wire/bodies/csv.js';
 import { parseBody } from '../wire/bodies/parse-body.js';
-import { headerValues } from '../wire/header-values.js';
+import { headerValues, isReadOnly, wantsHtml } from '../wire/headers.js';
 import { HtmlPage } from '../pages/page.js';
-import { isReadOnly, wantsHtml } from '../wire/html-requests.js';
 import type { RouteRequest, BatchResults } from '../routes/route-request.js';
-import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
-import { idempotencyOf } from './idempotency.js';
+import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange, optionsOf } from './exchange.js';
 import { successOf, type RouteKinds } from '../routes/route.js';
+import { idempotencyKeyLength } from '../wire/errors.js';
+import type { Route } from '../routes/route-table.js';
+import { isUpload, openUpload } from '../wire/bodies/upload.js';
 
 /** Keys and elements of a body of many messages (docs/guarantees.md §1.5). */
 const maxMembersOfBatch = 200_000;
@@ -91,14 +94,78 @@ function parsedBodyOf({ declaration, request: { raw } }: Resource, bytes: Buffer
 
 type Declaration = RouteKinds['resource' | 'upload'];
 
-export const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
+const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
   successOf(declaration) === 'batch' && (result as BatchResults).someFailed
     ? dialect.statusOfPartialFailure
     : dialect.statusOf[successOf(declaration)];
 
-export function replyBody(declaration: Declaration, dialect: Dialect, result: object): object {
+function replyBody(declaration: Declaration, dialect: Dialect, result: object): object {
   const { reply, bareOnLegacy } = declaration;
   if (successOf(declaration) === 'batch') return dialect.entries(reply, (result as BatchResults).items);
   if (successOf(declaration) === 'deleted') return dialect.deleted(result as Named);
   return bareOnLegacy ? dialect.bare(reply, result) : dialect.resource(reply, result);
+}
+
+const maxKey = 255;
+
+export function idempotencyOf(
+  caller: Pick<Caller, 'isPublic' | 'mode'>,
+  route: Pick<Route, 'method' | 'path' | 'ids'>,
+  headers: string[],
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+): IdempotentRequest | undefined {
+  if (headers.length === 0) return undefined;
+  const [key] = headers;
+  if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
+  // The same key for another resource is another request, so the path parameters are hashed with the body.
+  const named = route.ids.map((name) => params[name]!.toLowerCase());
+  const requested = named.length > 0 ? [named, body] : body;
+  return { key: key!, operation: operationOf(caller, route), bodyHash: hashOf(requested) };
+}
+
+/** A visitor who claims a key of the shop's server, or tests that do, must not decide what its own request is answered. */
+function operationOf(
+  { isPublic, mode }: Pick<Caller, 'isPublic' | 'mode'>,
+  { method, path }: Pick<Route, 'method' | 'path'>,
+): string {
+  const kind = [...(mode === 'TEST' ? ['test'] : []), ...(isPublic ? ['public'] : [])];
+  return [...kind, method, path].join(' ');
+}
+
+function hashOf(requested: unknown): string {
+  const hash = createHash('sha256');
+  for (const piece of writeJson(() => canonicalJson(requested))) hash.update(piece);
+  return hash.digest('hex');
+}
+
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null || value instanceof Base64Text)
+    return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}
+
+@Injectable()
+export class UploadResponder {
+  constructor(private readonly resources: ResourceResponder) {}
+
+  async serve(exchange: Exchange<'upload'>): Promise<string> {
+    const { declaration, dialect, reply } = exchange;
+    const { raw } = exchange.request;
+    if (!isUpload(raw)) return this.resources.serve(exchange);
+    try {
+      const upload = await openUpload(raw, declaration.maxUploadBytes, (fields) =>
+        optionsOf(exchange, fields),
+      );
+      const query = { ...queryOf(exchange).filters, ...upload.options };
+      const result = await handle(exchange, routeRequestOf(exchange, { query, upload }));
+      reply.statusCode = statusOf(declaration, dialect, result);
+      return asJson(reply, replyBody(declaration, dialect, result));
+    } finally {
+      // The rest is read from the socket, or the next request on the connection would never be.
+      raw.removeAllListeners('readable').resume();
+    }
+  }
 }

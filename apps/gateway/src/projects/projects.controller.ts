@@ -12,7 +12,6 @@ import type { DomainPage } from '../dialects/dialect.js';
 import type { RouteRequest } from '../routes/route-request.js';
 import { Get, Patch, Post } from '../routes/route.js';
 import { OwnProjectsService } from './own-projects.service.js';
-import { projectDetails } from './project-details.js';
 import type { ProjectRow } from './project.entity.js';
 import { ProjectsService } from './projects.service.js';
 
@@ -71,3 +70,38 @@ export class ProjectsController {
     return projectDetails(row, this.config.sandboxDomain);
   }
 }
+
+function projectDetails(row: ProjectRow, sandboxDomain: string): ProjectDetails {
+  const { id, name, disabled, disabledReason, sandboxHandle, region } = row;
+  const { tracking, language, timeZone, postalAddress, frequencyCap, createdAt, updatedAt } = row;
+  return {
+    ...{
+      id,
+      name,
+      disabled,
+      disabledReason,
+      sandboxHandle,
+      region,
+      tracking,
+      language,
+      timeZone,
+      postalAddress,
+      frequencyCap,
+      createdAt,
+      updatedAt,
+    },
+    sandboxAddress: row.sandboxAddress(sandboxDomain),
+    providerRegion: region,
+    ...unbilled,
+  };
+}
+
+const unbilled = {
+  paymentCustomerId: null,
+  paymentSubscriptionId: null,
+  billingLimitWorkflows: null,
+  billingLimitCampaigns: null,
+  billingLimitTransactional: null,
+  billingLimitInbound: null,
+  organizationId: null,
+} as const;

@@ -7,7 +7,32 @@ import { BodyReader } from '../wire/bodies/body-reader.js';
 import { unknownRoute } from '../wire/errors.js';
 import { Failures } from '../pipeline/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../wire/fastify.js';
-import { ProviderHooks } from './provider-hooks.js';
+import type { ProviderHook } from './provider-hook.js';
+import { BrevoHook } from './providers/brevo-hook.js';
+import { MailgunHook } from './providers/mailgun-hook.js';
+import { PostmarkHook } from './providers/postmark-hook.js';
+import { SendgridHook } from './providers/sendgrid-hook.js';
+import { SesHook } from './ses/ses-hook.js';
+
+@Injectable()
+export class ProviderHooks {
+  private readonly byName: ReadonlyMap<string, ProviderHook>;
+
+  constructor(
+    ses: SesHook,
+    postmark: PostmarkHook,
+    sendgrid: SendgridHook,
+    mailgun: MailgunHook,
+    brevo: BrevoHook,
+  ) {
+    this.byName = new Map<string, ProviderHook>(Object.entries({ ses, postmark, sendgrid, mailgun, brevo }));
+  }
+
+  of(name: string): ProviderHook | null {
+    const hook = this.byName.get(name);
+    return hook?.isEnabled() ? hook : null;
+  }
+}
 
 const bodyLimit = 1024 * 1024;
 /** SNS sends JSON as text/plain. */

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { bounds, leastProcessorTimeOf, worstText } from '@posthorn/testing';
 import { parseValue } from '../wire/bodies/parse-body.js';
 import { codesIn, emailIdOf, instantOf, locate, recipientOf, textOf } from './hook-values.js';
-import { sesEvents } from './ses/ses-events.js';
+import { sesEvents } from './ses/ses-hook.js';
 
 async function expectWithinBounds(work: () => unknown): Promise<void> {
   const { cpuMs, heldMs } = await leastProcessorTimeOf(() => {

@@ -1,11 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { WorkQueue } from '@posthorn/work';
+import { WorkQueue, work } from '@posthorn/work';
 import { GatewayConfig } from '../config.js';
 import { ProjectsService } from '../projects/projects.service.js';
-import { confirmationKey, reputationWork } from './reputation-kind.js';
 import { ReputationMails } from './reputation-mails.js';
 import { verdictOf, type Counts } from './reputation-rules.js';
 import { ReputationRepository } from './reputation.repository.js';
+
+export interface Suspicion {
+  sent?: number;
+}
+
+/** Evaluates the reputation of a project; one item for all events of the last second, and one that confirms a verdict. */
+export const reputationWork = work<Suspicion>('gateway.reputation', {
+  concurrency: 2,
+  retry: { attempts: 10, firstMs: 1_000, maxMs: 60_000 },
+});
+export const reputationKey = 'evaluate';
+export const confirmationKey = 'confirm';
 
 /** Events of what was sent may come later than those of what bounced; while many still come, no verdict is final. */
 const grownBy = 1.02;

@@ -10,7 +10,7 @@ import {
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import { GatewayConfig } from '../config.js';
-import { reputationKey, reputationWork } from './reputation-kind.js';
+import { reputationKey, reputationWork } from './reputation-judgement.js';
 import { ReputationRepository, type ReputationMeasure } from './reputation.repository.js';
 
 const afterMs = 1_000;

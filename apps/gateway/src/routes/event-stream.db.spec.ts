@@ -3,7 +3,7 @@ import { contactImports, type ContactImport } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { standIn } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
-import { maxOpenStreams } from '../pipeline/open-streams.js';
+import { maxOpenStreams } from '../pipeline/stream-responder.js';
 
 let suite: GatewaySuite;
 let leave: () => Promise<void>;

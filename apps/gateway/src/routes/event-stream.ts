@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { headerValues } from '../wire/header-values.js';
+import { headerValues } from '../wire/headers.js';
 
 const admitEveryMs = 2_000;
 const eventType = /\btext\/event-stream\b/i;

@@ -3,9 +3,8 @@ import { secrets, type RotatedSecrets } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { SealedRowsRepository, Secrets, type SealedTable } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
-import { mintLinkToken } from '../identity/link-token.js';
+import { hashOfToken, mintLinkToken } from '../identity/tokens.js';
 import { operatorOf, startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
-import { hashOfToken } from '../identity/token-hash.js';
 
 const newKey = 'another-secret-that-only-this-spec-knows-0123456789';
 const [oldSecrets, newSecrets, lostSecrets] = [

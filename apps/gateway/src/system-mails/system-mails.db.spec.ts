@@ -11,7 +11,7 @@ import {
 import { eventually, standIn } from '@posthorn/testing';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
-import { systemMailWork } from './system-mail-kind.js';
+import { systemMailWork } from './system-mails.repository.js';
 
 let suite: PeopleSuite;
 beforeAll(async () => {

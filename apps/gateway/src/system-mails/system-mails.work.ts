@@ -13,9 +13,8 @@ import { Bus } from '@posthorn/messaging';
 import { ConfigError } from '@posthorn/platform';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { GatewayConfig } from '../config.js';
-import { systemMailWork } from './system-mail-kind.js';
+import { SystemMailsRepository, type SealedMail, systemMailWork } from './system-mails.repository.js';
 import { SystemMails } from './system-mails.js';
-import { SystemMailsRepository, type SealedMail } from './system-mails.repository.js';
 
 const acceptMs = 2_000;
 

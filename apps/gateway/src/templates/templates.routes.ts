@@ -1,6 +1,8 @@
 import { senderNotVerified, templateInUse, templateNotFound, templates } from '@posthorn/contracts';
 import { create, get, list, patch, post, remove, routes } from '../routes/calls.js';
-import { renderingTime } from './rendering-time.js';
+
+/** How long templates and campaigns wait for sending, which loads the MJML compiler and what renders at their first use: 2 s, and many more on a busy machine. */
+export const renderingTime = { timeoutMs: 25_000 };
 
 const common = { read: 'templates:read', write: 'templates:write', missing: templateNotFound } as const;
 const saving = { bodyLimit: 3 * 1024 * 1024, waits: renderingTime };

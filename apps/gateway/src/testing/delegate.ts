@@ -1,7 +1,7 @@
 import { scopes, type Scope } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
-import { hashOfToken } from '../identity/token-hash.js';
-import { mintDelegatedToken } from '../oauth/delegated-token.js';
+import { hashOfToken } from '../identity/tokens.js';
+import { mintDelegatedToken } from '../oauth/oauth-rules.js';
 import type { Person } from './people.js';
 
 export interface Delegated {

@@ -5,7 +5,7 @@ import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
 import { PeopleSecret } from '../identity/people-secret.js';
 import { sessionCookieName } from '../identity/session-cookie.js';
-import { hashOfToken } from '../identity/token-hash.js';
+import { hashOfToken } from '../identity/tokens.js';
 
 export interface Person {
   userId: string;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { UsageLimit, UsageWarned } from '@posthorn/contracts';
+import { usageEvents, type UsageLimit, type UsageWarned } from '@posthorn/contracts';
+import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { OwnersReadModel } from '../domains/owners.read-model.js';
 import { letter } from '../system-mails/letter.js';
 import { SystemMails } from '../system-mails/system-mails.js';
@@ -23,7 +24,12 @@ export class UsageMails {
   ) {}
 
   /** Joins the transaction of the event. */
-  async warn(projectId: string, warned: UsageWarned): Promise<void> {
+  @OnEvent(usageEvents.warned, 'usage-mails')
+  async onWarned({ projectId, items }: DomainEvent<UsageWarned>): Promise<void> {
+    for (const warned of items) await this.warn(projectId, warned);
+  }
+
+  private async warn(projectId: string, warned: UsageWarned): Promise<void> {
     const { name } = await this.projects.get(projectId);
     const paragraphs = [
       `${name} has sent ${warned.emailsSent} of the ${warned.messages} messages that are allowed for ${limitNames[warned.limit]}.`,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { WebhookDisabled } from '@posthorn/contracts';
+import { webhookEvents, type WebhookDisabled } from '@posthorn/contracts';
+import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { OwnersReadModel } from '../domains/owners.read-model.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { letter } from '../system-mails/letter.js';
@@ -14,7 +15,15 @@ export class WebhookMails {
   ) {}
 
   /** Joins the transaction of the event. */
-  async sayDisabled(projectId: string, { webhookId, origin, reason }: WebhookDisabled): Promise<void> {
+  @OnEvent(webhookEvents.disabled, 'webhook-mails')
+  async onDisabled({ projectId, items }: DomainEvent<WebhookDisabled>): Promise<void> {
+    for (const disabled of items) await this.sayDisabled(projectId, disabled);
+  }
+
+  private async sayDisabled(
+    projectId: string,
+    { webhookId, origin, reason }: WebhookDisabled,
+  ): Promise<void> {
     const { name } = await this.projects.get(projectId);
     const paragraphs = [
       `${name} sends events to ${origin}. This webhook (${webhookId}) does not work any more and was disabled: ${reason}.`,

@@ -1,5 +1,5 @@
 import type { Fastify, HttpReply, HttpRequest } from './fastify.js';
-import { acceptsHtml } from './html-requests.js';
+import { acceptsHtml } from './headers.js';
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 

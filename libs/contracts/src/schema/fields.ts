@@ -78,17 +78,14 @@ function field(kind: FieldKind, extra: Extra, transforms: PropertyDecorator[] = 
   };
 }
 
-/** A validator returns its failure code as the constraint, so that codes need no second table. */
+/** What is wrong with a member is asked of the check itself (`flatten`), so that it is not said a second time. */
 function checked(): PropertyDecorator {
   return ValidateBy({
     name: 'field',
     validator: {
       validate: (value, args) =>
         checkField(args?.object.constructor as Shape, args?.property ?? '', value) === null,
-      defaultMessage: (args) => {
-        const failure = checkField(args?.object.constructor as Shape, args?.property ?? '', args?.value);
-        return failure ? `${failure.code}:${failure.message}` : 'invalid:is not valid';
-      },
+      defaultMessage: () => 'is not valid',
     },
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { instantOf, lowestIdOf, newId } from './ids.js';
-import { idsBefore } from './page.js';
+import { idsBefore, equals, narrowedBy } from './page.js';
 
 describe('a position in a list of several tables', () => {
   const at = new Date('2026-01-31T09:00:00.123Z');
@@ -19,5 +19,28 @@ describe('a position in a list of several tables', () => {
 
   it('is after every id at the start of a list', () => {
     expect(newId() < idsBefore(undefined)).toBe(true);
+  });
+});
+
+describe('filters of a list', () => {
+  it('number named parameters after the existing ones, with separate names for each filter', () => {
+    const parameters: unknown[] = ['project'];
+    const sql = narrowedBy(
+      [
+        equals('row.status', 'OPEN'),
+        { sql: 'row.tags = :value::text[] OR row.name = :name', parameters: { value: '{}', name: 'n' } },
+      ],
+      parameters,
+    );
+    expect(sql).toBe(' AND (row.status = $2) AND (row.tags = $3::text[] OR row.name = $4)');
+    expect(parameters).toEqual(['project', 'OPEN', '{}', 'n']);
+  });
+
+  it('exclude nothing without a value, and compare with false', () => {
+    const parameters: unknown[] = [];
+    expect(narrowedBy([equals('row.a', undefined), equals('row.b', false)], parameters)).toBe(
+      ' AND (row.b = $1)',
+    );
+    expect(parameters).toEqual([false]);
   });
 });

@@ -1,6 +1,5 @@
 import type { EntityTarget, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { Database } from '../database.js';
-import { narrowedBy, type PageFilter } from './page-filter.js';
 import {
   cappedTotal,
   keysetCondition,
@@ -10,6 +9,8 @@ import {
   type Page,
   type PageRequest,
   type Total,
+  narrowedBy,
+  type PageFilter,
 } from './page.js';
 
 export interface ScopedRow extends ObjectLiteral {

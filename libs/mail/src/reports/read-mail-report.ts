@@ -1,10 +1,7 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
-import { isAutomaticReply } from './automatic-reply.js';
 import { hasBounceSubject, isMailSystem, readBounceText, saysWhatServersSay } from './bounce-text.js';
 import { readDeliveryStatus } from './delivery-status.js';
-import { readFeedbackReport } from './feedback-report.js';
-import { parseFields, type MailReport } from './mail-report.js';
-import { reportHead } from './report-head.js';
+import { parseFields, type MailReport, afterType, dateIn } from './mail-report.js';
 
 const maxForwards = 5;
 /** In all, since one mail may pass on many. */
@@ -134,3 +131,75 @@ const bytesOf = ({ content }: Attachment): Uint8Array =>
 
 const textOf = (attachment: Attachment): string =>
   Buffer.from(bytesOf(attachment).subarray(0, maxReturned)).toString('utf8');
+
+/** A report comes before the message that it is about, so a line beyond this one is of no interest. */
+const maxLines = 4_000;
+/** What reading lists and groups of addresses takes grows with the square of these. */
+const maxSeparators = 4_000;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const separators = new Set([...':;,'].map((character) => character.charCodeAt(0)));
+
+/** In one pass, before anything is parsed: the lines that are read. Null where the header is that of no mail. */
+function reportHead(raw: Uint8Array): Uint8Array | null {
+  let end = 0;
+  let found = 0;
+  let isHeader = true;
+  for (let lines = 0; lines < maxLines && end < raw.length; lines += 1) {
+    const start = end;
+    end = raw.indexOf(lineFeed, start) + 1 || raw.length;
+    isHeader &&= raw[start] !== lineFeed && raw[start] !== carriageReturn;
+    if (isHeader) found += countSeparators(raw, start, end);
+    if (found > maxSeparators) return null;
+  }
+  return raw.subarray(0, end);
+}
+
+function countSeparators(raw: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at += 1) if (separators.has(raw[at]!)) count += 1;
+  return count;
+}
+
+/** The content of a `message/feedback-report` part (RFC 5965 §3). Null where the reader did not complain. */
+function readFeedbackReport(content: string): MailReport | null {
+  const fields = parseFields(content);
+  const type = fields.get('feedback-type')?.toLowerCase();
+  if (!type || type === 'not-spam' || type === 'dkim' || type === 'auth-failure') return null;
+  const host = afterType(fields.get('reporting-mta')) ?? fields.get('user-agent');
+  const sender = fields.get('original-mail-from');
+  return {
+    form: 'arf',
+    kind: 'COMPLAINED',
+    detail: type.slice(0, 100),
+    ...(host ? { host: host.slice(0, 255) } : {}),
+    ...dateIn(fields.get('arrival-date') ?? fields.get('received-date')),
+    returnPaths: sender ? [sender] : [],
+  };
+}
+
+interface Headers {
+  get(name: string): string | undefined;
+}
+
+const automatic = /^(?:auto-replied|auto-notified|auto-generated)\b/i;
+const vacation =
+  /(?<!\p{L})(?:out of (?:the )?office|automatic reply|auto(?:matic)?[- ]?(?:reply|response|antwort)|automatische antwort|abwesenheit\w{0,20}|away from (?:the|my) (?:office|desk)|on (?:vacation|holiday|leave)|r[ée]ponse automatique|absence du bureau|absent du bureau|respuesta autom[aá]tica|fuera de (?:la )?oficina|risposta automatica|fuori sede|resposta autom[aá]tica|automatisch antwoord|afwezig\w{0,20}|autosvar|automatyczna odpowied[zź]|nieobecno[sś][cć]|автоответ|自动回复|自動回覆|自動応答|不在)(?!\p{L})/iu;
+
+interface Signs {
+  /** Only servers report, which name the addresses that failed (Exim), sign as a mail system, or write from no address of what a server said. */
+  isFromServer: boolean;
+  hasReport: boolean;
+}
+
+/** A person's mailbox answers, so the message was delivered. Reports of servers have no reader's subject. */
+function isAutomaticReply(headers: Headers, subject: string, { isFromServer, hasReport }: Signs): boolean {
+  if (hasReport) return false;
+  const submitted = headers.get('auto-submitted') ?? '';
+  // Servers say this of their bounces, too, although RFC 3834 §5 has another word for them.
+  if (/^auto-replied\b/i.test(submitted) && !isFromServer) return true;
+  if (headers.get('x-autoreply') !== undefined || headers.get('x-autorespond') !== undefined) return true;
+  if (/auto_reply|vacation/i.test(headers.get('precedence') ?? '')) return true;
+  return vacation.test(subject) || (automatic.test(submitted) && vacation.test(headers.get('subject') ?? ''));
+}

@@ -16,7 +16,7 @@ import {
 import { startNats, type NatsServer } from '@posthorn/dev';
 import { BusConnection } from '../calls/connection.js';
 import { ensureConsumer, ensureStream } from '../events/event-stream.js';
-import { natsConfiguration } from './nats-configuration.js';
+import { natsConfiguration } from './nats-permissions.js';
 
 const root = mkdtempSync(join(tmpdir(), 'posthorn-nats-users-'));
 // Like what openssl rand -hex makes, which may look like a number.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { startNats } from '@posthorn/dev';
 import { eventually } from '@posthorn/testing';
-import { natsConfiguration } from '../access/nats-configuration.js';
+import { natsConfiguration } from '../access/nats-permissions.js';
 import { BusConnection } from './connection.js';
 
 const root = mkdtempSync(join(tmpdir(), 'posthorn-connection-'));

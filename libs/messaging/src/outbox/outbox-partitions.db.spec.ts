@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { lowestIdOf, maintainPartitions, newId, openDatabase, type Database } from '@posthorn/database';
 import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import { effectsTable } from '../testing/effects-table.js';
-import { outboxPartitions } from './outbox-partitions.js';
+import { outboxPartitions } from './outbox.repository.js';
 
 let clone: TestDatabase;
 let database: Database;

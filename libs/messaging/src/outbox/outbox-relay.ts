@@ -1,21 +1,22 @@
-import { jetstream, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
+import { jetstream, type JetStreamClient, type PubAck, JetStreamApiError } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { eventCatalogue, eventSubject, type ServiceName } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { inSpan, readTraces, runInContext, Tracing } from '@posthorn/telemetry';
+import { errors } from '@nats-io/transport-node';
 import type { BusConnection } from '../calls/connection.js';
 import { ensureStream, streamDays } from '../events/event-stream.js';
 import { encode, type WireEvent } from '../calls/frames.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { tracedHeaders } from '../calls/traced-headers.js';
-import { failureKindOf } from './send-failures.js';
 import {
   StreamRewound,
   type OutgoingEvent,
   type SendResult,
   type OutboxRelayRepository,
   type SeenStream,
+  type SendFailure,
 } from './outbox-relay.repository.js';
 
 const batch = 256;
@@ -196,4 +197,15 @@ function send(stream: JetStreamClient, outgoing: OutgoingEvent, republicationId?
     msgID: republicationId ? `${id} ${republicationId}` : id,
     headers: tracedHeaders(),
   });
+}
+
+/** JSStreamMessageExceedsMaximumErr of nats-server. */
+const messageTooLarge = 10_054;
+
+/** Only errors about this very payload are final. */
+function failureKindOf(error: unknown): SendFailure['kind'] {
+  if (error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError)
+    return 'never';
+  if (error instanceof JetStreamApiError) return error.code === messageTooLarge ? 'never' : 'refused';
+  return 'away';
 }

@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { isDatabaseAway } from '@posthorn/database';
 import { inSpan, readTraces, runInContext, type Tracing } from '@posthorn/telemetry';
-import { retryDelay } from '../queue/retry.js';
+import { type WorkHandler, type WorkKind, retryDelay } from '../queue/work-kind.js';
 import type { SettlingRepository } from '../queue/settling.repository.js';
 import type { ClaimedItem } from '../queue/claimed-columns.js';
 import { LeaseLost, type WorkBatch } from './work-batch.js';
-import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
 import type { WorkMetrics } from './work.metrics.js';
 
 export interface AttemptsOptions {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { RevealedApiKey, RevealQuery } from '@posthorn/contracts';
-import { HtmlPage } from '../../pages/page.js';
+import { HtmlPage, type Shown } from '../../pages/page.js';
 import type { RouteRequest } from '../../routes/route-request.js';
-import type { Shown } from '../../pages/page.js';
-import { buttonPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
 import { RevealsService } from './reveals.service.js';
+import { html } from '../../pages/html.js';
+import { form, shown } from '../../pages/page-kit.js';
 
 type RevealRequest = RouteRequest<object, RevealQuery>;
 
@@ -35,3 +35,34 @@ export class RevealLinks {
     return { token: await this.reveals.read(caller.projectId, params['keyId']!.toLowerCase(), query.token) };
   }
 }
+
+/** Only the button reveals the secret, because scanners and previews open links too (docs/guarantees.md §6). */
+const buttonPage = shown(
+  'Your new API key is ready',
+  html`<p>
+      The key can be shown only once, and we cannot recover it afterwards. Have a safe place ready to store
+      it.
+    </p>
+    ${form(html``, 'Show the key')}`,
+);
+
+const tokenPage = (token: string): Shown =>
+  shown(
+    'Your new API key',
+    html`<p>Copy it now. It will not be shown again.</p>
+      <p><code>${token}</code></p>`,
+  );
+
+const overPage = shown(
+  'This link is no longer valid',
+  html`<p>
+    The link was already used, or is more than five minutes old. Rotate the key to get a new secret.
+  </p>`,
+  { status: 410 },
+);
+
+const unknownPage = shown(
+  'This link is not valid',
+  html`<p>Make sure that you copied the whole link. A link works for one key only.</p>`,
+  { status: 404 },
+);

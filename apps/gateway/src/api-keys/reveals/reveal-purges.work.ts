@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
-import { revealPurgeWork } from './reveal-kind.js';
-import { RevealsRepository } from './reveals.repository.js';
+import { RevealsRepository, revealPurgeWork } from './reveals.repository.js';
 
 @Injectable()
 export class RevealPurgesWork implements WorkHandler<object> {

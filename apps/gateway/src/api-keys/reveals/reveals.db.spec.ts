@@ -9,7 +9,7 @@ import {
   type SignedIn,
   type Published,
 } from '../../testing/gateway-suite.js';
-import { revealPurgeWork } from './reveal-kind.js';
+import { revealPurgeWork } from './reveals.repository.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
-import { WorkQueue } from '@posthorn/work';
-import { revealPurgeWork } from './reveal-kind.js';
+import { WorkQueue, work } from '@posthorn/work';
+
+/** Deletes a secret that was not revealed in time; the item key is the API key's id. */
+export const revealPurgeWork = work('gateway.reveal-purges', {
+  retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
+});
 
 /** Without a margin, a purge in the same millisecond would find the secret unexpired. */
 const purgeAfterMs = 1_000;

@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { revealNotFound, revealOver } from '@posthorn/contracts';
 import { Commits, Secrets, type SecretLocation } from '@posthorn/platform';
+import { bytesOf, SignedBytes, uuidBytes } from '@posthorn/mail';
 import { Audit } from '../../audit/audit.js';
 import { GatewayConfig } from '../../config.js';
 import type { ApiKeyRow } from '../api-key.entity.js';
-import { RevealTokens } from './reveal-tokens.js';
 import { RevealsRepository } from './reveals.repository.js';
-import { hashOfToken } from '../../identity/token-hash.js';
+import { hashOfToken } from '../../identity/tokens.js';
 
 export interface Reveal {
   linkToken: string;
@@ -63,3 +64,29 @@ const locationOf = (projectId: string, id: string): SecretLocation => ({
   projectId,
   id,
 });
+
+const secretBytes = 32;
+
+/** 256 random bits, signed together with the key's id, which distinguishes an expired link from a forged one. */
+class RevealTokens {
+  private readonly bytes: SignedBytes;
+
+  constructor(secretKeys: readonly string[]) {
+    this.bytes = new SignedBytes(secretKeys, {
+      label: 'posthorn:reveal',
+      macBytes: 16,
+      longest: secretBytes + 2 * uuidBytes,
+    });
+  }
+
+  mint(projectId: string, keyId: string): string {
+    return this.bytes.write(Buffer.concat([randomBytes(secretBytes), bytesOf(projectId), bytesOf(keyId)]));
+  }
+
+  isOf(projectId: string, keyId: string, token: string): boolean {
+    const text = this.bytes.read(token);
+    return (
+      text !== null && text.subarray(secretBytes).equals(Buffer.concat([bytesOf(projectId), bytesOf(keyId)]))
+    );
+  }
+}

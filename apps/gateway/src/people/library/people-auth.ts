@@ -10,9 +10,8 @@ import type { PeopleKeys } from './people-keys.js';
 import { oauthPlugin } from '../../oauth/oauth-plugin.js';
 import { oauthPages } from '../../oauth/oauth-rules.js';
 import type { Attempts } from '../attempts/attempts.js';
-import { isOwnPath } from './own-path.js';
+import { addressHeader, authPath, maxPassword, shortestPassword, isOwnPath } from '../people-rules.js';
 import type { PeopleMails } from '../people-mails.js';
-import { addressHeader, authPath, maxPassword, shortestPassword } from '../people-rules.js';
 import { openPeopleStore } from './people-store.js';
 
 const linkSeconds = 3_600;

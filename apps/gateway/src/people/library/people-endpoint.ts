@@ -5,11 +5,10 @@ import { GatewayConfig } from '../../config.js';
 import { BodyReader } from '../../wire/bodies/body-reader.js';
 import { unknownRoute, untrustedOrigin, wrongMethod } from '../../wire/errors.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../../wire/fastify.js';
-import { headerValues } from '../../wire/header-values.js';
+import { headerValues } from '../../wire/headers.js';
 import { parseBody } from '../../wire/bodies/parse-body.js';
-import { authPath } from '../people-rules.js';
+import { authPath, isTrustedOrigin } from '../people-rules.js';
 import { People } from '../people.js';
-import { isTrustedOrigin } from './trusted-origins.js';
 
 /** Endpoints of the library that are public. Its session lists would expose hashes, so sessions have routes of their own. */
 const open: Readonly<Record<string, 'GET' | 'POST'>> = {

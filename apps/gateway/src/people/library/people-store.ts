@@ -1,10 +1,8 @@
 import { createKyselyAdapter, kyselyAdapter } from '@better-auth/kysely-adapter';
-import type { Database } from '@posthorn/database';
+import type { Database, QueryRunner } from '@posthorn/database';
 import type { BetterAuthOptions } from 'better-auth';
-import type { Request, Condition, Method, Row } from './store-method.js';
-import { hashOfToken } from '../../identity/token-hash.js';
-import { forGrants } from '../../oauth/grant-store.js';
-import { ServicePool } from './service-pool.js';
+import { forGrants, type Request, type Condition, type Method, type Row } from '../../oauth/grant-store.js';
+import { hashOfToken } from '../../identity/tokens.js';
 
 type Store = ReturnType<ReturnType<typeof kyselyAdapter>>;
 
@@ -104,4 +102,34 @@ function hashedCondition(condition: Condition): Condition {
 function restored(answer: unknown, tokens: ReadonlyMap<string, string>): unknown {
   const token = (answer as Row | null)?.['token'];
   return typeof token === 'string' ? { ...(answer as Row), token: tokens.get(token) ?? token } : answer;
+}
+
+interface Answered {
+  command: string;
+  rowCount: number | null;
+  rows: unknown[];
+}
+
+interface Client {
+  query(sql: string, parameters: readonly unknown[]): Promise<Answered>;
+}
+
+/** Gives the library's query builder the service's connections, so that its statements join the ambient transaction. */
+class ServicePool {
+  constructor(private readonly database: Database) {}
+
+  async connect(): Promise<Client & { release(): void }> {
+    const ambient = this.database.manager.queryRunner;
+    const runner: QueryRunner = ambient ?? this.database.source.createQueryRunner();
+    const client = (await runner.connect()) as Client;
+    return {
+      query: (sql, parameters) => client.query(sql, parameters),
+      release: () => void (ambient ? undefined : runner.release()),
+    };
+  }
+
+  /** The service closes its connections itself. */
+  async end(): Promise<void> {
+    await Promise.resolve();
+  }
 }

@@ -9,8 +9,13 @@ import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from '
 import { deviceOf } from '../sessions/device.js';
 import { People } from '../people.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
-import { AccountInvitations, type AccountInvitation } from './account-invitations.read-model.js';
-import { AccountProjects, type AccountKey, type AccountProject } from './account-projects.read-model.js';
+import {
+  AccountProjects,
+  type AccountKey,
+  type AccountProject,
+  AccountInvitations,
+  type AccountInvitation,
+} from './account-projects.read-model.js';
 
 const path = '/account';
 const news: Readonly<Record<string, string>> = {

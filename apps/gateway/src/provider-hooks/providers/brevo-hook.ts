@@ -12,9 +12,7 @@ import {
   recipientOf,
   type Members,
 } from '../hook-values.js';
-import type { HookRequest, ProviderHook } from '../provider-hook.js';
-import { forged } from './forged.js';
-import { carriesSecret } from './shared-secret.js';
+import { type HookRequest, type ProviderHook, forged, carriesSecret } from '../provider-hook.js';
 
 const kinds: Readonly<Record<string, ProviderEventKind>> = {
   request: 'SENT',

@@ -16,8 +16,7 @@ import {
   type Members,
 } from '../hook-values.js';
 import { HookSignatures } from '../hook-signatures.repository.js';
-import type { HookRequest, ProviderHook } from '../provider-hook.js';
-import { forged, tooOld } from './forged.js';
+import { type HookRequest, type ProviderHook, forged, tooOld } from '../provider-hook.js';
 
 /** Of a report that comes for the first time: the signature covers its token and its time, and not the report. */
 const firstMs = 15 * 60_000;

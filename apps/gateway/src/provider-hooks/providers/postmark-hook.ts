@@ -13,9 +13,7 @@ import {
   textOf,
   type Members,
 } from '../hook-values.js';
-import type { HookRequest, ProviderHook } from '../provider-hook.js';
-import { forged } from './forged.js';
-import { carriesSecret } from './shared-secret.js';
+import { type HookRequest, type ProviderHook, forged, carriesSecret } from '../provider-hook.js';
 
 type Told = Pick<ProviderEvent, 'kind'> & Partial<ProviderEvent>;
 

@@ -15,8 +15,7 @@ import {
   textOf,
   type Members,
 } from '../hook-values.js';
-import type { HookRequest, ProviderHook } from '../provider-hook.js';
-import { forged, tooOld } from './forged.js';
+import { type HookRequest, type ProviderHook, forged, tooOld } from '../provider-hook.js';
 
 /** SendGrid repeats for a day, with a signature of its own for each attempt. */
 const replayWindowMs = 15 * 60_000;

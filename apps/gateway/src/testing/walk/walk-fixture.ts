@@ -1,6 +1,6 @@
 import { apiKeys, projects, scopes, type Confine, type MemberRole, type Scope } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { mintDelegatedToken } from '../../oauth/delegated-token.js';
+import { mintDelegatedToken } from '../../oauth/oauth-rules.js';
 import { mintToken } from '../../api-keys/api-key-token.js';
 import { scopesOf, type RouteDeclaration } from '../../routes/route.js';
 import type { Route } from '../../routes/route-table.js';

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { freeBuffer, unavailable } from '@posthorn/contracts';
 import { BodyBudget, clientWentAway, type Reservation, type BudgetOptions } from './body-budget.js';
 import { tooLarge, wrongMediaType } from '../errors.js';
-import { GrowingBytes } from './growing-bytes.js';
 import { answerUnreadable } from '../unreadable-request.js';
 
 export const defaultBodyLimit = 1024 * 1024;
@@ -159,4 +158,33 @@ function filled(
     reservation.onLost = () => fail(unavailable('The body came too slowly while others waited'));
     request.on('data', take).on('end', end).on('error', fail).on('close', close).resume();
   });
+}
+
+const firstBytes = 8 * 1024;
+
+/** A buffer that doubles up to a limit, because most bodies of unknown length are small. */
+class GrowingBytes {
+  private bytes: Buffer;
+
+  constructor(private readonly most: number) {
+    this.bytes = Buffer.allocUnsafe(Math.min(firstBytes, most));
+  }
+
+  put(chunk: Buffer, at: number): number {
+    const needed = Math.min(at + chunk.length, this.most);
+    if (needed > this.bytes.length) this.grow(needed, at);
+    return chunk.copy(this.bytes, at);
+  }
+
+  upto(end: number): Buffer {
+    return this.bytes.subarray(0, end);
+  }
+
+  private grow(needed: number, held: number): void {
+    let size = this.bytes.length;
+    while (size < needed) size *= 2;
+    const larger = Buffer.allocUnsafe(Math.min(size, this.most));
+    this.bytes.copy(larger, 0, 0, held);
+    this.bytes = larger;
+  }
 }

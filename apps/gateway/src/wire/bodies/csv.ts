@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { bodyMissing, notUtf8 } from '../errors.js';
-import { headerValues } from '../header-values.js';
+import { headerValues } from '../headers.js';
 
 export type CsvCell = string | number | boolean | null;
 

@@ -1,8 +1,0 @@
-import type { GatewayConfig } from '../../config.js';
-
-export function isTrustedOrigin(
-  { trustedOrigins }: Pick<GatewayConfig, 'trustedOrigins'>,
-  headers: readonly string[],
-): boolean {
-  return headers.length === 1 && trustedOrigins.includes(headers[0]!.toLowerCase());
-}
