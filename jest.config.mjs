@@ -2,7 +2,8 @@ import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { leftOut } from './tools/build/long-suites.mjs';
 
-const ignored = leftOut[process.env['POSTHORN_TEST_TIER'] ?? 'all'];
+const tier = process.env['POSTHORN_TEST_TIER'] ?? 'all';
+const ignored = leftOut[tier];
 
 /** One run for all projects; the tiers are told apart by their file names (docs/testing.md). */
 const base = {
@@ -21,7 +22,15 @@ export default {
   testTimeout: Number(process.env['POSTHORN_TEST_TIMEOUT_MS'] ?? 400_000),
   // Twice as many as there are processors: suites wait for a time that passes, for Postgres and for the product. Each may need
   // a gigabyte and a half, with its product.
-  maxWorkers: Math.max(1, Math.min(2 * availableParallelism(), 8, Math.floor(totalmem() / 1.5 / 1024 ** 3))),
+  // Long suites start several processes each and kill some: with more of them at once, their time limits pass first.
+  maxWorkers: Math.max(
+    1,
+    Math.min(
+      (tier === 'long' ? 1.5 : 2) * availableParallelism(),
+      8,
+      Math.floor(totalmem() / 1.5 / 1024 ** 3),
+    ),
+  ),
   testSequencer: fileURLToPath(new URL('tools/build/long-first.mjs', import.meta.url)),
   // Modules stay loaded from suite to suite; a worker that has grown large would spend its time collecting garbage.
   workerIdleMemoryLimit: '800MB',
