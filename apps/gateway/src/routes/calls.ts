@@ -122,11 +122,16 @@ function routeOf(name: string, common: Common, call: Call): CallRoute {
     ...(method === 'GET' ? { query: rest ?? undefined } : { body: rest }),
   } as RouteDeclaration;
   return {
-    ...{ method, path, name, declaration },
+    method,
+    path,
+    name,
+    declaration,
     call: async (bus, request) => {
       checks?.(request);
       const body = {
-        ...{ ...request.body, ...request.query, ...request.listPage },
+        ...request.body,
+        ...request.query,
+        ...request.listPage,
         ...(declared.idempotent ? { idempotency: request.idempotency } : {}),
         ...valuesOf(also, request),
         ...Object.fromEntries(members.map(({ name: member, read }) => [member, read(request.params)])),
