@@ -72,7 +72,10 @@ describe('a suppression or opt-out of an erased address', () => {
     await erase(suite, caller, main);
     const id = newId();
     await suite.bus.call(emails.accept, caller, {
-      ...{ from: { email: `hello@${domain}` }, subject: 'S', body: 'B', cc: [{ email: copy }] },
+      from: { email: `hello@${domain}` },
+      subject: 'S',
+      body: 'B',
+      cc: [{ email: copy }],
       recipients: [{ id, to: { email: main } }],
     });
     const workerId = newId();

@@ -117,7 +117,11 @@ describe('a limit of how often a recipient gets marketing mail', () => {
     );
     await gateway.publish(projectEvents.changed, projectId, [
       {
-        ...{ id: projectId, disabled: false, disabledReason: null, seq: known!.seq + 1, at: new Date() },
+        id: projectId,
+        disabled: false,
+        disabledReason: null,
+        seq: known!.seq + 1,
+        at: new Date(),
         frequencyCap: { messages: 3, days: 30 },
       },
     ]);

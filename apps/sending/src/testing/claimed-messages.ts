@@ -23,14 +23,12 @@ export async function claimedMessages(
     workerId,
   ]);
   const messages = Array.from({ length: count }, (_, index) => ({
-    ...{
-      projectId,
-      emailId: newId(),
-      position: 0,
-      leaseToken: 1,
-      sourceType: 'TRANSACTIONAL' as const,
-      trace: null,
-    },
+    projectId,
+    emailId: newId(),
+    position: 0,
+    leaseToken: 1,
+    sourceType: 'TRANSACTIONAL' as const,
+    trace: null,
     recipient: `reader-${index}@example.org`,
   }));
   await database.query(

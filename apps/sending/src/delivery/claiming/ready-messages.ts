@@ -8,7 +8,7 @@ import {
   ClaimsRepository,
   type ClaimedDelivery,
   beforeAllProjects,
-  ProjectTurns,
+  ProjectRotation,
 } from './claims.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery-states.js';
@@ -33,7 +33,7 @@ import { bulkEvery, ReadyBuffer } from './ready-buffer.js';
 export class ReadyMessages {
   private readonly log = new Logger('Claims');
   private readonly buffer = new ReadyBuffer<ReadyMessage>();
-  private readonly turns: ProjectTurns;
+  private readonly rotation: ProjectRotation;
   private readonly loop: Loop;
   private readonly claimsOfUnbufferedProjects: Loop;
   private readonly suspectClaims: Loop;
@@ -55,7 +55,7 @@ export class ReadyMessages {
     private readonly wakeUp: DeliveryWakeUp,
     private readonly config: SendingConfig,
   ) {
-    this.turns = new ProjectTurns(claims);
+    this.rotation = new ProjectRotation(claims);
     const loop = (minIntervalMs: number, work: () => Promise<void | number>) =>
       new Loop({ everyMs: pollMs.busy, minIntervalMs, work, onError: (error) => this.failed(error) });
     this.loop = loop(claimIntervalMs, () => this.refill());
@@ -187,7 +187,7 @@ export class ReadyMessages {
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedDelivery[]> {
     const freeBytes = this.memory.free;
     const excludedProjects = this.composing.projectsWithAtLeast(this.composingShare);
-    const messages = await this.turns.claim({ workerId, lane, limit, freeBytes, excludedProjects });
+    const messages = await this.rotation.claim({ workerId, lane, limit, freeBytes, excludedProjects });
     await this.composeAll(workerId, messages);
     return messages;
   }
