@@ -9,7 +9,7 @@ export interface GathererOptions<In, Out> {
   maxItems: number;
   inFlight?: number;
   /** How long a batch waits for more items; only for work whose result nobody waits for. */
-  lingerMs?: number;
+  lingerMs?: number | (() => number);
   /** So many items end the wait before its time. */
   enough?: number;
   maxBytes?: number;
@@ -56,9 +56,11 @@ export class Gatherer<In, Out> {
   }
 
   private linger(): void {
-    if (!this.options.lingerMs) return this.pump();
+    const { lingerMs } = this.options;
+    const wait = typeof lingerMs === 'function' ? lingerMs() : lingerMs;
+    if (!wait) return this.pump();
     if (this.waiting.length >= (this.options.enough ?? Infinity)) return this.endLinger();
-    this.lingering ??= setTimeout(() => this.endLinger(), this.options.lingerMs);
+    this.lingering ??= setTimeout(() => this.endLinger(), wait);
   }
 
   private endLinger(): void {

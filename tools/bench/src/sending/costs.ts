@@ -75,11 +75,21 @@ async function costing({ servers, rows }: Bench, name: string, work: () => Promi
     console.log(
       `${name}, ${mails} mails; processor ms a mail: ${each.map(([program, ms]) => `${program} ${ms.toFixed(2)}`).join(', ')}`,
     );
-    for (const { database, calls: times, ms, rows: found, sql } of statements.slice(0, shownStatements))
-      console.log(
-        `  ${(ms / mails).toFixed(3)} ms, ${(times / mails).toFixed(3)} calls of ${(ms / times).toFixed(2)} ms and ${(found / times).toFixed(1)} rows  ${database}: ${sql}`,
-      );
+    print(mails, 'most time', statements);
+    print(
+      mails,
+      'most calls',
+      statements.toSorted((one, other) => other.calls - one.calls),
+    );
   });
+}
+
+function print(mails: number, order: string, statements: StatementCost[]): void {
+  console.log(`  ${order}:`);
+  for (const { database, calls, ms, rows, sql } of statements.slice(0, shownStatements))
+    console.log(
+      `  ${(ms / mails).toFixed(3)} ms, ${(calls / mails).toFixed(3)} calls of ${(ms / calls).toFixed(2)} ms and ${(rows / calls).toFixed(1)} rows  ${database}: ${sql}`,
+    );
 }
 
 async function walPosition(client: pg.Client): Promise<number> {
