@@ -103,12 +103,14 @@ interface PreviewStatement {
 function previewOf(projectId: string, condition: Condition, now: Date): PreviewStatement {
   const statement = new ConditionStatement(projectId, now);
   const filters = filtersOf(condition);
+  const matching = `SELECT c.* FROM contacts c WHERE ${statement.within('c')} AND ${compileCondition(condition, statement.scope('c'))}`;
+  // The second LIMIT ends the search for the sample at the last match, where there are fewer than the first.
   const sql = `
-    SELECT counted.*, ${context}, CASE WHEN counted.count = 0 THEN '[]' ELSE (
+    SELECT counted.*, ${context}, coalesce((
       SELECT json_agg(json_build_object('id', s.id, 'projectId', s.project_id, 'email', s.email, 'subscribed', s.subscribed,
         'customFields', s.custom_fields, 'createdAt', s.created_at, 'updatedAt', s.updated_at))
-      FROM (SELECT c.* FROM contacts c WHERE ${statement.within('c')} AND ${compileCondition(condition, statement.scope('c'))} LIMIT ${sampleSize}) AS s
-    ) END AS sample
+      FROM (SELECT * FROM (${matching} LIMIT ${sampleSize}) AS first LIMIT counted.count) AS s
+    ), '[]') AS sample
     FROM (${countedBy(condition, filters, statement)}) AS counted`;
   return { sql, parameters: statement.parameters, filters };
 }
