@@ -20,6 +20,7 @@ const toolDoors = [
 ];
 /** docs/sql/ holds the statements that these assemble. */
 const writtenDown = /\.repository\.ts$|^pacing\/pace\.ts$/;
+const contractPackages = ['class-validator', 'class-transformer', 'reflect-metadata'];
 const httpPackages = [
   'fastify',
   '@nestjs/platform-fastify',
@@ -58,11 +59,16 @@ const rules = {
     return hosts.includes(from.unit) || isTest(from) ? null : `${to.place.path} is a tool`;
   }),
 
-  'contracts-pure': rule('libs/contracts imports only what Node brings.', (from, to) => {
-    if (!isIn(from, 'libs', 'contracts') || /\.spec\.ts$/.test(from.path) || isOwn(from, to)) return null;
-    if (to.kind !== 'package') return `it imports ${to.place.path}`;
-    return builtinModules.includes(to.name) ? null : `it imports ${to.name}`;
-  }),
+  'contracts-pure': rule(
+    `libs/contracts imports only ${contractPackages.join(', ')} and what Node brings.`,
+    (from, to) => {
+      if (!isIn(from, 'libs', 'contracts') || /\.spec\.ts$/.test(from.path) || isOwn(from, to)) return null;
+      if (to.kind !== 'package') return `it imports ${to.place.path}`;
+      return contractPackages.includes(to.name) || builtinModules.includes(to.name)
+        ? null
+        : `it imports ${to.name}`;
+    },
+  ),
 
   'libs-order': rule(
     `Libs import downwards: ${libOrder.join(' ← ')}; libs/mail imports no lib.`,

@@ -1,3 +1,5 @@
+import 'reflect-metadata';
+
 export type Shape<T extends object = object> = new () => T;
 
 /** Describes one member: used for validation, JSON schemas and both dialects. */
@@ -52,7 +54,7 @@ export type FieldKind =
   | 'json';
 
 type FieldTable = Record<string, Field>;
-// Read for every event item, where decorator metadata would be too slow.
+// Read for every member of every event item, where decorator metadata would be too slow.
 const tables = new WeakMap<object, FieldTable>();
 const noFields: FieldTable = {};
 
@@ -76,18 +78,26 @@ export function defineField(shape: Shape, name: string, field: Partial<Field>): 
   tables.set(shape, table);
 }
 
-type Members = readonly (readonly [name: string, field: Field])[];
-const members = new WeakMap<Shape, Members>();
+type Applied = Record<string, PropertyDecorator[]>;
+const appliedKey = Symbol('posthorn:applied');
 
-/** In the order in which failures are told: a shape's own members before those that it inherits. */
-export function membersOf(shape: Shape): Members {
-  const known = members.get(shape);
-  if (known) return known;
-  const inherited = fieldsOf(Object.getPrototypeOf(shape) as Shape);
-  const [own = [], others = []] = [true, false].map((isOwn) =>
-    Object.entries(fieldsOf(shape)).filter(([name, field]) => (inherited[name] !== field) === isOwn),
-  );
-  const ordered = [...own, ...others];
-  members.set(shape, ordered);
-  return ordered;
+export function applyAndRemember(shape: Shape, name: string, decorators: PropertyDecorator[]): void {
+  const own = Reflect.getOwnMetadata(appliedKey, shape) as Applied | undefined;
+  const table: Applied = own ?? {};
+  table[name] = [...(table[name] ?? []), ...decorators];
+  Reflect.defineMetadata(appliedKey, table, shape);
+  for (const decorate of decorators) decorate(shape.prototype as object, name);
+}
+
+export function appliedTo(shape: Shape, name: string): PropertyDecorator[] {
+  const chain: PropertyDecorator[] = [];
+  for (
+    let current: object | null = shape;
+    current && current !== Function.prototype;
+    current = Object.getPrototypeOf(current) as object | null
+  ) {
+    const table = Reflect.getOwnMetadata(appliedKey, current) as Applied | undefined;
+    chain.push(...(table?.[name] ?? []));
+  }
+  return chain;
 }

@@ -1,9 +1,9 @@
 import { parseInstant } from './instant.js';
-import { membersOf, type Field, type Shape } from './field.js';
+import { fieldsOf, type Field, type Shape } from './field.js';
 
 export function reviveDates<T extends object>(shape: Shape<T>, plain: T): T {
   const target = plain as Record<string, unknown>;
-  for (const [name, field] of membersOf(shape)) {
+  for (const [name, field] of Object.entries(fieldsOf(shape))) {
     const value = target[name];
     if (value === undefined || value === null) continue;
     if (field.kind === 'instant' && typeof value === 'string') target[name] = parseInstant(value) ?? value;

@@ -1,4 +1,5 @@
-import { defineField, fieldsOf, type Shape } from './field.js';
+import { ValidateIf } from 'class-validator';
+import { appliedTo, applyAndRemember, defineField, fieldsOf, type Shape } from './field.js';
 
 export function PickFields<T extends object, K extends keyof T & string>(
   from: Shape<T>,
@@ -15,6 +16,7 @@ export function PartialFields<T extends object>(from: Shape<T>): Shape<Partial<T
   for (const name of Object.keys(fieldsOf(from))) {
     copyField(from, Partial, name);
     defineField(Partial, name, { optional: true });
+    applyAndRemember(Partial, name, [ValidateIf((_, value) => value !== undefined)]);
   }
   return Partial;
 }
@@ -59,4 +61,5 @@ function copyField(from: Shape, to: Shape, name: string): void {
   const field = fieldsOf(from)[name];
   if (!field) throw new Error(`${from.name} has no member ${name}`);
   defineField(to, name, field);
+  applyAndRemember(to, name, appliedTo(from, name));
 }
