@@ -1,13 +1,13 @@
+import type { KeyObject } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { maxWebhookResponse } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { OutboundClient } from '@posthorn/outbound';
 import { outboundRulesOf, WorkflowsConfig } from '../../config.js';
-import type { DueWebhookCall } from '../calls/webhook-calls.repository.js';
+import { attemptOf, type CallAttempt, type DueCall, verdictOfAttempt } from '../calls/call-attempts.js';
 import { signatureHeaders } from '../secrets/signing-secrets.js';
-import { attemptOf, type CallAttempt, verdictOfAttempt } from '../webhook-attempts.js';
 
-/** The only way out of this service. Closed after the dispatcher has ended. */
+/** The only way out of this service. Closed after the dispatch has ended. */
 @Injectable()
 export class WebhookClient extends OutboundClient implements OnApplicationShutdown {
   constructor(
@@ -29,12 +29,13 @@ export class WebhookClient extends OutboundClient implements OnApplicationShutdo
 
 export const requestTimeoutMs = 10_000;
 
-export interface SignedEndpoint {
+export interface SignedRequest {
   url: string;
-  secrets: readonly string[];
+  keys: readonly KeyObject[];
+  body: Buffer;
 }
 
-/** One attempt of a call of an event; never rejects. */
+/** One attempt of a call of an event. */
 @Injectable()
 export class SignedRequests {
   constructor(private readonly client: WebhookClient) {}
@@ -43,11 +44,7 @@ export class SignedRequests {
     return this.client.now();
   }
 
-  async send<Call extends DueWebhookCall>(
-    { url, secrets }: SignedEndpoint,
-    call: Call,
-  ): Promise<CallAttempt<Call>> {
-    const { eventId, body } = call;
+  async send(call: DueCall, { url, keys, body }: SignedRequest): Promise<CallAttempt> {
     const at = await this.client.now();
     const result = await this.client.send({
       url,
@@ -56,7 +53,7 @@ export class SignedRequests {
       timeoutMs: requestTimeoutMs,
       maxRedirects: 0,
       headers: { 'content-type': 'application/json', 'user-agent': 'Posthorn' },
-      ownHeaders: () => signatureHeaders({ id: eventId, at, body }, secrets),
+      ownHeaders: () => signatureHeaders({ id: call.id, at, body }, keys),
     });
     const verdict = verdictOfAttempt(result, call.retries + 1);
     const isFault = verdict.kind !== 'success';

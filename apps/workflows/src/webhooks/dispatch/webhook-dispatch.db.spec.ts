@@ -3,7 +3,7 @@ import { emailEvents, webhookEvents, webhooks, type EmailChangedEvent } from '@p
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { webhookDispatchWork } from '../../work-kinds.js';
+import { callWork } from '../../work-kinds.js';
 
 let suite: WebhooksSuite;
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('a call', () => {
     );
     suite.receiver.answer = () => ({});
     await suite.database.query(
-      `UPDATE webhook_calls SET claims = 5 WHERE webhook_id = $1 AND id = (SELECT id FROM webhook_calls WHERE webhook_id = $1 ORDER BY due_at, id LIMIT 1)`,
+      `UPDATE calls SET claims = 5 WHERE endpoint_id = $1 AND id = (SELECT id FROM calls WHERE endpoint_id = $1 ORDER BY due_at, id LIMIT 1)`,
       [endpoint.id],
     );
     await endpoint.passTime();
@@ -133,12 +133,14 @@ describe('a call', () => {
     await eventually(async () => {
       const suspects = await suite.database.query(
         `WITH suspects AS (UPDATE work_items SET state = 'SUSPECT', claims = 1 WHERE key = ($1::uuid)::text AND state = 'WAITING' RETURNING 1)
-         UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1::uuid AND EXISTS (SELECT FROM suspects) RETURNING 1`,
+         UPDATE calls SET due_at = now() WHERE endpoint_id = $1::uuid AND EXISTS (SELECT FROM suspects) RETURNING 1`,
         [endpoint.id],
       );
       return suspects.length === 2;
     }, 'the turn has ended, as if with its process');
-    await suite.queue.enqueue(webhookDispatchWork, [{ projectId: endpoint.projectId, key: newId() }]);
+    await suite.queue.enqueue(callWork, [
+      { projectId: endpoint.projectId, key: newId(), payload: { kind: 'EVENT' } },
+    ]);
     const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 2);
     expect(calls.map(({ status, attempt }) => [status, attempt])).toEqual([
       ['SUCCESS', 2],
