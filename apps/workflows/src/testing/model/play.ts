@@ -122,7 +122,7 @@ export class Play {
           `WITH sooner AS (
              UPDATE work_items i SET due_at = now(), state = 'READY' FROM executions e
              WHERE i.kind = $1 AND i.state = 'WAITING' AND e.project_id = i.project_id AND e.id::text = i.key AND (e.due_at <= now() OR i.failures > 0
-               OR e.wait = 'WEBHOOK' AND NOT EXISTS (SELECT FROM step_calls c WHERE c.project_id = e.project_id AND c.execution_id = e.id AND c.status = 'PENDING'))
+               OR e.wait = 'WEBHOOK' AND NOT EXISTS (SELECT FROM call_requests r JOIN calls c USING (project_id, id) WHERE project_id = e.project_id AND r.execution_id = e.id AND c.status = 'PENDING'))
              RETURNING i.id),
            rendered AS (UPDATE work_items SET due_at = now(), state = 'READY' WHERE kind = $2 AND state = 'WAITING' RETURNING id)
            SELECT (SELECT count(*) FROM sooner)::int + (SELECT count(*) FROM rendered)::int

@@ -149,6 +149,33 @@ describe('a call', () => {
     expect(most).toBe(1);
   });
 
+  it('is not made again where the database was away when its outcome came', async () => {
+    const endpoint = await buildEndpoint();
+    let [open, release] = [() => {}, () => {}];
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    suite.receiver.answer = () => ({ until: opened });
+    await endpoint.publish(20);
+    await endpoint.gets(8);
+    const blocked = suite.database.transaction(async () => {
+      await suite.database.query('LOCK TABLE calls IN SHARE MODE');
+      open();
+      await released;
+    });
+    await eventually(async () => {
+      const ended = await suite.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE calls c SET attempts%'`,
+      );
+      return ended.length > 0;
+    }, 'the connection of an outcome is broken');
+    release();
+    await blocked;
+    const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 20);
+    expect(calls.map(({ status, attempt }) => `${status} ${attempt}`)).toEqual(Array(20).fill('SUCCESS 1'));
+    expect(endpoint.received()).toHaveLength(20);
+  });
+
   it('keeps 16 KiB of its response', async () => {
     const endpoint = await buildEndpoint();
     suite.receiver.answer = () => ({ body: `\u0000${'é'.repeat(20_000)}` });
