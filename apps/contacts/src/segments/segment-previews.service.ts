@@ -19,7 +19,10 @@ export class SegmentPreviewsService {
     private readonly config: ContactsConfig,
   ) {
     this.runs = new LimitedRuns({
-      ...{ what: 'previews of segments', perProject: 1, waitingPerProject: 8, waiting: 32 },
+      what: 'previews of segments',
+      perProject: 1,
+      waitingPerProject: 8,
+      waiting: 32,
       running: connectionsOf(config.databasePool, 'segmentPreviews'),
     });
   }
