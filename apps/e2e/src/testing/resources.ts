@@ -238,8 +238,8 @@ async function failedCall(project: MakersProject): Promise<Made> {
   await project.write(
     'workflows',
     `WITH requested AS (INSERT INTO call_requests (project_id, id, body) VALUES ($1, $2, '{"type":"email.sent"}') RETURNING project_id, id)
-     INSERT INTO calls (project_id, endpoint_id, id, event_type, generation, status, attempts, error, duration_ms, ended_at)
-     SELECT project_id, id, id, 'email.sent', 1, 'FAILED', 8, 'connection: refused', 1, now() FROM requested`,
+     INSERT INTO calls (project_id, endpoint_id, id, request_id, event_type, generation, status, attempts, error, duration_ms, ended_at)
+     SELECT project_id, id, id, id, 'email.sent', 1, 'FAILED', 8, 'connection: refused', 1, now() FROM requested`,
     [project.id, id],
   );
   return { id };

@@ -114,7 +114,7 @@ export interface FoundTexts {
 
 export const searchedTables: readonly SearchedTable[] = [
   { name: 'call_requests', keys: ['id'], texts: ['url', 'headers', 'body'] },
-  { name: 'calls', keys: ['id', 'endpoint_id'], texts: ['response_body'] },
+  { name: 'calls', keys: ['id'], texts: ['response_body'] },
 ];
 
 const lowest = '00000000-0000-0000-0000-000000000000';
@@ -129,7 +129,7 @@ const erasedOfContact = `
   ended AS (
     UPDATE calls c SET response_body = NULL, due_at = NULL, status = CASE WHEN status = 'PENDING' THEN 'FAILED' ELSE status END,
       error = CASE WHEN status = 'PENDING' THEN 'The contact was deleted' ELSE error END, ended_at = coalesce(ended_at, now())
-    FROM emptied WHERE c.project_id = $1 AND c.id = emptied.id)
+    FROM emptied WHERE c.project_id = $1 AND c.request_id = emptied.id)
   SELECT id FROM emptied`;
 
 export class ErasedCallsRepository {

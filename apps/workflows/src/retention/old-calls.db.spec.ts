@@ -20,8 +20,8 @@ it('a call and its request are kept for 30 days, and those that wait for longer'
     ages,
   );
   await suite.database.query(
-    `INSERT INTO calls (project_id, endpoint_id, id, event_type, generation, status, due_at, created_at)
-     SELECT $1, $4, id, 'email.sent', 1, status, CASE status WHEN 'PENDING' THEN now() + interval '1 hour' END, now() - age
+    `INSERT INTO calls (project_id, endpoint_id, id, request_id, event_type, generation, status, due_at, created_at)
+     SELECT $1, $4, id, id, 'email.sent', 1, status, CASE status WHEN 'PENDING' THEN now() + interval '1 hour' END, now() - age
      FROM unnest($2::uuid[], $3::interval[], '{SUCCESS,SUCCESS,PENDING}'::text[]) AS c (id, age, status)`,
     [...ages, webhookId],
   );

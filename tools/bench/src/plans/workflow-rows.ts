@@ -143,24 +143,24 @@ export async function storeCalls(
 }
 
 /** Of the last days; one in a hundred has failed, and as many wait for their next attempt. */
-const callsSql = `INSERT INTO calls (project_id, endpoint_id, id, event_type, generation, status, attempts, retries, due_at, response_status, response_body,
+const callsSql = `INSERT INTO calls (project_id, endpoint_id, id, request_id, event_type, generation, status, attempts, retries, due_at, response_status, response_body,
     duration_ms, created_at, ended_at)
-  SELECT $1::uuid, $2::uuid, uuidv7(), 'contact.created', 1, status, 1, 1, CASE WHEN status = 'PENDING' THEN now() + interval '5 hours' END,
+  SELECT $1::uuid, $2::uuid, uuidv7(), uuidv7(), 'contact.created', 1, status, 1, 1, CASE WHEN status = 'PENDING' THEN now() + interval '5 hours' END,
     CASE WHEN status = 'SUCCESS' THEN 200 ELSE 503 END, 'ok', 12, at, CASE WHEN status <> 'PENDING' THEN at END
   FROM (SELECT n, now() - interval '1 hour' - n * interval '2 seconds' AS at,
           CASE n % 100 WHEN 0 THEN 'FAILED' WHEN 1 THEN 'PENDING' ELSE 'SUCCESS' END AS status
         FROM generate_series(1, $3::int) AS n) AS made`;
 
 const bodiesSql = `INSERT INTO call_requests (project_id, id, contact_id, body, created_at)
-  SELECT project_id, id, uuidv7(), jsonb_build_object('id', id, 'type', event_type, 'createdAt', created_at,
+  SELECT project_id, request_id, uuidv7(), jsonb_build_object('id', request_id, 'type', event_type, 'createdAt', created_at,
     'data', jsonb_build_object('email', 'reader-' || id || '@bench.test'))::text, created_at FROM calls`;
 
 /** To a thousand origins. */
 const stepCallsSql = `WITH made AS (
-    INSERT INTO calls (project_id, endpoint_id, id, status, attempts, retries, due_at, response_status, response_body, duration_ms, created_at, ended_at)
-    SELECT $1::uuid, md5(format('%s %s', $1::uuid, n % 1000))::uuid, uuidv7(), status, 1, 1,
+    INSERT INTO calls (project_id, endpoint_id, id, request_id, status, attempts, retries, due_at, response_status, response_body, duration_ms, created_at, ended_at)
+    SELECT $1::uuid, md5(format('%s %s', $1::uuid, n % 1000))::uuid, id, id, status, 1, 1,
       CASE WHEN status = 'PENDING' THEN now() + interval '5 hours' END, 200, 'ok', 12, at, CASE WHEN status <> 'PENDING' THEN at END
-    FROM (SELECT n, now() - interval '1 hour' - n * interval '2 seconds' AS at, CASE WHEN n % 100 = 1 THEN 'PENDING' ELSE 'SUCCESS' END AS status
+    FROM (SELECT n, uuidv7() AS id, now() - interval '1 hour' - n * interval '2 seconds' AS at, CASE WHEN n % 100 = 1 THEN 'PENDING' ELSE 'SUCCESS' END AS status
           FROM generate_series(1, $3::int) AS n) AS steps
     RETURNING project_id, id, created_at)
   INSERT INTO call_requests (project_id, id, contact_id, execution_id, method, url, headers, body, created_at)

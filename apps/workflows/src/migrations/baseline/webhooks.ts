@@ -61,7 +61,9 @@ export const webhooksTables = `
   -- A request to an endpoint. Without foreign keys: the calls of a deleted subscription are many, and are removed in batches.
   CREATE TABLE calls (
     project_id uuid NOT NULL,
+    -- Of a step, that of its request.
     id uuid NOT NULL,
+    request_id uuid NOT NULL,
     endpoint_id uuid NOT NULL,
     -- Null for the call of a step.
     event_type text,
@@ -79,7 +81,8 @@ export const webhooksTables = `
     history jsonb,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     ended_at timestamptz(3),
-    PRIMARY KEY (project_id, id, endpoint_id),
+    PRIMARY KEY (project_id, id),
+    UNIQUE (project_id, request_id, endpoint_id),
     CHECK ((status = 'PENDING') = (due_at IS NOT NULL))
   ) WITH (fillfactor = 80);
   CREATE INDEX calls_by_age ON calls (created_at);

@@ -213,7 +213,7 @@ export class Play {
   private async answer(calling: readonly OpenRow[]): Promise<void> {
     if (calling.length === 0) return;
     const pending = await this.database.query<DueCall & { executionId: string }>(
-      `SELECT c.id, c.endpoint_id AS "endpointId", r.execution_id AS "executionId", c.attempts, 0 AS retries, 0 AS claims
+      `SELECT c.id, c.request_id AS "requestId", r.execution_id AS "executionId", c.attempts, 0 AS retries, 0 AS claims
        FROM call_requests r JOIN calls c USING (project_id, id)
        WHERE r.project_id = $1 AND r.execution_id = ANY ($2::uuid[]) AND c.status = 'PENDING'`,
       [this.projectId, calling.map(({ id }) => id)],

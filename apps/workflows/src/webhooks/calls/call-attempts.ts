@@ -4,9 +4,9 @@ import { outboundRefusals, type OutboundResult } from '@posthorn/outbound';
 
 /** A request to one endpoint. */
 export interface DueCall {
-  /** Of the request. */
   id: string;
-  endpointId: string;
+  /** Of what is sent; it becomes `webhook-id`. */
+  requestId: string;
   /** All that were made. */
   attempts: number;
   /** Those since it was last replayed, which decide when the next one is. */
@@ -87,7 +87,6 @@ function storedText(text: string, maxBytes: number): string {
 
 export const attemptColumns = columnsOf<CallAttempt>([
   { column: 'id', type: 'uuid', value: ({ call }) => call.id },
-  { column: 'endpoint_id', type: 'uuid', value: ({ call }) => call.endpointId },
   { column: 'attempts', type: 'int', value: ({ call }) => call.attempts },
   { column: 'status', type: 'text', value: ({ verdict }) => statusAfter(verdict) },
   {

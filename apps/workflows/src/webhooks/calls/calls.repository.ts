@@ -120,8 +120,8 @@ export class CallsRepository {
            AND NOT EXISTS (SELECT FROM erased_contacts x WHERE x.project_id = $1 AND x.contact_id = g.contact_id)
          ON CONFLICT DO NOTHING RETURNING id),
        added AS (
-         INSERT INTO calls (project_id, id, endpoint_id, event_type, generation, created_at, status, due_at, error, ended_at)
-         SELECT $1::uuid, g.id, w.id, g.event_type, w.generation, g.at, CASE WHEN w.error IS NULL THEN 'PENDING' ELSE 'FAILED' END,
+         INSERT INTO calls (project_id, id, request_id, endpoint_id, event_type, generation, created_at, status, due_at, error, ended_at)
+         SELECT $1::uuid, uuidv7(), g.id, w.id, g.event_type, w.generation, g.at, CASE WHEN w.error IS NULL THEN 'PENDING' ELSE 'FAILED' END,
            CASE WHEN w.error IS NULL THEN now() END, w.error, CASE WHEN w.error IS NOT NULL THEN now() END
          FROM stored JOIN given g USING (id) JOIN asking w ON g.event_type = ANY (w.event_types)
          RETURNING endpoint_id, status)
@@ -138,8 +138,8 @@ export class CallsRepository {
          SELECT $1::uuid, id, contact_id, execution_id, method, url, headers, body FROM given ORDER BY id
          ON CONFLICT DO NOTHING RETURNING id),
        added AS (
-         INSERT INTO calls (project_id, id, endpoint_id, error, status, due_at, ended_at)
-         SELECT $1::uuid, id, endpoint_id, error, CASE WHEN error IS NULL THEN 'PENDING' ELSE 'FAILED' END, CASE WHEN error IS NULL THEN now() END,
+         INSERT INTO calls (project_id, id, request_id, endpoint_id, error, status, due_at, ended_at)
+         SELECT $1::uuid, id, id, endpoint_id, error, CASE WHEN error IS NULL THEN 'PENDING' ELSE 'FAILED' END, CASE WHEN error IS NULL THEN now() END,
            CASE WHEN error IS NOT NULL THEN now() END
          FROM stored JOIN given USING (id) RETURNING endpoint_id, status)
        ${wakes}`,
@@ -164,7 +164,7 @@ export class CallsRepository {
          coalesce(w.status = 'ACTIVE' AND NOT EXISTS (
            SELECT FROM calls o WHERE o.project_id = $1 AND o.endpoint_id = p.id AND o.status = 'PENDING' AND o.generation < w.generation), false) AS "isActive",
          coalesce((SELECT json_agg(d) FROM (
-           SELECT c.id, c.endpoint_id AS "endpointId", c.attempts, c.retries, c.claims FROM calls c
+           SELECT c.id, c.request_id AS "requestId", c.attempts, c.retries, c.claims FROM calls c
            WHERE c.project_id = $1 AND c.endpoint_id = p.id AND c.status = 'PENDING' AND c.generation = coalesce(w.generation, 0) AND c.due_at <= now()
            ORDER BY c.due_at, c.id LIMIT CASE WHEN e.rests_until > now() THEN 0 WHEN ${isBroken} THEN 1 ELSE $3 END) AS d), '[]') AS calls
        FROM unnest($2::uuid[]) AS p (id) LEFT JOIN webhooks w ON w.project_id = $1 AND w.id = p.id
@@ -193,7 +193,7 @@ export class CallsRepository {
          error = a.error, duration_ms = a.duration_ms, ended_at = CASE WHEN a.status <> 'PENDING' THEN now() END,
          history = CASE WHEN c.attempts > 0 OR a.status = 'PENDING' THEN ${lastAttempts} || ${thisAttempt} END
        FROM ${attemptColumns.unnest('a', 2)}
-       WHERE c.project_id = $1 AND c.id = a.id AND c.endpoint_id = a.endpoint_id AND c.status = 'PENDING' AND c.attempts = a.attempts
+       WHERE c.project_id = $1 AND c.id = a.id AND c.status = 'PENDING' AND c.attempts = a.attempts
        RETURNING CASE WHEN c.status <> 'PENDING' THEN c.id END AS id`,
       [projectId, ...attemptColumns.values(attempts)],
     );
@@ -204,9 +204,8 @@ export class CallsRepository {
   async addClaim(projectId: string, calls: readonly DueCall[]): Promise<void> {
     if (calls.length === 0) return;
     await this.database.query(
-      `UPDATE calls c SET claims = claims + 1 FROM unnest($2::uuid[], $3::uuid[]) AS s (id, endpoint_id)
-       WHERE c.project_id = $1 AND c.id = s.id AND c.endpoint_id = s.endpoint_id AND c.status = 'PENDING'`,
-      [projectId, calls.map(({ id }) => id), calls.map(({ endpointId }) => endpointId)],
+      `UPDATE calls SET claims = claims + 1 WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND status = 'PENDING'`,
+      [projectId, calls.map(({ id }) => id)],
     );
   }
 
@@ -224,17 +223,17 @@ export class CallsRepository {
 
   /** Each statement sees what the one before it has left; requests that two subscriptions leave at once go with their age. */
   private async removeOfDeleted(projectId: string, endpointId: string, limit: number): Promise<number> {
-    const gone = await this.database.query<{ id: string }>(
+    const gone = await this.database.query<{ requestId: string }>(
       `DELETE FROM calls WHERE project_id = $1 AND endpoint_id = $2 AND id = ANY (ARRAY(
          SELECT id FROM calls WHERE project_id = $1 AND endpoint_id = $2 AND event_type IS NOT NULL
-           AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = $1 AND w.id = $2) LIMIT $3)) RETURNING id`,
+           AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = $1 AND w.id = $2) LIMIT $3)) RETURNING request_id AS "requestId"`,
       [projectId, endpointId, limit],
     );
     if (gone.length > 0)
       await this.database.query(
         `DELETE FROM call_requests r WHERE r.project_id = $1 AND r.id = ANY ($2::uuid[])
-           AND NOT EXISTS (SELECT FROM calls c WHERE c.project_id = $1 AND c.id = r.id)`,
-        [projectId, gone.map(({ id }) => id)],
+           AND NOT EXISTS (SELECT FROM calls c WHERE c.project_id = $1 AND c.request_id = r.id)`,
+        [projectId, gone.map(({ requestId }) => requestId)],
       );
     return gone.length;
   }

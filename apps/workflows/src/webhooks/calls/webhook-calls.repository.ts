@@ -27,7 +27,7 @@ interface CallRow extends Omit<WebhookCall, 'payload' | 'attempts'> {
 const selectCalls = `
   SELECT c.id, c.event_type AS "eventType", c.attempts AS attempt, c.status, c.response_status AS "responseStatus", c.response_body AS "responseBody",
     c.error, c.duration_ms AS "durationMs", c.due_at AS "nextAttemptAt", c.created_at AS "createdAt", r.body, ${attemptsOfCall} AS attempts
-  FROM calls c JOIN call_requests r ON r.project_id = c.project_id AND r.id = c.id
+  FROM calls c JOIN call_requests r ON r.project_id = c.project_id AND r.id = c.request_id
   WHERE c.project_id = $1 AND c.endpoint_id = $2 AND c.event_type IS NOT NULL`;
 
 const replayed = `status = 'PENDING', retries = 0, claims = 0, due_at = now(), ended_at = NULL, error = NULL, generation = w.generation, history = ${attemptsOfCall}
@@ -102,17 +102,20 @@ export class WebhookCallsRepository {
   /** A test: one attempt, and nothing follows from it. */
   async addTest(
     projectId: string,
+    webhookId: string,
     { call, verdict, responseStatus, responseBody, error, durationMs }: CallAttempt,
     body: string,
   ): Promise<void> {
     const status = verdict.kind === 'success' ? 'SUCCESS' : 'FAILED';
     await this.database.query(
-      `WITH added AS (
-         INSERT INTO calls (project_id, id, endpoint_id, event_type, generation, status, attempts, response_status, response_body, error, duration_ms, ended_at)
-         SELECT project_id, $3, id, '${testEventType}', generation, $4, 1, $5, $6, $7, $8, now() FROM webhooks WHERE project_id = $1 AND id = $2
-         RETURNING project_id, id)
-       INSERT INTO call_requests (project_id, id, body) SELECT project_id, id, $9 FROM added`,
-      [projectId, call.endpointId, call.id, status, responseStatus, responseBody, error, durationMs, body],
+      `WITH requested AS (INSERT INTO call_requests (project_id, id, body) VALUES ($1, $4, $5) RETURNING id)
+       INSERT INTO calls (project_id, id, request_id, endpoint_id, event_type, generation, status, attempts, response_status, response_body, error, duration_ms, ended_at)
+       SELECT w.project_id, $3, r.id, w.id, '${testEventType}', w.generation, $6, 1, $7, $8, $9, $10, now()
+       FROM webhooks w, requested r WHERE w.project_id = $1 AND w.id = $2`,
+      [
+        ...[projectId, webhookId, call.id, call.requestId, body, status],
+        ...[responseStatus, responseBody, error, durationMs],
+      ],
     );
   }
 }

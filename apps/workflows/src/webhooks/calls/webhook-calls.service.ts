@@ -90,14 +90,13 @@ export class TestCallsService {
   /** Also of a webhook that is paused or disabled: it shows whether it may be set to ACTIVE again. */
   @Handles(webhooks.test)
   async make({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
-    const { id: endpointId, url } = await this.webhooks.findOrFail(projectId, body.id);
-    const [id, at] = [newId(), await this.requests.now()];
-    const sent = bodyOf({ id, type: testEventType, at, data: { message } });
-    const attempt = await this.requests.send(
-      { id, endpointId, attempts: 0, retries: 0, claims: 0 },
-      { url, keys: await this.signing.of(projectId, endpointId), body: Buffer.from(sent) },
-    );
-    await this.commits.before(deadline, () => this.calls.addTest(projectId, attempt, sent));
-    return this.calls.one(projectId, endpointId, id);
+    const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
+    const keys = await this.signing.of(projectId, id);
+    const [requestId, at] = [newId(), await this.requests.now()];
+    const sent = bodyOf({ id: requestId, type: testEventType, at, data: { message } });
+    const call = { id: newId(), requestId, attempts: 0, retries: 0, claims: 0 };
+    const attempt = await this.requests.send(call, { url, keys, body: Buffer.from(sent) });
+    await this.commits.before(deadline, () => this.calls.addTest(projectId, id, attempt, sent));
+    return this.calls.one(projectId, id, call.id);
   }
 }

@@ -103,7 +103,7 @@ export class CallDispatchWork implements WorkHandler<EndpointOf>, OnModuleDestro
   }
 
   private async attempt(round: Round, call: DueCall): Promise<CallAttempt> {
-    const request = round.requests.get(call.id);
+    const request = round.requests.get(call.requestId);
     if (!request) return unmadeAttempt(call, 'What was to be sent is gone');
     if (call.claims >= maxClaims) return unmadeAttempt(call, claimedTooOften);
     return this.owners.of(round.kind).attempt(round, call, request);

@@ -72,7 +72,7 @@ export class CallRounds {
     const signerOf = ({ key, payload: { kind } }: WorkItem<EndpointOf>) =>
       this.owners.of(kind).signerOf(projectId, key!);
     const waiting = new Map(items.map((item) => [item, separate(opened.get(item.key!)!.calls)]));
-    const ids = [...waiting.values()].flat().map(({ id }) => id);
+    const ids = [...waiting.values()].flat().map(({ requestId }) => requestId);
     const [requests, keys] = await Promise.all([
       this.calls.requests(projectId, [...new Set(ids)]),
       this.signing.ofEach(projectId, [...new Set(items.map(signerOf))]),

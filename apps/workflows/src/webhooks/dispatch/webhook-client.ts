@@ -53,7 +53,7 @@ export class SignedRequests {
       timeoutMs: requestTimeoutMs,
       maxRedirects: 0,
       headers: { 'content-type': 'application/json', 'user-agent': 'Posthorn' },
-      ownHeaders: () => signatureHeaders({ id: call.id, at, body }, keys),
+      ownHeaders: () => signatureHeaders({ id: call.requestId, at, body }, keys),
     });
     const verdict = verdictOfAttempt(result, call.retries + 1);
     const isFault = verdict.kind !== 'success';

@@ -163,7 +163,7 @@ describe('an erasure', () => {
     await suite.sending.publish(emailEvents.delivered, projectId, [email]);
     await suite.sending.taken('workflows-webhooks-sending-email-delivered');
     const rows = await suite.database.query(
-      `SELECT * FROM calls JOIN call_requests USING (project_id, id) WHERE project_id = $1`,
+      `SELECT * FROM calls c JOIN call_requests r ON r.project_id = c.project_id AND r.id = c.request_id WHERE c.project_id = $1`,
       [projectId],
     );
     expect(rows).toHaveLength(3);

@@ -23,7 +23,8 @@ const mailsSql = `
     coalesce(error LIKE 'The message was given up: %', false) AS "isGivenUp"
   FROM emails WHERE project_id = $1 AND status <> 'VOIDED'`;
 const fieldsSql = `SELECT email, custom_fields AS fields FROM contacts WHERE project_id = $1`;
-const callsSql = `SELECT id, status, execution_id AS "executionId" FROM calls JOIN call_requests USING (project_id, id) WHERE project_id = $1`;
+const callsSql = `SELECT r.id, status, execution_id AS "executionId" FROM calls c JOIN call_requests r ON r.project_id = c.project_id AND r.id = c.request_id
+  WHERE c.project_id = $1`;
 const stepCallsSql = `${callsSql} AND event_type IS NULL`;
 const eventCallsSql = `${callsSql} AND event_type IS NOT NULL`;
 const openSql = `
