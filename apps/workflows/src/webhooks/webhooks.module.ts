@@ -5,13 +5,13 @@ import { resealingOf } from '@posthorn/platform';
 import { DefinitionsModule } from '../workflows/definitions.module.js';
 import { CallsRepository } from './calls/calls.repository.js';
 import { WebhookCallsRepository } from './calls/webhook-calls.repository.js';
-import { TestCallsService, WebhookCallsService } from './calls/webhook-calls.service.js';
+import { WebhookCallsService } from './calls/webhook-calls.service.js';
 import { CallDispatchWork } from './dispatch/call-dispatch.work.js';
 import { CallOutcomes } from './dispatch/call-outcomes.js';
-import { CallOwners, ExecutionCalls, SubscriptionCalls } from './dispatch/call-owners.js';
+import { ExecutionCalls, SubscriptionCalls } from './dispatch/call-owners.js';
 import { CallRounds } from './dispatch/call-rounds.js';
 import { EndpointsRepository } from './dispatch/endpoints.repository.js';
-import { WebhookClient, SignedRequests } from './dispatch/webhook-client.js';
+import { WebhookClient } from './dispatch/webhook-client.js';
 import { WebhookEndpoints } from './dispatch/webhook-endpoints.js';
 import { EventCalls, WorkflowEventCalls } from './events/event-calls.js';
 import { EventSubjects, WebhookEventsSubscribers } from './events/webhook-events.subscribers.js';
@@ -29,10 +29,10 @@ const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id
     ...onDatabase([WebhooksRepository, CallsRepository, WebhookCallsRepository]),
     ...onDatabase([EndpointsRepository, SigningSecretsRepository]),
     resealingOf(secrets.rotateWorkflows, sealedTables),
-    ...[WebhooksService, WebhookCallsService, TestCallsService, WebhookUrls, SigningSecrets],
+    ...[WebhooksService, WebhookCallsService, WebhookUrls, SigningSecrets],
     ...[EventCalls, EventSubjects, WorkflowEventCalls, StepCalls],
-    ...[WebhookClient, SignedRequests, WebhookEndpoints],
-    ...[SubscriptionCalls, ExecutionCalls, CallOwners, CallOutcomes, CallRounds, CallDispatchWork],
+    ...[WebhookClient, WebhookEndpoints],
+    ...[SubscriptionCalls, ExecutionCalls, CallOutcomes, CallRounds, CallDispatchWork],
     WebhookEventsSubscribers,
   ],
   exports: [StepCalls, WorkflowEventCalls],

@@ -12,17 +12,15 @@ import {
   type WebhookCall,
   type WebhookCallId,
   type WebhookCallPage,
-  testEventType,
   type WebhookId,
 } from '@posthorn/contracts';
-import { pageWithTotal, newId } from '@posthorn/database';
+import { pageWithTotal } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { SignedRequests } from '../dispatch/webhook-client.js';
+import { SubscriptionCalls } from '../dispatch/call-owners.js';
 import { WebhookEndpoints } from '../dispatch/webhook-endpoints.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
-import { bodyOf } from './calls.repository.js';
 import { maxReplayed, WebhookCallsRepository } from './webhook-calls.repository.js';
 
 const tooManyReplayed = () =>
@@ -34,6 +32,8 @@ export class WebhookCallsService {
     private readonly webhooks: WebhooksRepository,
     private readonly calls: WebhookCallsRepository,
     private readonly endpoints: WebhookEndpoints,
+    private readonly signing: SigningSecrets,
+    private readonly subscriptions: SubscriptionCalls,
     private readonly commits: Commits,
   ) {}
 
@@ -68,35 +68,19 @@ export class WebhookCallsService {
     });
   }
 
+  /** Also of a webhook that is paused or disabled: it shows whether it may be set to ACTIVE again. */
+  @Handles(webhooks.test)
+  async test({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
+    const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
+    const keys = await this.signing.of(projectId, id);
+    const { attempt, body: sent } = await this.subscriptions.sendTest(url, keys);
+    await this.commits.before(deadline, () => this.calls.addTest(projectId, id, attempt, sent));
+    return this.calls.one(projectId, id, attempt.call.id);
+  }
+
   private async lockActive(projectId: string, id: string, missing = webhookNotFound): Promise<void> {
     const webhook = await this.webhooks.lock(projectId, id);
     if (!webhook) throw missing();
     if (!webhook.isActive) throw webhookNotActive();
-  }
-}
-
-const message = 'A test: the webhook is reached.';
-
-@Injectable()
-export class TestCallsService {
-  constructor(
-    private readonly webhooks: WebhooksRepository,
-    private readonly signing: SigningSecrets,
-    private readonly requests: SignedRequests,
-    private readonly calls: WebhookCallsRepository,
-    private readonly commits: Commits,
-  ) {}
-
-  /** Also of a webhook that is paused or disabled: it shows whether it may be set to ACTIVE again. */
-  @Handles(webhooks.test)
-  async make({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
-    const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
-    const keys = await this.signing.of(projectId, id);
-    const [requestId, at] = [newId(), await this.requests.now()];
-    const sent = bodyOf({ id: requestId, type: testEventType, at, data: { message } });
-    const call = { id: newId(), requestId, attempts: 0, retries: 0, claims: 0 };
-    const attempt = await this.requests.send(call, { url, keys, body: Buffer.from(sent) });
-    await this.commits.before(deadline, () => this.calls.addTest(projectId, id, attempt, sent));
-    return this.calls.one(projectId, id, call.id);
   }
 }

@@ -5,7 +5,7 @@ import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@po
 import { afterDeathMs, callWork, type EndpointOf } from '../../work-kinds.js';
 import { unmadeAttempt, type CallAttempt, type DueCall } from '../calls/call-attempts.js';
 import { CallOutcomes } from './call-outcomes.js';
-import { CallOwners, type Round } from './call-owners.js';
+import { ExecutionCalls, SubscriptionCalls, type CallOwner, type Round } from './call-owners.js';
 import { CallRounds } from './call-rounds.js';
 import { failuresToBreak } from './endpoints.repository.js';
 
@@ -33,6 +33,7 @@ const claimedTooOften = `The process ended ${maxClaims} times while this was sen
 @Injectable()
 export class CallDispatchWork implements WorkHandler<EndpointOf>, OnModuleDestroy {
   private readonly log = new Logger('Webhooks');
+  private readonly owners: Readonly<Record<EndpointOf['kind'], CallOwner>>;
   private readonly aside = new Set<Promise<void>>();
   private readonly late = new Gatherer<Round, void>({
     flush: (rounds) => this.recordLate(rounds),
@@ -43,10 +44,12 @@ export class CallDispatchWork implements WorkHandler<EndpointOf>, OnModuleDestro
 
   constructor(
     private readonly rounds: CallRounds,
-    private readonly owners: CallOwners,
     private readonly outcomes: CallOutcomes,
+    subscriptions: SubscriptionCalls,
+    executions: ExecutionCalls,
     runner: WorkRunner,
   ) {
+    this.owners = { EVENT: subscriptions, STEP: executions };
     runner.register(callWork, this);
   }
 
@@ -106,7 +109,7 @@ export class CallDispatchWork implements WorkHandler<EndpointOf>, OnModuleDestro
     const request = round.requests.get(call.requestId);
     if (!request) return unmadeAttempt(call, 'What was to be sent is gone');
     if (call.claims >= maxClaims) return unmadeAttempt(call, claimedTooOften);
-    return this.owners.of(round.kind).attempt(round, call, request);
+    return this.owners[round.kind].attempt(round, call, request);
   }
 
   /** Returns why some could not be recorded; the others of the batch go on. */

@@ -4,7 +4,7 @@ import { Database, isDatabaseAway } from '@posthorn/database';
 import { LeaseLost, WorkQueue, type WorkBatch, type WorkItem } from '@posthorn/work';
 import { callWork, type EndpointOf } from '../../work-kinds.js';
 import { CallsRepository } from '../calls/calls.repository.js';
-import { CallOwners, type Round } from './call-owners.js';
+import { ExecutionCalls, SubscriptionCalls, type Round } from './call-owners.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 
 /** When the next turn of an endpoint is; null where no call waits. */
@@ -28,7 +28,8 @@ export class CallOutcomes {
     private readonly database: Database,
     private readonly calls: CallsRepository,
     private readonly endpoints: EndpointsRepository,
-    private readonly owners: CallOwners,
+    private readonly subscriptions: SubscriptionCalls,
+    private readonly executions: ExecutionCalls,
     private readonly queue: WorkQueue,
   ) {}
 
@@ -97,7 +98,7 @@ export class CallOutcomes {
   /** Subscriptions, calls, endpoints, items, executions: whoever changes several of these takes them in this order. */
   private async write(projectId: string, rounds: readonly Round[]): Promise<void> {
     const ofEvents = rounds.filter(({ kind }) => kind === 'EVENT');
-    await this.owners.subscriptions.lock(projectId, ofEvents);
+    await this.subscriptions.lock(projectId, ofEvents);
     const ended = await this.calls.record(
       projectId,
       rounds.flatMap(({ attempts }) => attempts),
@@ -106,14 +107,14 @@ export class CallOutcomes {
     const standings = new Map(
       (await this.endpoints.judge(projectId, judged)).map((standing) => [standing.id, standing]),
     );
-    await this.owners.subscriptions.judged(projectId, ofEvents, standings);
+    await this.subscriptions.judged(projectId, ofEvents, standings);
     const turns = rounds.map(({ item, batch, endpoint, error }): Turn => {
       const { nextMs, restMs } = standings.get(endpoint.id)!;
       const leastMs = Math.max(restMs, error ? afterErrorMs : 0);
       return { item, batch, nextMs: nextMs === null ? null : Math.max(nextMs, leastMs) };
     });
     await this.settle(projectId, turns);
-    await this.owners.executions.ended(
+    await this.executions.ended(
       projectId,
       rounds.filter(({ kind }) => kind === 'STEP'),
       ended,

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { webhookEvents } from '@posthorn/contracts';
+import { maxWebhookResponse, testEventType, webhookEvents } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import type { OutboundResult } from '@posthorn/outbound';
 import { WorkQueue, type WorkBatch, type WorkItem } from '@posthorn/work';
@@ -12,16 +13,17 @@ import {
   mayPass,
   maxDaysWithoutSuccess,
   maxFailuresInRow,
+  verdictOfAttempt,
   verdictOfStepAttempt,
   type CallAttempt,
   type DueCall,
 } from '../calls/call-attempts.js';
-import type { CallRequest, OpenEndpoint } from '../calls/calls.repository.js';
+import { bodyOf, type CallRequest, type OpenEndpoint } from '../calls/calls.repository.js';
 import { signatureHeaders } from '../secrets/signing-secrets.js';
 import { headersFault } from '../steps/step-calls.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
 import type { Standing } from './endpoints.repository.js';
-import { SignedRequests, WebhookClient, requestTimeoutMs } from './webhook-client.js';
+import { WebhookClient } from './webhook-client.js';
 
 /** What is sent to one endpoint in its turn. */
 export interface Round {
@@ -41,28 +43,54 @@ export interface Round {
   error: Error | null;
 }
 
+const timeoutMs = 10_000;
+const message = 'A test: the webhook is reached.';
+
 /** Who has the calls of a kind: how they are sent, and who is told what became of them. */
 export interface CallOwner {
-  /** Of the secret that signs. */
-  signerOf(projectId: string, endpointId: string): string;
   /** Rejects only where the database is away. */
   attempt(round: Round, call: DueCall, request: CallRequest): Promise<CallAttempt>;
+}
+
+interface Signed {
+  url: string;
+  keys: readonly KeyObject[];
+  body: Buffer;
 }
 
 @Injectable()
 export class SubscriptionCalls implements CallOwner {
   constructor(
+    private readonly client: WebhookClient,
     private readonly webhooks: WebhooksRepository,
-    private readonly requests: SignedRequests,
     private readonly outbox: Outbox,
   ) {}
 
-  signerOf(_projectId: string, endpointId: string): string {
-    return endpointId;
+  attempt({ endpoint, keys }: Round, call: DueCall, { body }: CallRequest): Promise<CallAttempt> {
+    return this.send(call, { url: endpoint.url!, keys, body: body! });
   }
 
-  attempt({ endpoint, keys }: Round, call: DueCall, { body }: CallRequest): Promise<CallAttempt> {
-    return this.requests.send(call, { url: endpoint.url!, keys, body: body! });
+  async sendTest(url: string, keys: readonly KeyObject[]): Promise<{ attempt: CallAttempt; body: string }> {
+    const [id, at, requestId] = [newId(), await this.client.now(), newId()];
+    const body = bodyOf({ id: requestId, type: testEventType, at, data: { message } });
+    const call = { id, requestId, attempts: 0, retries: 0, claims: 0 };
+    return { body, attempt: await this.send(call, { url, keys, body: Buffer.from(body) }) };
+  }
+
+  private async send(call: DueCall, { url, keys, body }: Signed): Promise<CallAttempt> {
+    const at = await this.client.now();
+    const result = await this.client.send({
+      url,
+      body,
+      timeoutMs,
+      method: 'POST',
+      maxRedirects: 0,
+      headers: { 'content-type': 'application/json', 'user-agent': 'Posthorn' },
+      ownHeaders: () => signatureHeaders({ id: call.requestId, at, body }, keys),
+    });
+    const verdict = verdictOfAttempt(result, call.retries + 1);
+    const isFault = verdict.kind !== 'success';
+    return attemptOf(call, result, { verdict, isFault, maxResponse: maxWebhookResponse });
   }
 
   /** Whoever stops a subscription locks it first, too. */
@@ -113,14 +141,6 @@ export class ExecutionCalls implements CallOwner {
     private readonly fence: EffectFence,
   ) {}
 
-  signerOf(projectId: string): string {
-    return projectId;
-  }
-
-  isHeld(projectId: string): Promise<boolean> {
-    return this.fence.isHeld(projectId);
-  }
-
   async attempt(
     { projectId, keys }: Round,
     call: DueCall,
@@ -137,7 +157,7 @@ export class ExecutionCalls implements CallOwner {
         method: method!,
         body,
         maxRedirects,
-        timeoutMs: requestTimeoutMs,
+        timeoutMs,
         headers: { 'user-agent': 'Posthorn', ...typeOf(headers!, body), ...headers },
         ownHeaders: (given) => signatureHeaders({ id, at, body: given ?? '' }, keys),
       }),
@@ -165,21 +185,4 @@ function attemptOfStep(call: DueCall, result: OutboundResult): CallAttempt {
 function typeOf(headers: Readonly<Record<string, string>>, body: Buffer | null): Record<string, string> {
   const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   return isGiven || body === null ? {} : { 'content-type': 'application/json' };
-}
-
-/** A closed set: what kinds of calls there are, their endpoints say. */
-@Injectable()
-export class CallOwners {
-  private readonly byKind: Readonly<Record<EndpointOf['kind'], CallOwner>>;
-
-  constructor(
-    readonly subscriptions: SubscriptionCalls,
-    readonly executions: ExecutionCalls,
-  ) {
-    this.byKind = { EVENT: subscriptions, STEP: executions };
-  }
-
-  of(kind: EndpointOf['kind']): CallOwner {
-    return this.byKind[kind];
-  }
 }

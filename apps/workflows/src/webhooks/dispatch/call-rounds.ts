@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import type { WorkBatch, WorkItem } from '@posthorn/work';
+import { EffectFence } from '../../cancellations/effect-fence.js';
 import type { EndpointOf } from '../../work-kinds.js';
 import type { DueCall } from '../calls/call-attempts.js';
 import { CallsRepository, type OpenEndpoint } from '../calls/calls.repository.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { CallOutcomes, type Turn } from './call-outcomes.js';
-import { CallOwners, type Round } from './call-owners.js';
+import type { Round } from './call-owners.js';
 
 /** Of all endpoints of a batch together, and of one. */
 const [callsOfBatch, mostCalls, leastCalls] = [256, 50, 8];
@@ -21,7 +22,7 @@ export class CallRounds {
     private readonly calls: CallsRepository,
     private readonly signing: SigningSecrets,
     private readonly outcomes: CallOutcomes,
-    private readonly owners: CallOwners,
+    private readonly fence: EffectFence,
   ) {}
 
   /** Of those with something to send; the others have had their turn. */
@@ -30,7 +31,7 @@ export class CallRounds {
     const limit = Math.max(leastCalls, Math.min(mostCalls, Math.floor(callsOfBatch / items.length)));
     const opened = await this.calls.open(projectId, items.map(keyOf), limit);
     const byId = new Map(opened.map((endpoint) => [endpoint.id, endpoint]));
-    const isHeld = items.some(isOfSteps) && (await this.owners.executions.isHeld(projectId));
+    const isHeld = items.some(isOfSteps) && (await this.fence.isHeld(projectId));
     const [idle, busy]: [Turn[], WorkItem<EndpointOf>[]] = [[], []];
     for (const item of items) {
       const endpoint = byId.get(item.key!)!;
@@ -69,8 +70,7 @@ export class CallRounds {
     opened: ReadonlyMap<string, OpenEndpoint>,
   ): Promise<Round[]> {
     const { projectId } = batch;
-    const signerOf = ({ key, payload: { kind } }: WorkItem<EndpointOf>) =>
-      this.owners.of(kind).signerOf(projectId, key!);
+    const signerOf = (item: WorkItem<EndpointOf>) => (isOfSteps(item) ? projectId : item.key!);
     const waiting = new Map(items.map((item) => [item, separate(opened.get(item.key!)!.calls)]));
     const ids = [...waiting.values()].flat().map(({ requestId }) => requestId);
     const [requests, keys] = await Promise.all([
