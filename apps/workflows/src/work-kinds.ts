@@ -101,13 +101,15 @@ export const textWork = work('workflows.texts', {
 
 export const textItem = (projectId: string) => ({ projectId, key: 'texts' });
 
-const options = {
-  concurrency: 64,
+export interface EndpointOf {
+  /** Of a subscription, or of the origin to which webhook steps of the project go. */
+  kind: 'EVENT' | 'STEP';
+}
+
+/** By the id of an endpoint; due when its next call is. */
+export const callWork = work<EndpointOf>('workflows.calls', {
+  batch: 32,
+  concurrency: 32,
+  reserved: 4,
   retry: { attempts: Infinity, firstMs: 500, maxMs: 30_000 },
-};
-
-/** By the id of a subscription; due when its next call is. */
-export const webhookDispatchWork = work('workflows.webhook-turns', options);
-
-/** By the id of an origin to which webhook steps of the project go. */
-export const stepDispatchWork = work('workflows.step-turns', options);
+});

@@ -5,14 +5,16 @@ import { RefusedTarget, targetOf, type OutboundRefusal, type OutboundRules } fro
 
 export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+export type OutboundBody = Buffer | string | null;
+
 export interface OutboundRequest {
   url: string;
   method: OutboundMethod;
   /** Checked by `headerFault`. */
   headers: Readonly<Record<string, string>>;
   /** Of the body that is sent, so made again for each redirect; sent along to another origin, where those of the user but `content-type` stay behind. */
-  ownHeaders(body: string | null): Readonly<Record<string, string>>;
-  body: string | null;
+  ownHeaders(body: OutboundBody): Readonly<Record<string, string>>;
+  body: OutboundBody;
   /** Over everything: name, connection, redirects and response. */
   timeoutMs: number;
   maxRedirects: number;
@@ -30,7 +32,7 @@ interface Exchange {
   url: URL;
   method: OutboundMethod;
   headers: Readonly<Record<string, string>>;
-  body: string | null;
+  body: OutboundBody;
 }
 
 export interface OutboundOptions {

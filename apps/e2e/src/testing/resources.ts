@@ -237,8 +237,9 @@ async function failedCall(project: MakersProject): Promise<Made> {
   const { id } = await madeOf('webhooks')(project);
   await project.write(
     'workflows',
-    `INSERT INTO webhook_calls (project_id, webhook_id, id, event_id, event_type, body, generation, status, attempts, error, duration_ms, ended_at)
-     VALUES ($1, $2, $2, $2, 'email.sent', '{"type":"email.sent"}', 1, 'FAILED', 8, 'connection: refused', 1, now())`,
+    `WITH requested AS (INSERT INTO call_requests (project_id, id, body) VALUES ($1, $2, '{"type":"email.sent"}') RETURNING project_id, id)
+     INSERT INTO calls (project_id, endpoint_id, id, request_id, event_type, generation, status, attempts, error, duration_ms, ended_at)
+     SELECT project_id, id, id, id, 'email.sent', 1, 'FAILED', 8, 'connection: refused', 1, now() FROM requested`,
     [project.id, id],
   );
   return { id };

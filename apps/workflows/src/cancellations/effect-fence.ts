@@ -6,9 +6,19 @@ interface Effectual {
   execution: { id: string; workflowId: string };
 }
 
+interface Beginning<T> {
+  execution: Effectual['execution'];
+  effect: () => Promise<T>;
+  begun: (result: { result: Promise<T> } | null) => void;
+  failed: (error: unknown) => void;
+}
+
 /** Between effects and whoever ends executions: what has been answered to be paused or cancelled begins no effect any more. */
 @Injectable()
 export class EffectFence {
+  /** By project: those that ask at once begin together. */
+  private readonly beginning = new Map<string, Beginning<unknown>[]>();
+
   constructor(
     private readonly database: Database,
     private readonly standings: LenderStandings,
@@ -40,9 +50,27 @@ export class EffectFence {
     execution: Effectual['execution'],
     effect: () => Promise<T>,
   ): Promise<{ result: Promise<T> } | null> {
-    return this.whileRunning(projectId, [{ execution }], (running) =>
-      Promise.resolve(running.size > 0 ? { result: this.database.apart(effect) } : null),
-    );
+    return new Promise((begun, failed) => {
+      const together = this.beginning.get(projectId);
+      const asked = { execution, effect, begun, failed } as Beginning<unknown>;
+      if (together) return together.push(asked);
+      this.beginning.set(projectId, [asked]);
+      return setImmediate(() => void this.beginTogether(projectId));
+    });
+  }
+
+  private async beginTogether(projectId: string): Promise<void> {
+    const asked = this.beginning.get(projectId)!;
+    this.beginning.delete(projectId);
+    try {
+      await this.whileRunning(projectId, asked, async (running) => {
+        // What has begun is not taken back by a commit that fails.
+        for (const each of asked)
+          each.begun(running.has(each) ? { result: this.database.apart(each.effect) } : null);
+      });
+    } catch (error) {
+      for (const { failed } of asked) failed(error);
+    }
   }
 
   /** Effects under way end first, and none begins until the end of the transaction. To be called before its rows are locked. */

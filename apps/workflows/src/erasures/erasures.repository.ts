@@ -113,23 +113,24 @@ export interface FoundTexts {
 }
 
 export const searchedTables: readonly SearchedTable[] = [
-  { name: 'webhook_calls', keys: ['webhook_id', 'id'], texts: ['body', 'response_body'] },
-  { name: 'step_calls', keys: ['id'], texts: ['url', 'headers', 'body', 'response_body'] },
+  { name: 'call_requests', keys: ['id'], texts: ['url', 'headers', 'body'] },
+  { name: 'calls', keys: ['id'], texts: ['response_body'] },
 ];
 
 const lowest = '00000000-0000-0000-0000-000000000000';
 
-const ended = `response_body = NULL, contact_id = NULL, due_at = NULL, status = CASE WHEN status = 'PENDING' THEN 'FAILED' ELSE status END,
-  error = CASE WHEN status = 'PENDING' THEN 'The contact was deleted' ELSE error END, ended_at = coalesce(ended_at, now())`;
-
-const erasedOfContact = [
-  `UPDATE webhook_calls SET ${ended}, body = json_build_object('id', event_id, 'type', event_type,
-     'createdAt', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'data', json '{}')::text
-   WHERE project_id = $1 AND contact_id = $2 AND (webhook_id, id) IN (
-     SELECT webhook_id, id FROM webhook_calls WHERE project_id = $1 AND contact_id = $2 LIMIT $3) RETURNING 1`,
-  `UPDATE step_calls SET ${ended}, url = 'https://erased.invalid/', headers = '{}', body = NULL
-   WHERE project_id = $1 AND id IN (SELECT id FROM step_calls WHERE project_id = $1 AND contact_id = $2 LIMIT $3) RETURNING 1`,
-];
+/** Of an event its head stays. */
+const erasedOfContact = `
+  WITH emptied AS (
+    UPDATE call_requests SET contact_id = NULL, body = CASE WHEN execution_id IS NULL THEN json_build_object('id', body::json -> 'id',
+        'type', body::json -> 'type', 'createdAt', body::json -> 'createdAt', 'data', json '{}')::text END,
+      url = CASE WHEN execution_id IS NOT NULL THEN 'https://erased.invalid/' END, headers = CASE WHEN execution_id IS NOT NULL THEN json '{}' END
+    WHERE project_id = $1 AND id IN (SELECT id FROM call_requests WHERE project_id = $1 AND contact_id = $2 LIMIT $3) RETURNING id),
+  ended AS (
+    UPDATE calls c SET response_body = NULL, due_at = NULL, status = CASE WHEN status = 'PENDING' THEN 'FAILED' ELSE status END,
+      error = CASE WHEN status = 'PENDING' THEN 'The contact was deleted' ELSE error END, ended_at = coalesce(ended_at, now())
+    FROM emptied WHERE c.project_id = $1 AND c.request_id = emptied.id)
+  SELECT id FROM emptied`;
 
 export class ErasedCallsRepository {
   constructor(private readonly database: Database) {}
@@ -144,10 +145,8 @@ export class ErasedCallsRepository {
 
   /** Returns whether there may be more. */
   async eraseOf(projectId: string, contactId: string, limit: number): Promise<boolean> {
-    let isMore = false;
-    for (const sql of erasedOfContact)
-      isMore ||= (await this.database.query(sql, [projectId, contactId, limit])).length === limit;
-    return isMore;
+    const erased = await this.database.query(erasedOfContact, [projectId, contactId, limit]);
+    return erased.length === limit;
   }
 
   /** Of the next rows those that contain the pattern, locked, and the key of the last; null at the end. */

@@ -8,7 +8,7 @@ import { effectId } from '../ids.js';
 import { ProjectZones, People } from './people.js';
 import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { StepCalls } from '../webhooks/steps/step-calls.js';
-import type { StepCallResult } from '../webhooks/steps/step-calls.repository.js';
+import type { CallResult } from '../webhooks/calls/calls.repository.js';
 import { Activation, webhookWaitMs } from './activation.js';
 import type { DueExecution, OccurredEvent } from './execution-row.js';
 import { ExecutionsRepository } from './executions.repository.js';
@@ -19,7 +19,7 @@ interface Known {
   contacts: Map<string, Contact>;
   data: Map<string, Record<string, unknown>>;
   outputs: Map<string, Record<string, unknown>>;
-  calls: ReadonlyMap<string, StepCallResult>;
+  calls: ReadonlyMap<string, CallResult>;
   /** By the id of the effect. */
   texts: ReadonlyMap<string, string[] | Error>;
   /** Of the project. */
@@ -218,7 +218,7 @@ function ledBy({ met, dueAt }: DueExecution): Led {
 /** What an execution waited for has come, or its time is over. */
 function endWait(
   activation: Activation,
-  { met, call, led }: { met: Record<string, unknown> | null; call: StepCallResult | null; led: Led },
+  { met, call, led }: { met: Record<string, unknown> | null; call: CallResult | null; led: Led },
   now: Date,
 ): void {
   switch (activation.execution.wait) {
@@ -235,7 +235,7 @@ function endWait(
   }
 }
 
-function endCall(activation: Activation, call: StepCallResult | null, now: Date): void {
+function endCall(activation: Activation, call: CallResult | null, now: Date): void {
   if (call?.status === 'SUCCESS')
     // What the call caused is not before the wait for it.
     return activation.settle(null, { status: call.responseStatus, body: bodyOf(call.responseBody) }, now, {

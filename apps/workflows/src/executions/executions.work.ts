@@ -107,9 +107,9 @@ export class ExecutionWrites {
     const calls = [...requests].flatMap(([activation, request]) => {
       if (request instanceof Error || !written.has(changes.get(activation)!)) return [];
       const { id: executionId, contactId } = activation.execution;
-      return [{ ...request, projectId, id: activation.effectId, executionId, contactId }];
+      return [{ ...request, id: activation.effectId, executionId, contactId }];
     });
-    if (calls.length > 0) await this.calls.add(calls);
+    await this.calls.add(projectId, calls);
   }
 
   /** What has an effect to do keeps its item. Of what somebody else has moved, a new one is due when its row says so: whoever moved it may have lost its own. */

@@ -10,28 +10,26 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-it('a call and its attempts are kept for 30 days', async () => {
+it('a call and its request are kept for 30 days, and those that wait for longer', async () => {
   const { projectId, caller } = suite.buildProject();
   const { id: webhookId } = await suite.buildWebhook(caller);
-  const [old, young] = [newId(), newId()];
+  const [old, young, waiting] = [newId(), newId(), newId()];
+  const ages = [projectId, [old, young, waiting], ['31 days', '29 days', '31 days']];
   await suite.database.query(
-    `INSERT INTO webhook_calls (project_id, webhook_id, id, event_id, event_type, body, generation, status, created_at, ended_at)
-     SELECT $1, $2, c.id, gen_random_uuid(), 'email.sent', '{}', 1, 'SUCCESS', now() - age, now() - age
-     FROM unnest($3::uuid[], '{31 days,29 days}'::interval[]) AS c (id, age)`,
-    [projectId, webhookId, [old, young]],
+    `INSERT INTO call_requests (project_id, id, body, created_at) SELECT $1, id, '{}', now() - age FROM unnest($2::uuid[], $3::interval[]) AS c (id, age)`,
+    ages,
   );
   await suite.database.query(
-    `INSERT INTO webhook_attempts (project_id, webhook_id, call_id, attempt, duration_ms) SELECT $1, $2, id, 1, 5 FROM unnest($3::uuid[]) AS id`,
-    [projectId, webhookId, [old, young]],
+    `INSERT INTO calls (project_id, endpoint_id, id, request_id, event_type, generation, status, due_at, created_at)
+     SELECT $1, $4, id, id, 'email.sent', 1, status, CASE status WHEN 'PENDING' THEN now() + interval '1 hour' END, now() - age
+     FROM unnest($2::uuid[], $3::interval[], '{SUCCESS,SUCCESS,PENDING}'::text[]) AS c (id, age, status)`,
+    [...ages, webhookId],
   );
   expect(await new OldCallsRepository(suite.database).deleteSome(100)).toBe(false);
-  for (const [table, key] of [
-    ['webhook_calls', 'id'],
-    ['webhook_attempts', 'call_id'],
-  ] as const)
+  for (const table of ['calls', 'call_requests'])
     expect(
-      await suite.database.query(`SELECT ${key} AS id FROM ${table} WHERE project_id = $1`, [projectId]),
-    ).toEqual([{ id: young }]);
+      await suite.database.query(`SELECT id FROM ${table} WHERE project_id = $1 ORDER BY id`, [projectId]),
+    ).toEqual([{ id: young }, { id: waiting }]);
 });
 
 describe('an endpoint of steps', () => {
@@ -43,7 +41,7 @@ describe('an endpoint of steps', () => {
       `INSERT INTO endpoints (project_id, id, used_at) SELECT $1, id, now() - interval '31 days' FROM unnest($2::uuid[]) AS id`,
       [projectId, [old, used, subscribed]],
     );
-    await new EndpointsRepository(suite.database).leaveAlone({ projectId, id: used }, 1);
+    await new EndpointsRepository(suite.database).leaveAlone(projectId, [used], 1);
     expect(await new OldCallsRepository(suite.database).deleteSome(100)).toBe(false);
     const left = await suite.database.query<{ id: string }>(
       `SELECT id FROM endpoints WHERE project_id = $1`,

@@ -19,7 +19,7 @@ import {
 } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
-import { webhookDispatchWork } from '../work-kinds.js';
+import { callWork } from '../work-kinds.js';
 import { standInAuthorities } from './stand-in-authorities.js';
 import { Receiver } from './receiver.js';
 
@@ -96,11 +96,10 @@ function actionsOn({ bus, database, queue }: ServiceFixture, receiver: Receiver)
       }, `${count} calls have ended`),
     passTime: async (projectId: string, webhookId: string) => {
       await database.query(`UPDATE endpoints SET rests_until = NULL WHERE id = $1`, [webhookId]);
-      await database.query(
-        `UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1 AND status = 'PENDING'`,
-        [webhookId],
-      );
-      await queue.enqueue(webhookDispatchWork, [{ projectId, key: webhookId }]);
+      await database.query(`UPDATE calls SET due_at = now() WHERE endpoint_id = $1 AND status = 'PENDING'`, [
+        webhookId,
+      ]);
+      await queue.enqueue(callWork, [{ projectId, key: webhookId, payload: { kind: 'EVENT' } }]);
     },
   };
 }

@@ -20,6 +20,13 @@ export class WebhooksRepository extends CountedRepository<WebhookRow> {
     return rows.length > 0;
   }
 
+  async lockAll(projectId: string, ids: readonly string[]): Promise<void> {
+    await this.database.query(
+      `SELECT 1 FROM webhooks WHERE project_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE`,
+      [projectId, ids],
+    );
+  }
+
   /** Null where it was not active any more. */
   async disable(projectId: string, id: string, reason: string): Promise<{ url: string; at: Date } | null> {
     const [disabled] = await this.database.query<{ url: string; at: Date }>(

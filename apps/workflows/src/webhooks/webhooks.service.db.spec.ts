@@ -226,9 +226,9 @@ describe('a webhook', () => {
     await expect(suite.callsOf(caller, id)).rejects.toMatchObject({ kind: 'not_found' });
     await eventually(async () => {
       const left = await suite.database.query(
-        `SELECT 1 FROM webhook_calls WHERE webhook_id = $1 UNION ALL SELECT 1 FROM webhook_attempts WHERE webhook_id = $1
+        `SELECT 1 FROM calls WHERE endpoint_id = $1 UNION ALL SELECT 1 FROM call_requests WHERE project_id = $2
          UNION ALL SELECT 1 FROM signing_secrets WHERE owner_id = $1`,
-        [id],
+        [id, projectId],
       );
       return left.length === 0;
     }, 'its calls are gone');

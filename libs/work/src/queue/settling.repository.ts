@@ -92,10 +92,10 @@ export class SettlingRepository {
   }
 }
 
-/** Locked first, so that a concurrent enqueue is seen. */
+/** Locked first, so that a concurrent enqueue is seen; in its order, so that neither waits for the other. */
 const held = `held AS MATERIALIZED (
   SELECT w.id, w.again FROM work_items w JOIN unnest($1::uuid[], $2::bigint[]) AS given (id, token) ON given.id = w.id
-  WHERE w.lease_token = given.token AND w.state = 'CLAIMED' ORDER BY w.id FOR UPDATE OF w
+  WHERE w.lease_token = given.token AND w.state = 'CLAIMED' ORDER BY w.project_id, w.key, w.id FOR UPDATE OF w
 )`;
 
 const released = `worker_id = NULL, lease_token = w.lease_token + 1, claims = 0`;

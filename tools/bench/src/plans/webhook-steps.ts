@@ -89,7 +89,7 @@ async function replaySteps({ api, webhook }: Definitions): Promise<Step[]> {
 
 function stopSteps(client: pg.Client, { stoppedWebhook, removedWebhook }: Definitions): Step[] {
   const isGone = (webhookId: string, condition: string) =>
-    untilNone(client, `SELECT FROM webhook_calls WHERE webhook_id = $1 AND ${condition} LIMIT 1`, webhookId);
+    untilNone(client, `SELECT FROM calls WHERE endpoint_id = $1 AND ${condition} LIMIT 1`, webhookId);
   return [
     followed(
       patch('pause with calls that wait', `webhooks/${stoppedWebhook}`, { status: 'PAUSED' }),

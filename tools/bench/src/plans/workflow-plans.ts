@@ -60,7 +60,7 @@ ${many} calls of one webhook and as many calls of steps. What follows of a call 
         ],
         parts: {
           executions: Math.floor(many / fractionOfOthers),
-          webhook_calls: Math.floor(many / fractionOfOthers),
+          calls: Math.floor(many / fractionOfOthers),
         },
       });
     });

@@ -42,58 +42,32 @@ export const webhooksTables = `
   CREATE UNIQUE INDEX signing_secrets_current ON signing_secrets (project_id, owner_id) WHERE ends_at IS NULL;
   CREATE INDEX signing_secrets_ended ON signing_secrets (ends_at) WHERE ends_at IS NOT NULL;
 
-  -- Without foreign keys to their subscription: those of a deleted one are many, and are removed in batches.
-  CREATE TABLE webhook_calls (
-    project_id uuid NOT NULL,
-    webhook_id uuid NOT NULL,
-    id uuid NOT NULL,
-    event_id uuid NOT NULL,
-    event_type text NOT NULL,
-    contact_id uuid,
-    body text NOT NULL,
-    generation integer NOT NULL,
-    status text NOT NULL CHECK (status IN ('PENDING', 'SUCCESS', 'FAILED')),
-    attempts integer NOT NULL DEFAULT 0,
-    retries integer NOT NULL DEFAULT 0,
-    claims integer NOT NULL DEFAULT 0,
-    due_at timestamptz,
-    response_status integer,
-    response_body text,
-    error text,
-    duration_ms integer,
-    created_at timestamptz(3) NOT NULL DEFAULT now(),
-    ended_at timestamptz(3),
-    PRIMARY KEY (project_id, webhook_id, id),
-    UNIQUE (project_id, webhook_id, event_id),
-    CHECK ((status = 'PENDING') = (due_at IS NOT NULL))
-  ) WITH (fillfactor = 80);
-  CREATE INDEX webhook_calls_by_age ON webhook_calls (created_at);
-  CREATE INDEX webhook_calls_by_contact ON webhook_calls (project_id, contact_id) WHERE contact_id IS NOT NULL;
-  CREATE INDEX webhook_calls_by_creation ON webhook_calls (project_id, webhook_id, created_at DESC, id DESC);
-  CREATE INDEX webhook_calls_due ON webhook_calls (project_id, webhook_id, generation, due_at, id) WHERE status = 'PENDING';
-
-  CREATE TABLE webhook_attempts (
-    project_id uuid NOT NULL,
-    webhook_id uuid NOT NULL,
-    call_id uuid NOT NULL,
-    attempt integer NOT NULL,
-    at timestamptz(3) NOT NULL DEFAULT now(),
-    response_status integer,
-    error text,
-    duration_ms integer NOT NULL,
-    PRIMARY KEY (project_id, webhook_id, call_id, attempt)
-  );
-
-  CREATE TABLE step_calls (
+  -- What is sent, once for all calls; of an event it goes to the URL of each subscription. The id is that of the event or of the visit of a step.
+  CREATE TABLE call_requests (
     project_id uuid NOT NULL,
     id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    execution_id uuid NOT NULL,
     contact_id uuid,
-    method text NOT NULL,
-    url text NOT NULL,
-    headers json NOT NULL,
+    execution_id uuid,
+    method text,
+    url text,
+    headers json,
     body text,
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (project_id, id)
+  );
+  CREATE INDEX call_requests_by_age ON call_requests (created_at);
+  CREATE INDEX call_requests_by_contact ON call_requests (project_id, contact_id) WHERE contact_id IS NOT NULL;
+
+  -- A request to an endpoint. Without foreign keys: the calls of a deleted subscription are many, and are removed in batches.
+  CREATE TABLE calls (
+    project_id uuid NOT NULL,
+    -- Of a step, that of its request.
+    id uuid NOT NULL,
+    request_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    -- Null for the call of a step.
+    event_type text,
+    generation integer NOT NULL DEFAULT 0,
     status text NOT NULL CHECK (status IN ('PENDING', 'SUCCESS', 'FAILED')),
     attempts integer NOT NULL DEFAULT 0,
     retries integer NOT NULL DEFAULT 0,
@@ -103,12 +77,15 @@ export const webhooksTables = `
     response_body text,
     error text,
     duration_ms integer,
+    -- The last attempts; null where there was none, or where the first was the last and the row says it all.
+    history jsonb,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     ended_at timestamptz(3),
     PRIMARY KEY (project_id, id),
+    UNIQUE (project_id, request_id, endpoint_id),
     CHECK ((status = 'PENDING') = (due_at IS NOT NULL))
   ) WITH (fillfactor = 80);
-  CREATE INDEX step_calls_by_age ON step_calls (created_at);
-  CREATE INDEX step_calls_by_contact ON step_calls (project_id, contact_id) WHERE contact_id IS NOT NULL;
-  CREATE INDEX step_calls_due ON step_calls (project_id, endpoint_id, due_at, id) WHERE status = 'PENDING';
+  CREATE INDEX calls_by_age ON calls (created_at);
+  CREATE INDEX calls_by_creation ON calls (project_id, endpoint_id, created_at DESC, id DESC) WHERE event_type IS NOT NULL;
+  CREATE INDEX calls_due ON calls (project_id, endpoint_id, generation, due_at, id) WHERE status = 'PENDING';
 `;

@@ -26,10 +26,9 @@ import { Occurrences } from '../../starts/occurrences.subscribers.js';
 import { Starts } from '../../starts/starts.work.js';
 import { StartsRepository } from '../../starts/starts.repository.js';
 import { WaitsRepository } from '../../waits/waits.repository.js';
-import { WebhookCallsRepository } from '../../webhooks/calls/webhook-calls.repository.js';
+import { CallsRepository } from '../../webhooks/calls/calls.repository.js';
 import { EventCalls, WorkflowEventCalls } from '../../webhooks/events/event-calls.js';
 import { StepCalls } from '../../webhooks/steps/step-calls.js';
-import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
 import { WebhooksRepository } from '../../webhooks/webhooks.repository.js';
 import { WorkflowsRepository } from '../../workflows/workflows.repository.js';
 import type { Faults } from './faults.js';
@@ -72,12 +71,8 @@ function buildWork(
   const standings = new LenderStandings(bus);
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
-  const calls = new StepCalls(new StepCallsRepository(database), queue);
-  const ofEvents = new EventCalls(
-    new WebhooksRepository(database),
-    new WebhookCallsRepository(database),
-    queue,
-  );
+  const calls = new StepCalls(new CallsRepository(database), queue);
+  const ofEvents = new EventCalls(new WebhooksRepository(database), new CallsRepository(database), queue);
   const ends = new ExecutionEnds(
     database,
     executions,

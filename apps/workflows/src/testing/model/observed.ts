@@ -41,7 +41,7 @@ export async function observed(
       parameters,
     ),
     database.query<CallRow>(
-      `SELECT execution_id AS "executionId", method, url, headers, body FROM step_calls WHERE ${ofThese} ORDER BY id`,
+      `SELECT execution_id AS "executionId", method, url, headers, body FROM call_requests WHERE ${ofThese} ORDER BY id`,
       parameters,
     ),
   ]);

@@ -2,8 +2,8 @@ import { newId, type Database } from '@posthorn/database';
 import { eventually, type ServiceFixture } from '@posthorn/testing';
 import { executionWork, type Arrival, textWork } from '../../work-kinds.js';
 import type { Occurrences } from '../../starts/occurrences.subscribers.js';
-import { attemptOf, verdictOfStepAttempt } from '../../webhooks/webhook-attempts.js';
-import { StepCallsRepository } from '../../webhooks/steps/step-calls.repository.js';
+import { attemptOf, verdictOfStepAttempt, type DueCall } from '../../webhooks/calls/call-attempts.js';
+import { CallsRepository } from '../../webhooks/calls/calls.repository.js';
 import { buildOccurrences, buildStarts } from './engine.js';
 import { stepOfId, type Installed } from './installed.js';
 import { maxWaits } from './model.js';
@@ -40,7 +40,7 @@ const maxRounds = 150;
 export class Play {
   readonly played = new Map<string, Played>();
   private readonly occurrences: Occurrences;
-  private readonly calls: StepCallsRepository;
+  private readonly calls: CallsRepository;
   private readonly database: Database;
   private readonly pending = new Set<Promise<void>>();
 
@@ -52,7 +52,7 @@ export class Play {
   ) {
     this.database = fixture.database;
     this.occurrences = buildOccurrences(fixture);
-    this.calls = new StepCallsRepository(fixture.database);
+    this.calls = new CallsRepository(fixture.database);
     outside.onAccepted = (executionId, subject) => this.cause(executionId, subject);
   }
 
@@ -122,7 +122,7 @@ export class Play {
           `WITH sooner AS (
              UPDATE work_items i SET due_at = now(), state = 'READY' FROM executions e
              WHERE i.kind = $1 AND i.state = 'WAITING' AND e.project_id = i.project_id AND e.id::text = i.key AND (e.due_at <= now() OR i.failures > 0
-               OR e.wait = 'WEBHOOK' AND NOT EXISTS (SELECT FROM step_calls c WHERE c.project_id = e.project_id AND c.execution_id = e.id AND c.status = 'PENDING'))
+               OR e.wait = 'WEBHOOK' AND NOT EXISTS (SELECT FROM call_requests r JOIN calls c USING (project_id, id) WHERE project_id = e.project_id AND r.execution_id = e.id AND c.status = 'PENDING'))
              RETURNING i.id),
            rendered AS (UPDATE work_items SET due_at = now(), state = 'READY' WHERE kind = $2 AND state = 'WAITING' RETURNING id)
            SELECT (SELECT count(*) FROM sooner)::int + (SELECT count(*) FROM rendered)::int
@@ -212,23 +212,25 @@ export class Play {
 
   private async answer(calling: readonly OpenRow[]): Promise<void> {
     if (calling.length === 0) return;
-    const pending = await this.database.query<{ id: string; executionId: string; attempts: number }>(
-      `SELECT id, execution_id AS "executionId", attempts FROM step_calls WHERE project_id = $1 AND execution_id = ANY ($2::uuid[]) AND status = 'PENDING'`,
+    const pending = await this.database.query<DueCall & { executionId: string }>(
+      `SELECT c.id, c.request_id AS "requestId", r.execution_id AS "executionId", c.attempts, 0 AS retries, 0 AS claims
+       FROM call_requests r JOIN calls c USING (project_id, id)
+       WHERE r.project_id = $1 AND r.execution_id = ANY ($2::uuid[]) AND c.status = 'PENDING'`,
       [this.projectId, calling.map(({ id }) => id)],
     );
     const rows = new Map(calling.map((row) => [row.id, row]));
-    const attempts = pending.map(({ id, executionId, attempts: made }) => {
+    const attempts = pending.map(({ executionId, ...call }) => {
       const { stepId, visits } = rows.get(executionId)!;
       const { scenario, person } = this.played.get(executionId)!;
       const { status, body } = ofVisit(person.hooks[stepOfId(scenario, stepId).name]!, visits[stepId]!);
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const result = { kind: 'response' as const, status, body: text, retryAfter: null, durationMs: 1 };
       const judged = { verdict: verdictOfStepAttempt(result, 1), isFault: false, maxResponse: 1_000 };
-      return attemptOf({ id, attempts: made, retries: 0, claims: 0 }, result, judged);
+      return attemptOf(call, result, judged);
     });
     await this.database.transaction(async () => {
-      const ended = await this.calls.record(this.projectId, attempts);
-      await this.wake(ended);
+      const ended = new Set(await this.calls.record(this.projectId, attempts));
+      await this.wake(pending.filter(({ id }) => ended.has(id)).map(({ executionId }) => executionId));
     });
   }
 

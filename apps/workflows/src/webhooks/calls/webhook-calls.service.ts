@@ -12,24 +12,16 @@ import {
   type WebhookCall,
   type WebhookCallId,
   type WebhookCallPage,
-  testEventType,
   type WebhookId,
 } from '@posthorn/contracts';
-import { pageWithTotal, newId } from '@posthorn/database';
+import { pageWithTotal } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { SignedRequests } from '../dispatch/webhook-client.js';
+import { SubscriptionCalls } from '../dispatch/call-owners.js';
 import { WebhookEndpoints } from '../dispatch/webhook-endpoints.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
-import { CallPages } from './call-pages.read-model.js';
-import {
-  maxReplayed,
-  ReplaysRepository,
-  TestCallsRepository,
-  bodyOf,
-  type DueWebhookCall,
-} from './webhook-calls.repository.js';
+import { maxReplayed, WebhookCallsRepository } from './webhook-calls.repository.js';
 
 const tooManyReplayed = () =>
   invalidMember(['from'], 'out_of_range', `covers more than ${maxReplayed} calls: replay shorter ranges`);
@@ -38,17 +30,18 @@ const tooManyReplayed = () =>
 export class WebhookCallsService {
   constructor(
     private readonly webhooks: WebhooksRepository,
-    private readonly pages: CallPages,
-    private readonly replays: ReplaysRepository,
+    private readonly calls: WebhookCallsRepository,
     private readonly endpoints: WebhookEndpoints,
+    private readonly signing: SigningSecrets,
+    private readonly subscriptions: SubscriptionCalls,
     private readonly commits: Commits,
   ) {}
 
   @Handles(webhooks.calls)
   async list({ caller: { projectId }, body: query }: Incoming<ListWebhookCalls>): Promise<WebhookCallPage> {
     await this.webhooks.findOrFail(projectId, query.id);
-    return pageWithTotal(query, this.pages.page(projectId, query), () =>
-      this.pages.total(projectId, query.id),
+    return pageWithTotal(query, this.calls.page(projectId, query), () =>
+      this.calls.total(projectId, query.id),
     );
   }
 
@@ -56,10 +49,10 @@ export class WebhookCallsService {
   async replay({ caller: { projectId }, body, deadline }: Incoming<WebhookCallId>): Promise<WebhookCall> {
     await this.commits.before(deadline, async () => {
       await this.lockActive(projectId, body.id, webhookCallNotFound);
-      if (!(await this.replays.replay(projectId, body.id, body.callId))) throw webhookCallNotFound();
+      if (!(await this.calls.replay(projectId, body.id, body.callId))) throw webhookCallNotFound();
       await this.endpoints.dispatch({ projectId, id: body.id });
     });
-    return this.pages.one(projectId, body.id, body.callId);
+    return this.calls.one(projectId, body.id, body.callId);
   }
 
   @Handles(webhooks.replayRange)
@@ -68,11 +61,21 @@ export class WebhookCallsService {
     if (body.to < body.from) throw replayRangeReversed();
     return this.commits.before(deadline, async () => {
       await this.lockActive(projectId, body.id);
-      const replayed = await this.replays.replayRange(projectId, body.id, body);
+      const replayed = await this.calls.replayRange(projectId, body.id, body);
       if (replayed === 'too many') throw tooManyReplayed();
       await this.endpoints.dispatch({ projectId, id: body.id });
       return { replayed };
     });
+  }
+
+  /** Also of a webhook that is paused or disabled: it shows whether it may be set to ACTIVE again. */
+  @Handles(webhooks.test)
+  async test({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
+    const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
+    const keys = await this.signing.of(projectId, id);
+    const { attempt, body: sent } = await this.subscriptions.sendTest(url, keys);
+    await this.commits.before(deadline, () => this.calls.addTest(projectId, id, attempt, sent));
+    return this.calls.one(projectId, id, attempt.call.id);
   }
 
   private async lockActive(projectId: string, id: string, missing = webhookNotFound): Promise<void> {
@@ -80,34 +83,4 @@ export class WebhookCallsService {
     if (!webhook) throw missing();
     if (!webhook.isActive) throw webhookNotActive();
   }
-}
-
-const message = 'A test: the webhook is reached.';
-
-@Injectable()
-export class TestCallsService {
-  constructor(
-    private readonly webhooks: WebhooksRepository,
-    private readonly signing: SigningSecrets,
-    private readonly requests: SignedRequests,
-    private readonly tests: TestCallsRepository,
-    private readonly pages: CallPages,
-    private readonly commits: Commits,
-  ) {}
-
-  /** Also of a webhook that is paused or disabled: it shows whether it may be set to ACTIVE again. */
-  @Handles(webhooks.test)
-  async make({ caller: { projectId }, body, deadline }: Incoming<WebhookId>): Promise<WebhookCall> {
-    const { id, url } = await this.webhooks.findOrFail(projectId, body.id);
-    const secrets = await this.signing.of(projectId, id);
-    const attempt = await this.requests.send({ url, secrets }, newCall(await this.requests.now()));
-    await this.commits.before(deadline, () => this.tests.add(projectId, id, attempt));
-    return this.pages.one(projectId, id, attempt.call.id);
-  }
-}
-
-function newCall(at: Date): DueWebhookCall {
-  const eventId = newId();
-  const body = bodyOf({ id: eventId, type: testEventType, at, data: { message } });
-  return { id: newId(), eventId, body, attempts: 0, retries: 0, claims: 0 };
 }

@@ -3,7 +3,7 @@ import { emailEvents, webhookEvents, webhooks, type EmailChangedEvent } from '@p
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { webhookDispatchWork } from '../../work-kinds.js';
+import { callWork } from '../../work-kinds.js';
 
 let suite: WebhooksSuite;
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('a call', () => {
     );
     suite.receiver.answer = () => ({});
     await suite.database.query(
-      `UPDATE webhook_calls SET claims = 5 WHERE webhook_id = $1 AND id = (SELECT id FROM webhook_calls WHERE webhook_id = $1 ORDER BY due_at, id LIMIT 1)`,
+      `UPDATE calls SET claims = 5 WHERE endpoint_id = $1 AND id = (SELECT id FROM calls WHERE endpoint_id = $1 ORDER BY due_at, id LIMIT 1)`,
       [endpoint.id],
     );
     await endpoint.passTime();
@@ -133,18 +133,47 @@ describe('a call', () => {
     await eventually(async () => {
       const suspects = await suite.database.query(
         `WITH suspects AS (UPDATE work_items SET state = 'SUSPECT', claims = 1 WHERE key = ($1::uuid)::text AND state = 'WAITING' RETURNING 1)
-         UPDATE webhook_calls SET due_at = now() WHERE webhook_id = $1::uuid AND EXISTS (SELECT FROM suspects) RETURNING 1`,
+         UPDATE calls SET due_at = now() WHERE endpoint_id = $1::uuid AND EXISTS (SELECT FROM suspects) RETURNING 1`,
         [endpoint.id],
       );
       return suspects.length === 2;
     }, 'the turn has ended, as if with its process');
-    await suite.queue.enqueue(webhookDispatchWork, [{ projectId: endpoint.projectId, key: newId() }]);
+    await suite.queue.enqueue(callWork, [
+      { projectId: endpoint.projectId, key: newId(), payload: { kind: 'EVENT' } },
+    ]);
     const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 2);
     expect(calls.map(({ status, attempt }) => [status, attempt])).toEqual([
       ['SUCCESS', 2],
       ['SUCCESS', 2],
     ]);
     expect(most).toBe(1);
+  });
+
+  it('is not made again where the database was away when its outcome came', async () => {
+    const endpoint = await buildEndpoint();
+    let [open, release] = [() => {}, () => {}];
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    suite.receiver.answer = () => ({ until: opened });
+    await endpoint.publish(20);
+    await endpoint.gets(8);
+    const blocked = suite.database.transaction(async () => {
+      await suite.database.query('LOCK TABLE calls IN SHARE MODE');
+      open();
+      await released;
+    });
+    await eventually(async () => {
+      const ended = await suite.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE calls c SET attempts%'`,
+      );
+      return ended.length > 0;
+    }, 'the connection of an outcome is broken');
+    release();
+    await blocked;
+    const calls = await suite.endedCalls(endpoint.caller, endpoint.id, 20);
+    expect(calls.map(({ status, attempt }) => `${status} ${attempt}`)).toEqual(Array(20).fill('SUCCESS 1'));
+    expect(endpoint.received()).toHaveLength(20);
   });
 
   it('keeps 16 KiB of its response', async () => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '@posthorn/work';
 import type { WebhookRow } from '../webhook.entity.js';
-import { webhookDispatchWork } from '../../work-kinds.js';
+import { callWork } from '../../work-kinds.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 
 /** How the endpoints of subscriptions do; joins the ambient transaction. */
@@ -32,6 +32,6 @@ export class WebhookEndpoints {
   }
 
   async dispatch({ projectId, id: key }: Pick<WebhookRow, 'projectId' | 'id'>): Promise<void> {
-    await this.queue.enqueue(webhookDispatchWork, [{ projectId, key }]);
+    await this.queue.enqueue(callWork, [{ projectId, key, payload: { kind: 'EVENT' } }]);
   }
 }

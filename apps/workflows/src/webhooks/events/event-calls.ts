@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { WebhookEventType } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
-import { webhookDispatchWork } from '../../work-kinds.js';
-import { WebhookCallsRepository, type EventToCall } from '../calls/webhook-calls.repository.js';
+import { callWork } from '../../work-kinds.js';
+import { CallsRepository, type EventToCall } from '../calls/calls.repository.js';
 import { WebhooksRepository } from '../webhooks.repository.js';
 
 /** Turns events into calls, in the transaction of whoever knows of them. */
@@ -11,7 +11,7 @@ import { WebhooksRepository } from '../webhooks.repository.js';
 export class EventCalls {
   constructor(
     private readonly webhooks: WebhooksRepository,
-    private readonly calls: WebhookCallsRepository,
+    private readonly calls: CallsRepository,
     private readonly queue: WorkQueue,
   ) {}
 
@@ -22,10 +22,10 @@ export class EventCalls {
 
   async add(projectId: string, events: readonly EventToCall[]): Promise<void> {
     if (events.length === 0) return;
-    const endpoints = await this.calls.add(projectId, events);
+    const wakes = await this.calls.addOfEvents(projectId, events);
     await this.queue.enqueue(
-      webhookDispatchWork,
-      endpoints.map(({ id: key, dueAt }) => ({ projectId, key, dueAt })),
+      callWork,
+      wakes.map(({ id: key, dueAt }) => ({ projectId, key, dueAt, payload: { kind: 'EVENT' } })),
     );
   }
 }

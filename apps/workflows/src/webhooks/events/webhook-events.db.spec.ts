@@ -162,7 +162,10 @@ describe('an erasure', () => {
     while (!(await suite.bus.call(eraseIn.workflows, caller, erasure)).done);
     await suite.sending.publish(emailEvents.delivered, projectId, [email]);
     await suite.sending.taken('workflows-webhooks-sending-email-delivered');
-    const rows = await suite.database.query(`SELECT * FROM webhook_calls WHERE project_id = $1`, [projectId]);
+    const rows = await suite.database.query(
+      `SELECT * FROM calls c JOIN call_requests r ON r.project_id = c.project_id AND r.id = c.request_id WHERE c.project_id = $1`,
+      [projectId],
+    );
     expect(rows).toHaveLength(3);
     expect(JSON.stringify(rows)).not.toMatch(/[^o]ada@example\.org/i);
     const calls = await suite.callsOf(caller, id);

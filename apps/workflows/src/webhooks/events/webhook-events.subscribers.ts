@@ -31,7 +31,7 @@ import {
   sentData,
 } from '../../events/email-data.js';
 import { idOfItem } from '../../ids.js';
-import type { EventToCall } from '../calls/webhook-calls.repository.js';
+import type { EventToCall } from '../calls/calls.repository.js';
 import { EventCalls } from './event-calls.js';
 
 const { created, updated, subscribed, unsubscribed } = contactEvents;

@@ -1,12 +1,12 @@
 import type { Database } from '@posthorn/database';
 
 export interface SealedSecret {
+  ownerId: string;
   id: string;
   sealed: string;
 }
 
 export interface NewSecret extends SealedSecret {
-  ownerId: string;
   lastFour: string;
 }
 
@@ -16,12 +16,13 @@ const maxOverlapping = 4;
 export class SigningSecretsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The newest first, and with it those that it has replaced a short time ago. */
-  usable(projectId: string, ownerId: string): Promise<SealedSecret[]> {
+  /** Of each owner the newest first, and with it those that it has replaced a short time ago. */
+  usable(projectId: string, ownerIds: readonly string[]): Promise<SealedSecret[]> {
     return this.database.query(
-      `SELECT id, sealed FROM signing_secrets WHERE project_id = $1 AND owner_id = $2 AND (ends_at IS NULL OR ends_at > now())
-       ORDER BY ends_at DESC NULLS FIRST LIMIT ${1 + maxOverlapping}`,
-      [projectId, ownerId],
+      `SELECT o.id AS "ownerId", s.id, s.sealed FROM unnest($2::uuid[]) AS o (id), LATERAL (
+         SELECT id, sealed, ends_at FROM signing_secrets WHERE project_id = $1 AND owner_id = o.id AND (ends_at IS NULL OR ends_at > now())
+         ORDER BY ends_at DESC NULLS FIRST LIMIT ${1 + maxOverlapping}) AS s ORDER BY o.id, s.ends_at DESC NULLS FIRST`,
+      [projectId, ownerIds],
     );
   }
 

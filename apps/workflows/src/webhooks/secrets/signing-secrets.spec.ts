@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { newWebhookSecret, signatureHeaders } from './signing-secrets.js';
+import { newWebhookSecret, signatureHeaders, signingKey } from './signing-secrets.js';
 
 const [secret, previous, other] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()];
 const body = JSON.stringify({ id: 'e1', type: 'email.sent', data: { subject: 'Grüße' } });
-const headers = (at = new Date(), ...secrets: string[]) => signatureHeaders({ id: 'e1', at, body }, secrets);
+const headers = (at = new Date(), ...secrets: string[]) =>
+  signatureHeaders({ id: 'e1', at, body }, secrets.map(signingKey));
 
 describe('the signature of a webhook', () => {
   it('is verified by the library of Standard Webhooks', () => {

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   projectWebhookSecrets,
@@ -8,14 +8,19 @@ import {
 import { Database, newId } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits, Secrets, type SecretLocation } from '@posthorn/platform';
-import { SigningSecretsRepository } from './signing-secrets.repository.js';
+import { SigningSecretsRepository, type SealedSecret } from './signing-secrets.repository.js';
 
 const table = 'signing_secrets';
 const locationOf = (projectId: string, id: string): SecretLocation => ({ table, projectId, id });
 
+const maxKeys = 10_000;
+
 /** Secrets that sign calls. They are stored sealed, and shown when they are made. */
 @Injectable()
 export class SigningSecrets {
+  /** By the id of the secret, which never changes. */
+  private readonly keys = new Map<string, KeyObject>();
+
   constructor(
     private readonly database: Database,
     private readonly secrets: Secrets,
@@ -36,20 +41,19 @@ export class SigningSecrets {
     return { secret: await this.commits.before(deadline, () => this.replace(projectId, projectId)) };
   }
 
-  async of(projectId: string, ownerId: string): Promise<string[]> {
-    const rows = await this.rows.usable(projectId, ownerId);
-    return rows.map(({ id, sealed }) => this.secrets.open(sealed, locationOf(projectId, id)));
+  async of(projectId: string, ownerId: string): Promise<KeyObject[]> {
+    return (await this.ofEach(projectId, [ownerId])).get(ownerId) ?? [];
   }
 
-  /** Those of the webhook steps of a project, which has one from its first use on. */
-  async ofProject(projectId: string): Promise<string[]> {
-    const known = await this.of(projectId, projectId);
-    if (known.length > 0) return known;
-    return this.database.transaction(async () => {
+  /** By owner. The webhook steps of a project, whose secret is owned by the project, have one from its first use on. */
+  async ofEach(projectId: string, ownerIds: readonly string[]): Promise<ReadonlyMap<string, KeyObject[]>> {
+    const known = await this.usable(projectId, ownerIds);
+    if (!ownerIds.includes(projectId) || known.has(projectId)) return known;
+    await this.database.transaction(async () => {
       await this.rows.lock(projectId, projectId);
-      const made = await this.of(projectId, projectId);
-      return made.length > 0 ? made : [await this.add(projectId, projectId)];
+      if (!(await this.usable(projectId, [projectId])).has(projectId)) await this.add(projectId, projectId);
     });
+    return this.usable(projectId, ownerIds);
   }
 
   lastFour(projectId: string, ownerId: string): Promise<string | null> {
@@ -73,6 +77,25 @@ export class SigningSecrets {
   remove(projectId: string, ownerId: string): Promise<void> {
     return this.rows.remove(projectId, ownerId);
   }
+
+  private async usable(
+    projectId: string,
+    ownerIds: readonly string[],
+  ): Promise<ReadonlyMap<string, KeyObject[]>> {
+    const byOwner = Map.groupBy(await this.rows.usable(projectId, ownerIds), ({ ownerId }) => ownerId);
+    return new Map(
+      [...byOwner].map(([ownerId, rows]) => [ownerId, rows.map((row) => this.keyOf(projectId, row))]),
+    );
+  }
+
+  private keyOf(projectId: string, { id, sealed }: SealedSecret): KeyObject {
+    const known = this.keys.get(id);
+    if (known) return known;
+    const key = signingKey(this.secrets.open(sealed, locationOf(projectId, id)));
+    if (this.keys.size >= maxKeys) this.keys.clear();
+    this.keys.set(id, key);
+    return key;
+  }
 }
 
 const prefix = 'whsec_';
@@ -81,22 +104,24 @@ const secretBytes = 24;
 /** As Standard Webhooks writes secrets: base64 behind a prefix. */
 export const newWebhookSecret = (): string => `${prefix}${randomBytes(secretBytes).toString('base64')}`;
 
+export const signingKey = (secret: string): KeyObject =>
+  createSecretKey(secret.slice(prefix.length), 'base64');
+
 interface Signed {
   id: string;
   at: Date;
-  body: string;
+  body: Buffer | string;
 }
 
 /** The headers of Standard Webhooks; each secret signs, so that a rotation needs no simultaneous change. */
 export function signatureHeaders(
   { id, at, body }: Signed,
-  secrets: readonly string[],
+  keys: readonly KeyObject[],
 ): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(prefix.length), 'base64');
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-  });
+  const signatures = keys.map(
+    (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
+  );
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   headerFault,
@@ -7,43 +8,46 @@ import {
   type OutboundRules,
 } from '@posthorn/outbound';
 import { WorkQueue } from '@posthorn/work';
-import { executionWork, stepDispatchWork } from '../../work-kinds.js';
-import {
-  originOf,
-  StepCallsRepository,
-  type StepCall,
-  type StepCallResult,
-} from './step-calls.repository.js';
+import { uuidOf } from '../../ids.js';
+import { callWork, executionWork } from '../../work-kinds.js';
+import { CallsRepository, type CallResult, type StepCall } from '../calls/calls.repository.js';
 
 /** Calls of webhook steps, for the engine. When one has ended, its execution is due. */
 @Injectable()
 export class StepCalls {
   constructor(
-    private readonly calls: StepCallsRepository,
+    private readonly calls: CallsRepository,
     private readonly queue: WorkQueue,
   ) {}
 
   /** Joins the ambient transaction; a call that is known changes nothing. */
-  async add(calls: readonly StepCall[]): Promise<void> {
+  async add(projectId: string, calls: readonly StepCall[]): Promise<void> {
     if (calls.length === 0) return;
-    const placed = calls.map((call) => ({ ...call, ...originOf(call) }));
+    const placed = calls.map((call) => ({ ...call, ...originOf(projectId, call.url) }));
     const failed = placed.filter(({ error }) => error !== null);
-    const dueTimes = await this.calls.add(placed);
+    const wakes = await this.calls.addOfSteps(projectId, placed);
     await this.queue.enqueue(
-      executionWork,
-      failed.map(({ projectId, executionId: key }) => ({ projectId, key })),
+      callWork,
+      wakes.map(({ id: key, dueAt }) => ({ projectId, key, dueAt, payload: { kind: 'STEP' } })),
     );
     await this.queue.enqueue(
-      stepDispatchWork,
-      dueTimes.map(({ projectId, endpointId: key, dueAt }) => ({ projectId, key, dueAt })),
+      executionWork,
+      failed.map(({ executionId: key }) => ({ projectId, key })),
     );
   }
 
-  async results(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StepCallResult>> {
-    if (ids.length === 0) return new Map();
-    const found = await this.calls.results(projectId, ids);
-    return new Map(found.map(({ id, ...result }) => [id, result]));
+  results(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, CallResult>> {
+    return this.calls.results(projectId, ids);
   }
+}
+
+/** All calls of a project to one origin share a turn. */
+function originOf(projectId: string, url: string): { endpointId: string; error: string | null } {
+  const origin = URL.canParse(url) ? new URL(url).origin : '';
+  const isUsable = /^https?:/.test(origin);
+  const error = isUsable ? null : `The URL ${outboundRefusals[origin === '' ? 'url' : 'scheme']}`;
+  const bytes = createHash('sha256').update(`${projectId} ${origin}`).digest().subarray(0, 16);
+  return { endpointId: uuidOf(bytes, 8), error };
 }
 
 interface Request {

@@ -4,15 +4,15 @@ import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { Webhook } from 'standardwebhooks';
 import { startWebhooksSuite, type WebhooksSuite } from '../../testing/webhooks-suite.js';
-import { stepDispatchWork } from '../../work-kinds.js';
+import { callWork } from '../../work-kinds.js';
 import { StepCalls } from './step-calls.js';
-import { StepCallsRepository, type StepCall } from './step-calls.repository.js';
+import { CallsRepository, type StepCall } from '../calls/calls.repository.js';
 
 let suite: WebhooksSuite;
 let steps: StepCalls;
 beforeAll(async () => {
   suite = await startWebhooksSuite();
-  steps = new StepCalls(new StepCallsRepository(suite.database), suite.queue);
+  steps = new StepCalls(new CallsRepository(suite.database), suite.queue);
 });
 afterAll(() => suite.stop());
 beforeEach(() => {
@@ -35,7 +35,6 @@ async function buildExecution() {
   );
   const path = `/${newId()}`;
   const call = (changes: Partial<StepCall> = {}): StepCall => ({
-    projectId,
     id: newId(),
     executionId,
     contactId: newId(),
@@ -64,14 +63,14 @@ async function buildExecution() {
         projectId,
       ]);
       await suite.database.query(
-        `UPDATE step_calls SET due_at = now() WHERE project_id = $1 AND status = 'PENDING'`,
+        `UPDATE calls SET due_at = now() WHERE project_id = $1 AND status = 'PENDING'`,
         [projectId],
       );
       const [endpoint] = await suite.database.query<{ id: string }>(
-        `SELECT endpoint_id AS id FROM step_calls WHERE project_id = $1 LIMIT 1`,
+        `SELECT endpoint_id AS id FROM calls WHERE project_id = $1 LIMIT 1`,
         [projectId],
       );
-      await suite.queue.enqueue(stepDispatchWork, [{ projectId, key: endpoint!.id }]);
+      await suite.queue.enqueue(callWork, [{ projectId, key: endpoint!.id, payload: { kind: 'STEP' } }]);
     },
   };
 }
@@ -82,8 +81,8 @@ describe('the call of a webhook step', () => {
     const { secret } = await suite.bus.call(projectWebhookSecrets.rotate, execution.caller, {});
     suite.receiver.answer = () => ({ status: 201, body: '{"id":7}' });
     const call = execution.call();
-    await suite.database.transaction(() => steps.add([call]));
-    await steps.add([{ ...call, body: '{"a":2}' }]);
+    await suite.database.transaction(() => steps.add(execution.projectId, [call]));
+    await steps.add(execution.projectId, [{ ...call, body: '{"a":2}' }]);
     expect(await execution.ended(call.id)).toEqual({
       status: 'SUCCESS',
       responseStatus: 201,
@@ -105,7 +104,7 @@ describe('the call of a webhook step', () => {
         ? { status: 302, headers: { location: `${execution.path}-2` } }
         : { body: path };
     const moved = execution.call();
-    await steps.add([moved]);
+    await steps.add(execution.projectId, [moved]);
     expect(await execution.ended(moved.id)).toMatchObject({
       status: 'SUCCESS',
       responseBody: `${execution.path}-2`,
@@ -113,7 +112,7 @@ describe('the call of a webhook step', () => {
     suite.receiver.answer = () => ({ status: 307, headers: { location: 'http://169.254.169.254/latest' } });
     const other = await buildExecution();
     const metadata = other.call();
-    await steps.add([metadata]);
+    await steps.add(other.projectId, [metadata]);
     expect(await other.ended(metadata.id)).toMatchObject({
       status: 'FAILED',
       responseStatus: null,
@@ -128,7 +127,7 @@ describe('the call of a webhook step', () => {
     suite.receiver.answer = ({ path }) =>
       path === execution.path ? { status: 303, headers: { location: target } } : {};
     const call = execution.call();
-    await steps.add([call]);
+    await steps.add(execution.projectId, [call]);
     expect(await execution.ended(call.id)).toMatchObject({ status: 'SUCCESS' });
     const [got] = suite.receiver.on(target);
     expect([got!.method, got!.body, got!.headers['webhook-id']]).toEqual(['GET', '', call.id]);
@@ -140,10 +139,10 @@ describe('the call of a webhook step', () => {
     const execution = await buildExecution();
     suite.receiver.answer = () => ({ status: 503, body: 'later' });
     const call = execution.call();
-    await steps.add([call]);
+    await steps.add(execution.projectId, [call]);
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       await eventually(async () => {
-        const rows = await suite.database.query(`SELECT 1 FROM step_calls WHERE id = $1 AND attempts = $2`, [
+        const rows = await suite.database.query(`SELECT 1 FROM calls WHERE id = $1 AND attempts = $2`, [
           call.id,
           attempt,
         ]);
@@ -169,7 +168,7 @@ describe('the call of a webhook step', () => {
     const execution = await buildExecution();
     suite.receiver.answer = () => ({ status });
     const call = execution.call();
-    await steps.add([call]);
+    await steps.add(execution.projectId, [call]);
     expect(await execution.ended(call.id)).toMatchObject({ status: 'FAILED', responseStatus: status });
     expect(execution.received()).toHaveLength(1);
   });
@@ -182,7 +181,7 @@ describe('the call of a webhook step', () => {
   ])('fails with %s', async (_, changes, error) => {
     const execution = await buildExecution();
     const call = execution.call(changes);
-    await steps.add([call]);
+    await steps.add(execution.projectId, [call]);
     expect(await execution.ended(call.id)).toMatchObject({ status: 'FAILED', error });
     expect(execution.received()).toEqual([]);
   });
@@ -194,7 +193,7 @@ describe('the call of a webhook step', () => {
       [execution.executionId],
     );
     const call = execution.call();
-    await steps.add([call]);
+    await steps.add(execution.projectId, [call]);
     expect(await execution.ended(call.id)).toMatchObject({
       status: 'FAILED',
       error: 'The execution has ended',
@@ -206,9 +205,10 @@ describe('the call of a webhook step', () => {
     const execution = await buildExecution();
     const { caller, workflowId } = execution;
     let open: () => void = () => undefined;
-    suite.receiver.answer = () => ({ until: new Promise((resolve) => (open = resolve)) });
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    suite.receiver.answer = () => ({ until: opened });
     const calls = Array.from({ length: 30 }, () => execution.call());
-    await suite.database.transaction(() => steps.add(calls));
+    await suite.database.transaction(() => steps.add(execution.projectId, calls));
     await eventually(async () => (execution.received().length > 0 ? true : null), 'the first is made');
     await suite.bus.call(workflows.pause, caller, { id: workflowId });
     const made = execution.received().length;

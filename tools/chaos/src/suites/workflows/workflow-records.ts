@@ -23,14 +23,16 @@ const mailsSql = `
     coalesce(error LIKE 'The message was given up: %', false) AS "isGivenUp"
   FROM emails WHERE project_id = $1 AND status <> 'VOIDED'`;
 const fieldsSql = `SELECT email, custom_fields AS fields FROM contacts WHERE project_id = $1`;
-const stepCallsSql = `SELECT id, status, execution_id AS "executionId" FROM step_calls WHERE project_id = $1`;
-const eventCallsSql = `SELECT event_id AS id, status, NULL AS "executionId" FROM webhook_calls WHERE project_id = $1`;
+const callsSql = `SELECT r.id, status, execution_id AS "executionId" FROM calls c JOIN call_requests r ON r.project_id = c.project_id AND r.id = c.request_id
+  WHERE c.project_id = $1`;
+const stepCallsSql = `${callsSql} AND event_type IS NULL`;
+const eventCallsSql = `${callsSql} AND event_type IS NOT NULL`;
 const openSql = `
   SELECT (SELECT count(*)::int FROM executions WHERE project_id = $1 AND ended_at IS NULL) AS executions,
-    (SELECT count(*)::int FROM step_calls WHERE project_id = $1 AND status = 'PENDING') AS "stepCalls",
-    (SELECT count(*)::int FROM webhook_calls WHERE project_id = $1 AND status = 'PENDING') AS "eventCalls"`;
+    (SELECT count(*)::int FROM calls WHERE project_id = $1 AND event_type IS NULL AND status = 'PENDING') AS "stepCalls",
+    (SELECT count(*)::int FROM calls WHERE project_id = $1 AND event_type IS NOT NULL AND status = 'PENDING') AS "eventCalls"`;
 const lateSql = `
-  SELECT id FROM webhook_calls WHERE project_id = $1 AND webhook_id = $2 AND status = 'PENDING' AND due_at > now() + interval '20 seconds'`;
+  SELECT id FROM calls WHERE project_id = $1 AND endpoint_id = $2 AND status = 'PENDING' AND due_at > now() + interval '20 seconds'`;
 
 /** The counters of workflows and steps against their rows: one statement, so that all of it is one snapshot. */
 export const workflowCountsSql = `

@@ -229,14 +229,7 @@ const locks = {
   'wait before its commit': { table: 'execution_waits', statement: '%INSERT INTO execution_waits (%' },
   // The first turn of a visit commits its position, the next one what came of its effect.
   'turn before its commit': { table: 'execution_steps', statement: '%INSERT INTO execution_steps (%' },
-  'response to a step before its commit': {
-    table: 'step_calls',
-    statement: '%UPDATE step_calls c SET attempts%',
-  },
-  'response to an event before its commit': {
-    table: 'webhook_calls',
-    statement: '%UPDATE webhook_calls c SET attempts%',
-  },
+  'response before its commit': { table: 'calls', statement: '%UPDATE calls c SET attempts%' },
 } as const satisfies Record<string, Lock>;
 type State = keyof typeof locks;
 
@@ -246,8 +239,7 @@ const early: Deck<State> = [
   ['kill workflows', 'event before its commit', 2],
   ['kill workflows', 'wait before its commit', 2],
   ['kill workflows', 'turn before its commit', 4],
-  ['kill workflows', 'response to a step before its commit', 2],
-  ['kill workflows', 'response to an event before its commit', 2],
+  ['kill workflows', 'response before its commit', 4],
   ['kill workflows', null, 1],
   ['kill sending', null, 2],
   ['kill contacts', null, 2],
@@ -263,8 +255,7 @@ const late: Deck<State> = [
   ['kill workflows', 'event before its commit', 2],
   ['kill workflows', 'wait before its commit', 2],
   ['kill workflows', 'turn before its commit', 4],
-  ['kill workflows', 'response to a step before its commit', 3],
-  ['kill workflows', 'response to an event before its commit', 3],
+  ['kill workflows', 'response before its commit', 6],
   ['kill workflows', null, 2],
   ['kill sending', null, 2],
   ['kill contacts', null, 1],

@@ -2,8 +2,11 @@ import { storableText } from '@posthorn/contracts';
 import { columnsOf } from '@posthorn/database';
 import { outboundRefusals, type OutboundResult } from '@posthorn/outbound';
 
+/** A request to one endpoint. */
 export interface DueCall {
   id: string;
+  /** Of what is sent; it becomes `webhook-id`. */
+  requestId: string;
   /** All that were made. */
   attempts: number;
   /** Those since it was last replayed, which decide when the next one is. */
@@ -12,8 +15,8 @@ export interface DueCall {
   claims: number;
 }
 
-export interface CallAttempt<Call extends DueCall = DueCall> {
-  call: Call;
+export interface CallAttempt {
+  call: DueCall;
   verdict: CallVerdict;
   responseStatus: number | null;
   responseBody: string | null;
@@ -31,11 +34,11 @@ interface Judged {
 
 const maxDetail = 300;
 
-export function attemptOf<Call extends DueCall>(
-  call: Call,
+export function attemptOf(
+  call: DueCall,
   result: OutboundResult,
   { verdict, isFault, maxResponse }: Judged,
-): CallAttempt<Call> {
+): CallAttempt {
   const isResponse = result.kind === 'response';
   return {
     call,
@@ -49,7 +52,7 @@ export function attemptOf<Call extends DueCall>(
 }
 
 /** Nothing was sent, and nothing will be. */
-export const unmadeAttempt = <Call extends DueCall>(call: Call, error: string): CallAttempt<Call> => ({
+export const unmadeAttempt = (call: DueCall, error: string): CallAttempt => ({
   call,
   error,
   verdict: { kind: 'failed' },
@@ -96,11 +99,6 @@ export const attemptColumns = columnsOf<CallAttempt>([
   { column: 'error', type: 'text', value: ({ error }) => error },
   { column: 'duration_ms', type: 'int', value: ({ durationMs }) => durationMs },
 ]);
-
-/** Of the call `c` after the attempt `a`; only where it is PENDING, and `c.attempts` is what it was. */
-export const recordedColumns = `attempts = c.attempts + 1, retries = c.retries + 1, claims = 0, status = a.status,
-  due_at = now() + a.in_seconds * interval '1 second', response_status = a.response_status, response_body = a.response_body,
-  error = a.error, duration_ms = a.duration_ms, ended_at = CASE WHEN a.status <> 'PENDING' THEN now() END`;
 
 /** After each failed attempt, in seconds; the first attempt is at once, and after the last none follows (docs/api-decisions.md §8). */
 export const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OutboundResult } from '@posthorn/outbound';
-import { verdictOfAttempt, retrySeconds } from './webhook-attempts.js';
+import { verdictOfAttempt, retrySeconds } from './call-attempts.js';
 
 const answered = (status: number, retryAfter: string | null = null): OutboundResult => ({
   kind: 'response',
