@@ -24,6 +24,7 @@ import { benchDrains } from './sending/drains.js';
 import { benchSends } from './sending/sends.js';
 import { benchRest } from './work/rest.js';
 import { benchWork } from './work/work.js';
+import { benchArrivals } from './workflows/arrivals.js';
 import { benchWorkflows } from './workflows/workflows.js';
 
 const parts = {
@@ -40,6 +41,7 @@ const parts = {
   previews: benchPreviews,
   campaigns: benchCampaigns,
   workflows: benchWorkflows,
+  arrivals: benchArrivals,
   work: benchWork,
   rest: benchRest,
   'audience-plans': writeAudiencePlans,
@@ -102,7 +104,7 @@ async function onFreshServers(part: Part): Promise<void> {
 
 /** Counting statements costs a little, so only the part that shows them does. */
 function settingsFor(part: Part): { settings?: Record<string, string> } {
-  if (part !== 'costs') return {};
+  if (part !== 'costs' && part !== 'arrivals') return {};
   return {
     settings: { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' },
   };

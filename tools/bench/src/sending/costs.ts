@@ -52,43 +52,48 @@ async function settled({ servers }: Bench, product: Product): Promise<void> {
   await delay(settleMs);
 }
 
-async function costing({ servers, rows }: Bench, name: string, work: () => Promise<number>): Promise<void> {
+/** Of all processes that the bench started, for each of the items that the work reports; Postgres counts its statements. */
+export async function costing(
+  { servers, rows }: Bench,
+  name: string,
+  work: () => Promise<number>,
+): Promise<void> {
   await inDatabase(servers.databaseUrl, async (client) => {
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
     await client.query('SELECT pg_stat_statements_reset()');
     const walBefore = await walPosition(client);
     const before = cpuByProgram();
-    const mails = await work();
+    const items = await work();
     const after = cpuByProgram();
     const wal = ((await walPosition(client)) - walBefore) / 1_024;
     const statements = await statementsOf(client);
     const each = [...after].map(
-      ([program, seconds]) => [program, ((seconds - (before.get(program) ?? 0)) * 1_000) / mails] as const,
+      ([program, seconds]) => [program, ((seconds - (before.get(program) ?? 0)) * 1_000) / items] as const,
     );
-    const calls = statements.reduce((sum, statement) => sum + statement.calls, 0) / mails;
+    const calls = statements.reduce((sum, statement) => sum + statement.calls, 0) / items;
     const total = each.reduce((sum, [, ms]) => sum + ms, 0);
     rows.push(
-      { name: `${name}: processor ms a mail`, product: total },
-      { name: `${name}: statements a mail`, product: calls },
-      { name: `${name}: KB of WAL a mail`, product: wal / mails },
+      { name: `${name}: processor ms each`, product: total },
+      { name: `${name}: statements each`, product: calls },
+      { name: `${name}: KB of WAL each`, product: wal / items },
     );
     console.log(
-      `${name}, ${mails} mails; processor ms a mail: ${each.map(([program, ms]) => `${program} ${ms.toFixed(2)}`).join(', ')}`,
+      `${name}, ${items} of them; processor ms each: ${each.map(([program, ms]) => `${program} ${ms.toFixed(2)}`).join(', ')}`,
     );
-    print(mails, 'most time', statements);
+    print(items, 'most time', statements);
     print(
-      mails,
+      items,
       'most calls',
       statements.toSorted((one, other) => other.calls - one.calls),
     );
   });
 }
 
-function print(mails: number, order: string, statements: StatementCost[]): void {
+function print(items: number, order: string, statements: StatementCost[]): void {
   console.log(`  ${order}:`);
   for (const { database, calls, ms, rows, sql } of statements.slice(0, shownStatements))
     console.log(
-      `  ${(ms / mails).toFixed(3)} ms, ${(calls / mails).toFixed(3)} calls of ${(ms / calls).toFixed(2)} ms and ${(rows / calls).toFixed(1)} rows  ${database}: ${sql}`,
+      `  ${(ms / items).toFixed(3)} ms, ${(calls / items).toFixed(3)} calls of ${(ms / calls).toFixed(2)} ms and ${(rows / calls).toFixed(1)} rows  ${database}: ${sql}`,
     );
 }
 
