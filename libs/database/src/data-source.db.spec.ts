@@ -45,6 +45,23 @@ it('does not end the process when a connection breaks while the pool lends it', 
   expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
+it('plans a statement that runs often once for a connection, in and outside of transactions', async () => {
+  const often = () => database.often<{ sum: number }>('SELECT $1::int + 1 AS sum', [1]);
+  expect(await often()).toEqual([{ sum: 2 }]);
+  await database
+    .transaction(async () => {
+      expect(await often()).toEqual([{ sum: 2 }]);
+      await database.query('CREATE TEMP TABLE undone (id int)');
+      throw new Error('undo');
+    })
+    .catch((error: Error) => expect(error.message).toBe('undo'));
+  expect(await database.query(`SELECT to_regclass('pg_temp.undone') AS found`)).toEqual([{ found: null }]);
+  const planned = await database.query<{ name: string }>(
+    `SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1::int + 1 AS sum'`,
+  );
+  expect(planned).toEqual([{ name: expect.stringMatching(/^often /) }]);
+});
+
 it('has no statement timeout during a migration, and one minute afterwards', async () => {
   class TakesLong1700000000001 {
     up = (runner: QueryRunner) =>

@@ -9,6 +9,7 @@ export * from './lock-waiters.js';
 export * from './sending-project.js';
 export * from './processor-time.js';
 export * from './service-fixture.js';
+export * from './shared-in-worker.js';
 export * from './signing-keys.js';
 export * from './smtp-sink/smtp-sink.js';
 export * from './slow-bus.js';

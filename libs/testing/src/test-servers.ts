@@ -80,6 +80,8 @@ function urlOf(name: string): string {
 
 export interface TestNats {
   url: string;
+  pid: number;
+  dataDirectory: string;
   stop(): Promise<void>;
   /** Kills the process; with `wiped` its store is deleted too. */
   kill(how?: { wiped?: boolean }): Promise<void>;
@@ -92,9 +94,11 @@ export async function startTestNats(configuration?: string): Promise<TestNats> {
   const root = await mkdtemp(join(tmpdir(), 'posthorn-nats-'));
   const dataDirectory = join(root, 'store');
   let server = await startNats({ dataDirectory, configuration });
-  const { url, port } = server;
+  const { url, port, pid } = server;
   return {
     url,
+    pid,
+    dataDirectory,
     kill: async ({ wiped = false } = {}) => {
       process.kill(server.pid, 'SIGKILL');
       await server.stop();

@@ -6,6 +6,7 @@ import { wantsHelp } from '@posthorn/platform';
 import pg from 'pg';
 import { benchAccepts } from './accepts.js';
 import { benchAudience } from './audience/audience.js';
+import { benchPreviews } from './audience/previews.js';
 import { scales, type Bench } from './bench.js';
 import { benchCampaigns } from './campaigns/campaigns.js';
 import { benchEdge } from './edge.js';
@@ -36,6 +37,7 @@ const parts = {
   sends: benchSends,
   costs: benchCosts,
   audience: benchAudience,
+  previews: benchPreviews,
   campaigns: benchCampaigns,
   workflows: benchWorkflows,
   work: benchWork,

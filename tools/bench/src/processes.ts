@@ -1,6 +1,6 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -139,8 +139,29 @@ const ticksPerSecond = 100;
 
 /** In user and kernel mode, since its start. */
 export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  return timesOf(pid).own;
+}
+
+/** Of a process, of its children that run and of those that have ended: of all of Postgres, when asked by a backend's number. */
+export function cpuSecondsOfParent(childPid: number): number {
+  const { parent } = timesOf(childPid);
+  const { own, ended } = timesOf(parent);
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return children.reduce((sum, pid) => {
+    try {
+      const times = timesOf(Number(pid));
+      return times.parent === parent ? sum + times.own : sum;
+    } catch {
+      // It has ended since the list was made, and is counted the next time.
+      return sum;
+    }
+  }, own + ended);
+}
+
+function timesOf(pid: number): { parent: number; own: number; ended: number } {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').map(Number);
+  const seconds = (first: number) => (fields[first]! + fields[first + 1]!) / ticksPerSecond;
+  return { parent: fields[1]!, own: seconds(11), ended: seconds(13) };
 }
 
 /** The most that there is from now until it is stopped. */

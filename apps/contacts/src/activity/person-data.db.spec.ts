@@ -9,12 +9,12 @@ import {
   type PersonPart,
   type PersonPosition,
 } from '@posthorn/contracts';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { listsFixture } from '../testing/lists-fixture.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
 });
 afterAll(() => suite.stop());
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, type Caller, type ExportContacts, type ExportedContacts } from '@posthorn/contracts';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
 });
 afterAll(() => suite.stop());
 

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, type Caller, type Contact, type ListContacts } from '@posthorn/contracts';
 import { totalCap } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { countDeltas, foldDeltas } from '../counts/fold-counts.js';
 import { AddressSearch } from './address-search.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 
 describe('lists of contacts', () => {
-  let suite: ContactsSuite;
+  let suite: BorrowedContacts;
   beforeAll(async () => {
-    suite = await startContactsSuite();
+    suite = await borrowContactsSuite();
   });
   afterAll(() => suite.stop());
 

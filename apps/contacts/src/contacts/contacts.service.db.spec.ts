@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contactEvents, contacts, type Contact } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 
 describe('contacts', () => {
-  let suite: ContactsSuite;
+  let suite: BorrowedContacts;
   beforeAll(async () => {
-    suite = await startContactsSuite();
+    suite = await borrowContactsSuite();
   });
   afterAll(() => suite.stop());
 

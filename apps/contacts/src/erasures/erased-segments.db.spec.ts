@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { contacts, segments } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
 import { erasuresFixture } from '../testing/erasures-fixture.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 let services: ErasingServices;
 let fixture: ReturnType<typeof erasuresFixture>;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
   services = await startErasingServices(suite);
   fixture = erasuresFixture(suite);
 });

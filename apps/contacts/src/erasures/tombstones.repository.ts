@@ -19,7 +19,7 @@ export class TombstonesRepository {
   }
 
   async anySince(projectId: string, since: Date): Promise<boolean> {
-    const [row] = await this.database.query(
+    const [row] = await this.database.often(
       `SELECT 1 FROM tombstones WHERE project_id = $1 AND erased_at >= $2 LIMIT 1`,
       [projectId, since],
     );
@@ -27,7 +27,7 @@ export class TombstonesRepository {
   }
 
   of(projectId: string, hashes: string[]): Promise<Tombstone[]> {
-    return this.database.query(
+    return this.database.often(
       `SELECT encode(address_hash, 'hex') AS hash, erased_at AS "erasedAt" FROM tombstones WHERE project_id = $1 AND address_hash = ANY (ARRAY(${decoded}))`,
       [projectId, hashes],
     );

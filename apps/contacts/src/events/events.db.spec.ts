@@ -11,13 +11,13 @@ import {
 import { lowestIdOf, newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { eventually, lockWaiters } from '@posthorn/testing';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { EventsRepository } from './events.repository.js';
 import { watchMarks } from '../testing/segment-marks.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
 });
 afterAll(() => suite.stop());
 

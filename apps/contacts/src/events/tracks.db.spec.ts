@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { contacts, events, type Caller, type TrackedEvent } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { watchMarks } from '../testing/segment-marks.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
 });
 afterAll(() => suite.stop());
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contactImports, contacts, type Caller, type ContactImportOptions } from '@posthorn/contracts';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { importsFixture } from '../testing/imports-fixture.js';
 import { listsFixture } from '../testing/lists-fixture.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 let imports: ReturnType<typeof importsFixture>;
 let lists: ReturnType<typeof listsFixture>;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
   imports = importsFixture(suite);
   lists = listsFixture(suite);
 });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { consents, contactEvents, contactImports, contacts, type RequestContract } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { rejectedRowsWork } from './imports.repository.js';
 import { importsFixture } from '../testing/imports-fixture.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 let imports: ReturnType<typeof importsFixture>;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
   imports = importsFixture(suite);
 });
 afterAll(() => suite.stop());

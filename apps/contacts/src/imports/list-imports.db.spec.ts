@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { activity, contacts, lists } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { addresses, importsFixture } from '../testing/imports-fixture.js';
 import { listsFixture } from '../testing/lists-fixture.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 let imports: ReturnType<typeof importsFixture>;
 let fixture: ReturnType<typeof listsFixture>;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
   imports = importsFixture(suite);
   fixture = listsFixture(suite);
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { contacts, type Caller } from '@posthorn/contracts';
 import { countDeltas, foldDeltas } from '../counts/fold-counts.js';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { listsFixture } from '../testing/lists-fixture.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 let fixture: ReturnType<typeof listsFixture>;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
   fixture = listsFixture(suite);
 });
 afterAll(() => suite.stop());

@@ -58,19 +58,13 @@ export class SegmentConditions {
   }
 
   async chooseUpkeep(row: SegmentRow, condition: Condition): Promise<void> {
-    const { ms } = await this.previews.measure(row.projectId, condition, await this.clock.now());
+    const ms = await this.previews.measure(row.projectId, condition, await this.clock.now());
     const isFast = ms <= this.config.segmentLiveMs;
     if (!isFast && row.trackMembership) throw conditionTooCostly(ms, this.config.segmentLiveMs);
-    const hasRoom = await this.hasRoom(row.projectId, row.id, row.condition!);
+    const live = await this.segments.liveConditionBytes(row.projectId, row.id);
+    const hasRoom = hasRoomBeside(live, row.condition!);
     if (!hasRoom && row.trackMembership) throw liveConditionsTooLarge();
     Object.assign(row, { upkeep: isFast && hasRoom ? 'LIVE' : 'SCHEDULED', costMs: ms });
-  }
-
-  /** All live conditions of a project are evaluated for each contact that changes. One that is live already may always become smaller. */
-  async hasRoom(projectId: string, id: string | null, condition: object): Promise<boolean> {
-    const { own, others } = await this.segments.liveConditionBytes(projectId, id);
-    const bytes = Buffer.byteLength(JSON.stringify(condition));
-    return bytes <= own || others + bytes <= maxLiveConditionBytes;
   }
 
   /** Replaces its members and, without events, those of the live segments that depend on it. */
@@ -110,6 +104,12 @@ export class SegmentConditions {
     );
     return inOrder(all.filter((segment) => segment.upkeep === 'LIVE' && above.has(segment.id)));
   }
+}
+
+/** All live conditions of a project are evaluated for each contact that changes. One that is live already may always become smaller. */
+export function hasRoomBeside({ own, others }: { own: number; others: number }, condition: object): boolean {
+  const bytes = Buffer.byteLength(JSON.stringify(condition));
+  return bytes <= own || others + bytes <= maxLiveConditionBytes;
 }
 
 const namesIn = (condition: Condition): MembershipFilter[] =>

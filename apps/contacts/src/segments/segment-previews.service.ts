@@ -5,12 +5,18 @@ import { Handles, type Incoming } from '@posthorn/messaging';
 import { LimitedRuns } from '@posthorn/platform';
 import { ContactsConfig } from '../config.js';
 import { connectionsOf } from '../connection-shares.js';
-import { SegmentConditions } from './segment-conditions.js';
-import { SegmentPreviews } from './segment-previews.read-model.js';
+import { changesByItself, KnownPreviews } from './known-previews.js';
+import { hasRoomBeside, SegmentConditions } from './segment-conditions.js';
+import {
+  SegmentPreviews,
+  type PreviewContext,
+  type PreviewedCondition,
+} from './segment-previews.read-model.js';
 
 @Injectable()
 export class SegmentPreviewsService {
   private readonly runs: LimitedRuns;
+  private readonly known = new KnownPreviews();
 
   constructor(
     private readonly conditions: SegmentConditions,
@@ -21,8 +27,8 @@ export class SegmentPreviewsService {
     this.runs = new LimitedRuns({
       what: 'previews of segments',
       perProject: 1,
-      waitingPerProject: 8,
-      waiting: 32,
+      waitingPerProject: 128,
+      waiting: 512,
       running: connectionsOf(config.databasePool, 'segmentPreviews'),
     });
   }
@@ -35,24 +41,42 @@ export class SegmentPreviewsService {
   }: Incoming<PreviewSegment>): Promise<SegmentPreview> {
     const tree = await this.conditions.read(projectId, condition);
     const remainingMs = await this.clock.msUntil(deadline);
-    return this.runs.run(projectId, JSON.stringify(tree), remainingMs, () =>
-      this.previewNow(projectId, tree, deadline),
-    );
+    const key = JSON.stringify(tree);
+    return this.runs.run(projectId, key, remainingMs, async () => {
+      const {
+        measuredMs,
+        version: _,
+        liveConditionBytes,
+        ...found
+      } = (await this.knownStill(projectId, key)) ?? (await this.previewNow(projectId, tree, key, deadline));
+      const hasRoom = hasRoomBeside({ own: 0, others: liveConditionBytes }, tree);
+      const upkeep = hasRoom && measuredMs <= this.config.segmentLiveMs ? 'LIVE' : 'SCHEDULED';
+      return { ...found, cost: { upkeep, measuredMs } };
+    });
+  }
+
+  /** What an equal preview found, unless a contact has changed since. */
+  private async knownStill(
+    projectId: string,
+    key: string,
+  ): Promise<(PreviewedCondition & PreviewContext) | null> {
+    const known = this.known.of(projectId, key);
+    if (!known) return null;
+    const context = await this.previews.context(projectId);
+    return context.version === known.version ? { ...known.found, ...context } : null;
   }
 
   private async previewNow(
     projectId: string,
     tree: Condition,
+    key: string,
     deadline: Date | null,
-  ): Promise<SegmentPreview> {
+  ): Promise<PreviewedCondition & PreviewContext> {
     const now = await this.clock.now();
     const limitMs = deadline ? Math.max(1, deadline.getTime() - now.getTime()) : null;
-    const { measuredMs, estimate, ...found } = await this.previews.preview(projectId, tree, now, limitMs);
-    const hasRoom = await this.conditions.hasRoom(projectId, null, tree);
-    const isLive = hasRoom && measuredMs <= this.config.segmentLiveMs;
-    return {
-      ...found,
-      cost: { upkeep: isLive ? 'LIVE' : 'SCHEDULED', measuredMs, estimate },
-    };
+    const preview = await this.previews.preview(projectId, tree, now, limitMs);
+    const { version, liveConditionBytes: _, ...found } = preview;
+    if (version !== null && !changesByItself(tree)) this.known.put(projectId, key, { version, found });
+    return preview;
   }
 }

@@ -87,7 +87,7 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return this.rows.countBy({ projectId });
   }
 
-  async liveConditionBytes(projectId: string, id: string | null): Promise<{ own: number; others: number }> {
+  async liveConditionBytes(projectId: string, id: string): Promise<{ own: number; others: number }> {
     const [row] = await this.database.query<{ own: number; others: number }>(
       `SELECT coalesce(sum(bytes) FILTER (WHERE id = $2), 0)::int AS own, coalesce(sum(bytes) FILTER (WHERE id IS DISTINCT FROM $2), 0)::int AS others
        FROM (SELECT id, octet_length(condition::text) AS bytes FROM segments WHERE project_id = $1 AND upkeep = 'LIVE') AS live`,
@@ -148,6 +148,7 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     projectId: string,
     named: readonly Pick<MembershipFilter, 'field' | 'id'>[],
   ): Promise<Set<string>> {
+    if (named.length === 0) return new Set();
     const idsOf = (field: MembershipFilter['field']) =>
       named.filter((each) => each.field === field).map(({ id }) => id);
     const rows = await this.database.query<{ id: string }>(

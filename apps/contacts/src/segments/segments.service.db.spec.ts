@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, segments, segmentUses, type GetSegmentUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { standIn } from '@posthorn/testing';
-import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 import { all, plan, SegmentsOf } from './testing/segments-suite.js';
 
 describe('segments', () => {
-  let suite: ContactsSuite;
+  let suite: BorrowedContacts;
   beforeAll(async () => {
-    suite = await startContactsSuite();
+    suite = await borrowContactsSuite();
     for (const owner of ['campaigns', 'workflows'] as const)
       await standIn(suite.connection, segmentUses[owner], async (requested) => ({
         names: users[owner](requested),

@@ -10,6 +10,7 @@ import type { RunningService } from '@posthorn/platform';
 import {
   EventPublisher,
   openServiceFixture,
+  sharedInWorker,
   standIn,
   type FixtureOptions,
   type ServiceFixture,
@@ -26,7 +27,7 @@ export async function openContactsFixture(options: FixtureOptions = {}): Promise
 /** The contacts service with a database and a NATS server of its own, and a sending service that publishes events, stores opt-outs and has some mail. */
 export interface ContactsSuite extends Pick<
   ServiceFixture,
-  'bus' | 'queue' | 'connection' | 'database' | 'environment' | 'buildProject' | 'eventsOf'
+  'bus' | 'nats' | 'queue' | 'connection' | 'database' | 'environment' | 'buildProject' | 'eventsOf'
 > {
   service: RunningService;
   restart(): Promise<void>;
@@ -83,6 +84,11 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
   };
   return suite;
 }
+
+/** For suites that neither restart or cut it, nor count what is of no project. */
+export const borrowContactsSuite: () => Promise<BorrowedContacts> = sharedInWorker(startContactsSuite);
+
+export type BorrowedContacts = Omit<ContactsSuite, 'nats' | 'service' | 'restart' | 'loseSending'>;
 
 /** As sending orders them. */
 function pageOf(occurred: MailHistoryEvent[], { limit, after }: GetMailHistory): MailHistoryEvent[] {

@@ -7,11 +7,11 @@ import {
   type ContactImportOptions,
 } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
-import type { ContactsSuite } from './contacts-suite.js';
+import type { BorrowedContacts } from './contacts-suite.js';
 
 const waiting = { timeoutMs: 20_000 };
 
-export function importsFixture(suite: ContactsSuite) {
+export function importsFixture(suite: BorrowedContacts) {
   const { bus } = suite;
   const get = (caller: Caller, { id }: { id: string }) =>
     bus.call(contactImports.get, caller, { id }, waiting);

@@ -9,11 +9,11 @@ import {
 } from '@posthorn/contracts';
 import { ConfirmTokens } from '@posthorn/mail';
 import { testSecret } from '@posthorn/testing';
-import type { ContactsSuite } from './contacts-suite.js';
+import type { BorrowedContacts } from './contacts-suite.js';
 
 const tokens = new ConfirmTokens([testSecret]);
 
-export function listsFixture(suite: ContactsSuite) {
+export function listsFixture(suite: BorrowedContacts) {
   const { bus } = suite;
   return {
     build: (caller: Caller, wanted: Partial<CreateList> = {}): Promise<List> =>

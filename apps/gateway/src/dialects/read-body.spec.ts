@@ -71,6 +71,13 @@ describe('a body', () => {
     });
   });
 
+  it('leaves what was parsed as it is: an idempotency key is compared by its hash', () => {
+    const plain = () => ({ ...content, to: 'A@b.cc', cc: ['A@b.cc'], attachments: [{ filename: 1 }] });
+    const read = plain();
+    expect(failuresOf(v1, SendEmail, read)).toHaveLength(2);
+    expect(read).toEqual(plain());
+  });
+
   it('reports all failures at once', () => {
     expect(
       failuresOf(v1, SendEmail, {

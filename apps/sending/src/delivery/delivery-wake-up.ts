@@ -8,6 +8,8 @@ const pressureMs = 200;
 @Injectable()
 export class DeliveryWakeUp {
   private pressureEnds = -Infinity;
+  /** When this process last stored bulk mail. */
+  bulkStoredAt = -Infinity;
 
   constructor(private readonly wakeUps: WakeUps) {}
 
@@ -20,6 +22,11 @@ export class DeliveryWakeUp {
   wake(gathered = 1): void {
     if (gathered > 1) this.pressureEnds = performance.now() + pressureMs;
     this.wakeUps.send('deliveries');
+  }
+
+  wakeForBulk(): void {
+    this.bulkStoredAt = performance.now();
+    this.wake();
   }
 
   onWakeUp(wake: () => void): void {

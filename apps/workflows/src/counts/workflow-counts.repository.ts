@@ -34,7 +34,7 @@ export class WorkflowCounts {
   async add(projectId: string, changes: readonly CountChange[]): Promise<void> {
     const summed = sumsOf(changes);
     if (summed.length === 0) return;
-    await this.database.query(
+    await this.database.often(
       `INSERT INTO workflow_counts AS known (project_id, workflow_id, step_id, counter, value)
        SELECT $1::uuid, c.* FROM ${columns.unnest('c', 2)} JOIN workflows w ON w.project_id = $1 AND w.id = c.workflow_id
        ORDER BY c.workflow_id, c.step_id, c.counter

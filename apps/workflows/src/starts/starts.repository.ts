@@ -67,7 +67,7 @@ export class StartsRepository {
     limit: number,
     after: string | null = null,
   ): Promise<Triggered[]> {
-    return this.database.query(
+    return this.database.often(
       `SELECT id, event_name AS "eventName" FROM workflows
        WHERE project_id = $1 AND enabled AND trigger_type = 'EVENT' AND event_name = ANY ($2::text[]) AND ($4::uuid IS NULL OR id > $4)
        ORDER BY id LIMIT $3`,
@@ -77,7 +77,7 @@ export class StartsRepository {
 
   /** Null where it is not enabled. Starts of a workflow with a cap are one after another. */
   async lock(projectId: string, workflowId: string): Promise<Startable | null> {
-    const [locked] = await this.database.query<{ cap: number | null } & Omit<Startable, keyof Hour>>(
+    const [locked] = await this.database.often<{ cap: number | null } & Omit<Startable, keyof Hour>>(
       `SELECT version, generation, allow_reentry AS "allowReentry", max_executions_per_hour AS cap,
          (SELECT id FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id AND s.type = 'TRIGGER' LIMIT 1) AS "triggerId"
        FROM workflows w WHERE project_id = $1 AND id = $2 AND enabled FOR SHARE`,
@@ -104,7 +104,7 @@ export class StartsRepository {
         starter,
       }),
     );
-    return this.database.query(
+    return this.database.often(
       `WITH given AS (
          SELECT g.*, coalesce(
            (SELECT x.depth + 1 FROM executions x WHERE x.project_id = $1 AND x.id = g.cause),
@@ -136,7 +136,7 @@ export class StartsRepository {
     { generation, allowReentry }: Startable,
     contactIds: readonly string[],
   ): Promise<Set<string>> {
-    const found = await this.database.query<{ id: string }>(
+    const found = await this.database.often<{ id: string }>(
       `SELECT DISTINCT c.id FROM unnest($5::uuid[]) AS c (id)
        WHERE ($4::boolean OR NOT EXISTS (SELECT FROM workflow_entries x WHERE x.project_id = $1 AND x.workflow_id = $2 AND x.contact_id = c.id))
          AND NOT EXISTS (SELECT FROM executions x WHERE x.project_id = $1 AND x.workflow_id = $2 AND x.generation = $3 AND x.contact_id = c.id AND x.ended_at IS NULL)`,
@@ -147,7 +147,7 @@ export class StartsRepository {
 
   async countHour(projectId: string, workflowId: string, started: number): Promise<void> {
     if (started === 0) return;
-    await this.database.query(
+    await this.database.often(
       `INSERT INTO workflow_hours AS known (project_id, workflow_id, hour, started) VALUES ($1, $2, date_trunc('hour', now()), $3)
        ON CONFLICT (project_id, workflow_id, hour) DO UPDATE SET started = known.started + excluded.started`,
       [projectId, workflowId, started],
@@ -156,10 +156,10 @@ export class StartsRepository {
 
   private async hourOf(projectId: string, workflowId: string, cap: number | null): Promise<Hour> {
     if (cap !== null)
-      await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1 || ' starts', 0))`, [
+      await this.database.often(`SELECT pg_advisory_xact_lock(hashtextextended($1 || ' starts', 0))`, [
         workflowId,
       ]);
-    const [hour] = await this.database.query<Omit<Hour, 'left'> & { started: number | null }>(
+    const [hour] = await this.database.often<Omit<Hour, 'left'> & { started: number | null }>(
       `SELECT h.next AS "nextHour", greatest(1, ceil(extract(epoch FROM h.next - now())))::int AS "secondsLeft",
          (SELECT started FROM workflow_hours WHERE project_id = $1 AND workflow_id = $2 AND hour = date_trunc('hour', now())) AS started
        FROM (SELECT date_trunc('hour', now()) + interval '1 hour' AS next) AS h`,

@@ -134,8 +134,6 @@ export class ExcludedBy {
 export class ConditionCost {
   @Choice(['LIVE', 'SCHEDULED']) upkeep: 'LIVE' | 'SCHEDULED';
   @Count() measuredMs: number;
-  /** The cost estimated by the Postgres planner, in its own unit. */
-  @Count() estimate: number;
 }
 
 export class SegmentPreview {

@@ -117,7 +117,7 @@ function checkMap(value: unknown, field: Field): FieldFailure | null {
 function checkJson(value: unknown, field: Field): FieldFailure | null {
   if (!isObject(value)) return type('an object');
   const depth = field.depth ?? maxJsonDepth;
-  if (depthOf(value) > depth)
+  if (isDeeper(value, depth))
     return { code: 'out_of_range', message: `must not be nested deeper than ${depth}` };
   const bytes = Buffer.byteLength(JSON.stringify(value));
   return bytes > (field.max ?? Infinity)
@@ -125,9 +125,10 @@ function checkJson(value: unknown, field: Field): FieldFailure | null {
     : null;
 }
 
-function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+/** Stops at the limit: a document may be deeper than the stack, and an array longer than the arguments of a call. */
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
 }
 
 function checkLength(

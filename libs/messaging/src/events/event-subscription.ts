@@ -28,23 +28,23 @@ interface Received {
 
 const maxTogether = 128;
 const maxWaiting = 256;
-// What the relay sent in one round shares a transaction. While rounds follow each other, services take them at
+// What the relay sent in one round shares a transaction. While large rounds follow each other, services take them at
 // different times, so that all of them together do not keep requests from the processor (decision 0010).
-const lingerMs = { idle: 5, busy: { least: 5, most: 125 } };
-const busyMs = 500;
+const lingerMs = { usual: 5, most: 125 };
+const busy = { messages: 8, ms: 500 };
 
 /** At least once, effects exactly once. What a batch concerns is one transaction; when that fails, each subscriber takes its part by itself. */
 export class EventSubscription {
   private readonly log: Logger;
   private readonly loop: Loop;
   private readonly busyLingerMs =
-    lingerMs.busy.least + Math.floor(Math.random() * (lingerMs.busy.most - lingerMs.busy.least));
-  private lastBatchAt = -Infinity;
+    lingerMs.usual + Math.floor(Math.random() * (lingerMs.most - lingerMs.usual));
+  private largeBatchAt = -Infinity;
   private readonly gatherer = new Gatherer<JsMsg, void>({
     flush: (messages) => this.handleTogether(messages),
     maxItems: maxTogether,
     inFlight: 1,
-    lingerMs: () => (performance.now() - this.lastBatchAt < busyMs ? this.busyLingerMs : lingerMs.idle),
+    lingerMs: () => (performance.now() - this.largeBatchAt < busy.ms ? this.busyLingerMs : lingerMs.usual),
   });
   private readonly subjects: ReadonlySet<string>;
   private readonly alone = new Set<Promise<void>>();
@@ -114,7 +114,7 @@ export class EventSubscription {
     const received = messages.flatMap((message) => this.read(message));
     const first = received.filter(({ message }) => message.info.deliveryCount === 1);
     const failed = first.length > 0 ? await this.applyTogether(first) : new Set<Subscriber>();
-    this.lastBatchAt = performance.now();
+    if (messages.length >= busy.messages) this.largeBatchAt = performance.now();
     for (const one of received) {
       const left =
         one.message.info.deliveryCount > 1 ? one.concerned : one.concerned.filter((each) => failed.has(each));

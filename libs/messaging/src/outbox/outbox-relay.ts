@@ -21,10 +21,10 @@ import {
 
 const batch = 256;
 /**
- * A delay of 100 ms costs nobody, and a batch of a hundred events costs as much as one. Mail is published in longer
- * steps while rounds find several events: each is a transaction in each service that it reaches.
+ * While rounds find several events, the rests between them grow: a batch of a hundred costs as much as one, and each
+ * is a transaction in each service that it reaches. Somebody may wait for a workflow; nobody waits for counts of mail.
  */
-const restMs = { usual: 100, mailUnderLoad: 400 };
+const restMs = { least: 25, most: 100, mostOfMail: 400 };
 const several = 4;
 const checkEveryMs = 2_000;
 /** The stream is compared with the database at least this often, even without a visible change. */
@@ -54,7 +54,7 @@ export class OutboxRelay {
   private seen: SeenStream | null = null;
   private pauseMs = pauseMs.least;
   private rewoundGeneration: number | null = null;
-  private restMs = restMs.usual;
+  private restMs = restMs.least;
   private readonly unsubscribe: () => void;
 
   constructor(private readonly options: OutboxRelayOptions) {
@@ -106,12 +106,12 @@ export class OutboxRelay {
   }
 
   private adaptRest(found: number): void {
-    const most = this.options.service === 'sending' ? restMs.mailUnderLoad : restMs.usual;
-    this.restMs = found >= several && found < batch ? Math.min(2 * this.restMs, most) : restMs.usual;
+    const most = this.options.service === 'sending' ? restMs.mostOfMail : restMs.most;
+    this.restMs = found >= several && found < batch ? Math.min(2 * this.restMs, most) : restMs.least;
   }
 
   private longerPause(): number {
-    this.restMs = restMs.usual;
+    this.restMs = restMs.least;
     this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
     return this.pauseMs;
   }

@@ -79,7 +79,7 @@ export class Outbox {
     for (const [id, part] of Map.groupBy(written, (item) =>
       rows.rowIdFor(event.name, Buffer.byteLength(item)),
     )) {
-      await this.database.query(insertSql, [
+      await this.database.often(insertSql, [
         id,
         projectId,
         event.name,

@@ -52,7 +52,7 @@ export class WorkQueue {
       'delay_ms float8': distinct.map(({ delayMs = 0 }) => delayMs),
       'payload jsonb': distinct.map(({ payload = {} }) => JSON.stringify(payload)),
     };
-    await this.database.query(enqueueSql(Object.keys(columns), onDuplicate), [
+    await this.database.often(enqueueSql(Object.keys(columns), onDuplicate), [
       kind.name,
       kind.exclusive,
       traces,

@@ -51,6 +51,19 @@ export const conditionsOf = ([news, offers]: readonly [string, string]): Typical
   nested(offers),
 ];
 
+/** Of the usual size: the subscription, a text and a number. */
+const usual = (plan: string, seats: number): object =>
+  all(
+    '',
+    ...[isSubscribed, query('customFields.plan', 'equals', plan)],
+    query('customFields.seats', 'greaterThanOrEqual', seats),
+  ).condition;
+
+export const equalCondition = usual('pro', 50);
+
+/** As somebody who tries one out makes it: the n-th differs from all others. */
+export const differingCondition = (n: number): object => usual(['pro', 'team'][n % 2]!, n / 1_000);
+
 function nested(listId: string): TypicalCondition {
   const isTeam = query('customFields.plan', 'equals', 'team');
   const manyAddresses = query('customFields.seats', 'greaterThan', 80);

@@ -23,7 +23,7 @@ const stateLocks: Record<AudienceState, Lock> = {
   'recount before its commit': { table: 'segments', statement: 'UPDATE "segments" SET%' },
   'entries and exits before their commit': {
     table: 'segment_dirty',
-    statement: 'DELETE FROM segment_dirty%',
+    statement: '%DELETE FROM segment_dirty%',
   },
   'deletion before its commit': { table: 'erasures', statement: 'INSERT INTO erasures%' },
   'erasure between two of its steps': {

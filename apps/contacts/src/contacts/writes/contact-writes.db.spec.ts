@@ -8,13 +8,13 @@ import {
   type CreateContact,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { startContactsSuite, type ContactsSuite } from '../../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../../testing/contacts-suite.js';
 import { watchMarks } from '../../testing/segment-marks.js';
 import { ContactCounts } from '../contact-counts.read-model.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
 });
 afterAll(() => suite.stop());
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contactEvents, contacts } from '@posthorn/contracts';
-import { startContactsSuite, type ContactsSuite } from '../../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../../testing/contacts-suite.js';
 
 describe('ensuring contacts', () => {
-  let suite: ContactsSuite;
+  let suite: BorrowedContacts;
   beforeAll(async () => {
-    suite = await startContactsSuite();
+    suite = await borrowContactsSuite();
   });
   afterAll(() => suite.stop());
 
@@ -103,9 +103,9 @@ describe('ensuring contacts', () => {
 });
 
 describe('the fields of contacts', () => {
-  let suite: ContactsSuite;
+  let suite: BorrowedContacts;
   beforeAll(async () => {
-    suite = await startContactsSuite();
+    suite = await borrowContactsSuite();
   });
   afterAll(() => suite.stop());
 

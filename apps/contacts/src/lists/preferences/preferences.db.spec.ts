@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { contacts, emailEvents, memberships, preferences, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { startContactsSuite, type ContactsSuite } from '../../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../../testing/contacts-suite.js';
 import { listsFixture } from '../../testing/lists-fixture.js';
 
-let suite: ContactsSuite;
+let suite: BorrowedContacts;
 let fixture: ReturnType<typeof listsFixture>;
 beforeAll(async () => {
-  suite = await startContactsSuite();
+  suite = await borrowContactsSuite();
   fixture = listsFixture(suite);
 });
 afterAll(() => suite.stop());

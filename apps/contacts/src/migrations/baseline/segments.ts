@@ -90,6 +90,8 @@ export const segmentsTables = `
     project_id uuid PRIMARY KEY,
     since timestamptz(3) NOT NULL DEFAULT now(),
     -- No transaction is left that writes contacts without marking them.
-    settled boolean NOT NULL DEFAULT false
-  );
+    settled boolean NOT NULL DEFAULT false,
+    -- How often marks were removed: with the marks that are there, it tells whether a contact has changed since.
+    rounds bigint NOT NULL DEFAULT 0
+  ) WITH (fillfactor = 70);
 `;

@@ -52,20 +52,42 @@ function compared(
   value: ComparedValue,
   scope: CompileScope,
 ): string {
-  if (value.kind === 'instant') return comparedInstant(textAt(path, scope), operator, value, scope);
-  const stored = storedAt(path, scope);
-  const sign = signOf(operator);
-  const { add } = scope;
   switch (value.kind) {
+    case 'instant':
+      return comparedInstant(textAt(path, scope), operator, value, scope);
     case 'number':
-      if (operator === 'equals') return `${stored} = ${add(String(value.number))}::jsonb`;
-      return ofKind(stored, 'number', `${stored}::numeric ${sign} ${add(String(value.number))}::numeric`);
+      if (operator === 'equals') return contained(path, value.number, scope);
+      return comparedNumber(path, operator, value.number, scope);
     case 'flag':
-      return `${stored} = ${add(String(value.flag === (operator === 'equals')))}::jsonb`;
-    case 'text':
-      if (operator === 'equals') return `${stored} = ${add(JSON.stringify(value.text))}::jsonb`;
-      return ofKind(stored, 'string', `(${stored} #>> '{}') COLLATE "C" ${sign} ${add(value.text)}::text`);
+      return contained(path, value.flag === (operator === 'equals'), scope);
+    case 'text': {
+      if (operator === 'equals') return contained(path, value.text, scope);
+      const stored = storedAt(path, scope);
+      const compares = `${signOf(operator)} ${scope.add(value.text)}::text`;
+      return ofKind(stored, 'string', `(${stored} #>> '{}') COLLATE "C" ${compares}`);
+    }
   }
+}
+
+/** The whole document is looked into once; `->` would copy the value before it is compared. An object contains no list that has the value. */
+function contained(path: readonly string[], value: unknown, { alias, add }: CompileScope): string {
+  const document = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  return `${alias}.custom_fields @> ${add(JSON.stringify(document))}::jsonb`;
+}
+
+/** A strict path neither looks into lists nor fails: whatever is missing or no number makes it null. Null alone differs from a number. */
+function comparedNumber(
+  path: readonly string[],
+  operator: Exclude<Equality, 'equals'> | OrderOperator,
+  number: number,
+  { alias, add }: CompileScope,
+): string {
+  const stored = `$${path.map((name) => `.${JSON.stringify(name)}`).join('')}`;
+  const compared =
+    operator === 'notEquals'
+      ? `${stored} < ${number} || ${stored} > ${number}`
+      : `${stored} ${signOf(operator)} ${number}`;
+  return `${alias}.custom_fields @@ ${add(`strict ${compared}`)}::jsonpath`;
 }
 
 const ofKind = (stored: string, kind: string, predicate: string): string =>

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contactEvents, contacts, segments, type Segment } from '@posthorn/contracts';
-import { startContactsSuite, type ContactsSuite } from '../../testing/contacts-suite.js';
+import { borrowContactsSuite, type BorrowedContacts } from '../../testing/contacts-suite.js';
 import { parseCondition } from '../parsing/parse-condition.js';
 import { queriesOf } from '../testing/evaluators.js';
 import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
 
 describe('segments after random changes', () => {
-  let suite: ContactsSuite;
+  let suite: BorrowedContacts;
   beforeAll(async () => {
-    suite = await startContactsSuite();
+    suite = await borrowContactsSuite();
   });
   afterAll(() => suite.stop());
 

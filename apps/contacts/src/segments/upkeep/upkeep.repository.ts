@@ -67,9 +67,12 @@ export class UpkeepRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
+  /** Their projects count the round, so that nobody takes marks that are gone for contacts that did not change. */
   async removeMarks(marks: readonly { projectId: string; id: number }[]): Promise<void> {
+    if (marks.length === 0) return;
     await this.database.query(
-      `DELETE FROM segment_dirty d USING unnest($1::uuid[], $2::bigint[]) AS a (project_id, id) WHERE d.project_id = a.project_id AND d.id = a.id`,
+      `WITH counted AS (UPDATE segment_watches SET rounds = rounds + 1 WHERE project_id = ANY ($1::uuid[]))
+       DELETE FROM segment_dirty d USING unnest($1::uuid[], $2::bigint[]) AS a (project_id, id) WHERE d.project_id = a.project_id AND d.id = a.id`,
       [marks.map(({ projectId }) => projectId), marks.map(({ id }) => id)],
     );
   }

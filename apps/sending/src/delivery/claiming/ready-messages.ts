@@ -43,7 +43,7 @@ export class ReadyMessages {
   private claimingEnabled = true;
   private stopped = false;
   private isIdle = false;
-  private noBulkUntil = -Infinity;
+  private noBulkAt = -Infinity;
   private readonly polling = new IdleBackoff(pollMs.busy, pollMs.idle);
   private readonly composing = new ComposingCounts();
   private readonly memory = new BytesInMemory();
@@ -137,8 +137,7 @@ export class ReadyMessages {
       this.isIdle = claimed === 0 && (await this.claims.isIdle());
     }
     const pauseMs = this.polling.delayMs({ busy: !this.isIdle });
-    const untilBulk = this.noBulkUntil - performance.now();
-    return untilBulk > 0 ? Math.min(pauseMs, untilBulk) : pauseMs;
+    return this.untilBulkMs > 0 ? Math.min(pauseMs, this.untilBulkMs) : pauseMs;
   }
 
   private get freePlaces(): number {
@@ -165,10 +164,16 @@ export class ReadyMessages {
     return claimed.length;
   }
 
+  /** Until bulk mail is looked for again after there was none, unless this process has stored some since. */
+  private get untilBulkMs(): number {
+    return this.wakeUp.bulkStoredAt > this.noBulkAt ? 0 : this.noBulkAt + noBulkMs - performance.now();
+  }
+
   private async claimBulk(workerId: string, limit: number): Promise<ClaimedDelivery[]> {
-    if (performance.now() < this.noBulkUntil) return [];
+    if (this.untilBulkMs > 0) return [];
+    const began = performance.now();
     const claimed = await this.claimLane(workerId, lanes.bulk, limit);
-    this.noBulkUntil = claimed.length === 0 ? performance.now() + noBulkMs : -Infinity;
+    this.noBulkAt = claimed.length === 0 ? began : -Infinity;
     return claimed;
   }
 

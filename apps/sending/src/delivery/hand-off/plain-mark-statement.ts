@@ -18,7 +18,7 @@ export function plainLockStatement(messages: MessageToMark[]): Statement {
   };
 }
 
-/** The decision is null for a message that needs all checks; it is not marked. */
+/** The decision is null for a message that needs all checks; it is not marked. A message without a row has lost its claim. */
 export function plainMarkStatement(
   workerId: string,
   messages: HashedMessageToMark[],
@@ -28,9 +28,8 @@ export function plainMarkStatement(
   return {
     name: `mark-hand-off-plain${paced ? '-paced' : ''}`,
     sql: `${plainMarkSql}${paced ? `, paced AS (${paced.sql})` : ''}
-      SELECT checked.row_index AS index, CASE WHEN checked.decision = 'ok' AND marked.row_index IS NULL THEN 'claim_lost' ELSE checked.decision END AS decision,
-        NULL::float8 AS "delayMs", false AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
-      FROM checked LEFT JOIN marked USING (row_index)`,
+      SELECT row_index AS index, decision, NULL::float8 AS "delayMs", false AS "hasTurn", ${paced ? '(SELECT first_slot_ms FROM paced)' : 'NULL::float8'} AS "firstSlotMs"
+      FROM (SELECT row_index, 'ok' AS decision FROM marked UNION ALL SELECT row_index, decision FROM checked WHERE decision IS DISTINCT FROM 'ok') AS decided`,
     parameters: [workerId, ...columns.values(messages), providerKind, ...(paced?.parameters ?? [])],
   };
 }

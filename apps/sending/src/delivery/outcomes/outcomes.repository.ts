@@ -35,7 +35,7 @@ export class OutcomesRepository {
   /** In the order in which reports lock deliveries, so that they do not deadlock. */
   async record(unordered: OutcomeRow[]): Promise<number> {
     const rows = unordered.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
-    const parameters = [...outcomes.values(rows), ...events.values(eventRowsOf(rows))];
+    const parameters = outcomes.values(rows);
     const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
     return written.length;
   }
@@ -71,39 +71,37 @@ const outcomes = columnsOf<OutcomeRow>([
   { column: 'tls', type: 'boolean', value: ({ outcome }) => outcome.attempt?.tls },
   { column: 'reply_code', type: 'smallint', value: ({ outcome }) => outcome.attempt?.reply?.code },
   { column: 'duration_ms', type: 'int', value: ({ outcome }) => durationOf(outcome) },
+  { column: 'trace', type: 'text', value: ({ trace }) => trace },
+  { column: 'events', type: 'jsonb', value: (row) => JSON.stringify(eventsOf(row)) },
 ]);
 
-interface EventRow {
-  rowIndex: number;
+interface OutcomeEvent {
   name: string;
   /** The event is published if the delivery did not have this bit yet. 0 for an event that no bit stands for: it is published unless earlier reports overrule the outcome. */
   bit: number;
-  item: string;
-  trace: string | null;
+  item: object;
 }
 
-const events = columnsOf<EventRow>([
-  { column: 'row_index', type: 'int', value: ({ rowIndex }) => rowIndex },
-  { column: 'name', type: 'text', value: ({ name }) => name },
-  { column: 'bit', type: 'smallint', value: ({ bit }) => bit },
-  { column: 'item', type: 'jsonb', value: ({ item }) => item },
-  { column: 'trace', type: 'text', value: ({ trace }) => trace },
-]);
+const eachEvent = (row: string): string =>
+  `LATERAL jsonb_to_recordset(${row}.events) AS event (name text, bit smallint, item jsonb)`;
 
 const publishesEvents = packedOutboxInsert(`
-  SELECT outcome.project_id, event.name, event.trace, row_index,
-    CASE WHEN event.item ? 'emailId' THEN email_details.details ELSE '{}' END || event.item || jsonb_build_object('at', now()) AS item
-  FROM event JOIN written USING (row_index) JOIN outcome USING (row_index) LEFT JOIN email_details USING (row_index)
-  WHERE CASE
-    WHEN event.item ? 'emailId' THEN email_details.row_index IS NOT NULL
-      AND CASE event.bit WHEN 0 THEN NOT written.is_overruled_by_report ELSE written.reported_before & event.bit = 0 END
-    -- An address that was suppressed already is not announced again.
-    ELSE EXISTS (SELECT FROM suppression s WHERE s.project_id = outcome.project_id AND s.email = outcome.recipient) END`);
+  SELECT m.project_id, event.name, m.trace, m.row_index, m.details || event.item || jsonb_build_object('at', now()) AS item
+  FROM described m, ${eachEvent('m')}
+  WHERE event.item ? 'emailId' AND CASE event.bit WHEN 0 THEN NOT m.is_overruled_by_report ELSE m.reported_before & event.bit = 0 END
+  UNION ALL
+  -- An address that was suppressed already is not announced again.
+  SELECT w.project_id, event.name, w.trace, w.row_index, event.item || jsonb_build_object('at', now()) AS item
+  FROM suppression s JOIN written w ON w.project_id = s.project_id AND w.recipient = s.email, ${eachEvent('w')}
+  WHERE NOT event.item ? 'emailId'`);
 
 const isNew = (kind: keyof typeof reportedBits): string =>
   `w.reported_after & ~w.reported_before & ${reportedBits[kind]} <> 0`;
 
-/** It begins with its name: Postgres shows only the beginning of a statement that runs. */
+/**
+ * It begins with its name: Postgres shows only the beginning of a statement that runs. Each part takes what it needs
+ * from the one before: parts that are joined by their rows again are compared row by row, which is quadratic.
+ */
 const recordSql = `
   /* record-outcomes */
   WITH requested AS (
@@ -115,8 +113,6 @@ const recordSql = `
     ) AS address
   ), outcome AS MATERIALIZED (
     SELECT * FROM requested WHERE (SELECT count(*) FROM locked) IS NOT NULL
-  ), event AS (
-    SELECT * FROM ${events.unnest('e', outcomes.count + 1)}
   ), written AS (
     UPDATE deliveries d
     -- Reported bits are those of provider-events/reported.ts: once one is set, they decide the state, not our own conclusion (such as a retry).
@@ -132,31 +128,32 @@ const recordSql = `
         OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims})
         -- Dropped by the operator; or requeued or held before the late outcome of an attempt arrived.
         OR (d.state IN ('QUEUED', 'HELD') AND o.state IN ('SENT', 'BOUNCED', 'FAILED')))
-    RETURNING o.row_index, d.attempts, old.reported_bits AS reported_before, d.reported_bits AS reported_after,
+    RETURNING o.*, d.attempts, old.reported_bits AS reported_before, d.reported_bits AS reported_after,
       old.reported_bits <> 0 AND (o.status IS NULL OR o.status <> ${statusOfBits('d.reported_bits')}) AS is_overruled_by_report
   ), updated_email AS (
     UPDATE emails e
-    SET status = CASE w.reported_after WHEN 0 THEN coalesce(o.status, e.status) ELSE ${statusOfBits('w.reported_after')} END, subject = coalesce(o.subject, e.subject), from_name = coalesce(o.from_name, e.from_name), contact_id = coalesce(e.contact_id, o.contact_id),
-        failure_kind = CASE WHEN w.is_overruled_by_report THEN e.failure_kind ELSE o.failure_kind END,
-        provider_message_id = coalesce(e.provider_message_id, o.provider_message_id),
-        error = CASE WHEN w.is_overruled_by_report THEN e.error ELSE o.error END, updated_at = now(),
+    SET status = CASE w.reported_after WHEN 0 THEN coalesce(w.status, e.status) ELSE ${statusOfBits('w.reported_after')} END, subject = coalesce(w.subject, e.subject), from_name = coalesce(w.from_name, e.from_name), contact_id = coalesce(e.contact_id, w.contact_id),
+        failure_kind = CASE WHEN w.is_overruled_by_report THEN e.failure_kind ELSE w.failure_kind END,
+        provider_message_id = coalesce(e.provider_message_id, w.provider_message_id),
+        error = CASE WHEN w.is_overruled_by_report THEN e.error ELSE w.error END, updated_at = now(),
         sent_at = CASE WHEN ${isNew('SENT')} THEN now() ELSE e.sent_at END,
         delivered_at = CASE WHEN ${isNew('DELIVERED')} THEN now() ELSE e.delivered_at END,
         bounced_at = CASE WHEN ${isNew('BOUNCED')} THEN now() ELSE e.bounced_at END
-    FROM outcome o JOIN written w USING (row_index)
-    WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND (o.status IS NOT NULL OR w.reported_after <> 0)
-    RETURNING o.row_index, ${emailEventDetails('e')} AS details
-  ), email_details AS MATERIALIZED (
-    SELECT row_index, details FROM updated_email
+    FROM written w
+    WHERE e.project_id = w.project_id AND e.id = w.email_id AND w.position = 0 AND (w.status IS NOT NULL OR w.reported_after <> 0)
+    RETURNING w.project_id, w.row_index, w.trace, w.events, w.reported_before, w.is_overruled_by_report, ${emailEventDetails('e')} AS details
+  ), described AS (
+    SELECT * FROM updated_email
     UNION ALL
-    SELECT o.row_index, e.details FROM outcome o JOIN written USING (row_index), LATERAL (${copyEventDetailsOf('o')}) AS e WHERE o.position > 0
+    SELECT w.project_id, w.row_index, w.trace, w.events, w.reported_before, w.is_overruled_by_report, e.details
+    FROM written w, LATERAL (${copyEventDetailsOf('w')}) AS e WHERE w.position > 0
   ), history AS (
     INSERT INTO email_events (project_id, email_id, id, status, recipient, detail, attempt, stage, host, tls, reply_code, duration_ms)
     SELECT project_id, email_id, history_id, history_status, recipient, error, attempts, stage, host, tls, reply_code, duration_ms
-    FROM outcome JOIN written USING (row_index) WHERE history_status IS NOT NULL
+    FROM written WHERE history_status IS NOT NULL
   ), suppression AS (
     INSERT INTO suppressions (project_id, email, reason, source)
-    SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM outcome JOIN written USING (row_index) WHERE suppress
+    SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM written WHERE suppress
     ON CONFLICT DO NOTHING RETURNING project_id, email
   ), published AS (
     ${publishesEvents}
@@ -189,15 +186,13 @@ const eventsOfCopies: ReadonlyMap<string, string> = new Map([
   [suppressionEvents.added.name, suppressionEvents.added.name],
 ]);
 
-function eventRowsOf(rows: OutcomeRow[]): EventRow[] {
-  return rows.flatMap((row, rowIndex) =>
-    row.outcome.events.flatMap(({ event, payload }): EventRow[] => {
-      const name = row.position === 0 ? event.name : eventsOfCopies.get(event.name);
-      if (name === undefined) return [];
-      const bit = bitsOf(row.outcome) & (bitOfEvent.get(name) ?? 0);
-      return [{ rowIndex, name, bit, item: JSON.stringify(itemOf(row, payload)), trace: row.trace }];
-    }),
-  );
+function eventsOf(row: OutcomeRow): OutcomeEvent[] {
+  return row.outcome.events.flatMap(({ event, payload }): OutcomeEvent[] => {
+    const name = row.position === 0 ? event.name : eventsOfCopies.get(event.name);
+    if (name === undefined) return [];
+    const bit = bitsOf(row.outcome) & (bitOfEvent.get(name) ?? 0);
+    return [{ name, bit, item: itemOf(row, payload) }];
+  });
 }
 
 function itemOf({ emailId, position, recipient }: OutcomeRow, payload: object): object {
