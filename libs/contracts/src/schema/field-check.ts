@@ -105,10 +105,13 @@ function checkMap(value: unknown, field: Field): FieldFailure | null {
   const entries = Object.entries(value);
   const length = checkLength(entries.length, { ...field, min: undefined }, 'entries');
   if (length) return length;
+  // An object of this many members takes microseconds to copy.
+  const nameBounds: Field = { ...field, min: 1, max: 255, oneLine: true };
+  const entryBounds: Field = { ...field, min: 0, max: field.itemMax, pattern: undefined };
   for (const [key, entry] of entries) {
-    const name = checkText(key, { ...field, min: 1, max: 255, oneLine: true });
+    const name = checkText(key, nameBounds);
     if (name) return { ...name, message: `has a name that ${name.message}`, at: [key] };
-    const failure = checkText(entry, { ...field, min: 0, max: field.itemMax, pattern: undefined });
+    const failure = checkText(entry, entryBounds);
     if (failure) return { ...failure, at: [key] };
   }
   return null;

@@ -24,6 +24,9 @@ const unsafe = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/u;
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u;
 const atEdge = /^[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]$/u;
 
+/** Nothing at the edges, nothing invisible, one normal form: most addresses are spared the looks for them. */
+const visibleAscii = /^[!-~]+$/;
+
 /** Copied text brings them along. An expression that looks for them at the end takes quadratic time. */
 function withoutEdges(text: string): string {
   const letters = [...text.slice(0, maxWritten)];
@@ -35,7 +38,7 @@ function withoutEdges(text: string): string {
 /** Trimmed, lower-cased, with A-labels (docs/api-decisions.md §1); null if it is not an address. */
 export function normaliseAddress(text: string): string | null {
   if (lineBreak.test(text) || text.length > maxWritten) return null;
-  const address = withoutEdges(text).normalize('NFC');
+  const address = visibleAscii.test(text) ? text : withoutEdges(text).normalize('NFC');
   if (invisible.test(address)) return null;
   const at = address.lastIndexOf('@');
   if (address.length > maxAddress || at < 1 || at > maxLocalPart) return null;
