@@ -75,8 +75,9 @@ const callDays = 30;
 const expired: Readonly<Record<string, string>> = {
   calls: `(project_id, id) IN (SELECT project_id, id FROM calls
     WHERE created_at < now() - make_interval(days => $1) AND status <> 'PENDING' ORDER BY created_at LIMIT $2)`,
-  call_requests: `(project_id, id) IN (SELECT project_id, id FROM call_requests r WHERE created_at < now() - make_interval(days => $1)
-    AND NOT EXISTS (SELECT FROM calls c WHERE c.project_id = r.project_id AND c.request_id = r.id) ORDER BY created_at LIMIT $2)`,
+  call_requests: `(project_id, id) IN (SELECT project_id, id FROM (
+      SELECT project_id, id FROM call_requests WHERE created_at < now() - make_interval(days => $1) ORDER BY created_at LIMIT $2) AS r
+    WHERE NOT EXISTS (SELECT FROM calls c WHERE c.project_id = r.project_id AND c.request_id = r.id))`,
   signing_secrets: `(project_id, id) IN (SELECT project_id, id FROM signing_secrets WHERE ends_at < now() AND $1 > 0 ORDER BY ends_at LIMIT $2)`,
   endpoints: `(project_id, id) IN (SELECT project_id, id FROM endpoints e WHERE used_at < now() - make_interval(days => $1)
     AND NOT EXISTS (SELECT FROM webhooks w WHERE w.project_id = e.project_id AND w.id = e.id) ORDER BY used_at LIMIT $2)`,
