@@ -21,9 +21,11 @@ const eventsReceived = counter(
   'Events delivered to a subscriber, by outcome.',
   ['subscriber', 'outcome'],
 );
-const subscriberPending = gauge('posthorn_subscriber_pending', 'Events not yet delivered to a subscriber.', [
-  'subscriber',
-]);
+const subscriberPending = gauge(
+  'posthorn_subscriber_pending',
+  'Events of a stream not yet delivered to a service, as in "contacts of sending".',
+  ['subscriber'],
+);
 const outboxAge = gauge('posthorn_outbox_age_seconds', 'Age of the oldest unpublished event.');
 const outboxUnpublished = gauge('posthorn_outbox_unpublished', 'Unpublished events; counted up to 10 000.');
 const outboxQuarantined = gauge(

@@ -104,7 +104,7 @@ export class EventSubscription {
   private watch(made: ConsumerInfo, messages: ConsumerMessages): () => Promise<void> {
     const { owner, durable, messagingMetrics } = this.options;
     const onCheck = (now: ConsumerInfo | null) => {
-      if (now) messagingMetrics?.pending.set(`${durable} ${owner}`, now.num_pending);
+      if (now) messagingMetrics?.pending.set(`${durable} of ${owner}`, now.num_pending);
       if (now?.created !== made.created) messages.stop();
     };
     return this.consumers.watch({ owner, durable, onCheck });
