@@ -26,6 +26,8 @@ export const statementPages: Record<string, () => Promise<string>> = {
     ),
   'docs/sql/mark.sql': () =>
     assembled((database) => new HandOffMarks(database, pace, undefined as never, warmUp).mark('', [])),
+  'docs/sql/plain-mark.sql': () =>
+    assembled((database) => new HandOffMarks(database, pace, undefined as never).markPlain('', [])),
   'docs/sql/outcome.sql': () => assembled((database) => new OutcomesRepository(database).record([])),
   'docs/sql/contact-write.sql': () =>
     assembled((database) => new ContactWritesRepository(database).write([], false)),
