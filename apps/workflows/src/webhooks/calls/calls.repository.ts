@@ -108,7 +108,7 @@ export class CallsRepository {
 
   /** One request for each event, and one call of it for each subscription that asks for it. Those of a paused or disabled one have failed already, for a replay. */
   addOfEvents(projectId: string, events: readonly EventToCall[]): Promise<Wake[]> {
-    return this.database.query(
+    return this.database.often(
       `WITH given AS MATERIALIZED (SELECT DISTINCT ON (id) * FROM ${eventColumns.unnest('g', 2)} ORDER BY id),
        asking AS MATERIALIZED (
          SELECT id, status, generation, event_types, CASE WHEN status <> 'ACTIVE' THEN 'The webhook was ' || lower(status) END AS error
@@ -131,7 +131,7 @@ export class CallsRepository {
   }
 
   addOfSteps(projectId: string, calls: readonly PlacedStepCall[]): Promise<Wake[]> {
-    return this.database.query(
+    return this.database.often(
       `WITH given AS MATERIALIZED (SELECT * FROM ${stepColumns.unnest('g', 2)}),
        stored AS (
          INSERT INTO call_requests (project_id, id, contact_id, execution_id, method, url, headers, body)
@@ -159,7 +159,7 @@ export class CallsRepository {
 
   /** With at most so many due calls of each endpoint, and one of a broken one. */
   open(projectId: string, ids: readonly string[], limit: number): Promise<OpenEndpoint[]> {
-    return this.database.query(
+    return this.database.often(
       `SELECT p.id, w.url, ${restMs} AS "restMs", (extract(epoch FROM ${nextDueAt('p.id')} - now()) * 1000)::float8 AS "nextMs",
          coalesce(w.status = 'ACTIVE' AND NOT EXISTS (
            SELECT FROM calls o WHERE o.project_id = $1 AND o.endpoint_id = p.id AND o.status = 'PENDING' AND o.generation < w.generation), false) AS "isActive",
@@ -174,7 +174,7 @@ export class CallsRepository {
   }
 
   async requests(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, CallRequest>> {
-    const rows = await this.database.query<Omit<CallRequest, 'body'> & { body: string | null }>(
+    const rows = await this.database.often<Omit<CallRequest, 'body'> & { body: string | null }>(
       `SELECT r.id, r.execution_id AS "executionId", x.workflow_id AS "workflowId", r.method, r.url, r.headers, r.body
        FROM call_requests r LEFT JOIN executions x ON x.project_id = $1 AND x.id = r.execution_id
        WHERE r.project_id = $1 AND r.id = ANY ($2::uuid[])`,
@@ -185,7 +185,7 @@ export class CallsRepository {
     );
   }
 
-  /** Returns those that have ended. What was recorded since counts, and not this. */
+  /** Returns those that have ended. What was recorded since counts, and not this. Planned each time: a plan of the young table would read all that waits. */
   async record(projectId: string, attempts: readonly CallAttempt[]): Promise<string[]> {
     const rows = await this.database.query<{ id: string | null }>(
       `UPDATE calls c SET attempts = c.attempts + 1, retries = c.retries + 1, claims = 0, status = a.status,

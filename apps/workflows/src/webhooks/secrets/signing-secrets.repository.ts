@@ -18,7 +18,7 @@ export class SigningSecretsRepository {
 
   /** Of each owner the newest first, and with it those that it has replaced a short time ago. */
   usable(projectId: string, ownerIds: readonly string[]): Promise<SealedSecret[]> {
-    return this.database.query(
+    return this.database.often(
       `SELECT o.id AS "ownerId", s.id, s.sealed FROM unnest($2::uuid[]) AS o (id), LATERAL (
          SELECT id, sealed, ends_at FROM signing_secrets WHERE project_id = $1 AND owner_id = o.id AND (ends_at IS NULL OR ends_at > now())
          ORDER BY ends_at DESC NULLS FIRST LIMIT ${1 + maxOverlapping}) AS s ORDER BY o.id, s.ends_at DESC NULLS FIRST`,
