@@ -97,7 +97,8 @@ export class Database {
 
   /**
    * As `query`, planned once by each connection: for statements of a fixed text that run often, of which planning
-   * would be half of the cost. Each text stays with the connection, so it must not be made of what callers give.
+   * would be half of the cost. Each text stays with the connection, so it must not be made of what callers give. The
+   * plan may be from a time when its tables were small: not for what joins or scans a table that grows quickly.
    */
   async often<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const name = nameOf(sql);

@@ -43,14 +43,14 @@ export class ExecutionsRepository {
 
   /** Never ahead, as rounding would be. */
   async now(): Promise<Date> {
-    const [clock] = await this.database.often<{ at: Date }>(
+    const [clock] = await this.database.query<{ at: Date }>(
       `SELECT date_trunc('milliseconds', clock_timestamp()) AS at`,
     );
     return clock!.at;
   }
 
   async anyRunning(projectId: string, workflowId: string): Promise<boolean> {
-    const rows = await this.database.often(
+    const rows = await this.database.query(
       `SELECT 1 FROM executions WHERE project_id = $1 AND workflow_id = $2 AND ended_at IS NULL LIMIT 1`,
       [projectId, workflowId],
     );
@@ -59,7 +59,7 @@ export class ExecutionsRepository {
 
   /** Those that can go on now, or whose webhook may have been answered; others have ended, were paused with their workflow, or wait. */
   due(projectId: string, ids: readonly string[]): Promise<DueExecution[]> {
-    return this.database.often(
+    return this.database.query(
       `SELECT e.id, e.workflow_id AS "workflowId", w.name AS "workflowName", e.workflow_version AS "workflowVersion", w.exit_when AS "exitWhen",
          array_to_json(array_remove(ARRAY[v.lender, e.starter], NULL)) AS lenders,
          e.contact_id AS "contactId", e.status, e.current_step_id AS "currentStepId", e.visits, e.wait, e.entered_at AS "enteredAt", e.due_at AS "dueAt",
@@ -77,7 +77,7 @@ export class ExecutionsRepository {
 
   /** When the others of a batch are due; null for those that have ended or were paused with their workflow. */
   async dueTimes(projectId: string, ids: readonly string[]): Promise<Map<string, Date>> {
-    const rows = await this.database.often<{ id: string; dueAt: Date }>(
+    const rows = await this.database.query<{ id: string; dueAt: Date }>(
       `SELECT e.id, e.due_at AS "dueAt" FROM executions e
        JOIN workflows w ON w.project_id = e.project_id AND w.id = e.workflow_id AND w.generation = e.generation
        WHERE e.project_id = $1 AND e.id = ANY ($2::uuid[]) AND e.ended_at IS NULL`,
@@ -88,7 +88,7 @@ export class ExecutionsRepository {
 
   /** The last output of each step that put something out. */
   outputs(projectId: string, ids: readonly string[]): Promise<StepOutput[]> {
-    return this.database.often(
+    return this.database.query(
       `SELECT DISTINCT ON (execution_id, step_id) execution_id AS "executionId", step_id AS "stepId", output FROM execution_steps
        WHERE project_id = $1 AND execution_id = ANY ($2::uuid[]) AND output IS NOT NULL ORDER BY execution_id, step_id, visit DESC`,
       [projectId, ids],
@@ -97,7 +97,7 @@ export class ExecutionsRepository {
 
   /** Until the end of the transaction no pause of these workflows can commit. */
   async lockAgainstPauses(projectId: string, workflowIds: readonly string[]): Promise<void> {
-    await this.database.often(
+    await this.database.query(
       `SELECT 1 FROM workflows WHERE project_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR SHARE`,
       [projectId, workflowIds],
     );
@@ -105,7 +105,7 @@ export class ExecutionsRepository {
 
   /** Ids of those that were still where the activation began; of the others nothing may be written. */
   async save(projectId: string, changed: readonly ExecutionChange[]): Promise<Set<string>> {
-    const rows = await this.database.often<{ id: string }>(
+    const rows = await this.database.query<{ id: string }>(
       `UPDATE executions e SET status = c.status, reason = c.reason, current_step_id = c.current_step_id, visits = c.visits, wait = c.wait,
          due_at = c.due_at, entered_at = c.entered_at, turn = e.turn + 1, ended_at = CASE WHEN c.due_at IS NULL THEN now() END
        FROM ${changes.unnest('c', 2)}, workflows w
@@ -118,7 +118,7 @@ export class ExecutionsRepository {
 
   async saveSteps(projectId: string, steps: readonly StepVisit[]): Promise<void> {
     if (steps.length === 0) return;
-    await this.database.often(
+    await this.database.query(
       `INSERT INTO execution_steps (project_id, execution_id, id, step_id, visit, status, entered_at, due_at, ended_at, branch, input, output, error)
        SELECT $1::uuid, s.* FROM ${visits.unnest('s', 2)}
        ON CONFLICT (project_id, execution_id, step_id, visit) DO UPDATE SET status = excluded.status, due_at = excluded.due_at,
@@ -151,7 +151,7 @@ export class ExecutionMoves {
   }
 
   async lock(projectId: string, workflowId: string, id: string): Promise<LockedExecution | null> {
-    const [row] = await this.database.often<LockedExecution>(
+    const [row] = await this.database.query<LockedExecution>(
       `SELECT e.id, e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.status, e.wait, e.generation = w.generation AS "isCurrent",
          e.ended_at IS NULL AND e.generation < w.generation AS "isStopped"
        FROM executions e JOIN workflows w ON w.project_id = e.project_id AND w.id = e.workflow_id
@@ -163,7 +163,7 @@ export class ExecutionMoves {
 
   /** A mover that is confined confines the rest of the execution. */
   async reopen(projectId: string, id: string, mover: Authority | null): Promise<void> {
-    await this.database.often(
+    await this.database.query(
       `UPDATE executions SET status = 'RUNNING', reason = NULL, ended_at = NULL, due_at = now(), entered_at = now(), turn = turn + 1, starter = coalesce($3, starter),
          visits = jsonb_set(visits, ARRAY[current_step_id::text], to_jsonb((visits ->> current_step_id::text)::int + 1))
        WHERE project_id = $1 AND id = $2`,
@@ -172,7 +172,7 @@ export class ExecutionMoves {
   }
 
   async endWait(projectId: string, id: string, mover: Authority | null): Promise<void> {
-    await this.database.often(
+    await this.database.query(
       `UPDATE executions SET due_at = now(), starter = coalesce($3, starter) WHERE project_id = $1 AND id = $2`,
       [projectId, id, mover && JSON.stringify(mover)],
     );
@@ -197,7 +197,7 @@ export class EndedExecutions {
   constructor(private readonly database: Database) {}
 
   async about(projectId: string, id: string): Promise<EndingExecution | null> {
-    const [row] = await this.database.often<EndingExecution>(
+    const [row] = await this.database.query<EndingExecution>(
       `SELECT json_build_object('id', w.id, 'name', w.name) AS workflow, e.contact_id AS "contactId", e.started_at AS "startedAt"
        FROM executions e JOIN workflows w ON w.project_id = e.project_id AND w.id = e.workflow_id
        WHERE e.project_id = $1 AND e.id = $2 AND e.ended_at IS NULL AND e.generation = w.generation`,
@@ -212,7 +212,7 @@ export class EndedExecutions {
     ids: readonly string[],
     { status, reason }: { status: 'CANCELLED' | 'FAILED'; reason: string },
   ): Promise<EndedExecution[]> {
-    return this.database.often(
+    return this.database.query(
       `WITH running AS (
          SELECT id, workflow_id, status, contact_id FROM executions
          WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL ORDER BY id FOR UPDATE),

@@ -104,7 +104,7 @@ export class StartsRepository {
         starter,
       }),
     );
-    return this.database.often(
+    return this.database.query(
       `WITH given AS (
          SELECT g.*, coalesce(
            (SELECT x.depth + 1 FROM executions x WHERE x.project_id = $1 AND x.id = g.cause),
@@ -136,7 +136,7 @@ export class StartsRepository {
     { generation, allowReentry }: Startable,
     contactIds: readonly string[],
   ): Promise<Set<string>> {
-    const found = await this.database.often<{ id: string }>(
+    const found = await this.database.query<{ id: string }>(
       `SELECT DISTINCT c.id FROM unnest($5::uuid[]) AS c (id)
        WHERE ($4::boolean OR NOT EXISTS (SELECT FROM workflow_entries x WHERE x.project_id = $1 AND x.workflow_id = $2 AND x.contact_id = c.id))
          AND NOT EXISTS (SELECT FROM executions x WHERE x.project_id = $1 AND x.workflow_id = $2 AND x.generation = $3 AND x.contact_id = c.id AND x.ended_at IS NULL)`,

@@ -52,7 +52,7 @@ export class WaitsRepository {
   /** Executions whose event had arrived already. */
   async register(projectId: string, registered: readonly NewWait[]): Promise<string[]> {
     if (registered.length === 0) return [];
-    const rows = await this.database.often<{ id: string }>(
+    const rows = await this.database.query<{ id: string }>(
       `WITH added AS (
          INSERT INTO execution_waits (project_id, contact_id, event_name, execution_id, since, until, led_by, met_by, met_data, met_at)
          SELECT $1::uuid, n.contact_id, n.event_name, n.execution_id, n.since, n.until, n.led_by, a.event_id, a.data, a.at FROM ${waits.unnest('n', 2)}
@@ -72,7 +72,7 @@ export class WaitsRepository {
 
   async remove(projectId: string, executionIds: readonly string[]): Promise<void> {
     if (executionIds.length === 0) return;
-    await this.database.often(
+    await this.database.query(
       `DELETE FROM execution_waits WHERE project_id = $1 AND execution_id = ANY ($2::uuid[])`,
       [projectId, executionIds],
     );
@@ -80,7 +80,7 @@ export class WaitsRepository {
 
   /** Those of the names for which a workflow of the project waits, or an execution of an earlier version. */
   async awaitedNames(projectId: string, names: readonly string[]): Promise<Set<string>> {
-    const rows = await this.database.often<{ name: string }>(
+    const rows = await this.database.query<{ name: string }>(
       // The least name is one look into the index; EXISTS may read every wait of the project.
       `SELECT config ->> 'eventName' AS name FROM workflow_steps
        WHERE type = 'WAIT_FOR_EVENT' AND project_id = $1 AND config ->> 'eventName' = ANY ($2::text[])
@@ -93,7 +93,7 @@ export class WaitsRepository {
 
   /** Stores the events for waits that come later, and ends those that are there. Returns the executions that go on. */
   async arrive(projectId: string, arrived: readonly Arrival[]): Promise<string[]> {
-    const rows = await this.database.often<{ id: string }>(
+    const rows = await this.database.query<{ id: string }>(
       `WITH arrived AS (SELECT * FROM ${arrivals.unnest('a', 2)}),
        stored AS (
          INSERT INTO awaited_events (project_id, contact_id, event_name, event_id, at, data) SELECT $1::uuid, arrived.* FROM arrived ON CONFLICT DO NOTHING)
@@ -114,7 +114,7 @@ export class WaitsRepository {
 
   /** How many were removed. Who is overdue or awaits the answer of a webhook may come to a wait that counts from before. */
   async purge(): Promise<number> {
-    const rows = await this.database.often(
+    const rows = await this.database.query(
       `DELETE FROM awaited_events WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM awaited_events a WHERE arrived_at < now() - make_interval(mins => $1) AND (arrived_at < now() - make_interval(hours => $3)
            OR NOT EXISTS (SELECT FROM work_items s WHERE s.project_id = a.project_id AND s.kind = '${startWork.name}')
@@ -128,7 +128,7 @@ export class WaitsRepository {
 
   private async wake(projectId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.database.often(
+    await this.database.query(
       `UPDATE executions SET due_at = now() WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND ended_at IS NULL`,
       [projectId, ids],
     );

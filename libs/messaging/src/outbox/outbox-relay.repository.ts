@@ -86,7 +86,7 @@ export class OutboxRelayRepository {
   }
 
   async pending(): Promise<{ fresh: boolean; republishing: boolean }> {
-    const [row] = await this.database.often<{ fresh: boolean; republishing: boolean }>(
+    const [row] = await this.database.query<{ fresh: boolean; republishing: boolean }>(
       `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM event_repeats WHERE name = $1) AS republishing`,
       [this.name],
     );
@@ -94,7 +94,7 @@ export class OutboxRelayRepository {
   }
 
   async known(): Promise<KnownStream | null> {
-    const [row] = await this.database.often<KnownStream>(
+    const [row] = await this.database.query<KnownStream>(
       `SELECT generation, stream_created_at AS "streamCreatedAt", last_sequence AS "lastSequence" FROM event_streams WHERE name = $1`,
       [this.name],
     );
@@ -105,8 +105,8 @@ export class OutboxRelayRepository {
   async sendFresh(limit: number, send: Send): Promise<Round> {
     return this.database.transaction(async () => {
       // A bitmap scan would visit entries of published events until the next vacuum; a plain scan clears them.
-      await this.database.often(`SET LOCAL enable_bitmapscan = off`);
-      const events = await this.database.often<OutgoingEvent>(
+      await this.database.query(`SET LOCAL enable_bitmapscan = off`);
+      const events = await this.database.query<OutgoingEvent>(
         `SELECT ${columns} FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
         [limit],
       );
@@ -164,7 +164,7 @@ export class OutboxRelayRepository {
 
   async sendAgain(limit: number, send: SendAgain): Promise<number> {
     return this.database.transaction(async () => {
-      const [republication] = await this.database.often<Republication>(
+      const [republication] = await this.database.query<Republication>(
         `SELECT id, since, until AS "publishedUntil", after AS cursor FROM event_repeats WHERE name = $1 FOR UPDATE SKIP LOCKED`,
         [this.name],
       );
@@ -219,7 +219,7 @@ export class OutboxRelayRepository {
   }
 
   private async markPublished(ids: string[], known: KnownStream, lastSequence: number): Promise<void> {
-    await this.database.often(
+    await this.database.query(
       `WITH stream AS (
          UPDATE event_streams SET last_sequence = greatest(last_sequence, $2) WHERE name = $1 AND generation = $3 RETURNING 1
        )

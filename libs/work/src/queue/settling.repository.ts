@@ -22,7 +22,7 @@ export class SettlingRepository {
   }
 
   async complete(items: readonly ClaimedItem[]): Promise<number> {
-    const rows = await this.database.often(
+    const rows = await this.database.query(
       `WITH ${held}, gone AS (
          DELETE FROM work_items w USING held h WHERE w.id = h.id AND NOT h.again RETURNING w.id
        ), again AS (
@@ -38,7 +38,7 @@ export class SettlingRepository {
   /** To a time, by milliseconds, or unchanged (null). If enqueued again, the earlier time counts. */
   async postpone(items: readonly ClaimedItem[], when: number | Date | null): Promise<number> {
     const at = `CASE WHEN h.again THEN least(w.due_at, wanted.at) ELSE wanted.at END`;
-    const rows = await this.database.often(
+    const rows = await this.database.query(
       `WITH ${held}, wanted AS (SELECT h.id, coalesce($3::timestamptz, now() + $4::float8 * interval '1 millisecond', i.due_at) AS at FROM held h JOIN work_items i USING (id))
        UPDATE work_items w SET ${released}, again = false, failures = 0, due_at = ${at}, state = ${stateOf(at)}
        FROM held h JOIN wanted USING (id) WHERE w.id = h.id RETURNING w.id`,
@@ -48,7 +48,7 @@ export class SettlingRepository {
   }
 
   async hold(item: ClaimedItem, payload?: object): Promise<number> {
-    const rows = await this.database.often(
+    const rows = await this.database.query(
       `UPDATE work_items SET payload = coalesce($3::jsonb, payload), claims = 1, failures = 0
        WHERE id = $1 AND lease_token = $2 AND state = 'CLAIMED' RETURNING id`,
       [item.id, item.leaseToken, payload === undefined ? null : JSON.stringify(payload)],
@@ -59,7 +59,7 @@ export class SettlingRepository {
   /** Null where the item belongs to somebody else. An item that was enqueued again is never dead. */
   async fail(item: ClaimedItem, { error, delayMs }: Failure): Promise<WorkState | null> {
     const retryAt = `now() + coalesce($4::float8, 0) * interval '1 millisecond'`;
-    const [row] = await this.database.often<{ state: WorkState }>(
+    const [row] = await this.database.query<{ state: WorkState }>(
       `WITH ${held}
        UPDATE work_items w SET ${released}, again = false, error = $3,
          failures = CASE WHEN h.again AND $4::float8 IS NULL THEN 0 ELSE failures + 1 END,
@@ -73,7 +73,7 @@ export class SettlingRepository {
 
   /** Returns items under new tokens, which invalidates writes under the old ones. */
   async reclaim(items: readonly ClaimedItem[]): Promise<ClaimedItem[]> {
-    const rows = await this.database.often<ClaimedItem>(
+    const rows = await this.database.query<ClaimedItem>(
       `WITH ${held} UPDATE work_items w SET lease_token = w.lease_token + 1 FROM held h WHERE w.id = h.id RETURNING ${claimedColumns}`,
       claimOf(items),
     );
@@ -82,7 +82,7 @@ export class SettlingRepository {
   }
 
   async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
-    await this.database.often(
+    await this.database.query(
       `WITH ${held}
        UPDATE work_items w SET ${releasedColumns(`CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END`)},
          due_at = greatest(w.due_at, now() + $3::float8 * interval '1 millisecond')
