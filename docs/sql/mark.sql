@@ -188,9 +188,9 @@ WITH
         lease_token,
         source_type,
         category,
+        address_hash,
         destination,
         sender_domain,
-        address_hash,
         main_address_hash
       )
   ),

@@ -1,4 +1,4 @@
-import { columnsOf, type Statement } from '@posthorn/database';
+import { columnsOf, type Column, type Statement } from '@posthorn/database';
 import {
   addUsage,
   countedSource,
@@ -122,13 +122,17 @@ export function markStatement(
   };
 }
 
-const columns = columnsOf<HashedMessageToMark>([
+/** Of both marks. */
+export const plainColumns: readonly Column<HashedMessageToMark>[] = [
   ...leasedDeliveryColumns,
   { column: 'source_type', type: 'text', value: ({ sourceType }) => sourceType },
   { column: 'category', type: 'text', value: ({ category }) => category },
+  { column: 'address_hash', type: 'text', value: ({ addressHash }) => addressHash },
+];
+const columns = columnsOf<HashedMessageToMark>([
+  ...plainColumns,
   { column: 'destination', type: 'text', value: recipientDestinationOf },
   { column: 'sender_domain', type: 'text', value: senderDomainOf },
-  { column: 'address_hash', type: 'text', value: ({ addressHash }) => addressHash },
   { column: 'main_address_hash', type: 'text', value: ({ mainAddressHash }) => mainAddressHash },
 ]);
 const providerKind = `$${columns.count + 2}::text`;

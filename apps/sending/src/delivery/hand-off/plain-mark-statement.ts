@@ -2,8 +2,7 @@ import { columnsOf, type Statement } from '@posthorn/database';
 import { addUsage, countedSource, isExempt } from '../../allowances/allowance-sql.js';
 import type { Pace } from '../../pacing/pace.js';
 import { addressLockKeySql } from '../../suppressions/suppressions.repository.js';
-import { leasedDeliveryColumns } from '../delivery-columns.js';
-import { lockedNames, type HashedMessageToMark, type MessageToMark } from './mark-statement.js';
+import { lockedNames, plainColumns, type HashedMessageToMark, type MessageToMark } from './mark-statement.js';
 import { markRules, needsAllChecks, plainMarkJoins } from './mark-rules.js';
 
 /** As the first part of `lockStatement`: nothing else is locked for mail that nothing limits. */
@@ -34,12 +33,7 @@ export function plainMarkStatement(
   };
 }
 
-const columns = columnsOf<HashedMessageToMark>([
-  ...leasedDeliveryColumns,
-  { column: 'source_type', type: 'text', value: ({ sourceType }) => sourceType },
-  { column: 'category', type: 'text', value: ({ category }) => category },
-  { column: 'address_hash', type: 'text', value: ({ addressHash }) => addressHash },
-]);
+const columns = columnsOf<HashedMessageToMark>([...plainColumns]);
 
 const plainRules = markRules.filter(({ rare }) => !rare);
 

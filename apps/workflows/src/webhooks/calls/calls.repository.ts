@@ -159,7 +159,7 @@ export class CallsRepository {
 
   /** With at most so many due calls of each endpoint, and one of a broken one. */
   open(projectId: string, ids: readonly string[], limit: number): Promise<OpenEndpoint[]> {
-    return this.database.often(
+    return this.database.query(
       `SELECT p.id, w.url, ${restMs} AS "restMs", (extract(epoch FROM ${nextDueAt('p.id')} - now()) * 1000)::float8 AS "nextMs",
          coalesce(w.status = 'ACTIVE' AND NOT EXISTS (
            SELECT FROM calls o WHERE o.project_id = $1 AND o.endpoint_id = p.id AND o.status = 'PENDING' AND o.generation < w.generation), false) AS "isActive",
@@ -174,7 +174,7 @@ export class CallsRepository {
   }
 
   async requests(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, CallRequest>> {
-    const rows = await this.database.often<Omit<CallRequest, 'body'> & { body: string | null }>(
+    const rows = await this.database.query<Omit<CallRequest, 'body'> & { body: string | null }>(
       `SELECT r.id, r.execution_id AS "executionId", x.workflow_id AS "workflowId", r.method, r.url, r.headers, r.body
        FROM call_requests r LEFT JOIN executions x ON x.project_id = $1 AND x.id = r.execution_id
        WHERE r.project_id = $1 AND r.id = ANY ($2::uuid[])`,

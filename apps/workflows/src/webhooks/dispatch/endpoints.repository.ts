@@ -49,7 +49,7 @@ export class EndpointsRepository {
       const isFault = (attempt: CallAttempt) => attempt.isFault;
       return { faults: attempts.slice(lastSuccess + 1).filter(isFault).length, succeeded: lastSuccess >= 0 };
     });
-    return this.database.often<Standing>(
+    return this.database.query<Standing>(
       `INSERT INTO endpoints AS e (project_id, id, failures_in_row, failing_since, rest_seconds, rests_until, last_success_at)
        SELECT $1::uuid, j.id, j.faults, CASE WHEN j.faults > 0 THEN now() END, first.rest, now() + first.rest * interval '1 second', CASE WHEN j.succeeded THEN now() END
        FROM unnest($2::uuid[], $3::int[], $4::boolean[]) AS j (id, faults, succeeded),
