@@ -62,7 +62,7 @@ it('a pause disables the workflow, answers how many executions it ends, and ends
   ).toBe(0);
   expect(
     await suite.database.query(
-      `SELECT counter, value FROM workflow_counts WHERE project_id = $1 AND counter = 'CANCELLED'`,
+      `SELECT counter, sum(value)::int AS value FROM workflow_counts WHERE project_id = $1 AND counter = 'CANCELLED' GROUP BY 1`,
       [projectId],
     ),
   ).toEqual([{ counter: 'CANCELLED', value: 1_203 }]);

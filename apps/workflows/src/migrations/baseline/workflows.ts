@@ -87,8 +87,10 @@ export const workflowsTables = `
     workflow_id uuid NOT NULL,
     step_id uuid NOT NULL,
     counter text NOT NULL,
+    -- A count is the sum of its shards, so that starts and steps at the same time do not wait for each other's commit.
+    shard smallint NOT NULL DEFAULT 0,
     value bigint NOT NULL,
-    PRIMARY KEY (project_id, workflow_id, step_id, counter),
+    PRIMARY KEY (project_id, workflow_id, step_id, counter, shard),
     FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
   );
 

@@ -103,7 +103,9 @@ export async function counted(database: Database, projectId: string): Promise<[C
   const order = `ORDER BY workflow_id, step_id, counter`;
   const [kept, recounted] = await Promise.all([
     database.query<Counted>(
-      `SELECT ${columns} FROM workflow_counts WHERE project_id = $1 AND value <> 0 ${order}`,
+      `SELECT ${columns} FROM (
+         SELECT workflow_id, step_id, counter, sum(value) AS value FROM workflow_counts WHERE project_id = $1 GROUP BY 1, 2, 3
+       ) AS sums WHERE value <> 0 ${order}`,
       [projectId],
     ),
     database.query<Counted>(

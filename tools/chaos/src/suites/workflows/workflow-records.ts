@@ -38,7 +38,8 @@ const lateSql = `
 export const workflowCountsSql = `
   WITH kept AS (
     SELECT workflow_id || ' step ' || step_id AS key, jsonb_object_agg(counter, value) AS sums
-    FROM workflow_counts WHERE project_id = $1 GROUP BY workflow_id, step_id
+    FROM (SELECT workflow_id, step_id, counter, sum(value) AS value FROM workflow_counts WHERE project_id = $1 GROUP BY 1, 2, 3) AS summed
+    GROUP BY workflow_id, step_id
   ), counted AS (
     SELECT key, jsonb_object_agg(counter, value) AS sums FROM (
       SELECT workflow_id || ' step ${noStep}' AS key, status AS counter, count(*) AS value FROM executions WHERE project_id = $1 GROUP BY 1, 2
