@@ -26,7 +26,7 @@ export const longSuites = [
   'killed-workers.db.spec.ts',
   'other-servers.e2e.spec.ts',
   'repair.db.spec.ts',
-  'failed-attempts.db.spec.ts',
+  'failed-credentials.db.spec.ts',
   'imports-at-work.db.spec.ts',
   'mail-limits.db.spec.ts',
   'workflows-guide.e2e.spec.ts',

@@ -78,6 +78,8 @@ export interface FanOut {
 
 /** Few are started in the transaction of the event. */
 export const maxStartedAtOnce = 5;
+/** Of all of these together. */
+export const maxEntriesAtOnce = 64;
 /** Of one turn; then other projects have theirs. */
 export const workflowsInTurn = 50;
 export const entriesInTurn = 2_000;

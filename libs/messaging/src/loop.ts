@@ -4,7 +4,8 @@ import { currentService } from './outages/service-context.js';
 export interface LoopOptions {
   /** The pause between rounds that succeed, unless `work` returns another; a wake-up ends it. */
   everyMs: number;
-  minIntervalMs?: number;
+  /** Between the starts of two rounds, also after a wake-up; asked after each round. */
+  minIntervalMs?: number | (() => number);
   work: () => Promise<void | number>;
   onError: (error: unknown) => void;
 }
@@ -69,7 +70,9 @@ export class Loop {
   }
 
   private async waitOutInterval(began: number): Promise<void> {
-    const left = (this.options.minIntervalMs ?? 0) - (performance.now() - began);
+    const { minIntervalMs = 0 } = this.options;
+    const least = typeof minIntervalMs === 'number' ? minIntervalMs : minIntervalMs();
+    const left = least - (performance.now() - began);
     if (left <= 0 || this.stopped) return;
     await new Promise((resolve) => setTimeout(resolve, left));
   }

@@ -1,5 +1,5 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import { streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
+import { serviceNames, streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
 import { baselineOf, DatabaseClock, openDatabase, type Database } from '@posthorn/database';
 import {
   messagingTables,
@@ -67,8 +67,9 @@ export class EventPublisher {
     await eventually(async () => (await generation()) > before, 'the relay notices that its stream is gone');
   }
 
-  /** Waits until the subscriber has no pending events. */
-  async taken(durable: string): Promise<void> {
+  /** Waits until the subscriber has no pending events: those of a service share a consumer. */
+  async taken(subscriber: string): Promise<void> {
+    const durable = serviceNames.find((service) => subscriber.startsWith(`${service}-`)) ?? subscriber;
     await eventually(async () => {
       const [row] = await this.database.query<{ waiting: number }>(
         `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM event_repeats) AS waiting`,
@@ -78,7 +79,7 @@ export class EventPublisher {
           ? await this.manager.consumers.info(streamOf(this.service), durable).catch(() => null)
           : null;
       return info && info.num_pending + info.num_ack_pending === 0 ? info : null;
-    }, `${durable} processes everything`);
+    }, `${subscriber} processes everything`);
   }
 
   async stop(): Promise<void> {

@@ -19,6 +19,7 @@ import { writeWorkflowPlans } from './plans/workflow-plans.js';
 import { SinkProcess } from './processes.js';
 import { profileAccepts } from './profile.js';
 import { report } from './report.js';
+import { benchCosts } from './sending/costs.js';
 import { benchDrains } from './sending/drains.js';
 import { benchSends } from './sending/sends.js';
 import { benchRest } from './work/rest.js';
@@ -34,6 +35,7 @@ const parts = {
   edge: benchEdge,
   drains: benchDrains,
   sends: benchSends,
+  costs: benchCosts,
   audience: benchAudience,
   previews: benchPreviews,
   campaigns: benchCampaigns,
@@ -83,7 +85,7 @@ async function onFreshServers(part: Part): Promise<void> {
   chmodSync(root, 0o755);
   const readers: Bench['readers'] = new Set();
   const log = (line: string) => readers.forEach((read) => read(line));
-  const postgres = await startPostgres({ dataDirectory: join(root, 'postgres'), log });
+  const postgres = await startPostgres({ dataDirectory: join(root, 'postgres'), log, ...settingsFor(part) });
   const nats = await startNats({ dataDirectory: join(root, 'nats'), binDirectory: join('.posthorn', 'bin') });
   const sink = await SinkProcess.start();
   const servers = { databaseUrl: postgres.url, natsUrl: nats.url, smtpUrl: sink.url };
@@ -96,6 +98,14 @@ async function onFreshServers(part: Part): Promise<void> {
     await postgres.stop();
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** Counting statements costs a little, so only the part that shows them does. */
+function settingsFor(part: Part): { settings?: Record<string, string> } {
+  if (part !== 'costs') return {};
+  return {
+    settings: { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' },
+  };
 }
 
 /** As the server itself says. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import { AudiencePages } from '../audiences/audience-pages.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
-import { afterDeathMs, freezeWork } from './launch-work.js';
+import { afterDeathMs, freezeWork, handOverWork } from './launch-work.js';
 import type { LaunchRow } from './launch.entity.js';
 import { Ledger } from './ledger.js';
 import { isLasting, SelfPauses } from './self-pauses.js';
@@ -46,8 +46,12 @@ export class FreezesWork implements WorkHandler<object> {
 
   /** False after the last page, and where the campaign is cancelled. */
   private async nextPage(campaign: CampaignRow, launch: LaunchRow, batch: WorkBatch): Promise<boolean> {
+    const isFirst = launch.frozenTo === null;
     const { rows, next } = await this.pages.recipients(campaign, launch);
     const isAdded = await this.ledger.addPage(launch, rows, next, batch);
+    // The hand-over may have found nobody yet, and rest.
+    if (isFirst && isAdded)
+      await this.queue.enqueue(handOverWork, [{ projectId: launch.projectId, key: launch.campaignId }]);
     launch.frozenTo = next;
     return isAdded && next !== null;
   }

@@ -43,15 +43,13 @@ async function all(caller: Caller, id: string, limit: number): Promise<Activity[
 }
 
 const event = (at: Date, overrides: Partial<MailHistoryEvent> = {}): MailHistoryEvent => ({
-  ...{
-    id: newId(),
-    at,
-    kind: 'email.accepted',
-    emailId: newId(),
-    subject: 'Hello',
-    detail: null,
-    link: null,
-  },
+  id: newId(),
+  at,
+  kind: 'email.accepted',
+  emailId: newId(),
+  subject: 'Hello',
+  detail: null,
+  link: null,
   ...overrides,
 });
 

@@ -19,12 +19,19 @@ describe('contacts', () => {
     const effect = { id: newId(), executionId: newId() };
     const step = () =>
       suite.bus.call(contacts.update, caller, {
-        ...{ id, subscribed: true, customFields: { gift: true }, customFieldsMode: 'MERGE', effect },
+        id,
+        subscribed: true,
+        customFields: { gift: true },
+        customFieldsMode: 'MERGE',
+        effect,
       });
     await suite.bus.call(contacts.update, caller, { id, subscribed: false, customFieldsMode: 'MERGE' });
     expect(await step()).toMatchObject({ subscribed: true });
     await suite.bus.call(contacts.update, caller, {
-      ...{ id, subscribed: false, customFields: { gift: null }, customFieldsMode: 'MERGE' },
+      id,
+      subscribed: false,
+      customFields: { gift: null },
+      customFieldsMode: 'MERGE',
     });
     expect(await step()).toMatchObject({ subscribed: false, customFields: {} });
     const back = await suite.eventsOf(projectId, contactEvents.subscribed);

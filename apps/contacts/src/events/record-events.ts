@@ -25,7 +25,7 @@ export interface RecordedEvent {
   at: Date;
 }
 
-type Outcome = RecordedEvent | Error;
+type Recorded = RecordedEvent | Error;
 
 const maxItems = Math.min(128, maxEventsAtOnce);
 const maxBytes = 8 * 1024 * 1024;
@@ -62,13 +62,13 @@ export class RecordEvents {
   }
 
   /** In the ambient transaction, in which a write locks its contact, changed or not. */
-  async record(drafts: EventDraft[], timeout?: string): Promise<Outcome[]> {
+  async record(drafts: EventDraft[], timeout?: string): Promise<Recorded[]> {
     const contacts = await this.writes.write(contactsOf(drafts), { timeout });
     const found = await this.insert(drafts, contacts, timeout);
     return found.map((outcome) => outcome ?? eventContactUnknown());
   }
 
-  private async commit(drafts: EventDraft[], timeout?: string, isRest = false): Promise<Outcome[]> {
+  private async commit(drafts: EventDraft[], timeout?: string, isRest = false): Promise<Recorded[]> {
     if (drafts.length === 0) return [];
     return bisect(
       drafts,
@@ -81,7 +81,7 @@ export class RecordEvents {
     drafts: EventDraft[],
     timeout: string | undefined,
     isRest: boolean,
-  ): Promise<Outcome[]> {
+  ): Promise<Recorded[]> {
     if (drafts.some(optsOut)) return this.inTransaction(drafts, timeout);
     const unchanged = isRest || !this.contactsChange ? await this.writes.unchanged(contactsOf(drafts)) : null;
     if (unchanged) {
@@ -115,7 +115,7 @@ export class RecordEvents {
     return tracked;
   }
 
-  private inTransaction(drafts: EventDraft[], timeout?: string): Promise<Outcome[]> {
+  private inTransaction(drafts: EventDraft[], timeout?: string): Promise<Recorded[]> {
     const timeless = drafts.map((draft) => ({ ...draft, deadline: null }));
     return this.commits.before(earliestOf(drafts), () => this.record(timeless, timeout));
   }
@@ -131,9 +131,9 @@ export class RecordEvents {
   /** A contact that was deleted after the check, which takes no lock, is created again where the event names it by address; by id it is unknown. */
   private async withoutDeleted(
     drafts: EventDraft[],
-    found: (Outcome | null)[],
+    found: (Recorded | null)[],
     timeout?: string,
-  ): Promise<Outcome[]> {
+  ): Promise<Recorded[]> {
     const removed = drafts.filter(
       ({ contact }, index) => found[index] === null && typeof contact !== 'string',
     );
@@ -146,7 +146,7 @@ export class RecordEvents {
     drafts: EventDraft[],
     contacts: WrittenContact[],
     timeout?: string,
-  ): Promise<(Outcome | null)[]> {
+  ): Promise<(Recorded | null)[]> {
     const next = contacts.values();
     const ready = drafts.map(({ contact, ...event }): NewEvent | Error => {
       if (typeof contact === 'string') return { ...event, contactId: contact };

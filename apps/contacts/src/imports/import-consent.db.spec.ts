@@ -96,7 +96,9 @@ describe('an import', () => {
       details: { errors: [{ path: ['statusColumn'], message: expect.stringContaining('"Status"') }] },
     });
     const preview = await suite.bus.call(contactImports.preview, caller, {
-      ...{ bytes: Buffer.from(unclear).toString('base64'), last: true, encoding: 'utf-8' },
+      bytes: Buffer.from(unclear).toString('base64'),
+      last: true,
+      encoding: 'utf-8',
     });
     expect(preview.statusColumns).toEqual([
       {

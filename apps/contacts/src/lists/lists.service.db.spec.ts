@@ -18,24 +18,21 @@ let fixture: ReturnType<typeof listsFixture>;
 let leave: () => Promise<void>;
 const templateId = newId();
 const template: Template = {
-  ...{
-    id: templateId,
-    projectId: newId(),
-    name: 'Confirm',
-    description: null,
-    subject: 'Confirm',
-    body: '<p>Please.</p>',
-    format: 'html',
-  },
-  ...{
-    from: null,
-    fromName: null,
-    replyTo: null,
-    emailCategory: 'TRANSACTIONAL',
-    version: 1,
-    currentVersion: 1,
-  },
-  ...{ createdAt: new Date(), updatedAt: new Date() },
+  id: templateId,
+  projectId: newId(),
+  name: 'Confirm',
+  description: null,
+  subject: 'Confirm',
+  body: '<p>Please.</p>',
+  format: 'html',
+  from: null,
+  fromName: null,
+  replyTo: null,
+  emailCategory: 'TRANSACTIONAL',
+  version: 1,
+  currentVersion: 1,
+  createdAt: new Date(),
+  updatedAt: new Date(),
 };
 beforeAll(async () => {
   suite = await startContactsSuite();
@@ -60,15 +57,16 @@ describe('a list', () => {
   it('is created with a name only, changed, and published', async () => {
     const made = await fixture.build(caller);
     expect(made).toEqual({
-      ...{
-        id: made.id,
-        projectId,
-        name: 'News',
-        description: null,
-        doubleOptIn: false,
-        confirmationTemplateId: null,
-      },
-      ...{ redirectUrl: null, memberCount: 0, createdAt: made.createdAt, updatedAt: made.createdAt },
+      id: made.id,
+      projectId,
+      name: 'News',
+      description: null,
+      doubleOptIn: false,
+      confirmationTemplateId: null,
+      redirectUrl: null,
+      memberCount: 0,
+      createdAt: made.createdAt,
+      updatedAt: made.createdAt,
     });
     const changes = {
       name: 'Offers',

@@ -72,7 +72,8 @@ describe('subscribing', () => {
     });
     const confined: Caller = { ...page, confine: { onlyContacts: true } };
     await expect(fixture.subscribe(confined, id, { email: 'new@example.org' })).rejects.toMatchObject({
-      ...{ kind: 'forbidden', code: 'scope_missing' },
+      kind: 'forbidden',
+      code: 'scope_missing',
       message: expect.stringContaining('may not make contacts'),
     });
     expect((await suite.bus.call(contacts.list, caller, {})).items).toHaveLength(1);
@@ -134,11 +135,9 @@ describe('subscribing', () => {
     await fixture.subscribe(caller, id, { email });
     await fixture.unsubscribe(caller, id, email);
     await expect(fixture.subscribe(caller, id, { email, data: { plan: 'x' } })).rejects.toMatchObject({
-      ...{
-        kind: 'conflict',
-        code: 'resubscribe_confirmation_required',
-        details: { previousStatus: 'UNSUBSCRIBED' },
-      },
+      kind: 'conflict',
+      code: 'resubscribe_confirmation_required',
+      details: { previousStatus: 'UNSUBSCRIBED' },
       // The member has a different name in each dialect.
       message: expect.not.stringMatching(/allow_?resubscribe/i),
     });

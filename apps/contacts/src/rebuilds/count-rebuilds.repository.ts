@@ -15,55 +15,45 @@ const filtered = (status: string): string =>
   `count(*) FILTER (WHERE status = '${status.toUpperCase()}') AS ${status}`;
 
 const contacts: CountedRows = {
-  ...{
-    counts: 'contact_counts',
-    deltas: 'contact_count_deltas',
-    by: ['project_id'],
-    sums: ['total', 'subscribed'],
-    dropsZeroes: false,
-  },
+  counts: 'contact_counts',
+  deltas: 'contact_count_deltas',
+  by: ['project_id'],
+  sums: ['total', 'subscribed'],
+  dropsZeroes: false,
   rows: `SELECT project_id, count(*) AS total, count(*) FILTER (WHERE subscribed) AS subscribed FROM contacts WHERE project_id = $1 GROUP BY project_id`,
 };
 const lists: CountedRows = {
-  ...{
-    counts: 'list_counts',
-    deltas: 'list_count_deltas',
-    by: ['project_id', 'list_id'],
-    dropsZeroes: false,
-  },
+  counts: 'list_counts',
+  deltas: 'list_count_deltas',
+  by: ['project_id', 'list_id'],
+  dropsZeroes: false,
   sums: ['pending', 'confirmed', 'unsubscribed'],
   rows: `SELECT project_id, list_id, ${['pending', 'confirmed', 'unsubscribed'].map(filtered).join(', ')}
     FROM memberships WHERE project_id = $1 AND list_id = $2 GROUP BY project_id, list_id`,
 };
 const segments: CountedRows = {
-  ...{
-    counts: 'segment_counts',
-    deltas: 'segment_count_deltas',
-    by: ['project_id', 'segment_id'],
-    sums: ['total'],
-    dropsZeroes: false,
-  },
+  counts: 'segment_counts',
+  deltas: 'segment_count_deltas',
+  by: ['project_id', 'segment_id'],
+  sums: ['total'],
+  dropsZeroes: false,
   rows: `SELECT project_id, segment_id, count(*) AS total FROM segment_members WHERE project_id = $1 AND segment_id = $2 GROUP BY project_id, segment_id`,
 };
 const events: readonly CountedRows[] = [
   {
-    ...{
-      counts: 'event_names',
-      deltas: 'event_count_deltas',
-      by: ['project_id', 'name'],
-      sums: ['count'],
-      dropsZeroes: true,
-    },
+    counts: 'event_names',
+    deltas: 'event_count_deltas',
+    by: ['project_id', 'name'],
+    sums: ['count'],
+    dropsZeroes: true,
     rows: `SELECT project_id, name, count(*) AS count FROM events WHERE project_id = $1 GROUP BY project_id, name`,
   },
   {
-    ...{
-      counts: 'event_days',
-      deltas: 'event_count_deltas',
-      by: ['project_id', 'day', 'name'],
-      sums: ['count'],
-      dropsZeroes: true,
-    },
+    counts: 'event_days',
+    deltas: 'event_count_deltas',
+    by: ['project_id', 'day', 'name'],
+    sums: ['count'],
+    dropsZeroes: true,
     rows: `SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date AS day, name, count(*) AS count FROM events WHERE project_id = $1 GROUP BY 1, 2, 3`,
   },
 ];

@@ -1,4 +1,4 @@
-import { busAccess, durableOf, type MailSummary, type MailUnderWay } from '@posthorn/contracts';
+import { busAccess, subscriberOf, type MailSummary, type MailUnderWay } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 import { lockForRepair } from './event-summary-rebuilds.repository.js';
@@ -6,7 +6,7 @@ import type { ContactPosition } from './rebuild-positions.repository.js';
 
 const subscribers = busAccess.contacts.receives
   .filter(({ purpose }) => purpose.startsWith('summaries-'))
-  .map(({ purpose }) => durableOf('contacts', purpose));
+  .map(({ purpose }) => subscriberOf('contacts', purpose));
 
 export class MailSummaryRebuilds {
   constructor(private readonly database: Database) {}

@@ -25,7 +25,10 @@ export class SegmentPreviewsService {
     private readonly config: ContactsConfig,
   ) {
     this.runs = new LimitedRuns({
-      ...{ what: 'previews of segments', perProject: 1, waitingPerProject: 128, waiting: 512 },
+      what: 'previews of segments',
+      perProject: 1,
+      waitingPerProject: 128,
+      waiting: 512,
       running: connectionsOf(config.databasePool, 'segmentPreviews'),
     });
   }

@@ -40,7 +40,10 @@ export class SegmentChanges {
     private readonly clock: DatabaseClock,
   ) {
     this.runs = new LimitedRuns({
-      ...{ what: 'changes of segments', perProject: 1, waitingPerProject: 50, waiting: 200 },
+      what: 'changes of segments',
+      perProject: 1,
+      waitingPerProject: 50,
+      waiting: 200,
       running: connectionsOf(databasePool, 'segmentChanges'),
     });
   }

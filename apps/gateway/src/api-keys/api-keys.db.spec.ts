@@ -23,18 +23,20 @@ describe('API keys over HTTP', () => {
     expect([published.status, published.json]).toEqual([
       201,
       {
-        ...{
-          id: expect.any(String),
-          project_id: projectId,
-          name: 'Made',
-          last_four: expect.stringMatching(/^\w{4}$/),
-        },
-        ...{ legacy_grant_preset: 'SENDING_ONLY', mode: 'TEST', scopes: [], domain_id: null, confine: null },
-        ...{ last_used_at: null, created_at: expect.any(String), revoked_at: null },
-        ...{
-          reveal_url: expect.stringContaining(`http://localhost:3000/api/projects/${projectId}/api-keys/`),
-          reveal_expires_at: expect.any(String),
-        },
+        id: expect.any(String),
+        project_id: projectId,
+        name: 'Made',
+        last_four: expect.stringMatching(/^\w{4}$/),
+        legacy_grant_preset: 'SENDING_ONLY',
+        mode: 'TEST',
+        scopes: [],
+        domain_id: null,
+        confine: null,
+        last_used_at: null,
+        created_at: expect.any(String),
+        revoked_at: null,
+        reveal_url: expect.stringContaining(`http://localhost:3000/api/projects/${projectId}/api-keys/`),
+        reveal_expires_at: expect.any(String),
       },
     ]);
     const inFive = Date.parse(String(published.json['reveal_expires_at'])) - Date.now();

@@ -137,8 +137,17 @@ export class ApiKeysService {
     refuseEscalation(await this.grants.hold(caller), { legacyGrantPreset, mode, scopes, domainId });
     if ((await this.keys.countActive(projectId)) >= maxActiveKeys) throw tooManyKeys();
     const row = Object.assign(new ApiKeyRow(), {
-      ...{ projectId, id: newId(), name, legacyGrantPreset, mode, scopes: [...new Set(scopes)], domainId },
-      ...{ confine, lastUsedAt: null, createdAt: await this.clock.now(), revokedAt: null },
+      projectId,
+      id: newId(),
+      name,
+      legacyGrantPreset,
+      mode,
+      scopes: [...new Set(scopes)],
+      domainId,
+      confine,
+      lastUsedAt: null,
+      createdAt: await this.clock.now(),
+      revokedAt: null,
     });
     const token = row.renew();
     await this.keys.insert(row);

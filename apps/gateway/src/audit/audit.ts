@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEntry, AuditOutcome, IdentityAction, ListAuditEntries } from '@posthorn/contracts';
 import { totalCap, type Page } from '@posthorn/database';
-import { actingCaller, OnEachEvent, type DomainEvent } from '@posthorn/messaging';
+import { actingCaller, OnEachEvent, type Concerns, type DomainEvent } from '@posthorn/messaging';
 import { AuditEntriesRepository, type Action } from './audit-entries.repository.js';
 import { actionOf, auditedContracts, auditedEvents } from './audited-events.js';
 
@@ -9,6 +9,9 @@ interface AuditPage extends Page<AuditEntry> {
   total?: number;
   totalIsCapped?: boolean;
 }
+
+/** Changes that a service makes on its own have no actor to log. */
+const hasActor: Concerns = (_, { actor }) => actor !== undefined && actor.kind !== 'SERVICE';
 
 @Injectable()
 export class Audit {
@@ -29,12 +32,11 @@ export class Audit {
   }
 
   /** The inbox row and the entries are committed together, so a redelivered event is logged once. */
-  @OnEachEvent(auditedContracts, 'audit')
+  @OnEachEvent(auditedContracts, 'audit', hasActor)
   async onChange({ projectId, items, origins }: DomainEvent<object>): Promise<void> {
     const actions = items.flatMap((item, index): Action[] => {
       const { event, at, actor, ipAddress: address = null } = origins[index]!;
-      // Changes that a service makes on its own have no actor to log.
-      if (!actor || actor.kind === 'SERVICE') return [];
+      if (!actor) return [];
       const { contract, type, idOf } = auditedEvents.get(event)!;
       return [
         {

@@ -23,14 +23,12 @@ const batchMembers = 200_000;
 class Nothing {}
 
 const sending: Route = {
-  ...{
-    method: 'POST',
-    path: `${postmarkPath}/email`,
-    surface: 'legacy',
-    noun: 'postmark',
-    name: 'send',
-    answeredBy: { controller: Nothing },
-  },
+  method: 'POST',
+  path: `${postmarkPath}/email`,
+  surface: 'legacy',
+  noun: 'postmark',
+  name: 'send',
+  answeredBy: { controller: Nothing },
   declaration: {
     summary: 'Send through the compatibility API',
     scope: 'emails:send',
@@ -38,7 +36,11 @@ const sending: Route = {
     body: null,
     reply: Nothing,
   },
-  ...{ ids: [], addresses: [], numbers: [], projectInPath: false, isSend: true },
+  ids: [],
+  addresses: [],
+  numbers: [],
+  projectInPath: false,
+  isSend: true,
 };
 
 type Act = (caller: Caller, body: unknown) => Promise<object>;

@@ -31,7 +31,9 @@ export class PeopleData {
     const { suppression, optOut } = first;
     const parts = personParts.map((part) => [part, new StreamedList(this.rowsOf(person, part))] as const);
     return new StreamedResource({
-      ...{ contact, suppression, optOut },
+      contact,
+      suppression,
+      optOut,
       emails: new StreamedList(this.emailsFrom(first, person)),
       ...Object.fromEntries(parts),
     });

@@ -44,7 +44,10 @@ const envelopes: Readonly<
 > = {
   items: (items, { hasMore, total, totalIsCapped, erased }, nextCursor) => ({
     data: {
-      ...{ items, nextCursor, hasMore, total: total ?? null },
+      items,
+      nextCursor,
+      hasMore,
+      total: total ?? null,
       ...(totalIsCapped ? { totalIsCapped } : {}),
       ...(erased === undefined ? {} : { erasedCount: erased }),
     },

@@ -93,7 +93,12 @@ export class SendsService {
 function checkedParts({ confine }: Caller, { to, ...content }: SendEmails): CheckSend {
   const { from, template, headers, cc, bcc, scheduledAt } = content;
   return {
-    ...{ from, template, headers, cc, bcc, scheduledAt },
+    from,
+    template,
+    headers,
+    cc,
+    bcc,
+    scheduledAt,
     to: to.map(({ email }) => email),
     ...(confine?.templateIds ? { ownContent: bringsContent(content) } : {}),
   };

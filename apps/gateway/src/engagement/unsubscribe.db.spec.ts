@@ -235,7 +235,8 @@ describe('the link of a mail to a list', () => {
   beforeEach(async () => {
     changed = [];
     state = {
-      ...{ subscribed: true, mayReturn: false },
+      subscribed: true,
+      mayReturn: false,
       lists: [{ id: listId, name: 'News <i>', status: 'CONFIRMED', mayReturn: false }, other],
     };
     stop = [

@@ -14,14 +14,12 @@ it('the audit log keeps that an address was suppressed, but not the address', as
   const [one, other] = [await suite.buildProject(), await suite.buildProject()];
   const entries = new AuditEntriesRepository(suite.database);
   const operation = (action: string, type: string, id: string): Action => ({
-    ...{
-      at: null,
-      actor: { kind: 'KEY', id: 'a key' },
-      address: null,
-      action,
-      resource: { type, id },
-      outcome: 'SUCCEEDED',
-    },
+    at: null,
+    actor: { kind: 'KEY', id: 'a key' },
+    address: null,
+    action,
+    resource: { type, id },
+    outcome: 'SUCCEEDED',
   });
   const actions = ['added', 'removed'].map((verb) =>
     operation(`suppression.${verb}`, 'suppression', 'ann@example.org'),

@@ -63,13 +63,20 @@ export class AuthoritiesService {
     const { scopes: granted, caller } = credentialOf(row, this.config.sandboxDomain);
     const { mode = 'LIVE', sandbox, domainId = null } = caller;
     return {
-      ...{ isValid: true, scopes: [...granted], mode, domainId },
+      isValid: true,
+      scopes: [...granted],
+      mode,
+      domainId,
       sandbox: sandbox ? { ...sandbox, recipients: [...sandbox.recipients] } : null,
     };
   }
 }
 
 const unconfined = (granted: readonly Scope[]): Standing => ({
-  ...{ isValid: true, scopes: [...granted], mode: 'LIVE', sandbox: null, domainId: null },
+  isValid: true,
+  scopes: [...granted],
+  mode: 'LIVE',
+  sandbox: null,
+  domainId: null,
 });
 const gone: Standing = { ...unconfined([]), isValid: false };

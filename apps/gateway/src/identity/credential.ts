@@ -98,7 +98,9 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
     perSecond: isPublic ? row.publicPerSecond : row.secretPerSecond,
     confinement: row.confine,
     caller: {
-      ...{ projectId, actor: { kind: 'KEY', id: keyId, name: row.name }, mode },
+      projectId,
+      actor: { kind: 'KEY', id: keyId, name: row.name },
+      mode,
       ...(isPublic ? { isPublic } : {}),
       ...(domainId ? { domainId } : {}),
       ...(row.confine ? { confine: enforcedByServices(row.confine) } : {}),
@@ -126,12 +128,14 @@ export function delegatedCredentialOf(row: TokenRow): Credential {
     ...(applicationName ? { name: applicationName } : {}),
   } as const;
   return {
-    ...{ kind: 'TOKEN', keyId: grantId, perSecond: secretPerSecond, projectId, role },
-    ...{
-      scopes: new Set(delegatedScopes(row)),
-      projectDisabled: disabled,
-      caller: { projectId, actor, tokenId },
-    },
+    kind: 'TOKEN',
+    keyId: grantId,
+    perSecond: secretPerSecond,
+    projectId,
+    role,
+    scopes: new Set(delegatedScopes(row)),
+    projectDisabled: disabled,
+    caller: { projectId, actor, tokenId },
   };
 }
 

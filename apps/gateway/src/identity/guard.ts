@@ -28,7 +28,7 @@ import type { Route } from '../routes/route-table.js';
 import { callersOf, scopesOf } from '../routes/route.js';
 import { isTrustedOrigin } from '../people/people-rules.js';
 import { type Admission, type Credential, type SessionUser, refuseOutside } from './credential.js';
-import { FailedAttempts } from './failed-attempts.js';
+import { FailedCredentials } from './failed-credentials.js';
 import { Identities } from './identities.js';
 import { KeyUsage } from './key-usage.js';
 import { hasSessionCookie } from './session-cookie.js';
@@ -49,7 +49,7 @@ export class Guard {
     private readonly identities: Identities,
     private readonly usage: KeyUsage,
     private readonly config: GatewayConfig,
-    private readonly attempts: FailedAttempts,
+    private readonly attempts: FailedCredentials,
   ) {}
 
   async admit(route: Route, request: CredentialCheck): Promise<Admission> {

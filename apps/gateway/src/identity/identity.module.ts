@@ -15,7 +15,7 @@ import { RevealsService } from '../api-keys/reveals/reveals.service.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { AuthoritiesReadModel } from './authorities.read-model.js';
 import { AuthoritiesService } from './authorities.service.js';
-import { FailedAttempts } from './failed-attempts.js';
+import { FailedCredentials } from './failed-credentials.js';
 import { Guard } from './guard.js';
 import { Identities } from './identities.js';
 import { IdentitiesReadModel } from './identities.read-model.js';
@@ -32,7 +32,7 @@ import { ProjectsModule } from '../projects/projects.module.js';
     AuthoritiesReadModel,
     AuthoritiesService,
     Guard,
-    FailedAttempts,
+    FailedCredentials,
     Identities,
     IdentitiesReadModel,
     KeyUsage,

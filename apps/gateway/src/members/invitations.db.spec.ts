@@ -116,13 +116,11 @@ describe('an invitation', () => {
     const known = await suite.buildUser();
     const member = await suite.buildUser({ projectId, role: 'MEMBER' });
     const shape = (email: string) => ({
-      ...{
-        id: expect.any(String),
-        email,
-        role: 'MEMBER',
-        created_at: expect.any(String),
-        expires_at: expect.any(String),
-      },
+      id: expect.any(String),
+      email,
+      role: 'MEMBER',
+      created_at: expect.any(String),
+      expires_at: expect.any(String),
     });
     for (const email of [known.email, 'nobody@example.com', member.email, owner.email]) {
       const published = await invite(projectId, owner, email);

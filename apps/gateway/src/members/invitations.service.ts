@@ -76,13 +76,15 @@ export class InvitationsService {
       await this.refuseFlood(projectId, open === null, cooldown);
       const token = mintLinkToken();
       const invitation = Object.assign(known ?? new InvitationRow(), {
-        ...{ projectId, email, role, tokenHash: hashOfToken(token), invitedBy: actor.userId },
-        ...{
-          id: known?.id ?? newId(),
-          createdAt: open?.createdAt ?? at,
-          sentAt: at,
-          expiresAt: new Date(at.getTime() + validMs),
-        },
+        projectId,
+        email,
+        role,
+        tokenHash: hashOfToken(token),
+        invitedBy: actor.userId,
+        id: known?.id ?? newId(),
+        createdAt: open?.createdAt ?? at,
+        sentAt: at,
+        expiresAt: new Date(at.getTime() + validMs),
       });
       await this.invitations.save(invitation);
       await this.audit.record(projectId, 'member.invited', invitation.id);

@@ -51,7 +51,11 @@ describe('members', () => {
     const listed = [...(first.json['data'] as object[]), ...(second.json['data'] as object[])];
     expect(listed).toEqual(
       [member, admin, owner].map(({ userId, email }) => ({
-        ...{ user_id: userId, email, name: 'Ada', role: expect.any(String), created_at: expect.any(String) },
+        user_id: userId,
+        email,
+        name: 'Ada',
+        role: expect.any(String),
+        created_at: expect.any(String),
       })),
     );
     expect((await suite.request('GET', path.replace('/v1', ''), { as: owner })).json).toMatchObject({

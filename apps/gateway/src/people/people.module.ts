@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SystemMailsModule } from '../system-mails/system-mails.module.js';
-import { Attempts } from './attempts/attempts.js';
-import { AttemptsRepository } from './attempts/attempts.repository.js';
+import { SignInLimits } from './sign-in-limits/sign-in-limits.js';
+import { SignInLimitsRepository } from './sign-in-limits/sign-in-limits.repository.js';
 import { ChoresWork } from './chores.work.js';
 import { ExpiredRepository } from './expired.repository.js';
 import { PeopleEndpoint } from './library/people-endpoint.js';
@@ -27,8 +27,8 @@ import { UsersService } from './users.service.js';
     PeopleMails,
     ChoresWork,
     ExpiredRepository,
-    Attempts,
-    AttemptsRepository,
+    SignInLimits,
+    SignInLimitsRepository,
     SessionsRepository,
     SignUps,
     UsersService,

@@ -9,7 +9,7 @@ import { hasSessionCookie, sessionCookieName } from '../identity/session-cookie.
 import { Identities } from '../identity/identities.js';
 import { addressHeader, authPath, isOneLine, isOwnPath } from './people-rules.js';
 import { PeopleLibrary } from './library/people-library.js';
-import { Attempts } from './attempts/attempts.js';
+import { SignInLimits } from './sign-in-limits/sign-in-limits.js';
 import { SignUps } from './sign-ups.js';
 
 export interface PeopleRequest {
@@ -45,7 +45,7 @@ export class People {
     private readonly identities: Identities,
     private readonly library: PeopleLibrary,
     private readonly signUps: SignUps,
-    private readonly attempts: Attempts,
+    private readonly attempts: SignInLimits,
   ) {}
 
   private get maxWaitMs(): number {

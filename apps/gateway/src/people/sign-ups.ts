@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 import { InvitationsRepository } from '../members/invitations.repository.js';
-import { networkOf } from '../identity/failed-attempts.js';
-import { Attempts } from './attempts/attempts.js';
+import { networkOf } from '../identity/failed-credentials.js';
+import { SignInLimits } from './sign-in-limits/sign-in-limits.js';
 
 /** Counted together with the sign-ups that the library refuses. */
 const path = '/sign-up/email';
@@ -30,7 +30,7 @@ export class SignUps {
   constructor(
     private readonly config: GatewayConfig,
     private readonly invitations: InvitationsRepository,
-    private readonly attempts: Attempts,
+    private readonly attempts: SignInLimits,
   ) {}
 
   /** In the format of the library; null for an address that may sign up. */

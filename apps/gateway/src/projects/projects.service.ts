@@ -128,8 +128,17 @@ export class ProjectsService {
     const { tracking, language, timeZone, postalAddress, frequencyCap } = row;
     return this.outbox.publish(projectEvents.changed, id, [
       {
-        ...{ id, name, disabled, disabledReason, seq, at },
-        ...{ tracking, language, timeZone, postalAddress, frequencyCap },
+        id,
+        name,
+        disabled,
+        disabledReason,
+        seq,
+        at,
+        tracking,
+        language,
+        timeZone,
+        postalAddress,
+        frequencyCap,
       },
     ]);
   }

@@ -131,7 +131,11 @@ describe('/hooks/provider/sendgrid', () => {
     expect(status).toBe(200);
     expect(hooks.recorded.map(({ kind }) => kind)).toEqual(['SENT', 'DELAYED', 'DELIVERED', 'BOUNCED', 'SOFT_BOUNCED', 'REJECTED', 'COMPLAINED', 'CLICKED']); // prettier-ignore
     expect(hooks.recorded[3]).toMatchObject({
-      ...{ source: 'sendgrid', eventId: 'sg-1', emailId, recipient: 'ada@example.org', statusCode: '5.1.1' },
+      source: 'sendgrid',
+      eventId: 'sg-1',
+      emailId,
+      recipient: 'ada@example.org',
+      statusCode: '5.1.1',
       at: new Date(1_793_613_602_000),
     });
   });

@@ -33,7 +33,10 @@ const items = (
   { to = 'ada@example.org', from = 'hello@shop.example', hoursAgo = 0 }: Told = {},
 ) =>
   Array.from({ length: count }, () => ({
-    ...{ emailId: newId(), to, from, at: new Date(Date.now() - hoursAgo * hourMs) },
+    emailId: newId(),
+    to,
+    from,
+    at: new Date(Date.now() - hoursAgo * hourMs),
     sourceType: 'TRANSACTIONAL' as const,
   }));
 

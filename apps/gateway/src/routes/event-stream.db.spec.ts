@@ -21,8 +21,18 @@ afterAll(async () => {
 
 const runningImport = (id: string) =>
   ({
-    ...{ id, status: 'RUNNING', total: 10, processed: 1, created: 1, updated: 0, skipped: 0, failed: 0 },
-    ...{ unchanged: 0, createdAt: new Date(0), startedAt: new Date(0), finishedAt: null },
+    id,
+    status: 'RUNNING',
+    total: 10,
+    processed: 1,
+    created: 1,
+    updated: 0,
+    skipped: 0,
+    failed: 0,
+    unchanged: 0,
+    createdAt: new Date(0),
+    startedAt: new Date(0),
+    finishedAt: null,
   }) as unknown as ContactImport;
 
 async function follow(key: string): Promise<Response> {

@@ -14,7 +14,9 @@ describe('a resource that is streamed', () => {
     const streamed = {
       success: true,
       data: {
-        ...{ at: new Date(0), none: null, map: { a: [1, { b: {} }] } },
+        at: new Date(0),
+        none: null,
+        map: { a: [1, { b: {} }] },
         list: new StreamedList(
           pagesOf([{ id: 1, of: new StreamedList(pagesOf([], inner)) }], [], [{ id: 2, of: [] }]),
         ),
@@ -25,7 +27,9 @@ describe('a resource that is streamed', () => {
     const plain = {
       success: true,
       data: {
-        ...{ at, none, map },
+        at,
+        none,
+        map,
         list: [
           { id: 1, of: inner },
           { id: 2, of: [] },

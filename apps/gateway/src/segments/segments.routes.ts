@@ -35,7 +35,8 @@ export const segmentRoutes = routes('segments', common, {
     errors: [segmentNameTaken],
   }),
   delete: remove('segments/:id', segments.delete, 'Delete a segment that is not in use', {
-    ...{ waits, errors: [segmentInUse, segmentUsed] },
+    waits,
+    errors: [segmentInUse, segmentUsed],
   }),
   contacts: list('segments/:id/contacts', segments.contacts, 'List the contacts of a segment, newest first'),
   addMembers: post(

@@ -114,17 +114,16 @@ describe('the list', () => {
   it('can be imported as CSV or inside JSON only', async () => {
     const read: string[] = [];
     const job: SuppressionImport = {
-      ...{
-        id: newId(),
-        status: 'QUEUED',
-        total: 1,
-        processed: 0,
-        created: 0,
-        updated: 0,
-        skipped: 0,
-        failed: 0,
-      },
-      ...{ createdAt, finishedAt: null },
+      id: newId(),
+      status: 'QUEUED',
+      total: 1,
+      processed: 0,
+      created: 0,
+      updated: 0,
+      skipped: 0,
+      failed: 0,
+      createdAt,
+      finishedAt: null,
     };
     const stop = await standIn(suite.connection, suppressionImports.start, async (body) => {
       read.push(body.csv);

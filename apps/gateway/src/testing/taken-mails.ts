@@ -12,7 +12,10 @@ export async function takeMails({ connection }: Pick<GatewaySuite, 'connection'>
     if (!taken.some(({ recipients }) => recipients[0]!.id === send.recipients[0]!.id)) taken.push(send);
     return {
       emails: send.recipients.map(({ id, to }) => ({
-        ...{ id, to: to.email, from: 'hello@posthorn.example.test', contactId: null },
+        id,
+        to: to.email,
+        from: 'hello@posthorn.example.test',
+        contactId: null,
       })),
       acceptedAt: new Date(),
     };

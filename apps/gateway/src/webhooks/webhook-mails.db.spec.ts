@@ -26,7 +26,9 @@ it('the owners get a mail when a webhook is disabled', async () => {
   const owner = `owner-${projectId}@example.com`;
   await suite.buildUser({ email: owner, projectId, role: 'OWNER' });
   const disabled = {
-    ...{ webhookId: newId(), origin: 'https://shop.example', at: new Date() },
+    webhookId: newId(),
+    origin: 'https://shop.example',
+    at: new Date(),
     reason: 'The endpoint answered 410 Gone',
   };
   await workflows.publish(webhookEvents.disabled, projectId, [disabled]);

@@ -77,7 +77,7 @@ export class AcceptEmailsService {
       (part) => this.store(part),
       (part, error) => this.afterFailure(part, error),
     );
-    this.wakeUp.wake();
+    this.wakeUp.wake(rows.length);
     return outcomes;
   }
 

@@ -11,7 +11,7 @@ import { eventually } from '@posthorn/testing';
 import { Pace } from '../pacing/pace.js';
 import { lanes, type Lane } from '../delivery/delivery-states.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
-import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
+import { claimedMessages, markedBy, type HeldMessage } from '../testing/claimed-messages.js';
 import { marksAtOnce } from '../testing/marks-at-once.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { usageWarningWork } from './usage-warnings.work.js';
@@ -36,7 +36,7 @@ async function mark(
   lane: Lane = lanes.transactional,
 ) {
   const { workerId, messages } = await claimedMessages(suite.database, projectId, count, lane);
-  const marked = await marks().mark(workerId, from(source, messages));
+  const marked = await markedBy(marks(), workerId, from(source, messages));
   return { workerId, messages, marked, decisions: marked.map(({ decision }) => decision) };
 }
 
@@ -86,7 +86,7 @@ describe('an allowance', () => {
     await setLimit(caller, 'DAILY', 3);
     const { workerId, messages } = await claimedMessages(suite.database, projectId, 6, lanes.transactional);
     const mixed = [...from('CAMPAIGN', messages.slice(0, 3)), ...messages.slice(3)];
-    const marked = await marks().mark(workerId, mixed);
+    const marked = await markedBy(marks(), workerId, mixed);
     expect(marked.map(({ decision }) => decision)).toEqual(['ok', 'quota', 'quota', 'ok', 'ok', 'quota']);
   });
 
@@ -95,14 +95,16 @@ describe('an allowance', () => {
     await setLimit(caller, 'MONTHLY', 2);
     const first = await mark(projectId, 2);
     await suite.database.query(`UPDATE deliveries SET state = 'CLAIMED' WHERE project_id = $1`, [projectId]);
-    const again = await marks().mark(first.workerId, first.messages);
+    const again = await markedBy(marks(), first.workerId, first.messages);
     expect(again.map(({ decision }) => decision)).toEqual(['ok', 'ok']);
     const simulated = await claimedMessages(suite.database, projectId, 1, lanes.transactional);
     await suite.database.query(
       `UPDATE deliveries SET recipient = 'success@simulator.posthorn.test' WHERE project_id = $1 AND email_id = $2`,
       [projectId, simulated.messages[0]!.emailId],
     );
-    expect(await marks().mark(simulated.workerId, simulated.messages)).toMatchObject([{ decision: 'ok' }]);
+    expect(await markedBy(marks(), simulated.workerId, simulated.messages)).toMatchObject([
+      { decision: 'ok' },
+    ]);
     expect((await suite.bus.call(usage.get, caller, {})).monthly.emailsSent).toBe(2);
     expect((await mark(projectId, 1)).decisions).toEqual(['quota']);
   });

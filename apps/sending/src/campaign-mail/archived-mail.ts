@@ -126,8 +126,12 @@ export function pageOf({
 
 function partsOf(html: string): Found {
   const found: Found = {
-    ...{ doctype: false, head: null, html: null },
-    ...{ title: null, isTitled: false, viewport: false },
+    doctype: false,
+    head: null,
+    html: null,
+    title: null,
+    isTitled: false,
+    viewport: false,
   };
   let inTitle = false;
   const parser = new Parser({

@@ -11,7 +11,7 @@ import { newId } from '@posthorn/database';
 import { eventually, lockWaiters } from '@posthorn/testing';
 import { Pace } from '../pacing/pace.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
-import { claimedMessages } from '../testing/claimed-messages.js';
+import { claimedMessages, markedBy } from '../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
@@ -185,8 +185,8 @@ describe('a pause', () => {
       expect(answered).toBe(false);
     });
     await pausing;
-    expect((await marks.mark(workerId, [first!]))[0]!.decision).toBe('campaign_paused');
+    expect((await markedBy(marks, workerId, [first!]))[0]!.decision).toBe('campaign_paused');
     await setState(caller, campaignId, 'SENDING', 2);
-    expect((await marks.mark(workerId, [second!]))[0]!.decision).toBe('ok');
+    expect((await markedBy(marks, workerId, [second!]))[0]!.decision).toBe('ok');
   });
 });

@@ -64,7 +64,7 @@ export class CampaignMailService {
     const { accepted, isKnown, erased } = await this.mail.handOver(projectId, batch, currentTraces());
     if (!isKnown) throw campaignContentUnknown();
     this.accepted.inc(accepted);
-    this.wakeUp.wake();
+    this.wakeUp.wakeForBulk();
     return { accepted, erased, pacePerSecond: this.config.ratePerSecond };
   }
 

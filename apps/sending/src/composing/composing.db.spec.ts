@@ -26,7 +26,8 @@ describe('messages with large attachments', () => {
     const sends = await Promise.all(
       files.map((file) =>
         fixture.accept(caller, domain, {
-          ...{ subject: 'Large', body: '<p>Large</p>' },
+          subject: 'Large',
+          body: '<p>Large</p>',
           attachments: [{ filename: 'large.bin', content: file.toString('base64') }],
         }),
       ),
@@ -197,7 +198,9 @@ describe('marketing mail without Liquid', () => {
     const { caller, domain } = await suite.buildProject();
     const requested = await fixture.contactsKnow({});
     const { id, to } = await fixture.accept(caller, domain, {
-      ...{ subject: 'News', body: '<p>News</p>', category: 'MARKETING' },
+      subject: 'News',
+      body: '<p>News</p>',
+      category: 'MARKETING',
     });
     expect((await PostalMime.parse(await fixture.taken(to))).html).toMatch(
       /News<\/p><div[^]*news from Analytical &lt;Engines&gt;\.[^]*Unsubscribe/,

@@ -12,8 +12,12 @@ let attachments: AttachmentsRepository;
 beforeAll(async () => {
   clone = await cloneDatabase('sending', { entities, migrations });
   database = await openDatabase({
-    ...{ url: clone.url, name: 'attachments', poolSize: 2, connectTimeoutMs: 30_000 },
-    ...{ entities, migrations },
+    url: clone.url,
+    name: 'attachments',
+    poolSize: 2,
+    connectTimeoutMs: 30_000,
+    entities,
+    migrations,
   });
   attachments = new AttachmentsRepository(database);
 });
@@ -27,7 +31,9 @@ async function store(...sizes: number[]) {
   const files = sizes.map((size) => randomBytes(size));
   await attachments.insert(projectId, contentId, files);
   return {
-    ...{ projectId, contentId, files },
+    projectId,
+    contentId,
+    files,
     read: () => attachments.filesOf(projectId, contentId, sizes),
   };
 }

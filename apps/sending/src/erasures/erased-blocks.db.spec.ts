@@ -17,7 +17,7 @@ import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js'
 import { Pace } from '../pacing/pace.js';
 import { suppressionImportWork } from '../suppressions/suppression-imports.repository.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
-import { claimedMessages } from '../testing/claimed-messages.js';
+import { claimedMessages, markedBy } from '../testing/claimed-messages.js';
 import { erase, tablesNaming } from '../testing/erasing.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -42,7 +42,7 @@ const decisionsOf = async (projectId: string, count: number) => {
   return {
     messages,
     marks,
-    mark: async () => (await marks.mark(workerId, messages)).map(({ decision }) => decision),
+    mark: async () => (await markedBy(marks, workerId, messages)).map(({ decision }) => decision),
   };
 };
 const addressesIn = (table: string, projectId: string) =>
@@ -72,7 +72,10 @@ describe('a suppression or opt-out of an erased address', () => {
     await erase(suite, caller, main);
     const id = newId();
     await suite.bus.call(emails.accept, caller, {
-      ...{ from: { email: `hello@${domain}` }, subject: 'S', body: 'B', cc: [{ email: copy }] },
+      from: { email: `hello@${domain}` },
+      subject: 'S',
+      body: 'B',
+      cc: [{ email: copy }],
       recipients: [{ id, to: { email: main } }],
     });
     const workerId = newId();
@@ -99,7 +102,7 @@ describe('a suppression or opt-out of an erased address', () => {
       trace: null,
       to: { email: main },
     };
-    expect(await marks.mark(workerId, [message])).toMatchObject([{ decision: 'suppressed' }]);
+    expect(await markedBy(marks, workerId, [message])).toMatchObject([{ decision: 'suppressed' }]);
   });
 
   it('is found and removed by its address, is not duplicated, and is only counted in lists', async () => {

@@ -18,7 +18,7 @@ import { HandOffMarks, type MarkDecision } from '../delivery/hand-off/hand-off-m
 import { failure } from '../delivery/outcomes/outcome.js';
 import { OutcomesRepository } from '../delivery/outcomes/outcomes.repository.js';
 import { Pace } from '../pacing/pace.js';
-import { claimedMessages } from '../testing/claimed-messages.js';
+import { claimedMessages, markedBy } from '../testing/claimed-messages.js';
 import { ErasedAddressesRepository } from './erased-addresses.repository.js';
 import { ErasedMailRepository } from './erased-mail.repository.js';
 import { ErasuresService } from './erasures.service.js';
@@ -92,7 +92,7 @@ describe('mail to somebody who is being erased', () => {
         new Pace({ providerKind: 'waiting', perSecond: 0 }),
         suite.hasher,
       );
-      expect(await marks.mark(workerId, [message])).toMatchObject([{ decision: 'claim_lost' }]);
+      expect(await markedBy(marks, workerId, [message])).toMatchObject([{ decision: 'claim_lost' }]);
       // What a worker knew of it comes too late.
       await new ContactVariablesRepository(suite.database).keep(projectId, [
         { emailId: id, variables: { contact: { email: to } } },
@@ -253,7 +253,7 @@ describe('an erasure and a hand-off at the same instant', () => {
     );
     const marked = async (index: number) => (
       await delay(index % 20),
-      marks.mark(workerId, [messages[index]!])
+      markedBy(marks, workerId, [messages[index]!])
     );
     const runs = await Promise.all(
       messages.map(
@@ -281,7 +281,7 @@ describe('an erasure and a hand-off at the same instant', () => {
     );
     const runs: { done: boolean; decision: MarkDecision }[] = [];
     for (const [index, message] of messages.entries()) {
-      const marked = async () => (await delay((index % 20) ** 2 / 2), marks.mark(workerId, [message]));
+      const marked = async () => (await delay((index % 20) ** 2 / 2), markedBy(marks, workerId, [message]));
       const [done, [mark]] = await Promise.all([eraseOnce(suite, caller, message.recipient), marked()]);
       runs.push({ done, decision: mark!.decision });
     }

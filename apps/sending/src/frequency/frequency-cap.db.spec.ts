@@ -4,7 +4,7 @@ import { newId } from '@posthorn/database';
 import { eventually, EventPublisher } from '@posthorn/testing';
 import { Pace } from '../pacing/pace.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
-import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
+import { claimedMessages, markedBy, type HeldMessage } from '../testing/claimed-messages.js';
 import { marksAtOnce } from '../testing/marks-at-once.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { MarketingHandOffs } from './marketing-hand-offs.repository.js';
@@ -49,7 +49,7 @@ async function messagesTo(
 }
 
 const decided = async (workerId: string, messages: HeldMessage[]) =>
-  (await marks().mark(workerId, messages)).map(({ decision }) => decision);
+  (await markedBy(marks(), workerId, messages)).map(({ decision }) => decision);
 
 describe('a limit of how often a recipient gets marketing mail', () => {
   it('lets the first messages through, whatever batch they are in, and does not count one twice', async () => {
@@ -117,7 +117,11 @@ describe('a limit of how often a recipient gets marketing mail', () => {
     );
     await gateway.publish(projectEvents.changed, projectId, [
       {
-        ...{ id: projectId, disabled: false, disabledReason: null, seq: known!.seq + 1, at: new Date() },
+        id: projectId,
+        disabled: false,
+        disabledReason: null,
+        seq: known!.seq + 1,
+        at: new Date(),
         frequencyCap: { messages: 3, days: 30 },
       },
     ]);

@@ -32,7 +32,10 @@ const optedOut = async (projectId: string, email: string): Promise<boolean | nul
   return row?.optedOut ?? null;
 };
 const buildEvent = (email: string, contactId: string, seq: number, subscribed: boolean): ContactEvent => ({
-  ...{ email, contactId, seq, subscribed },
+  email,
+  contactId,
+  seq,
+  subscribed,
   at: new Date(),
 });
 const publish = async (projectId: string, event: ContactEvent) => {

@@ -49,7 +49,11 @@ export class OptOutsService {
     await this.clock.refuseLate(deadline);
     await this.gatherer.submit(
       body.optOuts.map(({ email, contactId = noContact, seq = 0, suppress }) => ({
-        ...{ projectId: caller.projectId, email, contactId, seq, suppress },
+        projectId: caller.projectId,
+        email,
+        contactId,
+        seq,
+        suppress,
       })),
     );
     return { put: body.optOuts.length };

@@ -4,7 +4,7 @@ import { DnsServer, eventually } from '@posthorn/testing';
 import { Pace } from './pace.js';
 import { lanes, type Lane } from '../delivery/delivery-states.js';
 import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
-import { claimedMessages } from '../testing/claimed-messages.js';
+import { claimedMessages, markedBy } from '../testing/claimed-messages.js';
 import { marksAtOnce } from '../testing/marks-at-once.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { SlowDownsRepository } from './slow-downs.repository.js';
@@ -67,20 +67,20 @@ describe('a destination that asks to slow down', () => {
       ...times(4, 'gmail.com'),
       ...times(3, 'example.org'),
     ]);
-    const marked = await marksOf(providerKind).mark(workerId, messages);
+    const marked = await markedBy(marksOf(providerKind), workerId, messages);
     expect(decisionsOf(marked)).toEqual([...times(4, 'slowed'), ...times(3, 'ok')]);
     expect(waitsOf(marked.slice(0, 4))).toEqual([200, 400, 600, 800]);
     expect(marked.slice(0, 4).every(({ hasTurn }) => hasTurn)).toBe(true);
     // Each leaves at its turn, without waiting again.
     await suite.database.query(`UPDATE deliveries SET has_turn = true WHERE project_id = $1`, [projectId]);
-    const again = await marksOf(providerKind).mark(workerId, messages.slice(0, 4));
+    const again = await markedBy(marksOf(providerKind), workerId, messages.slice(0, 4));
     expect(decisionsOf(again)).toEqual(times(4, 'ok'));
     // One that misses its slot of the rate is queued again with its turn, also where that is now.
     expect(again.map(({ hasTurn }) => hasTurn)).toEqual(times(4, true));
     const quick = newProviderKind();
     await slow(quick, 'gmail', 40);
     const soon = await claimed(['gmail.com']);
-    const leaving = await marksOf(quick).mark(soon.workerId, soon.messages);
+    const leaving = await markedBy(marksOf(quick), soon.workerId, soon.messages);
     expect(leaving).toMatchObject([{ decision: 'ok', hasTurn: true }]);
   });
 
@@ -109,7 +109,7 @@ describe('a destination that asks to slow down', () => {
     const own = await claimed(['gmail.com'], { projectId: big.projectId, lane: lanes.transactional });
     await slow(providerKind, 'gmail', 2);
     const wait = async ({ workerId, messages }: typeof big) =>
-      waitsOf(await marksOf(providerKind).mark(workerId, messages)).at(-1)! / 1_000;
+      waitsOf(await markedBy(marksOf(providerKind), workerId, messages)).at(-1)! / 1_000;
     // The rate recovers from the first moment on, by less than a twentieth in ten seconds.
     expect((await wait(big)) / 60).toBeCloseTo(1, 1);
     expect([await wait(small), await wait(own)].map(Math.round)).toEqual([2, 3]);
@@ -119,7 +119,7 @@ describe('a destination that asks to slow down', () => {
     const providerKind = newProviderKind();
     await slow(providerKind, 'gmail', 0.02);
     const { workerId, messages } = await claimed(times(8, 'gmail.com'));
-    const marked = await marksOf(providerKind).mark(workerId, messages);
+    const marked = await markedBy(marksOf(providerKind), workerId, messages);
     expect(marked.map(({ hasTurn }) => hasTurn)).toEqual([...times(6, true), false, false]);
     for (const { delayMs } of marked.slice(6)) {
       expect(delayMs).toBeGreaterThanOrEqual(600_000);
@@ -135,7 +135,7 @@ describe('a destination that asks to slow down', () => {
     expect(await rateOf(providerKind)).toBeCloseTo(5, 0);
     await passed(6, providerKind);
     const { workerId, messages } = await claimed(times(20, 'yahoo.com'));
-    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual(times(20, 'ok'));
+    expect(decisionsOf(await markedBy(marksOf(providerKind), workerId, messages))).toEqual(times(20, 'ok'));
     await slowDowns.deleteOld();
     expect(await rateOf(providerKind)).toBeUndefined();
   });
@@ -163,7 +163,7 @@ describe('a destination that asks to slow down', () => {
       projectId,
     ]);
     const marks = marksOf(providerKind, warmUp);
-    const marked = await marks.mark(workerId, messages);
+    const marked = await markedBy(marks, workerId, messages);
     expect(decisionsOf(marked)).toEqual([...times(3, 'slowed'), ...times(4, 'ok')]);
   });
 
@@ -175,7 +175,7 @@ describe('a destination that asks to slow down', () => {
       `UPDATE deliveries SET recipient = 'success@simulator.posthorn.test' WHERE project_id = $1 AND email_id = $2`,
       [projectId, messages[2]!.emailId],
     );
-    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual([
+    expect(decisionsOf(await markedBy(marksOf(providerKind), workerId, messages))).toEqual([
       'slowed',
       'slowed',
       'ok',
@@ -234,7 +234,7 @@ describe('a reply of the mail server', () => {
     const providerKind = newProviderKind();
     await slow(providerKind, 'yahoo', 0.2);
     const { workerId, messages } = await claimed(['company.test', 'evil.test']);
-    expect(decisionsOf(await marksOf(providerKind).mark(workerId, messages))).toEqual(['slowed', 'ok']);
+    expect(decisionsOf(await markedBy(marksOf(providerKind), workerId, messages))).toEqual(['slowed', 'ok']);
   });
 });
 
@@ -246,7 +246,8 @@ describe('a new domain', () => {
     const mark = async (count: number, lane: Lane = lanes.bulk) => {
       last = await claimedMessages(suite.database, projectId, count, lane);
       const from = { email: `hello@${host}${domain}` };
-      const marked = await marksOf(providerKind, warmUp).mark(
+      const marked = await markedBy(
+        marksOf(providerKind, warmUp),
         last.workerId,
         last.messages.map((message) => ({ ...message, from })),
       );

@@ -157,12 +157,19 @@ describe('the read model of projects', () => {
     await states.put([{ id: project.id, disabled: false, seq: 1 }]);
     const settings = () => new ProjectStates(suite.database).settingsOf(project.id);
     expect(await settings()).toEqual({
-      ...{ tracking: 'ENABLED', language: 'en', name: '', timeZone: 'UTC', postalAddress: '' },
+      tracking: 'ENABLED',
+      language: 'en',
+      name: '',
+      timeZone: 'UTC',
+      postalAddress: '',
     });
     await gatewayComes([project]);
     await eventually(async () => (await settings()).language === 'de', 'the snapshot has come');
     expect(await settings()).toEqual({
-      ...{ tracking: 'MARKETING_ONLY', language: 'de', name: project.name, timeZone: 'Europe/Berlin' },
+      tracking: 'MARKETING_ONLY',
+      language: 'de',
+      name: project.name,
+      timeZone: 'Europe/Berlin',
       postalAddress: project.postalAddress ?? '',
     });
     await publish({ ...project, seq: 2, tracking: 'DISABLED' });

@@ -114,16 +114,14 @@ async function play(steps: { mail: ReportedMail; step: Step }[]): Promise<void> 
 }
 
 const rowOf = ({ projectId, id, to }: ReportedMail, outcome: Outcome) => ({
-  ...{
-    projectId,
-    emailId: id,
-    position: 0,
-    leaseToken: 1,
-    recipient: to,
-    subject: null,
-    trace: null,
-    outcome,
-  },
+  projectId,
+  emailId: id,
+  position: 0,
+  leaseToken: 1,
+  recipient: to,
+  subject: null,
+  trace: null,
+  outcome,
 });
 
 async function endsOf(mails: ReportedMail[]): Promise<Ended[]> {

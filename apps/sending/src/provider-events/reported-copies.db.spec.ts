@@ -28,8 +28,11 @@ it('what is reported about a copy is published about its recipient, once', async
   );
   expect(row!.items).toEqual([
     {
-      ...{ emailId: mail!.id, to: 'bob@example.org', from: 'hello@shop.example' },
-      ...{ sourceType: 'TRANSACTIONAL', at: expect.any(String) },
+      emailId: mail!.id,
+      to: 'bob@example.org',
+      from: 'hello@shop.example',
+      sourceType: 'TRANSACTIONAL',
+      at: expect.any(String),
     },
   ]);
 });

@@ -15,8 +15,13 @@ import { answerCalls, startSendingSuite, type SendingSuite } from '../testing/se
 
 let suite: SendingSuite;
 const ada: Contact = {
-  ...{ id: newId(), projectId: newId(), email: 'ada@example.com', subscribed: true },
-  ...{ customFields: { plan: 'pro', name: 'Ada' }, createdAt: new Date(), updatedAt: new Date() },
+  id: newId(),
+  projectId: newId(),
+  email: 'ada@example.com',
+  subscribed: true,
+  customFields: { plan: 'pro', name: 'Ada' },
+  createdAt: new Date(),
+  updatedAt: new Date(),
 };
 beforeAll(async () => {
   suite = await startSendingSuite();

@@ -104,8 +104,11 @@ function refuseUnknown(error: unknown): never {
 
 /** Few, because each of them holds its sources. */
 const limits = {
-  ...{ what: 'previews of templates', running: 2, perProject: 1 },
-  ...{ waitingPerProject: 8, waiting: 32 },
+  what: 'previews of templates',
+  running: 2,
+  perProject: 1,
+  waitingPerProject: 8,
+  waiting: 32,
 };
 
 @Injectable()

@@ -43,14 +43,14 @@ describe('the content of a send', () => {
     const { caller, projectId, domain } = await suite.buildProject();
     const { id } = await build(caller, { from: `a@${domain}`, fromName: 'Ada', replyTo: 'x@y.example' });
     expect(await directory().resolve(projectId, { templateId: id })).toEqual({
-      ...{
-        templateId: id,
-        templateVersion: 1,
-        subject: 'Hello',
-        from: { email: `a@${domain}`, name: 'Ada' },
-        replyTo: { email: 'x@y.example' },
-      },
-      ...{ category: 'MARKETING', snippetVersions: {}, liquid: false },
+      templateId: id,
+      templateVersion: 1,
+      subject: 'Hello',
+      from: { email: `a@${domain}`, name: 'Ada' },
+      replyTo: { email: 'x@y.example' },
+      category: 'MARKETING',
+      snippetVersions: {},
+      liquid: false,
     });
     const own = await directory().resolve(projectId, { templateId: id, subject: 'Mine {{ x }}' });
     expect(own).toMatchObject({ subject: 'Mine {{ x }}', liquid: true, templateVersion: 1 });
@@ -59,8 +59,14 @@ describe('the content of a send', () => {
   it('is that of the call where there is no template', async () => {
     const { projectId } = await suite.buildProject();
     expect(await directory().resolve(projectId, { subject: 'a', html: '<p>b</p>' })).toEqual({
-      ...{ templateId: null, templateVersion: null, subject: 'a', from: null, replyTo: null },
-      ...{ category: 'TRANSACTIONAL', snippetVersions: {}, liquid: false },
+      templateId: null,
+      templateVersion: null,
+      subject: 'a',
+      from: null,
+      replyTo: null,
+      category: 'TRANSACTIONAL',
+      snippetVersions: {},
+      liquid: false,
     });
     await expect(directory().resolve(projectId, { subject: 'a', html: '\n{{' })).rejects.toMatchObject({
       details: {

@@ -53,16 +53,14 @@ describe('a template', () => {
     const plain = await build(caller);
     expect(plain).toMatchObject({
       ...wanted(),
-      ...{
-        description: null,
-        format: 'html',
-        from: null,
-        fromName: null,
-        replyTo: null,
-        emailCategory: 'MARKETING',
-        version: 1,
-        currentVersion: 1,
-      },
+      description: null,
+      format: 'html',
+      from: null,
+      fromName: null,
+      replyTo: null,
+      emailCategory: 'MARKETING',
+      version: 1,
+      currentVersion: 1,
     });
     const full = wanted({
       from: `hello@mail.${domain}`,

@@ -210,19 +210,19 @@ function draftOf(projectId: string, wanted: CreateTemplate): TemplateRow {
   const { name, subject, body, format = 'html', emailCategory = 'MARKETING' } = wanted;
   const { description = null, from = null, fromName = null, replyTo = null } = wanted;
   return Object.assign(new TemplateRow(), {
-    ...{
-      projectId,
-      id: newId(),
-      name,
-      description,
-      subject,
-      body,
-      format,
-      from,
-      fromName,
-      replyTo,
-      emailCategory,
-    },
-    ...{ version: 1, includes: [], liquid: false },
+    projectId,
+    id: newId(),
+    name,
+    description,
+    subject,
+    body,
+    format,
+    from,
+    fromName,
+    replyTo,
+    emailCategory,
+    version: 1,
+    includes: [],
+    liquid: false,
   });
 }

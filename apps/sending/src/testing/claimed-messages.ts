@@ -1,6 +1,8 @@
 import type { SourceType } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import { lanes, type Lane } from '../delivery/delivery-states.js';
+import type { HandOffMarks, Mark } from '../delivery/hand-off/hand-off-marks.repository.js';
+import type { MessageToMark } from '../delivery/hand-off/mark-statement.js';
 
 export interface HeldMessage {
   projectId: string;
@@ -23,14 +25,12 @@ export async function claimedMessages(
     workerId,
   ]);
   const messages = Array.from({ length: count }, (_, index) => ({
-    ...{
-      projectId,
-      emailId: newId(),
-      position: 0,
-      leaseToken: 1,
-      sourceType: 'TRANSACTIONAL' as const,
-      trace: null,
-    },
+    projectId,
+    emailId: newId(),
+    position: 0,
+    leaseToken: 1,
+    sourceType: 'TRANSACTIONAL' as const,
+    trace: null,
     recipient: `reader-${index}@example.org`,
   }));
   await database.query(
@@ -45,4 +45,16 @@ export async function claimedMessages(
     ],
   );
   return { workerId, messages };
+}
+
+/** As the dispatcher marks: with all checks only what the plain mark leaves. */
+export async function markedBy(
+  marks: HandOffMarks,
+  workerId: string,
+  messages: MessageToMark[],
+): Promise<Mark[]> {
+  const plain = await marks.markPlain(workerId, messages);
+  const left = messages.filter((_, index) => !plain[index]);
+  const checked = left.length > 0 ? await marks.mark(workerId, left) : [];
+  return plain.map((mark) => mark ?? checked.shift()!);
 }

@@ -16,7 +16,8 @@ describe('what a step uses', () => {
       body: '{{ steps["First wait"].event.total }}',
     });
     const { id } = await suite.bus.call(templates.create, caller, {
-      ...{ name: 'Welcome', subject: 'Hello {{ contact.data.plan }}' },
+      name: 'Welcome',
+      subject: 'Hello {{ contact.data.plan }}',
       body: '<p>{{ event.items | json }}{% render "order" %}{% assign mine = 1 %}{{ mine }}</p>',
     });
     const { paths } = await suite.bus.call(workflowMail.uses, caller, { template: id });

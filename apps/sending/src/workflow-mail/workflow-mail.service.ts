@@ -53,8 +53,13 @@ export class WorkflowMailService {
     const own = { subject, html: body };
     const content = await this.templates.resolve(projectId, { templateId: template, ...own });
     const source = await this.campaignTexts.of({
-      ...{ projectId, content, subject: content.subject ?? '', html: body ?? '' },
-      ...{ fromName: from?.name ?? content.from?.name ?? null, category: content.category, project: {} },
+      projectId,
+      content,
+      subject: content.subject ?? '',
+      html: body ?? '',
+      fromName: from?.name ?? content.from?.name ?? null,
+      category: content.category,
+      project: {},
     });
     const { subject: shown, html, fromName = '' } = source;
     const sources = [shown, html, fromName, ...texts.map(({ text }) => text)];

@@ -3,6 +3,7 @@ import { Database } from '@posthorn/database';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
 import {
   fanOutWork,
+  maxEntriesAtOnce,
   maxStartedAtOnce,
   maxStartEntries,
   startWork,
@@ -10,7 +11,9 @@ import {
   entriesInTurn,
   workflowsInTurn,
   type FanOut,
+  type StartBatch,
 } from '../work-kinds.js';
+import { Starts } from './starts.work.js';
 import { StartsRepository, type Triggered } from './starts.repository.js';
 
 /** Starts what events trigger: a few workflows at once, many by turns. Joins the ambient transaction, which stays small. */
@@ -18,6 +21,7 @@ import { StartsRepository, type Triggered } from './starts.repository.js';
 export class FanOuts {
   constructor(
     private readonly starts: StartsRepository,
+    private readonly begun: Starts,
     private readonly queue: WorkQueue,
   ) {}
 
@@ -59,7 +63,16 @@ export class FanOuts {
         });
       return parts;
     });
-    await this.queue.enqueue(startWork, batches);
+    return this.startOrEnqueue(batches);
+  }
+
+  /** A few at once, in the transaction of the event; many take long, and get their turn. */
+  private async startOrEnqueue(
+    batches: readonly { projectId: string; payload: StartBatch }[],
+  ): Promise<void> {
+    const entries = batches.reduce((sum, { payload }) => sum + payload.entries.length, 0);
+    if (entries > maxEntriesAtOnce) return this.queue.enqueue(startWork, batches);
+    for (const { projectId, payload } of batches) await this.begun.startBatch(projectId, payload);
   }
 }
 

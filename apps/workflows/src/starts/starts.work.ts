@@ -18,6 +18,9 @@ export interface Started {
   secondsLeft: number;
 }
 
+/** A start is put off by the hourly cap for a day at most. */
+const maxHours = 24;
+
 /** Starts executions; joins the ambient transaction. */
 @Injectable()
 export class Starts {
@@ -42,6 +45,23 @@ export class Starts {
     const allowed = left === null ? admitted : admitted.slice(0, left);
     const ids = await this.insert(projectId, workflowId, startable, allowed, start);
     return { ids, rest: admitted.slice(allowed.length), nextHour, secondsLeft };
+  }
+
+  /** What exceeds the cap starts in the next hour; what has waited for a day is dropped, and counted. */
+  async startBatch(projectId: string, { workflowId, entries, putOff = 0 }: StartBatch): Promise<void> {
+    const started = await this.start(projectId, workflowId, entries);
+    const rest = started?.rest ?? [];
+    const waited = putOff > 0 ? entries.length : 0;
+    const isOver = putOff >= maxHours;
+    const waiting = isOver ? 0 : rest.length;
+    if (rest.length > 0 && !isOver)
+      await this.queue.enqueue(startWork, [
+        { projectId, payload: { workflowId, entries: rest, putOff: putOff + 1 }, dueAt: started!.nextHour },
+      ]);
+    await this.counts.add(projectId, [
+      { workflowId, stepId: null, counter: 'PUT_OFF', by: waiting - waited },
+      { workflowId, stepId: null, counter: 'DROPPED', by: isOver ? rest.length : 0 },
+    ]);
   }
 
   /** Who is refused needs no room under the cap. */
@@ -79,8 +99,6 @@ export class Starts {
   }
 }
 
-/** A start is put off by the hourly cap for a day at most. */
-const maxHours = 24;
 const afterDeathMs = 60_000;
 
 /** Starts executions for one batch of events. */
@@ -89,7 +107,6 @@ export class StartsWork implements WorkHandler<StartBatch> {
   constructor(
     private readonly database: Database,
     private readonly starts: Starts,
-    private readonly counts: WorkflowCounts,
     private readonly queue: WorkQueue,
     runner: WorkRunner,
   ) {
@@ -99,33 +116,12 @@ export class StartsWork implements WorkHandler<StartBatch> {
   async run(batch: WorkBatch<StartBatch>): Promise<void> {
     const { projectId, payload } = batch.items[0]!;
     await this.database.transaction(async () => {
-      const started = await this.starts.start(projectId, payload.workflowId, payload.entries);
+      await this.starts.startBatch(projectId, payload);
       await batch.complete();
-      await this.putOff(projectId, payload, started);
     });
   }
 
   async dead({ projectId, payload }: WorkItem<StartBatch>): Promise<void> {
     await this.queue.enqueue(startWork, [{ projectId, payload, delayMs: afterDeathMs }]);
-  }
-
-  /** What exceeds the cap starts in the next hour; what has waited for a day is dropped, and counted. */
-  private async putOff(
-    projectId: string,
-    { workflowId, entries, putOff = 0 }: StartBatch,
-    started: Awaited<ReturnType<Starts['start']>>,
-  ): Promise<void> {
-    const rest = started?.rest ?? [];
-    const waited = putOff > 0 ? entries.length : 0;
-    const isOver = putOff >= maxHours;
-    const waiting = isOver ? 0 : rest.length;
-    if (rest.length > 0 && !isOver)
-      await this.queue.enqueue(startWork, [
-        { projectId, payload: { workflowId, entries: rest, putOff: putOff + 1 }, dueAt: started!.nextHour },
-      ]);
-    await this.counts.add(projectId, [
-      { workflowId, stepId: null, counter: 'PUT_OFF', by: waiting - waited },
-      { workflowId, stepId: null, counter: 'DROPPED', by: isOver ? rest.length : 0 },
-    ]);
   }
 }

@@ -34,7 +34,7 @@ export const busUsers: readonly BusUser[] = [...serviceNames, 'operator'];
 
 export interface ReceivedEvent {
   event: EventContract;
-  /** Names the durable consumer, which is `<service>-<purpose>`. */
+  /** With the service it names the subscriber in the inbox and in dead letters: `<service>-<purpose>`. */
   purpose: string;
 }
 
@@ -44,9 +44,9 @@ export interface BusAccess {
   receives: readonly ReceivedEvent[];
 }
 
-export const durableOf = (service: ServiceName, purpose: string): string => `${service}-${purpose}`;
+export const subscriberOf = (service: ServiceName, purpose: string): string => `${service}-${purpose}`;
 
-/** One durable consumer for each event, because nats-server 2.9 allows one filter subject for a consumer. */
+/** A subscriber for each event. */
 export const receivedEach = (events: readonly EventContract[], purpose: string): ReceivedEvent[] =>
   events.map((event) => ({ event, purpose: `${purpose}-${event.name.replace(/[._]/g, '-')}` }));
 

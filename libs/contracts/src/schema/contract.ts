@@ -58,6 +58,8 @@ export const maxEventItems = 256;
 export const maxEventBytes = 224 * 1024;
 
 export const eventSubject = (name: string): string => `events.${name}`;
+/** Of all events of a service. */
+export const eventsOf = (owner: ServiceName): string => `events.${owner}.>`;
 export const streamOf = (owner: ServiceName): string => `EVENTS_${owner.toUpperCase()}`;
 
 export function event<Item extends object>(

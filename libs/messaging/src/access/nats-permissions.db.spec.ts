@@ -6,8 +6,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import {
   busAccess,
   busUsers,
-  durableOf,
-  eventSubject,
+  eventsOf,
   requestsOf,
   serviceNames,
   streamOf,
@@ -129,12 +128,9 @@ describe('the users of nats-server', () => {
   it.each([...serviceNames])('%s makes its stream and its consumers', async (service) => {
     const nats = connections.get(service)!;
     expect((await ensureStream(nats, service)).config.name).toBe(streamOf(service));
-    for (const { event, purpose } of busAccess[service].receives) {
-      const durable = durableOf(service, purpose);
-      expect((await ensureConsumer(nats, event, durable)).config.filter_subject).toBe(
-        eventSubject(event.name),
-      );
-      expect((await ensureConsumer(nats, event, durable, 7_000)).config.ack_wait).toBe(7_000_000_000);
+    for (const owner of new Set(busAccess[service].receives.map(({ event }) => event.owner))) {
+      expect((await ensureConsumer(nats, owner, service)).config.filter_subject).toBe(eventsOf(owner));
+      expect((await ensureConsumer(nats, owner, service, 7_000)).config.ack_wait).toBe(7_000_000_000);
     }
   });
 
@@ -146,15 +142,14 @@ describe('the users of nats-server', () => {
       );
       if (owner === user) return whole;
       const other = serviceNames.find((each) => each !== user && each !== owner)!;
-      const durable = durableOf(other, 'audit');
       const consumers = ['INFO', 'DELETE', 'MSG.NEXT'].map(
-        (verb) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`,
+        (verb) => `$JS.API.CONSUMER.${verb}.${stream}.${other}`,
       );
       return [
         ...whole,
         ...consumers,
         `$JS.API.STREAM.MSG.DELETE.${stream}`,
-        `$JS.ACK.${stream}.${durable}.1.1.1.1.1`,
+        `$JS.ACK.${stream}.${other}.1.1.1.1.1`,
       ];
     });
     for (const subject of requests)

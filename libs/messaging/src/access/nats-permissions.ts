@@ -1,13 +1,4 @@
-import {
-  busAccess,
-  busUsers,
-  durableOf,
-  eventSubject,
-  streamOf,
-  type BusUser,
-  type ServiceName,
-  type ReceivedEvent,
-} from '@posthorn/contracts';
+import { busAccess, busUsers, eventsOf, streamOf, type BusUser, type ServiceName } from '@posthorn/contracts';
 import { subjectOf } from '../calls/frames.js';
 import { inboxPrefixOf } from '../calls/inboxes.js';
 
@@ -21,7 +12,8 @@ function permissionsOf(user: BusUser): Permissions {
   const inboxes = peersOf(user).map((peer) => `${inboxPrefixOf(peer)}.>`);
   const own = `${inboxPrefixOf(user)}.>`;
   if (user === 'operator') return { publish: sorted([...calls, ...inboxes]), subscribe: [own] };
-  const events = [ownEvents(user), ...busAccess[user].receives.map((each) => received(user, each))];
+  const owners = new Set(busAccess[user].receives.map(({ event }) => event.owner));
+  const events = [ownEvents(user), ...[...owners].map((owner) => received(user, owner))];
   return {
     publish: sorted([...calls, ...inboxes, `wake.${user}.*`, ...events.flat()]),
     subscribe: [`call.${user}.>`, `wake.${user}.*`, own],
@@ -39,7 +31,7 @@ function peersOf(user: BusUser): BusUser[] {
 function ownEvents(service: ServiceName): string[] {
   const stream = streamOf(service);
   return [
-    `events.${service}.>`,
+    eventsOf(service),
     ...streamRequests(stream),
     `$JS.API.STREAM.MSG.DELETE.${stream}`,
     ...['CREATE', 'INFO', 'DELETE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`),
@@ -48,14 +40,14 @@ function ownEvents(service: ServiceName): string[] {
   ];
 }
 
-function received(service: ServiceName, { event, purpose }: ReceivedEvent): string[] {
-  const stream = streamOf(event.owner);
-  const durable = durableOf(service, purpose);
+/** Its consumer of a stream has the name of the service. */
+function received(service: ServiceName, owner: ServiceName): string[] {
+  const stream = streamOf(owner);
   return [
     ...streamRequests(stream),
-    `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${eventSubject(event.name)}`,
-    ...['INFO', 'DELETE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`),
-    `$JS.ACK.${stream}.${durable}.>`,
+    `$JS.API.CONSUMER.CREATE.${stream}.${service}.${eventsOf(owner)}`,
+    ...['INFO', 'DELETE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.${service}`),
+    `$JS.ACK.${stream}.${service}.>`,
   ];
 }
 

@@ -3,7 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import {
   busAccess,
-  durableOf,
+  subscriberOf,
   eventCatalogue,
   requestsOf,
   type EventContract,
@@ -16,6 +16,7 @@ import type { BusConnection } from './connection.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
 import { ConsumerWatch } from '../events/consumer-watch.js';
 import { EventSubscription } from '../events/event-subscription.js';
+import { Subscriber } from '../events/subscriber.js';
 import { findHandlers, type Concerns } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
@@ -40,7 +41,10 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   constructor(private readonly options: BusServerOptions) {
     super();
-    this.operatorCalls = new OperatorCalls({ ...options, subscribers: () => this.subscriptions });
+    this.operatorCalls = new OperatorCalls({
+      ...options,
+      subscribers: () => this.subscriptions.flatMap(({ subscribers }) => subscribers),
+    });
   }
 
   /** Before `listen`. Nest would look only at controllers, and wrap each handler in a proxy that hides its errors. */
@@ -104,28 +108,38 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   private start(): void {
-    const { service, ...dependencies } = this.options;
-    const consumers = new ConsumerWatch(dependencies.connection);
+    const { service } = this.options;
     const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
-    for (const [pattern, handler] of this.messageHandlers) {
-      if (handler.isEventHandler) {
-        const purpose = pattern.split(' ')[1] ?? '';
-        this.subscriptions.push(
-          new EventSubscription({
-            ...dependencies,
-            consumers,
-            contract: eventOf(pattern)!,
-            durable: durableOf(service, purpose),
-            concerns: handler.extras?.['concerns'] as Concerns | undefined,
-            run: async (event) => void (await handler(event)),
-          }),
-        );
-      } else {
-        this.serve(contracts.get(pattern) as RequestContract, (data) => handler(data) as Promise<unknown>);
-      }
+    for (const pattern of this.patterns(false)) {
+      const handler = this.messageHandlers.get(pattern)!;
+      this.serve(contracts.get(pattern) as RequestContract, (data) => handler(data) as Promise<unknown>);
     }
     for (const [contract, answer] of this.operatorCalls.answers()) this.serve(contract, answer);
+    this.subscriptions = this.subscriptionsOf(this.patterns(true));
     for (const subscription of this.subscriptions) subscription.start();
+  }
+
+  /** One for each service whose events are received. */
+  private subscriptionsOf(patterns: readonly string[]): EventSubscription[] {
+    const { service, connection, ...parts } = this.options;
+    const consumers = new ConsumerWatch(connection);
+    const byOwner = Map.groupBy(patterns, (pattern) => eventOf(pattern)!.owner);
+    return [...byOwner].map(([owner, received]) => {
+      const subscribers = received.map((pattern) => this.subscriberOf(pattern));
+      return new EventSubscription({ ...parts, connection, consumers, owner, durable: service, subscribers });
+    });
+  }
+
+  private subscriberOf(pattern: string): Subscriber {
+    const { service, ...parts } = this.options;
+    const handler = this.messageHandlers.get(pattern)!;
+    return new Subscriber({
+      ...parts,
+      name: subscriberOf(service, pattern.split(' ')[1] ?? ''),
+      contract: eventOf(pattern)!,
+      concerns: handler.extras?.['concerns'] as Concerns | undefined,
+      run: async (event) => void (await handler(event)),
+    });
   }
 
   private serve(contract: RequestContract, answer: Answer): void {

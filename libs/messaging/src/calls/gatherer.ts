@@ -9,7 +9,9 @@ export interface GathererOptions<In, Out> {
   maxItems: number;
   inFlight?: number;
   /** How long a batch waits for more items; only for work whose result nobody waits for. */
-  lingerMs?: number;
+  lingerMs?: number | (() => number);
+  /** So many items end the wait before its time. */
+  enough?: number;
   maxBytes?: number;
   sizeOf?: (item: In) => number;
 }
@@ -27,7 +29,7 @@ interface Waiting<In, Out> {
 export class Gatherer<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
   private running = 0;
-  private lingering = false;
+  private lingering: NodeJS.Timeout | null = null;
   private idle: (() => void)[] = [];
 
   constructor(private readonly options: GathererOptions<In, Out>) {}
@@ -54,13 +56,17 @@ export class Gatherer<In, Out> {
   }
 
   private linger(): void {
-    if (!this.options.lingerMs) return this.pump();
-    if (this.lingering) return;
-    this.lingering = true;
-    setTimeout(() => {
-      this.lingering = false;
-      this.pump();
-    }, this.options.lingerMs);
+    const { lingerMs } = this.options;
+    const wait = typeof lingerMs === 'function' ? lingerMs() : lingerMs;
+    if (!wait) return this.pump();
+    if (this.waiting.length >= (this.options.enough ?? Infinity)) return this.endLinger();
+    this.lingering ??= setTimeout(() => this.endLinger(), wait);
+  }
+
+  private endLinger(): void {
+    if (this.lingering) clearTimeout(this.lingering);
+    this.lingering = null;
+    this.pump();
   }
 
   private pump(): void {

@@ -9,6 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { runInContext, type WorkContext } from '@posthorn/telemetry';
 import { runAsCaller } from './acting.js';
+import type { WireEvent } from './frames.js';
 
 export interface Incoming<Body> {
   caller: Caller;
@@ -51,8 +52,8 @@ const answered = Symbol('posthorn:answered');
 const received = Symbol('posthorn:received');
 const concerned = Symbol('posthorn:concerned');
 
-/** Whether an item can ever matter to a subscriber, by what never changes about it. An event without such an item is acknowledged without a transaction. */
-export type Concerns = (item: object) => boolean;
+/** Whether an item can ever matter to a subscriber, by what never changes about it and its event. An event without such an item is acknowledged without a transaction. */
+export type Concerns = (item: object, event: Pick<WireEvent, 'actor'>) => boolean;
 
 /** The method is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */
 export const Handles = (contract: RequestContract): MethodDecorator =>

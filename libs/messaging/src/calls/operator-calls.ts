@@ -17,7 +17,7 @@ import { truncated } from '../events/inbox.repository.js';
 import type { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 
 interface Subscriber {
-  durable: string;
+  name: string;
   apply(events: WireEvent[]): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export class OperatorCalls {
     const { deadLetters, subscribers } = this.options;
     try {
       return await deadLetters.replay(id, async ({ subscriber, payload }) => {
-        const known = subscribers().find(({ durable }) => durable === subscriber);
+        const known = subscribers().find(({ name }) => name === subscriber);
         if (!known) throw new Error(`there is no subscriber ${subscriber} any more`);
         await known.apply([payload]);
       });

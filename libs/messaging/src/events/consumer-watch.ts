@@ -4,7 +4,7 @@ import type { BusConnection } from '../calls/connection.js';
 import { Loop } from '../loop.js';
 import { listConsumers } from './event-stream.js';
 
-const checkEveryMs = 2_000;
+const checkEveryMs = 5_000;
 
 export interface WatchedConsumer {
   owner: ServiceName;

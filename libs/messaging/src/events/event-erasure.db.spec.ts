@@ -11,13 +11,13 @@ import {
 } from '@posthorn/testing';
 import { BusConnection } from '../calls/connection.js';
 import { EventErasure } from './event-erasure.js';
-import { EventSubscription } from './event-subscription.js';
 import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from './inbox.repository.js';
 import { OutboxRelay } from '../outbox/outbox-relay.js';
 import { Outbox } from '../outbox/outbox.repository.js';
 import { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
+import { subscriptionOf } from '../testing/one-subscriber.js';
 
 const nobody = 'erased@erased.invalid';
 const stream = streamOf('sending');
@@ -143,11 +143,11 @@ describe('erasing addresses from events', () => {
     expect(await stored()).not.toMatch(/reader-\d+@example\.org/);
     const run = async ({ projectId: of, items }: DomainEvent<object>) =>
       void (of === projectId && received.push(...(items as EmailChangedEvent[])));
-    const subscription = new EventSubscription({
+    const subscription = subscriptionOf({
       connection,
       inbox: new Inbox(database),
       contract: emailEvents.delivered,
-      durable,
+      name: durable,
       run,
     });
     subscription.start();

@@ -12,7 +12,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import { eventSubject, streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
+import { eventsOf, streamOf, type ServiceName } from '@posthorn/contracts';
 
 export const streamDays = 7;
 const dayMs = 86_400_000;
@@ -29,7 +29,7 @@ export async function ensureStream(nats: NatsConnection, owner: ServiceName): Pr
   if (known) return known;
   return manager.streams.add({
     name,
-    subjects: [`events.${owner}.>`],
+    subjects: [eventsOf(owner)],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     max_age: nanos(streamDays * dayMs),
@@ -37,19 +37,19 @@ export async function ensureStream(nats: NatsConnection, owner: ServiceName): Pr
   });
 }
 
-/** One durable pull consumer for each subscriber and filter subject, as nats-server 2.9 allows. */
+/** A durable pull consumer of all events of a stream: nats-server 2.9 allows one filter subject. */
 export async function ensureConsumer(
   nats: NatsConnection,
-  contract: EventContract,
+  owner: ServiceName,
   durable: string,
   ackWaitMs = defaultAckWaitMs,
 ): Promise<ConsumerInfo> {
-  await ensureStream(nats, contract.owner);
+  await ensureStream(nats, owner);
   const { consumers } = await managerOf(nats);
-  const stream = streamOf(contract.owner);
+  const stream = streamOf(owner);
   const wanted = {
     durable_name: durable,
-    filter_subject: eventSubject(contract.name),
+    filter_subject: eventsOf(owner),
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(ackWaitMs),

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { emailEvents } from '@posthorn/contracts';
+import { emailEvents, type EmailBounced, type EventContract } from '@posthorn/contracts';
 import { newId, openDatabase, type Database } from '@posthorn/database';
 import {
   cloneDatabase,
@@ -17,10 +17,11 @@ import {
 } from '@posthorn/testing';
 import { BusConnection } from '../calls/connection.js';
 import { EventSubscription } from './event-subscription.js';
-import type { Timeouts } from './solo-tries.js';
+import { Subscriber, type Timeouts } from './subscriber.js';
 import type { Concerns, DomainEvent } from '../calls/handlers.js';
 import { Inbox } from './inbox.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
+import { subscriptionOf } from '../testing/one-subscriber.js';
 
 // Seven processes start one after another in one of these tests.
 const timeoutMs = 90_000;
@@ -80,11 +81,11 @@ describe('a subscriber', () => {
       connection,
       inbox: new Inbox(on),
       contract: emailEvents.delivered,
-      durable,
+      name: durable,
       run,
       concerns,
     };
-    const subscription = new EventSubscription({ ...options, timeouts: { redeliveryMs: [5], ...timeouts } });
+    const subscription = subscriptionOf({ ...options, timeouts: { redeliveryMs: [5], ...timeouts } });
     running.push(subscription);
     subscription.start();
   };
@@ -142,6 +143,63 @@ describe('a subscriber', () => {
   );
 
   it(
+    'shares a transaction with the others of its service, and does not suffer from one that fails',
+    async () => {
+      const subscriber = (name: string, contract: EventContract, fails = false) =>
+        new Subscriber({
+          name: `spec-shared-${name}`,
+          contract,
+          inbox: new Inbox(database),
+          timeouts: { redeliveryMs: [5] },
+          run: async (event) => {
+            if (fails && addresses([event]).includes('poison@x.test')) throw new Error('cannot take this');
+            const ids = (event.items as { emailId: string }[]).map(({ emailId }) => emailId);
+            await database.query(`INSERT INTO effects SELECT $1, unnest($2::uuid[])`, [name, ids]);
+          },
+        });
+      const subscription = new EventSubscription({
+        connection,
+        inbox: new Inbox(database),
+        owner: 'sending',
+        durable: 'spec-shared',
+        subscribers: [
+          subscriber('good', emailEvents.bounced),
+          subscriber('bad', emailEvents.bounced, true),
+          subscriber('other', emailEvents.complained),
+        ],
+      });
+      running.push(subscription);
+      subscription.start();
+      const [sound, poison, late, complaint] = Array.from({ length: 4 }, () => newId()) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const publishBounce = (to: string, emailId: string) =>
+        source.publish(emailEvents.bounced, newId(), [
+          { ...item(to, emailId), bounceType: 'Permanent', reason: 'gone' } as EmailBounced,
+        ]);
+      await publishBounce('sound@x.test', sound);
+      await publishBounce('poison@x.test', poison);
+      await publishBounce('late@x.test', late);
+      await source.publish(emailEvents.complained, newId(), [item('complaint@x.test', complaint)]);
+      expect(await letterOf('spec-shared-bad')).toMatchObject({ attempts: 5 });
+      await source.taken('spec-shared');
+      const effectsOf = async (name: string) =>
+        (
+          await database.query<{ id: string }>(`SELECT email_id AS id FROM effects WHERE durable = $1`, [
+            name,
+          ])
+        ).map(({ id }) => id);
+      expect((await effectsOf('good')).toSorted()).toEqual([sound, poison, late].toSorted());
+      expect((await effectsOf('bad')).toSorted()).toEqual([sound, late].toSorted());
+      expect(await effectsOf('other')).toEqual([complaint]);
+    },
+    timeoutMs,
+  );
+
+  it(
     'handles an event once that is twice in one batch',
     async () => {
       const [event, other] = [{ id: newId() }, { id: newId() }];
@@ -151,11 +209,13 @@ describe('a subscriber', () => {
         [event, other, event],
         [other, event, event],
       ])
-        await inbox.once(
-          'spec-twins',
-          batch,
-          async (fresh) => void (await Promise.resolve(taken.push(...fresh))),
-        );
+        await inbox.once([
+          {
+            subscriber: 'spec-twins',
+            events: batch,
+            effect: async (fresh) => void (await Promise.resolve(taken.push(...fresh))),
+          },
+        ]);
       expect(taken).toEqual([event, other]);
     },
     timeoutMs,
@@ -206,7 +266,9 @@ describe('a subscriber', () => {
   it('that could not end a try of an event, which another replica then handles, leaves nothing behind', async () => {
     const inbox = new Inbox(database);
     const [handled, waiting] = [newId(), newId()];
-    await inbox.once('spec-elsewhere', [{ id: handled }], async () => undefined);
+    await inbox.once([
+      { subscriber: 'spec-elsewhere', events: [{ id: handled }], effect: async () => undefined },
+    ]);
     for (const id of [handled, waiting]) await inbox.beginTry('spec-elsewhere', id);
     await inbox.deleteOld(7);
     expect(await database.query('SELECT event_id FROM event_tries')).toEqual([{ event_id: waiting }]);

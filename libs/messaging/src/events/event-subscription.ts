@@ -1,60 +1,63 @@
 import { jetstream, type ConsumerInfo, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { validateInPlace, streamOf, type EventContract } from '@posthorn/contracts';
-import { inSpan, runInContext, Tracing, maxTraces, type TracePoint } from '@posthorn/telemetry';
+import { eventSubject, streamOf, type ServiceName } from '@posthorn/contracts';
+import { inSpan, runInContext, Tracing, maxTraces } from '@posthorn/telemetry';
 import type { BusConnection } from '../calls/connection.js';
-import { ConsumerWatch } from './consumer-watch.js';
-import { ensureConsumer } from './event-stream.js';
 import { readEvent, type WireEvent } from '../calls/frames.js';
 import { Gatherer } from '../calls/gatherer.js';
-import type { Concerns, DomainEvent, EventOrigin } from '../calls/handlers.js';
-import type { Inbox } from './inbox.repository.js';
-import { Loop } from '../loop.js';
-import type { MessagingMetrics } from '../messaging.metrics.js';
-import { SoloTries, type Timeouts } from './solo-tries.js';
 import { tracesOf } from '../calls/traced-headers.js';
+import { Loop } from '../loop.js';
+import { ConsumerWatch } from './consumer-watch.js';
+import { ensureConsumer } from './event-stream.js';
+import { handlerMs, type Subscriber, type SubscriberParts } from './subscriber.js';
 
-export interface EventSubscriptionOptions {
+export interface EventSubscriptionOptions extends SubscriberParts {
   connection: BusConnection;
-  inbox: Inbox;
   consumers?: ConsumerWatch;
-  contract: EventContract;
+  owner: ServiceName;
+  /** The durable consumer: one for each service and stream (docs/decisions/0042-one-consumer.md). */
   durable: string;
-  concerns?: Concerns;
-  run: (event: DomainEvent<object>) => Promise<void>;
-  timeouts?: Timeouts;
-  tracing?: Tracing;
-  messagingMetrics?: MessagingMetrics;
+  subscribers: readonly Subscriber[];
 }
 
-// Less than the acknowledgement timeout of JetStream: a handler that hangs must not block the others.
-const handlerMs = 25_000;
-const maxTogether = 64;
-const maxWaiting = 256;
-// What the relay sent in one round shares a transaction. Delays differ to spare requests (decision 0010).
-const lingerMs = { least: 5, most: 125 };
+interface Received {
+  message: JsMsg;
+  event: WireEvent;
+  concerned: Subscriber[];
+}
 
-/** At least once, effects exactly once. When a shared transaction fails, each event is handled by itself. */
+const maxTogether = 128;
+const maxWaiting = 256;
+// What the relay sent in one round shares a transaction. While large rounds follow each other, services take them at
+// different times, so that all of them together do not keep requests from the processor (decision 0010).
+const lingerMs = { usual: 5, most: 125 };
+const busy = { messages: 8, ms: 500 };
+
+/** At least once, effects exactly once. What a batch concerns is one transaction; when that fails, each subscriber takes its part by itself. */
 export class EventSubscription {
   private readonly log: Logger;
   private readonly loop: Loop;
+  private readonly busyLingerMs =
+    lingerMs.usual + Math.floor(Math.random() * (lingerMs.most - lingerMs.usual));
+  private largeBatchAt = -Infinity;
   private readonly gatherer = new Gatherer<JsMsg, void>({
     flush: (messages) => this.handleTogether(messages),
     maxItems: maxTogether,
     inFlight: 1,
-    lingerMs: lingerMs.least + Math.floor(Math.random() * (lingerMs.most - lingerMs.least)),
+    lingerMs: () => (performance.now() - this.largeBatchAt < busy.ms ? this.busyLingerMs : lingerMs.usual),
   });
-  private readonly solo: SoloTries;
+  private readonly subjects: ReadonlySet<string>;
+  private readonly alone = new Set<Promise<void>>();
   private readonly consumers: ConsumerWatch;
   private readonly tracing: Tracing;
   private messages: ConsumerMessages | null = null;
   private stopped = false;
 
   constructor(private readonly options: EventSubscriptionOptions) {
-    this.log = new Logger(`Events ${options.durable}`);
+    this.log = new Logger(`Events ${options.owner} ${options.durable}`);
     this.tracing = options.tracing ?? new Tracing();
+    this.subjects = new Set(options.subscribers.map(({ event }) => eventSubject(event)));
     this.consumers = options.consumers ?? new ConsumerWatch(options.connection);
-    this.solo = new SoloTries(options, (event, message) => this.apply([event], tracesOf(message)));
     this.loop = new Loop({
       everyMs: 1_000,
       work: () => this.consume(),
@@ -62,8 +65,8 @@ export class EventSubscription {
     });
   }
 
-  get durable(): string {
-    return this.options.durable;
+  get subscribers(): readonly Subscriber[] {
+    return this.options.subscribers;
   }
 
   start(): void {
@@ -75,35 +78,14 @@ export class EventSubscription {
     this.messages?.stop();
     await this.loop.stop();
     await this.gatherer.drained();
-    await this.solo.drained();
-  }
-
-  apply(events: WireEvent[], traces: readonly TracePoint[] = []): Promise<void> {
-    const { contract, durable } = this.options;
-    const about = {
-      kind: 'consumer',
-      attributes: { 'posthorn.event': contract.name, 'posthorn.batch.size': events.length },
-    } as const;
-    return runInContext(this.tracing.context(traces), () =>
-      inSpan(`receive ${durable}`, about, () => this.handleOnce(events)),
-    );
-  }
-
-  private async handleOnce(events: WireEvent[]): Promise<void> {
-    const { inbox, durable, timeouts, messagingMetrics, concerns } = this.options;
-    const limitMs = timeouts?.handlerMs ?? handlerMs;
-    // Without a row in the inbox: a repetition is passed over for the same reason.
-    const relevant = concerns ? events.filter(({ items }) => items.some(concerns)) : events;
-    if (relevant.length > 0)
-      await inbox.once(durable, relevant, (fresh) => this.runByProject(fresh), limitMs);
-    messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
+    await Promise.all(this.alone);
   }
 
   private async consume(): Promise<void> {
-    const { connection, contract, durable, timeouts } = this.options;
+    const { connection, owner, durable, timeouts } = this.options;
     if (!connection.connected || this.stopped) return;
-    const made = await ensureConsumer(connection.nats, contract, durable, timeouts?.ackWaitMs);
-    const consumer = await jetstream(connection.nats).consumers.get(streamOf(contract.owner), durable);
+    const made = await ensureConsumer(connection.nats, owner, durable, timeouts?.ackWaitMs);
+    const consumer = await jetstream(connection.nats).consumers.get(streamOf(owner), durable);
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;
     if (this.stopped) messages.stop();
@@ -120,63 +102,104 @@ export class EventSubscription {
 
   /** A consumer can vanish with the store of NATS, also while it is idle; then the loop creates it again. */
   private watch(made: ConsumerInfo, messages: ConsumerMessages): () => Promise<void> {
-    const { contract, durable, messagingMetrics } = this.options;
+    const { owner, durable, messagingMetrics } = this.options;
     const onCheck = (now: ConsumerInfo | null) => {
-      if (now) messagingMetrics?.pending.set(durable, now.num_pending);
+      if (now) messagingMetrics?.pending.set(`${durable} ${owner}`, now.num_pending);
       if (now?.created !== made.created) messages.stop();
     };
-    return this.consumers.watch({ owner: contract.owner, durable, onCheck });
+    return this.consumers.watch({ owner, durable, onCheck });
   }
 
   private async handleTogether(messages: JsMsg[]): Promise<void[]> {
-    const readable = messages.flatMap((message) => this.read(message));
-    const first = readable.filter(({ message }) => message.info.deliveryCount === 1);
-    const again = readable.filter(({ message }) => message.info.deliveryCount > 1);
-    try {
-      if (first.length > 0) {
-        await this.apply(
-          first.map(({ event }) => event),
-          first.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces),
-        );
-      }
-      for (const { message } of first) message.ack();
-    } catch {
-      again.unshift(...first);
+    const received = messages.flatMap((message) => this.read(message));
+    const first = received.filter(({ message }) => message.info.deliveryCount === 1);
+    const failed = first.length > 0 ? await this.applyTogether(first) : new Set<Subscriber>();
+    if (messages.length >= busy.messages) this.largeBatchAt = performance.now();
+    for (const one of received) {
+      const left =
+        one.message.info.deliveryCount > 1 ? one.concerned : one.concerned.filter((each) => failed.has(each));
+      if (left.length === 0) one.message.ack();
+      else this.takeAlone(one, left);
     }
-    // Concurrently, so that an event that hangs does not delay those that follow.
-    for (const { message, event: published } of again)
-      runInContext(this.tracing.context(tracesOf(message)), () => this.solo.take(message, published));
     return messages.map(() => undefined);
   }
 
+  /** The subscribers that did not take their part. */
+  private async applyTogether(received: readonly Received[]): Promise<Set<Subscriber>> {
+    const parts = this.partsOf(received);
+    const traces = received.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces);
+    const began = performance.now();
+    try {
+      await runInContext(this.tracing.context(traces), () => this.inOneTransaction(parts));
+      return new Set();
+    } catch {
+      // One that hangs would take as long again, and the acknowledgement is awaited.
+      const isSlow = performance.now() - began > handlerMs / 4;
+      if (isSlow || parts.size === 1) return new Set(parts.keys());
+      const failed = new Set<Subscriber>();
+      for (const [subscriber, events] of parts)
+        await subscriber.apply(events, traces).catch(() => failed.add(subscriber));
+      return failed;
+    }
+  }
+
+  private partsOf(received: readonly Received[]): Map<Subscriber, WireEvent[]> {
+    const parts = new Map<Subscriber, WireEvent[]>();
+    for (const subscriber of this.subscribers) {
+      const events = received.flatMap(({ event, concerned }) =>
+        concerned.includes(subscriber) ? [event] : [],
+      );
+      if (events.length > 0) parts.set(subscriber, events);
+    }
+    return parts;
+  }
+
+  private async inOneTransaction(parts: Map<Subscriber, WireEvent[]>): Promise<void> {
+    const { inbox, timeouts, messagingMetrics, owner, durable } = this.options;
+    if (parts.size === 0) return;
+    const groups = [...parts].map(([subscriber, events]) => ({
+      subscriber: subscriber.name,
+      events,
+      effect: (fresh: WireEvent[]) => subscriber.handle(fresh),
+    }));
+    await inSpan(`receive ${owner} ${durable}`, { kind: 'consumer' }, () =>
+      inbox.once(groups, timeouts?.handlerMs ?? handlerMs),
+    );
+    for (const [{ name }, events] of parts)
+      messagingMetrics?.received.inc({ subscriber: name, outcome: 'taken' }, events.length);
+  }
+
+  /** Not awaited, so that an event that hangs does not delay those that follow. */
+  private takeAlone({ message, event }: Received, subscribers: readonly Subscriber[]): void {
+    const context = this.tracing.context(tracesOf(message));
+    const work = runInContext(context, () => this.tryEach(message, event, subscribers)).catch(
+      (error: Error) => this.log.warn(`not attempted, will be redelivered: ${error.message}`),
+    );
+    this.alone.add(work);
+    void work.finally(() => this.alone.delete(work));
+  }
+
+  private async tryEach(message: JsMsg, event: WireEvent, subscribers: readonly Subscriber[]): Promise<void> {
+    const tried = await Promise.allSettled(subscribers.map((each) => each.tryAlone(event, message)));
+    const unable = tried.find((each) => each.status === 'rejected');
+    if (unable) throw unable.reason;
+    const waits = tried.map((each) => (each as PromiseFulfilledResult<number | null>).value);
+    const again = waits.filter((wait) => wait !== null);
+    if (again.length > 0) message.nak(Math.min(...again));
+    else message.ack();
+  }
+
   /** A message that is no event of ours can never be handled, and has no id for a dead letter. */
-  private read(message: JsMsg): { message: JsMsg; event: WireEvent }[] {
+  private read(message: JsMsg): Received[] {
+    if (!this.subjects.has(message.subject)) {
+      message.ack();
+      return [];
+    }
     const event = readEvent(message.data);
-    if (event) return [{ message, event }];
+    if (event)
+      return [{ message, event, concerned: this.subscribers.filter((each) => each.concerns(event)) }];
     this.log.error(`message ${message.seq} of ${message.subject} is no event`);
     message.term();
     return [];
   }
-
-  /** In the order of project ids, so that two replicas do not deadlock. */
-  private async runByProject(events: WireEvent[]): Promise<void> {
-    const { contract, run } = this.options;
-    const byProject = [...Map.groupBy(events, ({ projectId }) => projectId)].sort(([a], [b]) =>
-      a < b ? -1 : 1,
-    );
-    for (const [projectId, group] of byProject) {
-      const items = group.flatMap((event) => event.items.map((item) => validateInPlace(contract.item, item)));
-      const origins = group.flatMap((event) => event.items.map((_, position) => originOf(event, position)));
-      await run({ projectId, items, origins });
-    }
-  }
 }
-
-const originOf = ({ id, name: event, at, actor, ipAddress }: WireEvent, position: number): EventOrigin => ({
-  event,
-  eventId: id,
-  position,
-  at: new Date(at),
-  actor,
-  ipAddress,
-});

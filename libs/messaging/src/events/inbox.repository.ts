@@ -16,28 +16,39 @@ export interface Tries {
   running: boolean;
 }
 
+/** Events of one subscriber, with what they do. */
+export interface InboxPart<F> {
+  subscriber: string;
+  events: F[];
+  effect: (fresh: F[]) => Promise<void>;
+}
+
 const sweepAtOnce = 5_000;
+
+const takeSql = `
+  WITH requested AS (SELECT * FROM unnest($1::text[], $2::uuid[]) AS r (subscriber, event_id)),
+    tried AS (DELETE FROM event_tries USING requested r WHERE event_tries.subscriber = r.subscriber AND event_tries.event_id = r.event_id)
+  INSERT INTO inbox (subscriber, event_id) SELECT subscriber, event_id FROM requested ORDER BY subscriber, event_id
+  ON CONFLICT DO NOTHING RETURNING subscriber, event_id`;
 
 export class Inbox {
   constructor(private readonly database: Database) {}
 
-  /** Inbox rows and effect commit together, within `limitMs`, so a repeat has no effect. */
-  async once<F extends { id: string }>(
-    subscriber: string,
-    events: F[],
-    effect: (fresh: F[]) => Promise<void>,
-    limitMs?: number,
-  ): Promise<void> {
+  /** Inbox rows and effects commit together, within `limitMs`, so a repeat has no effect. */
+  async once<F extends { id: string }>(parts: readonly InboxPart<F>[], limitMs?: number): Promise<void> {
+    const rows = parts.flatMap(({ subscriber, events }) => events.map(({ id }) => ({ subscriber, id })));
     const takeFresh = async () => {
-      const taken = await this.database.query<{ event_id: string }>(
-        `WITH tried AS (DELETE FROM event_tries WHERE subscriber = $1 AND event_id = ANY($2::uuid[]))
-         INSERT INTO inbox (subscriber, event_id) SELECT $1, id FROM unnest($2::uuid[]) AS f (id) ORDER BY id
-         ON CONFLICT DO NOTHING RETURNING event_id`,
-        [subscriber, events.map(({ id }) => id)],
-      );
-      const fresh = new Set(taken.map(({ event_id }) => event_id));
-      // The relay may publish an event twice, and both may arrive in one batch.
-      if (fresh.size > 0) await effect(events.filter(({ id }) => fresh.delete(id)));
+      const taken = await this.database.prepared<{ subscriber: string; event_id: string }>({
+        name: 'take events',
+        sql: takeSql,
+        parameters: [rows.map(({ subscriber }) => subscriber), rows.map(({ id }) => id)],
+      });
+      const fresh = Map.groupBy(taken, ({ subscriber }) => subscriber);
+      for (const { subscriber, events, effect } of parts) {
+        const ids = new Set(fresh.get(subscriber)?.map((row) => row.event_id));
+        // The relay may publish an event twice, and both may arrive in one batch.
+        if (ids.size > 0) await effect(events.filter(({ id }) => ids.delete(id)));
+      }
     };
     await this.database.transaction(takeFresh, { limitMs });
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { emailEvents, operations, serviceCaller } from '@posthorn/contracts';
+import { operations, serviceCaller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { DeadLetters } from './dead-letters.repository.js';
@@ -203,17 +203,19 @@ describe('a NATS that loses its store', () => {
     async () => {
       const { nats: wire } = suite.connection;
       const manager = await jetstreamManager(wire);
-      const own = emailEvents.bounced;
-      const made = await ensureConsumer(wire, own, 'spec-config');
-      expect((await ensureConsumer(wire, own, 'spec-config')).created).toEqual(made.created);
-      expect((await ensureConsumer(wire, own, 'spec-config', 7_000)).config.ack_wait).toBe(7_000_000_000);
+      const made = await ensureConsumer(wire, 'sending', 'spec-config');
+      expect((await ensureConsumer(wire, 'sending', 'spec-config')).created).toEqual(made.created);
+      expect((await ensureConsumer(wire, 'sending', 'spec-config', 7_000)).config.ack_wait).toBe(
+        7_000_000_000,
+      );
       // Another subject is nothing that a server of 2.9 changes in place.
-      await ensureConsumer(wire, emailEvents.complained, 'spec-config');
+      await manager.consumers.delete(stream, 'spec-config');
+      const other = { filter_subject: 'events.sending.email.bounced', ack_policy: AckPolicy.Explicit };
+      await manager.consumers.add(stream, { durable_name: 'spec-config', ...other });
+      await ensureConsumer(wire, 'sending', 'spec-config');
       const now = await manager.consumers.info(stream, 'spec-config');
-      expect(now.config).toMatchObject({
-        filter_subject: 'events.sending.email.complained',
-        ack_wait: 30_000_000_000,
-      });
+      expect(now.config).toMatchObject({ filter_subject: 'events.sending.>', ack_wait: 30_000_000_000 });
+      await manager.consumers.delete(stream, 'spec-config');
       await suite.publish(3);
       await manager.consumers.delete(stream, 'spec-one');
       await suite.publish(3);

@@ -20,8 +20,12 @@ import {
 } from './outbox-relay.repository.js';
 
 const batch = 256;
-/** A delay of 100 ms costs nobody, and a batch of a hundred events costs as much as one. */
-const minIntervalMs = 100;
+/**
+ * While rounds find several events, the rests between them grow: a batch of a hundred costs as much as one, and each
+ * is a transaction in each service that it reaches. Somebody may wait for a workflow; nobody waits for counts of mail.
+ */
+const restMs = { least: 25, most: 100, mostOfMail: 400 };
+const several = 4;
 const checkEveryMs = 2_000;
 /** The stream is compared with the database at least this often, even without a visible change. */
 const compareEveryMs = 30_000;
@@ -50,13 +54,14 @@ export class OutboxRelay {
   private seen: SeenStream | null = null;
   private pauseMs = pauseMs.least;
   private rewoundGeneration: number | null = null;
+  private restMs = restMs.least;
   private readonly unsubscribe: () => void;
 
   constructor(private readonly options: OutboxRelayOptions) {
     this.tracing = options.tracing ?? new Tracing();
     this.loop = new Loop({
       everyMs: pauseMs.least,
-      minIntervalMs,
+      minIntervalMs: () => this.restMs,
       work: () => this.run(),
       onError: (error) => this.failed(error),
     });
@@ -94,12 +99,19 @@ export class OutboxRelay {
       this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
     if (fresh.failures.length > 0)
       this.log.warn(`${fresh.failures.length} events wait: ${fresh.failures[0]!.error.message}`);
+    this.adaptRest(fresh.count);
     if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
     else if (fresh.count === batch || republished > 0) this.loop.wakeUp();
     return this.pauseMs;
   }
 
+  private adaptRest(found: number): void {
+    const most = this.options.service === 'sending' ? restMs.mostOfMail : restMs.most;
+    this.restMs = found >= several && found < batch ? Math.min(2 * this.restMs, most) : restMs.least;
+  }
+
   private longerPause(): number {
+    this.restMs = restMs.least;
     this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
     return this.pauseMs;
   }

@@ -2,9 +2,9 @@
 import { emailEvents } from '@posthorn/contracts';
 import { openDatabase } from '@posthorn/database';
 import { BusConnection } from '../calls/connection.js';
-import { EventSubscription } from '../events/event-subscription.js';
 import { Inbox } from '../events/inbox.repository.js';
 import { effectsTable } from './effects-table.js';
+import { subscriptionOf } from './one-subscriber.js';
 
 const [databaseUrl = '', natsUrl = '', poison] = process.argv.slice(2);
 const database = await openDatabase({
@@ -17,11 +17,11 @@ const database = await openDatabase({
 const connection = await BusConnection.open({ url: natsUrl, name: 'dying' });
 const durable = 'spec-dying';
 
-new EventSubscription({
+subscriptionOf({
   connection,
   inbox: new Inbox(database),
   contract: emailEvents.delivered,
-  durable,
+  name: durable,
   timeouts: { ackWaitMs: 1_000, redeliveryMs: [100] },
   run: async ({ items }) => {
     const ids = (items as { emailId: string }[]).map(({ emailId }) => emailId);

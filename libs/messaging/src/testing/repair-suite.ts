@@ -10,16 +10,19 @@ import {
   type TestNats,
 } from '@posthorn/testing';
 import { BusConnection } from '../calls/connection.js';
-import { EventSubscription } from '../events/event-subscription.js';
+import type { EventSubscription } from '../events/event-subscription.js';
 import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from '../events/inbox.repository.js';
 import { OutboxRelay } from '../outbox/outbox-relay.js';
 import { Outbox } from '../outbox/outbox.repository.js';
 import { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 import { effectsTable } from './effects-table.js';
+import { subscriptionOf } from './one-subscriber.js';
 
 export const stream = 'EVENTS_SENDING';
 export const durables = ['spec-one', 'spec-two'];
+
+const nameOf = ({ subscribers }: EventSubscription): string => subscribers[0]!.name;
 
 /** Two replicas of a service that publishes events, and two subscribers that count every event they handle. */
 export class RepairSuite {
@@ -89,7 +92,7 @@ export class RepairSuite {
 
   startSubscribers(): void {
     const { database, connection } = this;
-    const missing = durables.filter((name) => !this.subscriptions.some((each) => each.durable === name));
+    const missing = durables.filter((name) => !this.subscriptions.some((each) => nameOf(each) === name));
     for (const durable of missing) {
       const run = async ({ items }: DomainEvent<object>) => {
         const ids = (items as { emailId: string }[]).map(({ emailId }) => emailId);
@@ -97,14 +100,14 @@ export class RepairSuite {
       };
       const inbox = new Inbox(database);
       const contract = emailEvents.delivered;
-      const subscription = new EventSubscription({ connection, inbox, contract, durable, run });
+      const subscription = subscriptionOf({ connection, inbox, contract, name: durable, run });
       this.subscriptions.push(subscription);
       subscription.start();
     }
   }
 
   async stopSubscribers(name?: string): Promise<void> {
-    const stopping = this.subscriptions.filter(({ durable }) => !name || durable === name);
+    const stopping = this.subscriptions.filter((each) => !name || nameOf(each) === name);
     this.subscriptions = this.subscriptions.filter((each) => !stopping.includes(each));
     await Promise.all(stopping.map((each) => each.stop()));
   }

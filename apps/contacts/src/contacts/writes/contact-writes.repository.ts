@@ -179,8 +179,13 @@ export const writesContacts = (leftOut = ''): string => `
   ), ${marksDirty('changed')}, published AS (
     ${outboxInsert(
       {
-        ...{ id: 'uuidv7()', projectId: 'project_id', eventName: 'event', items: 'items' },
-        ...{ traces: contactParameters.traces, actor: 'actor::jsonb', ipAddress: 'published_address' },
+        id: 'uuidv7()',
+        projectId: 'project_id',
+        eventName: 'event',
+        items: 'items',
+        traces: contactParameters.traces,
+        actor: 'actor::jsonb',
+        ipAddress: 'published_address',
       },
       `FROM (
       SELECT project_id, event, group_number, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq, 'source', source,

@@ -29,11 +29,13 @@ export class LimitedChanges {
     const { databasePool } = config;
     const limits = { perProject: 2, waitingPerProject: 250, waiting: 2_000, joinsRunning: false };
     this.requested = new LimitedRuns({
-      ...{ ...limits, what: 'changes of contacts' },
+      ...limits,
+      what: 'changes of contacts',
       running: connectionsOf(databasePool, 'contactChanges'),
     });
     this.byLink = new LimitedRuns({
-      ...{ ...limits, what: 'unsubscribes' },
+      ...limits,
+      what: 'unsubscribes',
       running: connectionsOf(databasePool, 'unsubscribes'),
     });
   }

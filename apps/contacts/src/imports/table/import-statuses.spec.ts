@@ -170,7 +170,11 @@ it('an import that the release before has begun goes on', () => {
     subscribed: false,
   };
   expect(currentLayout(stored as unknown as ImportLayout)).toEqual({
-    ...{ delimiter: ',', columns: [], headed: true, start: 0, status: 'UNSUBSCRIBED' },
+    delimiter: ',',
+    columns: [],
+    headed: true,
+    start: 0,
+    status: 'UNSUBSCRIBED',
     fields: ['email', { status: { kind: 'AGREED', means: 'UNSUBSCRIBED' } }],
   });
 });

@@ -60,7 +60,11 @@ describe('the page of a mail takes back to all marketing mail', () => {
     await expect(change(true)).rejects.toMatchObject(refused);
     await suite.sending.publish(emailEvents.accepted, caller.projectId, [
       {
-        ...{ emailId: newId(), to: email, from: 'hello@example.test', contactId: null, at: new Date() },
+        emailId: newId(),
+        to: email,
+        from: 'hello@example.test',
+        contactId: null,
+        at: new Date(),
         sourceType: 'TRANSACTIONAL',
       },
     ]);

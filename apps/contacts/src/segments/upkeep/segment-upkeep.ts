@@ -21,7 +21,7 @@ import { UpkeepRepository } from './upkeep.repository.js';
 const sliceMs = 10;
 
 /** Divides a long computation into slices, between which the process serves others, and into turns of equal length. */
-class Turns {
+class Slices {
   private slice = performance.now();
   private turnEnd = 0;
 
@@ -133,7 +133,7 @@ export class SegmentUpkeep {
     const difference = noDifference();
     const unreached = new Set<string>();
     const byProject = Map.groupBy(checked, ({ projectId }) => projectId);
-    const turns = new Turns(roundMs / byProject.size);
+    const turns = new Slices(roundMs / byProject.size);
     for (const [projectId, contacts] of byProject) {
       turns.begin();
       for (const [index, each] of contacts.entries()) {

@@ -9,7 +9,7 @@ import type { DelegationsService } from '../../oauth/delegations.service.js';
 import type { PeopleKeys } from './people-keys.js';
 import { oauthPlugin } from '../../oauth/oauth-plugin.js';
 import { oauthPages } from '../../oauth/oauth-rules.js';
-import type { Attempts } from '../attempts/attempts.js';
+import type { SignInLimits } from '../sign-in-limits/sign-in-limits.js';
 import { addressHeader, authPath, maxPassword, shortestPassword, isOwnPath } from '../people-rules.js';
 import type { PeopleMails } from '../people-mails.js';
 import { openPeopleStore } from './people-store.js';
@@ -19,7 +19,7 @@ const linkSeconds = 3_600;
 export interface AuthParts {
   config: GatewayConfig;
   database: Database;
-  attempts: Attempts;
+  attempts: SignInLimits;
   mails: PeopleMails;
   keys: PeopleKeys;
   delegations: DelegationsService;

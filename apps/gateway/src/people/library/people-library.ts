@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { GatewayConfig } from '../../config.js';
 import { DelegationsService } from '../../oauth/delegations.service.js';
-import { Attempts } from '../attempts/attempts.js';
+import { SignInLimits } from '../sign-in-limits/sign-in-limits.js';
 import type { Auth } from './people-auth.js';
 import { PeopleKeys } from './people-keys.js';
 import { PeopleMails } from '../people-mails.js';
@@ -15,7 +15,7 @@ export class PeopleLibrary {
   constructor(
     private readonly config: GatewayConfig,
     private readonly database: Database,
-    private readonly attempts: Attempts,
+    private readonly attempts: SignInLimits,
     private readonly mails: PeopleMails,
     private readonly keys: PeopleKeys,
     private readonly delegations: DelegationsService,

@@ -119,7 +119,10 @@ function read(payload: Members): SnsMessage {
   )
     throw invalid([{ path: [], code: 'invalid_format', message: 'must be a message of Amazon SNS' }]);
   return {
-    ...{ type: type as SnsMessage['type'], id, topic, message },
+    type: type as SnsMessage['type'],
+    id,
+    topic,
+    message,
     subscribeUrl: typeof subscribeUrl === 'string' ? subscribeUrl : null,
   };
 }

@@ -2,9 +2,11 @@
 export const bufferSize = 128;
 /** For projects of which nothing is in the buffer. */
 export const placesForUnbufferedProjects = 16;
-/** The minimum time between the starts of two claims. */
-export const claimIntervalMs = 15;
+/** The minimum time between the starts of two claims; while sends wait to be accepted, delivery gives way to them. */
+export const claimIntervalMs = { usual: 15, givingWay: 150 };
 export const unbufferedClaimIntervalMs = 5;
+/** Most wake-ups are for transactional mail: bulk mail is not looked for again at once where there was none. */
+export const noBulkMs = 100;
 /** Scheduled messages become due without a wake-up, and while nothing is queued a wake-up may be lost. */
 export const pollMs = { busy: 1_000, idle: 4_000 };
 export const composeSlice = 16;

@@ -23,13 +23,11 @@ const claim = (
   more: { excludedProjects?: string[]; afterProject?: string; freeBytes?: FreeBytes } = {},
 ) =>
   new ClaimsRepository(suite.database).claim({
-    ...{
-      workerId,
-      lane: lanes.transactional,
-      limit,
-      afterProject: beforeAllProjects,
-      freeBytes: { small: 1_000_000, large: 0, anySizeFits: false },
-    },
+    workerId,
+    lane: lanes.transactional,
+    limit,
+    afterProject: beforeAllProjects,
+    freeBytes: { small: 1_000_000, large: 0, anySizeFits: false },
     ...more,
   });
 const accept = (caller: Caller, domain: string, count = 1) =>
@@ -142,7 +140,9 @@ describe('a message whose last claim ended with its process', () => {
   const suspects = async (limit: number, alone: boolean) =>
     (
       await new ClaimsRepository(suite.database).claimSuspects({
-        ...{ workerId, limit, alone },
+        workerId,
+        limit,
+        alone,
         freeBytes: { small: 1, large: 0, anySizeFits: true },
       })
     )

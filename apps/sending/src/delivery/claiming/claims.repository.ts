@@ -214,7 +214,7 @@ const claimSql = `
 
 export const beforeAllProjects = '00000000-0000-0000-0000-000000000000';
 
-export class ProjectTurns {
+export class ProjectRotation {
   private readonly cursor: Record<Lane, string> = { 0: beforeAllProjects, 1: beforeAllProjects };
 
   constructor(private readonly claims: ClaimsRepository) {}

@@ -8,7 +8,7 @@ import {
   ClaimsRepository,
   type ClaimedDelivery,
   beforeAllProjects,
-  ProjectTurns,
+  ProjectRotation,
 } from './claims.repository.js';
 import { DeliveryWakeUp } from '../delivery-wake-up.js';
 import { lanes, type Lane } from '../delivery-states.js';
@@ -23,6 +23,7 @@ import {
   placesForUnbufferedProjects,
   claimIntervalMs,
   unbufferedClaimIntervalMs,
+  noBulkMs,
   pollMs,
   composeSlice,
   postponeMs,
@@ -33,7 +34,7 @@ import { bulkEvery, ReadyBuffer } from './ready-buffer.js';
 export class ReadyMessages {
   private readonly log = new Logger('Claims');
   private readonly buffer = new ReadyBuffer<ReadyMessage>();
-  private readonly turns: ProjectTurns;
+  private readonly rotation: ProjectRotation;
   private readonly loop: Loop;
   private readonly claimsOfUnbufferedProjects: Loop;
   private readonly suspectClaims: Loop;
@@ -42,6 +43,7 @@ export class ReadyMessages {
   private claimingEnabled = true;
   private stopped = false;
   private isIdle = false;
+  private noBulkAt = -Infinity;
   private readonly polling = new IdleBackoff(pollMs.busy, pollMs.idle);
   private readonly composing = new ComposingCounts();
   private readonly memory = new BytesInMemory();
@@ -55,12 +57,16 @@ export class ReadyMessages {
     private readonly wakeUp: DeliveryWakeUp,
     private readonly config: SendingConfig,
   ) {
-    this.turns = new ProjectTurns(claims);
-    const loop = (minIntervalMs: number, work: () => Promise<void | number>) =>
+    this.rotation = new ProjectRotation(claims);
+    const interval = () => (wakeUp.acceptsWait ? claimIntervalMs.givingWay : claimIntervalMs.usual);
+    const loop = (minIntervalMs: () => number, work: () => Promise<void | number>) =>
       new Loop({ everyMs: pollMs.busy, minIntervalMs, work, onError: (error) => this.failed(error) });
-    this.loop = loop(claimIntervalMs, () => this.refill());
-    this.claimsOfUnbufferedProjects = loop(unbufferedClaimIntervalMs, () => this.claimUnbufferedProjects());
-    this.suspectClaims = loop(claimIntervalMs, () => this.claimSuspects());
+    this.loop = loop(interval, () => this.refill());
+    this.claimsOfUnbufferedProjects = loop(
+      () => (wakeUp.acceptsWait ? claimIntervalMs.givingWay : unbufferedClaimIntervalMs),
+      () => this.claimUnbufferedProjects(),
+    );
+    this.suspectClaims = loop(interval, () => this.claimSuspects());
   }
 
   get size(): number {
@@ -130,7 +136,8 @@ export class ReadyMessages {
       const claimed = await this.fill(workerId, this.freePlaces);
       this.isIdle = claimed === 0 && (await this.claims.isIdle());
     }
-    return this.polling.delayMs({ busy: !this.isIdle });
+    const pauseMs = this.polling.delayMs({ busy: !this.isIdle });
+    return this.untilBulkMs > 0 ? Math.min(pauseMs, this.untilBulkMs) : pauseMs;
   }
 
   private get freePlaces(): number {
@@ -150,11 +157,24 @@ export class ReadyMessages {
   private async fill(workerId: string, limit: number): Promise<number> {
     const transactional = await this.claimLane(workerId, lanes.transactional, limit);
     const left = Math.max(limit - transactional.length, this.bulkShortfall);
-    const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
+    const bulk = left > 0 ? await this.claimBulk(workerId, left) : [];
     const claimed = [...transactional, ...bulk];
     // A full claim means that there may be more; so does a large message, since others of its size had to wait.
     if (claimed.length >= limit || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
     return claimed.length;
+  }
+
+  /** Until bulk mail is looked for again after there was none, unless this process has stored some since. */
+  private get untilBulkMs(): number {
+    return this.wakeUp.bulkStoredAt > this.noBulkAt ? 0 : this.noBulkAt + noBulkMs - performance.now();
+  }
+
+  private async claimBulk(workerId: string, limit: number): Promise<ClaimedDelivery[]> {
+    if (this.untilBulkMs > 0) return [];
+    const began = performance.now();
+    const claimed = await this.claimLane(workerId, lanes.bulk, limit);
+    this.noBulkAt = claimed.length === 0 ? began : -Infinity;
+    return claimed;
   }
 
   /** A share of the buffer is for bulk, also while transactional mail could fill all of it. */
@@ -187,7 +207,7 @@ export class ReadyMessages {
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedDelivery[]> {
     const freeBytes = this.memory.free;
     const excludedProjects = this.composing.projectsWithAtLeast(this.composingShare);
-    const messages = await this.turns.claim({ workerId, lane, limit, freeBytes, excludedProjects });
+    const messages = await this.rotation.claim({ workerId, lane, limit, freeBytes, excludedProjects });
     await this.composeAll(workerId, messages);
     return messages;
   }

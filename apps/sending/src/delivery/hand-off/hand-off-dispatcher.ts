@@ -21,17 +21,27 @@ const maxMarksInFlight = 2;
 // No delivery begins with an older mark: a suppression may have been added since (docs/guarantees.md §3). With a rate limit the time of its slot decides instead.
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
+/** Outcomes that are not written yet; more would make a crash leave too many messages of unknown outcome. */
+const maxUnrecorded = 128;
+/** Marked messages that wait for a connection: as many as leave within this time, and no more than that. */
+const ahead = { ms: 250, most: 48 };
 /** How far ahead slots of the rate are reserved: every replica does so, and the message of a quiet project waits behind the slots of all. */
 const secondsAhead = 0.25;
 /** Short compared with the time that a mail server takes for a message. */
 const lingerMs = 2;
 
-/** No more messages are marked than there are connections, because marked messages are what a crash can duplicate (docs/guarantees.md G4). */
+/** With the checks that nearly all mail needs, or with all of them (mark-rules.ts). */
+type Checks = 'plain' | 'all';
+/** A project whose mail needed all checks is taken to need them for so long. */
+const guardedMs = 10_000;
+
+/** A crash leaves the outcome of what is marked unknown, so only what leaves at once is marked ahead of the free connections (docs/guarantees.md G4). */
 @Injectable()
 export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger('Delivery');
   /** Messages between their mark and the end of their hand-off; each takes a connection, or will. */
   private busy = 0;
+  private readonly connections: Connections;
   /** Of those, how many have no slot yet, or wait for it. */
   private waitingForSlot = 0;
   private marking = 0;
@@ -41,6 +51,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private lingering: NodeJS.Timeout | null = null;
   private lingerIsOver = false;
   private readonly running = new Set<Promise<void>>();
+  private readonly guarded = new GuardedProjects();
 
   constructor(
     private readonly ready: ReadyMessages,
@@ -49,7 +60,9 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     private readonly recorder: OutcomeRecorder,
     private readonly lease: Lease,
     private readonly config: SendingConfig,
-  ) {}
+  ) {
+    this.connections = new Connections(config.connections);
+  }
 
   onApplicationBootstrap(): void {
     // Also while paused: taking the first lease detects a database that was restored from a dump.
@@ -86,15 +99,19 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     ) {
       const free = this.freeConnections;
       if (free <= 0 || this.lingers(free)) return;
-      const batch = this.ready.take(free);
-      if (batch.length > 0) this.track(this.deliver(batch));
+      for (const [checks, batch] of Map.groupBy(this.ready.take(free), ({ message }) =>
+        message.position > 0 || this.guarded.has(message.projectId) ? 'all' : 'plain',
+      ))
+        this.track(this.deliver(batch, checks));
     }
   }
 
   /** With a backlog, connections become free one by one; a mark for each message would cost as much as one mark for several. */
   private lingers(free: number): boolean {
-    const few = free < this.config.connections / 2 && this.busy > 0 && this.ready.size > free;
+    const few = free < this.places / 2 && this.busy > 0 && this.ready.size > free;
     if (!few || this.lingerIsOver) return false;
+    // The end of each hand-off asks again.
+    if (this.connections.waiting > 0) return true;
     this.lingering ??= setTimeout(() => {
       this.lingering = null;
       this.lingerIsOver = true;
@@ -113,9 +130,14 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private get freeConnections(): number {
-    const connections = this.provider.allowsOneConnection ? 1 : this.config.connections;
-    const free = Math.min(connections - this.busy, this.slotsAhead - this.waitingForSlot);
-    return this.recorder.waiting > 2 * this.config.connections ? 0 : free;
+    const places = this.provider.allowsOneConnection ? 1 : this.places;
+    const free = Math.min(places - this.busy, this.slotsAhead - this.waitingForSlot);
+    return this.recorder.waiting > maxUnrecorded ? 0 : free;
+  }
+
+  /** With a rate limit the slots decide how far ahead messages are marked. */
+  private get places(): number {
+    return this.config.connections + (this.config.ratePerSecond > 0 ? 0 : this.connections.ahead);
   }
 
   /** A slot that is reserved is lost to messages that come later, and what is marked no longer notices that its project is disabled. */
@@ -142,23 +164,23 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
       });
   }
 
-  private async deliver(batch: ReadyMessage[]): Promise<void> {
+  private async deliver(batch: ReadyMessage[], checks: Checks): Promise<void> {
     this.busy += batch.length;
     this.waitingForSlot += batch.length;
-    const marks = await this.mark(batch);
-    if (!marks) {
-      this.busy -= batch.length;
-      this.waitingForSlot -= batch.length;
-      return;
-    }
+    const marks = (await this.mark(batch, checks)) ?? batch.map(() => null);
     const markedAt = performance.now();
-    batch.forEach((ready, index) =>
+    const unmarked = batch.filter((_, index) => !marks[index]);
+    this.busy -= unmarked.length;
+    this.waitingForSlot -= unmarked.length;
+    batch.forEach((ready, index) => {
+      const mark = marks[index];
+      if (!mark) return;
       this.track(
-        this.proceed(ready, marks[index]!, markedAt)
+        this.proceed(ready, mark, markedAt)
           .catch((error: Error) => this.abandonAfter(error))
           .finally(() => this.ready.removeSuspects([ready.message])),
-      ),
-    );
+      );
+    });
     this.dispatch();
   }
 
@@ -168,13 +190,18 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     await this.ready.abandonWorkerId();
   }
 
-  private async mark(batch: ReadyMessage[]): Promise<Mark[] | null> {
+  /** Null for what is not marked: it is marked again later, or at once with all checks. */
+  private async mark(batch: ReadyMessage[], checks: Checks): Promise<(Mark | null)[] | null> {
+    const workerId = batch[0]!.workerId;
+    const messages = batch.map(({ message }) => message);
     this.marking += 1;
     try {
-      return await this.marks.mark(
-        batch[0]!.workerId,
-        batch.map(({ message }) => message),
-      );
+      if (checks === 'all') return await this.marks.mark(workerId, messages);
+      const marks = await this.marks.markPlain(workerId, messages);
+      const guarded = batch.filter((_, index) => !marks[index]);
+      this.guarded.add(guarded.map(({ message }) => message.projectId));
+      if (guarded.length > 0) this.track(this.deliver(guarded, 'all'));
+      return marks;
     } catch (error) {
       this.log.warn(`${batch.length} messages wait to be marked: ${(error as Error).message}`);
       this.ready.putBack(batch);
@@ -191,13 +218,19 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const { subject, fromName } = ready;
     let outcome: Outcome | null;
     try {
-      const inTime = decision !== 'ok' || (await this.isInTime(slot, markedAt));
-      this.waitingForSlot -= 1;
-      if (decision !== 'ok') outcome = outcomeOfRefusedMark({ decision, delayMs, hasTurn }, ready.message);
-      else if (inTime) {
-        this.dispatchSoon();
-        outcome = await this.sendMarked(ready);
-      } else outcome = { ...requeueNow(), hasTurn };
+      if (decision !== 'ok') {
+        this.waitingForSlot -= 1;
+        outcome = outcomeOfRefusedMark({ decision, delayMs, hasTurn }, ready.message);
+      } else {
+        const sent = await this.connections.use(async () => {
+          const inTime = await this.isInTime(slot, markedAt);
+          this.waitingForSlot -= 1;
+          if (!inTime || this.provider.pauseMs > 0) return null;
+          this.dispatchSoon();
+          return this.sendMarked(ready);
+        });
+        outcome = sent ?? { ...requeueNow(), hasTurn };
+      }
     } finally {
       this.busy -= 1;
       this.ready.freeMemory([ready.message]);
@@ -229,5 +262,54 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
       retryMs: 1_000 * this.config.retrySeconds,
       random: Math.random,
     });
+  }
+}
+
+/** The connections of the mail server, which marked messages use in the order of their marks. */
+class Connections {
+  private readonly queue: (() => void)[] = [];
+  private inUse = 0;
+  /** A moving average over about ten; slow until it is known. */
+  private handOffMs = 1_000;
+
+  constructor(private readonly count: number) {}
+
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  /** How many messages leave within a short time at the present speed. */
+  get ahead(): number {
+    return Math.min(ahead.most, Math.floor((this.count * ahead.ms) / this.handOffMs));
+  }
+
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    if (this.inUse >= this.count) await new Promise<void>((next) => this.queue.push(next));
+    else this.inUse += 1;
+    const began = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.handOffMs += (performance.now() - began - this.handOffMs) / 10;
+      const next = this.queue.shift();
+      if (next) next();
+      else this.inUse -= 1;
+    }
+  }
+}
+
+class GuardedProjects {
+  private readonly until = new Map<string, number>();
+
+  has(projectId: string): boolean {
+    const until = this.until.get(projectId);
+    if (until === undefined) return false;
+    if (performance.now() < until) return true;
+    this.until.delete(projectId);
+    return false;
+  }
+
+  add(projectIds: readonly string[]): void {
+    for (const projectId of projectIds) this.until.set(projectId, performance.now() + guardedMs);
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { suppressions } from '@posthorn/contracts';
 import { UsageRepository } from '../../allowances/usage.repository.js';
-import { claimedMessages } from '../../testing/claimed-messages.js';
+import { claimedMessages, markedBy } from '../../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 import { HandOffMarks } from './hand-off-marks.repository.js';
 import { Pace } from '../../pacing/pace.js';
@@ -24,7 +24,7 @@ describe('the mark', () => {
       new Pace({ providerKind: 'allowed', perSecond: 0 }),
       suite.hasher,
     );
-    const marked = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
+    const marked = await markedBy(marks, workerId, [messages[0]!, lost, ...messages.slice(2)]);
     expect(marked.map(({ decision }) => decision)).toEqual(['suppressed', 'claim_lost', 'ok', 'ok', 'quota']);
   });
 
@@ -44,14 +44,14 @@ describe('the mark', () => {
       `UPDATE deliveries SET worker_id = $3, lease_token = lease_token + 1 WHERE project_id = $1 AND email_id = $2`,
       [projectId, taken.emailId, other.workerId],
     );
-    await marksAt(0).mark(stopped.workerId, [taken]);
+    await markedBy(marksAt(0), stopped.workerId, [taken]);
     expect(await inHandOff()).toBe(0);
     await suite.database.query(`UPDATE workers SET expires_at = now() - interval '1 second' WHERE id = $1`, [
       stopped.workerId,
     ]);
-    await marksAt(0).mark(stopped.workerId, [kept]);
+    await markedBy(marksAt(0), stopped.workerId, [kept]);
     expect(await inHandOff()).toBe(0);
-    await marksAt(0).mark(other.workerId, [{ ...taken, leaseToken: taken.leaseToken + 1 }]);
+    await markedBy(marksAt(0), other.workerId, [{ ...taken, leaseToken: taken.leaseToken + 1 }]);
     expect(await inHandOff()).toBe(1);
   });
 
@@ -62,7 +62,7 @@ describe('the mark', () => {
       `UPDATE deliveries SET expires_at = now() - interval '6 minutes' WHERE project_id = $1 AND email_id = $2`,
       [projectId, messages[0]!.emailId],
     );
-    const marked = await marksAt(0).mark(workerId, messages);
+    const marked = await markedBy(marksAt(0), workerId, messages);
     expect(marked.map(({ decision }) => decision)).toEqual(['expired', 'ok']);
   });
 
@@ -84,7 +84,7 @@ describe('the mark', () => {
       `UPDATE deliveries SET quiet_shift_at = now() - interval '1 minute', quiet_shift_seconds = -5400 WHERE project_id = $1 AND email_id = $2`,
       [projectId, messages[0]!.emailId],
     );
-    const marks = await marksAt(0).mark(workerId, messages);
+    const marks = await markedBy(marksAt(0), workerId, messages);
     expect(marks.map(({ decision }) => decision)).toEqual(['quiet_hours', 'quiet_hours', 'ok', 'ok']);
     for (const [index, hours] of [1, 2].entries()) {
       expect(marks[index]!.delayMs).toBeGreaterThan(hours * 3_600_000 - 60_000);
@@ -98,7 +98,7 @@ describe('the mark', () => {
     for (const { recipient } of messages.slice(0, 10))
       await suite.bus.call(suppressions.put, caller, { email: recipient });
     const perSecond = 10;
-    const marks = await marksAt(perSecond).mark(workerId, messages);
+    const marks = await markedBy(marksAt(perSecond), workerId, messages);
     expect(marks.map(({ decision }) => decision)).toEqual([
       ...Array<string>(10).fill('suppressed'),
       'ok',

@@ -1,10 +1,18 @@
-import type { Database } from '@posthorn/database';
+import type { Database, Statement } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
 import type { ErasedAddressHasher } from '../../erasures/erased-names.js';
 import type { WarmUp } from '../../pacing/warm-up-sql.js';
 import type { Pace, Slot } from '../../pacing/pace.js';
 import type { RuleDecision } from './mark-rules.js';
-import { lockStatement, markStatement, withHashes, type MessageToMark } from './mark-statement.js';
+import {
+  lockStatement,
+  markStatement,
+  withHashes,
+  type HashedMessageToMark,
+  type MarkSettings,
+  type MessageToMark,
+} from './mark-statement.js';
+import { plainLockStatement, plainMarkStatement } from './plain-mark-statement.js';
 
 /** Our own check just before MAIL FROM; what the mail server says is a verdict. */
 export type MarkDecision =
@@ -19,12 +27,15 @@ export interface Mark {
   hasTurn: boolean;
 }
 
-interface MarkRow extends Pick<Mark, 'decision' | 'delayMs' | 'hasTurn'> {
+interface MarkRow extends Pick<Mark, 'delayMs' | 'hasTurn'> {
   index: number;
+  decision: MarkDecision | null;
   firstSlotMs: number | null;
 }
 
-const claimLost = { decision: 'claim_lost', delayMs: null, hasTurn: false } as const;
+const claimLost = { decision: 'claim_lost', slot: null, delayMs: null, hasTurn: false } as const;
+const tracesOf = (_workerId: string, messages: MessageToMark[]): (string | null)[] =>
+  messages.map(({ trace }) => trace);
 
 // The last check in the database before MAIL FROM. A separate first statement takes the locks, so that the update sees every
 // suppression and opt-out that was acknowledged before (docs/guarantees.md G8).
@@ -40,22 +51,38 @@ export class HandOffMarks {
     this.tracing = database.tracing;
   }
 
-  @Spanned('mark', {
-    traces: (_workerId: string, messages: MessageToMark[]) => messages.map(({ trace }) => trace),
-  })
+  /** With the checks that most mail needs; null for a message that needs all of them, which is not marked. */
+  @Spanned('mark', { traces: tracesOf })
+  async markPlain(workerId: string, messages: MessageToMark[]): Promise<(Mark | null)[]> {
+    // A new sending domain can only be told from the domains of its project.
+    if (this.warmUp) return messages.map(() => null);
+    return this.run(messages, (hashed, settings) => [
+      plainLockStatement(messages),
+      plainMarkStatement(workerId, hashed, settings),
+    ]);
+  }
+
+  @Spanned('mark with all checks', { traces: tracesOf })
   async mark(workerId: string, messages: MessageToMark[]): Promise<Mark[]> {
-    const settings = { providerKind: this.pace.providerKind, warmUp: this.warmUp, pace: this.pace };
-    const hashed = messages.map((message) => withHashes(message, this.hasher));
-    const [, rows] = await this.database.transactionInOneWrite([
+    const marks = await this.run(messages, (hashed, settings) => [
       lockStatement(messages, settings),
       markStatement(workerId, hashed, settings),
     ]);
-    const byIndex = new Map((rows as MarkRow[]).map((row) => [row.index, row]));
-    const firstSlotMs = (rows as MarkRow[])[0]?.firstSlotMs ?? null;
-    const slots = this.pace.slots(firstSlotMs, messages.length)[Symbol.iterator]();
+    return marks.map((mark) => mark ?? claimLost);
+  }
+
+  private async run(
+    messages: MessageToMark[],
+    statements: (hashed: HashedMessageToMark[], settings: MarkSettings & { pace: Pace }) => Statement[],
+  ): Promise<(Mark | null)[]> {
+    const settings = { providerKind: this.pace.providerKind, warmUp: this.warmUp, pace: this.pace };
+    const hashed = messages.map((message) => withHashes(message, this.hasher));
+    const [, rows] = (await this.database.transactionInOneWrite(statements(hashed, settings))) as MarkRow[][];
+    const byIndex = new Map(rows!.map((row) => [row.index, row]));
+    const slots = this.pace.slots(rows![0]?.firstSlotMs ?? null, messages.length)[Symbol.iterator]();
     return messages.map((_, index) => {
       const { decision, delayMs, hasTurn } = byIndex.get(index) ?? claimLost;
-      return { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasTurn };
+      return decision && { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasTurn };
     });
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { optOuts, suppressions } from '@posthorn/contracts';
-import { claimedMessages, type HeldMessage } from '../../testing/claimed-messages.js';
+import { claimedMessages, markedBy, type HeldMessage } from '../../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 import { HandOffMarks, type MarkDecision } from './hand-off-marks.repository.js';
 import { Pace } from '../../pacing/pace.js';
@@ -81,7 +81,11 @@ describe('a hand-off and a suppression or opt-out at the same instant (G8)', () 
       });
       const marked = Array.from({ length: inRound / inMark }, async (_, part) => {
         await delay(random() * spreadMs);
-        return marks.mark(workerId, round.slice(part * inMark, (part + 1) * inMark));
+        const messagesOfPart = round.slice(part * inMark, (part + 1) * inMark);
+        // Half of them with all checks, as the mail of a project with limits.
+        return part % 2 === 0
+          ? markedBy(marks, workerId, messagesOfPart)
+          : marks.mark(workerId, messagesOfPart);
       });
       const answers = await Promise.all(blocked);
       const wordsMs = performance.now() - began;

@@ -62,15 +62,19 @@ export interface MarkSettings {
 const senderDomainOf = ({ from }: MessageToMark): string => domainOf(from?.email ?? '');
 const recipientDestinationOf = ({ recipient }: MessageToMark): string => destinationOf(domainOf(recipient));
 
-/** A statement of its own, so that the next one sees what was committed before the locks were taken. `email` names what is locked: an address, or a campaign as `campaignLockName` writes it. */
-export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
-  const requested = messages.flatMap(({ projectId, recipient, position, campaignId, to: mainRecipient }) =>
+/** `email` names what is locked: an address, or a campaign as `campaignLockName` writes it. */
+export const lockedNames = (messages: MessageToMark[]): { projectId: string; email: string }[] =>
+  messages.flatMap(({ projectId, recipient, position, campaignId, to: mainRecipient }) =>
     [
       recipient,
       ...(position > 0 && mainRecipient ? [mainRecipient.email] : []),
       ...(campaignId ? [campaignLockName(campaignId)] : []),
     ].map((email) => ({ projectId, email })),
   );
+
+/** A statement of its own, so that the next one sees what was committed before the locks were taken. */
+export function lockStatement(messages: MessageToMark[], { providerKind, warmUp }: MarkSettings): Statement {
+  const requested = lockedNames(messages);
   const lockedWarmUps = `, locked_warm_ups AS (${
     warmUp
       ? lockWarmUps('SELECT * FROM unnest($5::uuid[], $6::text[]) AS m (project_id, sender_domain)', warmUp)

@@ -51,15 +51,13 @@ describe('outcomes that are written together', () => {
     await Promise.all(
       outcomes.map((outcome, index) =>
         recorder.record({
-          ...{
-            projectId,
-            emailId: ids[index]!,
-            position: 0,
-            leaseToken: 1,
-            recipient: 'ada@example.org',
-            subject: null,
-            trace: null,
-          },
+          projectId,
+          emailId: ids[index]!,
+          position: 0,
+          leaseToken: 1,
+          recipient: 'ada@example.org',
+          subject: null,
+          trace: null,
           outcome,
         }),
       ),
@@ -87,7 +85,9 @@ describe('the outcome of a copy', () => {
   const session = { host: 'mx.example.org', tls: true, durationMs: 5, sessionUsable: true };
   const accepted: Attempt = { ...session, verdict: 'accepted', stage: 'dot' };
   const refused: Attempt = {
-    ...{ ...session, verdict: 'refused', stage: 'rcpt' },
+    ...session,
+    verdict: 'refused',
+    stage: 'rcpt',
     reply: { code: 550, enhanced: '5.1.1', text: 'no such user' },
   };
 
@@ -107,7 +107,13 @@ describe('the outcome of a copy', () => {
         windowIsOver: false,
       };
       return {
-        ...{ projectId, emailId, position: index + 1, leaseToken: 1, recipient, subject: null, trace: null },
+        projectId,
+        emailId,
+        position: index + 1,
+        leaseToken: 1,
+        recipient,
+        subject: null,
+        trace: null,
         outcome: outcomeOf(attempt, progress, rules),
       };
     });

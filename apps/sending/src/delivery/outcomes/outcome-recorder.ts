@@ -8,7 +8,8 @@ const maxGathered = 256;
 const retryMs = 250;
 const notStorable = 'The error text could not be stored';
 /** No hand-off waits for an outcome, and writing outcomes one by one would be the largest cost of a hand-off. */
-const lingerMs = 5;
+const lingerMs = 25;
+const enough = 64;
 
 /** The message may be out already, so its outcome is written however long that takes, and at worst without texts and events (docs/guarantees.md §3). */
 @Injectable()
@@ -18,6 +19,7 @@ export class OutcomeRecorder {
     flush: (rows) => this.write(rows),
     maxItems: maxGathered,
     lingerMs,
+    enough,
   });
 
   constructor(

@@ -180,7 +180,10 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
 }
 
 const cancelledWithCampaign = (): Outcome => ({
-  ...{ ...nothing, state: 'CANCELLED', status: 'CANCELLED', failureKind: 'cancelled' },
+  ...nothing,
+  state: 'CANCELLED',
+  status: 'CANCELLED',
+  failureKind: 'cancelled',
   error: 'The campaign was cancelled',
   events: [{ event: emailEvents.cancelled, payload: {} }],
 });

@@ -101,8 +101,11 @@ export class DomainChecksWork implements WorkHandler<object> {
 
 /** Of checks that are due, one of a project runs at a time. */
 const limits = {
-  ...{ what: 'checks of domains', running: 20, perProject: 2 },
-  ...{ waitingPerProject: 8, waiting: 64 },
+  what: 'checks of domains',
+  running: 20,
+  perProject: 2,
+  waitingPerProject: 8,
+  waiting: 64,
 };
 
 @Injectable()

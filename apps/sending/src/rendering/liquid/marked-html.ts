@@ -33,8 +33,13 @@ const escaping = ['escape', 'escape_once', 'xml_escape'];
 const breaking = 'newline_to_br';
 /** None of them can make a tag of escaped text; what they insert is escaped first. */
 const inserting: Readonly<Record<string, number>> = {
-  ...{ append: 0, prepend: 0, truncate: 1, truncatewords: 1 },
-  ...{ replace: 1, replace_first: 1, replace_last: 1 },
+  append: 0,
+  prepend: 0,
+  truncate: 1,
+  truncatewords: 1,
+  replace: 1,
+  replace_first: 1,
+  replace_last: 1,
 };
 const keeping = [
   ...['remove', 'remove_first', 'remove_last', 'strip', 'lstrip', 'rstrip', 'strip_newlines', 'squish'],

@@ -118,8 +118,11 @@ function buildWork(
 export const buildStarts = ({ database, queue }: ServiceFixture): Starts =>
   new Starts(new StartsRepository(database), new WorkflowCounts(database), queue);
 
-export const buildOccurrences = ({ database, queue }: ServiceFixture): Occurrences =>
-  new Occurrences(new FanOuts(new StartsRepository(database), queue), new WaitsRepository(database), queue);
+export const buildOccurrences = (fixture: ServiceFixture): Occurrences => {
+  const { database, queue } = fixture;
+  const fanOuts = new FanOuts(new StartsRepository(database), buildStarts(fixture), queue);
+  return new Occurrences(fanOuts, new WaitsRepository(database), queue);
+};
 
 export function buildSimulations({ database, connection }: ServiceFixture): SimulationsService {
   const bus = slowBus(connection);

@@ -6,15 +6,15 @@ const windowMs = 60_000;
 /** Bounds the memory; beyond it the oldest addresses are forgotten. */
 const maxAddresses = 20_000;
 
-interface Attempts {
+interface Failures {
   failed: number;
   until: number;
 }
 
 /** Counts invalid credentials per address, in one-minute windows that start with the first. */
 @Injectable()
-export class FailedAttempts {
-  private readonly windows = new Map<string, Attempts>();
+export class FailedCredentials {
+  private readonly windows = new Map<string, Failures>();
 
   constructor(private readonly config: GatewayConfig) {}
 
@@ -38,7 +38,7 @@ export class FailedAttempts {
     else this.begin(network, { failed: 1, until: now + windowMs });
   }
 
-  private begin(network: string, attempts: Attempts): void {
+  private begin(network: string, attempts: Failures): void {
     this.windows.delete(network);
     this.windows.set(network, attempts);
     if (this.windows.size > maxAddresses) this.windows.delete(this.windows.keys().next().value!);

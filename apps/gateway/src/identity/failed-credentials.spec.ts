@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayConfig } from '../config.js';
-import { FailedAttempts } from './failed-attempts.js';
+import { FailedCredentials } from './failed-credentials.js';
 
 const attemptsOf = (failedAttemptsPerMinute: number) =>
-  new FailedAttempts(Object.assign(new GatewayConfig(), { rateLimitEnabled: true, failedAttemptsPerMinute }));
+  new FailedCredentials(
+    Object.assign(new GatewayConfig(), { rateLimitEnabled: true, failedAttemptsPerMinute }),
+  );
 
 describe('failed attempts', () => {
   it('are counted per address', () => {

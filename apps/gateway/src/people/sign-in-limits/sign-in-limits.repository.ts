@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, newId } from '@posthorn/database';
 
-export interface AttemptRule {
+export interface LimitRule {
   window: number;
   max: number;
 }
 
-export interface Attempt {
+export interface LimitedRequest {
   allowed: boolean;
   /** In seconds; null if allowed. */
   retryAfter: number | null;
@@ -14,10 +14,10 @@ export interface Attempt {
 
 /** Commits on its own: within another transaction, all users behind one address would wait for each other. */
 @Injectable()
-export class AttemptsRepository {
+export class SignInLimitsRepository {
   constructor(private readonly database: Database) {}
 
-  async take(key: string, { window, max }: AttemptRule): Promise<Attempt> {
+  async take(key: string, { window, max }: LimitRule): Promise<LimitedRequest> {
     const request = () =>
       this.database.query<{ count: number; age: number }>(
         `INSERT INTO auth_rate_limits AS kept (id, key, count, "lastRequest")

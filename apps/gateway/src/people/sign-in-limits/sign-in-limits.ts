@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { inSeconds } from '@posthorn/contracts';
-import { AttemptsRepository, type Attempt, type AttemptRule } from './attempts.repository.js';
+import { SignInLimitsRepository, type LimitedRequest, type LimitRule } from './sign-in-limits.repository.js';
 
 const maxRemembered = 10_000;
 /** More than there are paths. */
@@ -8,17 +8,17 @@ const maxRules = 100;
 
 /** Limits attempts by address and path. Refusals are remembered in memory, so repeated attempts cost no statement. */
 @Injectable()
-export class Attempts {
+export class SignInLimits {
   /** Instants of the monotonic clock, oldest first. */
   private readonly refused = new Map<string, number>();
 
   /** By path: the library chooses them. */
-  private readonly rules = new Map<string, AttemptRule>();
+  private readonly rules = new Map<string, LimitRule>();
 
-  constructor(private readonly rows: AttemptsRepository) {}
+  constructor(private readonly rows: SignInLimitsRepository) {}
 
   /** The key is a client address and a path, with a bar between them. */
-  async take(key: string, rule: AttemptRule): Promise<Attempt> {
+  async take(key: string, rule: LimitRule): Promise<LimitedRequest> {
     keepWithin(maxRules, this.rules, pathOf(key), rule);
     const left = (this.refused.get(key) ?? 0) - performance.now();
     if (left > 0) return { allowed: false, retryAfter: Math.ceil(left / 1_000) };
