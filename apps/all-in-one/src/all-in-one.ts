@@ -1,4 +1,5 @@
 import type { Say } from '@posthorn/dev';
+import { ProcessCalls } from '@posthorn/messaging';
 import type { Environment, RunningService } from '@posthorn/platform';
 import { startAnalytics } from '../../analytics/src/service.js';
 import { startCampaigns } from '../../campaigns/src/service.js';
@@ -14,7 +15,8 @@ export async function startInOneProcess(
   started: Started,
   report: Say,
 ): Promise<RunningGateway> {
-  const options = { environment: { ...environment, ADMIN_PORT: '0' }, report };
+  const calls = new ProcessCalls();
+  const options = { environment: { ...environment, ADMIN_PORT: '0' }, report, calls };
   const after = await Promise.allSettled<RunningService>([
     startSending({ ...options, processMetrics: false }),
     startContacts({ ...options, processMetrics: false }),
@@ -25,7 +27,7 @@ export async function startInOneProcess(
   for (const service of after) if (service.status === 'fulfilled') started.add(service.value.stop);
   const failed = after.find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
-  const gateway = await startGateway({ environment, report });
+  const gateway = await startGateway({ environment, report, calls });
   started.add(gateway.stop);
   return gateway;
 }

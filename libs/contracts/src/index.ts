@@ -2,6 +2,7 @@ export * from './common/bus-access.js';
 export * from './common/catalogue.js';
 export * from './groups.js';
 export * from './schema/array-buffers.js';
+export * from './schema/arrived.js';
 export * from './schema/contract.js';
 export * from './schema/copies.js';
 export * from './schema/event-schema.js';

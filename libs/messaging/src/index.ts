@@ -4,6 +4,8 @@ export * from './calls/call-responder.js';
 export * from './calls/gatherer.js';
 export * from './calls/bus.js';
 export * from './calls/bus-server.js';
+export * from './calls/call-failed.js';
+export * from './calls/process-calls.js';
 export * from './calls/connection.js';
 export * from './events/dead-letters.repository.js';
 export * from './outbox/outbox.repository.js';

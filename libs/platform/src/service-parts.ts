@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { ServiceName } from '@posthorn/contracts';
 import type { DatabaseOptions, PartitionPlan } from '@posthorn/database';
+import type { ProcessCalls } from '@posthorn/messaging';
 import type { ConfigShape, Environment } from './config.js';
 import type { ServiceConfig } from './service-config.js';
 
@@ -18,4 +19,6 @@ export interface StartOptions {
   report?: (line: string) => void;
   /** Report metrics of the process; only one service per process may. */
   processMetrics?: boolean;
+  /** What the services of the process answer one another without NATS; none where each has a process of its own. */
+  calls?: ProcessCalls;
 }

@@ -17,6 +17,7 @@ import {
   Outbox,
   OutboxRelay,
   OutboxRelayRepository,
+  type ProcessCalls,
   ReadModels,
   runAsService,
   type ServiceContext,
@@ -52,6 +53,7 @@ export interface ServiceResources<C extends ServiceConfig> {
   messagingMetrics: MessagingMetrics;
   logger: PinoLogger;
   tracing: Tracing;
+  calls: ProcessCalls | undefined;
 }
 
 export interface RunningService {
@@ -79,7 +81,8 @@ export async function openService<C extends ServiceConfig>(
   const clock = new DatabaseClock(database);
   const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
   const messagingMetrics = new MessagingMetrics(metrics);
-  const bus = new Bus(connection, clock, messagingMetrics, config.callTimeoutMs);
+  const local = options.calls?.openTo(parts.name);
+  const bus = new Bus(connection, clock, messagingMetrics, config.callTimeoutMs, local);
   const watching = { metrics, messagingMetrics, logger, tracing };
   const eventErasure = new EventErasure(database, parts.name, connection);
   const wakeUps = new WakeUps(connection, parts.name);
@@ -95,6 +98,7 @@ export async function openService<C extends ServiceConfig>(
     eventErasure,
     ...waking,
     ...watching,
+    calls: options.calls,
   };
 }
 

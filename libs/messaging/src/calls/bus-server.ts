@@ -21,6 +21,7 @@ import { findHandlers, type Concerns } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { OperatorCalls } from './operator-calls.js';
+import type { ProcessCalls } from './process-calls.js';
 import type { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 
 export interface BusServerOptions {
@@ -31,6 +32,7 @@ export interface BusServerOptions {
   deadLetters: DeadLetters;
   tracing?: Tracing;
   messagingMetrics?: MessagingMetrics;
+  calls?: ProcessCalls;
 }
 
 export class BusServer extends Server implements CustomTransportStrategy {
@@ -143,11 +145,17 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   private serve(contract: RequestContract, answer: Answer): void {
-    const { service, connection, tracing } = this.options;
+    const { service, connection, tracing, calls } = this.options;
     const onUnexpected = (error: unknown, subject: string) =>
       this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
     this.answering.push(
-      new CallResponder(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }),
+      new CallResponder(contract, answer, {
+        nats: connection.nats,
+        queue: service,
+        onUnexpected,
+        tracing,
+        calls,
+      }),
     );
   }
 }

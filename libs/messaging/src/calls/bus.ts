@@ -9,16 +9,17 @@ import {
   type RequestContract,
 } from '@posthorn/contracts';
 import { currentContext, currentTraces, inSpan } from '@posthorn/telemetry';
+import { CallBatches, longestOf, type Outgoing } from './call-batches.js';
+import { CallFailed } from './call-failed.js';
 import { messageBytes, packPayload, receivePayload } from './chunked.js';
 import type { BusConnection } from './connection.js';
 import { decode, encodeAll, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
-import { Gatherer } from './gatherer.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
+import type { LocalCalls } from './process-calls.js';
 import { tracedHeaders } from './traced-headers.js';
 
 /** Long enough for a busy service, short enough for an answer within two seconds (docs/guarantees.md G17). */
 const callTimeoutMs = 1_700;
-const maxGathered = 64;
 
 /** How long a call waits for its answer: a time of its own, or a share of what calls usually wait, which follows `ANSWER_WITHIN_MS`. */
 export interface CallTime {
@@ -29,32 +30,15 @@ export interface CallTime {
 /** What a call that carries `items` waits, as a share of what a call for one does: about twice as long for fifty, thirteen times at most. */
 export const shareFor = (items: number): number => 1 + Math.min(items - 1, 600) / 50;
 
-interface Outgoing {
+interface MessageCall extends Outgoing {
   pieces: JsonPiece[];
-  timeoutMs: number;
-}
-
-interface Failure {
-  /** The call may have reached its service. */
-  reached: boolean;
-  timedOut: boolean;
-}
-
-/** Where the outcome is unknown, it has to be settled. */
-export class CallFailed extends DomainError {
-  readonly isOutcomeUnknown: boolean;
-
-  constructor({ onlyReads }: RequestContract, { reached, timedOut }: Failure) {
-    super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service is temporarily unavailable', {
-      retryAfterSeconds: 1,
-    });
-    this.name = 'CallFailed';
-    this.isOutcomeUnknown = reached && !onlyReads;
-  }
 }
 
 export class Bus {
-  private readonly gatherers = new Map<string, Gatherer<Outgoing, ReplyFrame>>();
+  private readonly batches = new CallBatches<MessageCall>({
+    request: (contract, calls) => this.request(contract, calls),
+    maxBytes: () => messageBytes(this.connection.nats),
+  });
 
   constructor(
     private readonly connection: BusConnection,
@@ -62,6 +46,8 @@ export class Bus {
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
     private readonly timeoutMs = callTimeoutMs,
+    /** What other services of the same process answer. */
+    private readonly local?: LocalCalls,
   ) {}
 
   get connected(): boolean {
@@ -104,46 +90,26 @@ export class Bus {
     const deadline = this.clock ? (await this.clock.now()).getTime() + timeoutMs : 0;
     const requests = currentContext()?.requestIds;
     const frame: CallFrame = { caller, deadline, body, requests, traces: currentTraces() ?? undefined };
-    const answer = await this.send(contract, { pieces: writeJson(() => JSON.stringify(frame)), timeoutMs });
-    if ('error' in answer) throw fromWireError(answer.error);
-    return reviveDates(contract.reply, answer.reply as Out);
+    // Without NATS no call is made in any mode: what it would begin could not be told to others (docs/guarantees.md G17).
+    if (!this.connected) throw new CallFailed(contract, { reached: false, timedOut: false });
+    if (this.local?.answers(contract)) return replyOf<Out>(await this.local.send(contract, frame, timeoutMs));
+    return reviveDates(contract.reply, replyOf<Out>(await this.send(contract, frame, timeoutMs)));
   }
 
-  private async send(contract: RequestContract, outgoing: Outgoing): Promise<ReplyFrame> {
-    if (contract.gathered)
-      return within(contract, outgoing.timeoutMs, this.gathererFor(contract).submit(outgoing));
-    const [answer] = await this.tracedRequest(contract, [outgoing]);
-    return answer!;
+  private send(contract: RequestContract, frame: CallFrame, timeoutMs: number): Promise<ReplyFrame> {
+    const pieces = writeJson(() => JSON.stringify(frame));
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    return this.batches.send(contract, { pieces, bytes, timeoutMs });
   }
 
-  private gathererFor(contract: RequestContract): Gatherer<Outgoing, ReplyFrame> {
-    const known = this.gatherers.get(contract.subject);
-    if (known) return known;
-    const gatherer = new Gatherer<Outgoing, ReplyFrame>({
-      flush: (calls) => this.tracedRequest(contract, calls),
-      maxItems: maxGathered,
-      maxBytes: messageBytes(this.connection.nats),
-      sizeOf: ({ pieces }) => pieces.reduce((sum, { length }) => sum + length, 0),
-    });
-    this.gatherers.set(contract.subject, gatherer);
-    return gatherer;
-  }
-
-  private tracedRequest(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
-    const spanOptions = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
-    return inSpan(`send ${contract.subject}`, spanOptions, () => this.request(contract, calls));
-  }
-
-  private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
+  private async request(contract: RequestContract, calls: MessageCall[]): Promise<ReplyFrame[]> {
     if (!this.connection.connected) throw new CallFailed(contract, { reached: false, timedOut: false });
     const nats = this.connection.nats;
     const packed = packPayload(nats, encodeAll(calls.map(({ pieces }) => pieces)));
-    // Each call of a batch ends at its own time: one that has little left must not end its neighbours.
-    const timeout = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
     const lost = this.untilLost(contract);
     try {
       const requested = nats.request(subjectOf(contract.subject), packed.data, {
-        timeout,
+        timeout: longestOf(calls),
         headers: tracedHeaders(packed.headers),
       });
       requested.catch(() => undefined);
@@ -173,15 +139,9 @@ export class Bus {
   }
 }
 
-/** Includes the time in which the call is gathered with others. */
-function within<T>(contract: RequestContract, timeoutMs: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new CallFailed(contract, { reached: true, timedOut: true })),
-      timeoutMs,
-    );
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+function replyOf<Out>(answer: ReplyFrame): Out {
+  if ('error' in answer) throw fromWireError(answer.error);
+  return answer.reply as Out;
 }
 
 function callFailure(contract: RequestContract, error: unknown): unknown {

@@ -1,6 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { DomainError, freeBuffer, validateInPlace, type RequestContract } from '@posthorn/contracts';
+import {
+  ArrivingCopy,
+  DomainError,
+  freeBuffer,
+  validateInPlace,
+  type RequestContract,
+} from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 import {
   inSpans,
@@ -11,11 +18,13 @@ import {
   type WorkContext,
 } from '@posthorn/telemetry';
 import { runAsCaller } from './acting.js';
-import { isChunked, packPayload, receivePayload } from './chunked.js';
+import { CallFailed } from './call-failed.js';
+import { isChunked, packPayload, receivePayload, transferBytes } from './chunked.js';
 import {
   decode,
   decodeLarge,
   encode,
+  encodeOne,
   subjectOf,
   toWireError,
   type CallFrame,
@@ -23,6 +32,7 @@ import {
 } from './frames.js';
 import { currentService } from '../outages/service-context.js';
 import type { BatchReply, Incoming } from './handlers.js';
+import type { LocalCall, ProcessCalls } from './process-calls.js';
 
 export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<unknown>;
 
@@ -31,12 +41,18 @@ export interface CallResponderOptions {
   queue: string;
   onUnexpected: (error: unknown, subject: string) => void;
   tracing?: Tracing;
+  /** Of the process, whose other services then need no message. */
+  calls?: ProcessCalls;
 }
+
+const ignored = (): void => undefined;
 
 export class CallResponder {
   private readonly subscription: Subscription;
   private readonly running = new Set<Promise<void>>();
   private readonly tracing: Tracing;
+  /** That of the service: no transaction, caller or trace of who calls in the same process. */
+  private readonly inOwnContext = AsyncLocalStorage.snapshot();
 
   constructor(
     private readonly contract: RequestContract,
@@ -50,11 +66,22 @@ export class CallResponder {
         if (!error) this.track(this.serve(message));
       },
     });
+    options.calls?.add(contract.subject, this);
   }
 
   async drain(): Promise<void> {
+    this.options.calls?.remove(this.contract.subject);
     if (!this.options.nats.isClosed()) await this.subscription.drain().catch(() => undefined);
     await Promise.all(this.running);
+  }
+
+  /** Rejects where a message would have had no reply. */
+  answerHere(calls: readonly LocalCall[]): Promise<ReplyFrame[]> {
+    return this.inOwnContext(() => {
+      const answer = this.answerLocal(calls);
+      this.track(answer.then(ignored, ignored));
+      return answer;
+    });
   }
 
   private track(work: Promise<void>): void {
@@ -73,6 +100,31 @@ export class CallResponder {
     } catch (error) {
       onUnexpected(error, this.contract.subject);
     }
+  }
+
+  private async answerLocal(calls: readonly LocalCall[]): Promise<ReplyFrame[]> {
+    const payloads: Buffer[] = [];
+    try {
+      const frames = calls.map(({ frame, pieces }) => {
+        if (!pieces) return frame;
+        const payload = encodeOne(pieces);
+        payloads.push(payload);
+        return decodeLarge<CallFrame>(payload);
+      });
+      const copy = new ArrivingCopy();
+      const replies = (await this.answerAll(frames)).map((reply) => this.copyReply(copy, reply));
+      if (copy.bytes > transferBytes) throw new Error(`a reply of ${copy.bytes} bytes is too large`);
+      return replies;
+    } catch (error) {
+      this.options.onUnexpected(error, this.contract.subject);
+      throw new CallFailed(this.contract, { reached: true, timedOut: false });
+    } finally {
+      for (const payload of payloads) freeBuffer(payload);
+    }
+  }
+
+  private copyReply(copy: ArrivingCopy, answer: ReplyFrame): ReplyFrame {
+    return 'error' in answer ? copy.plain(answer) : { reply: copy.of(this.contract.reply, answer.reply) };
   }
 
   /** A chunked transfer has its own memory, in which files may stay; it is released afterwards. */

@@ -3,11 +3,11 @@ import { newInbox } from './inboxes.js';
 
 /** What goes in one message, and in one chunk, where the server allows that: a stock nats-server takes 1 MiB. The receiver answers the
  * announcement with a subject of its own, so that all chunks reach the same replica; acknowledgements bound the buffers on both sides. */
-const mostBytes = { message: 512 * 1024, chunk: 256 * 1024 };
+export const mostBytes = { message: 512 * 1024, chunk: 256 * 1024 };
 /** The server counts them, too: the trace of the caller, the announcement of a transfer. */
 const headerBytes = 8 * 1024;
 const windowChunks = 8;
-const maxBytes = 96 * 1024 * 1024;
+export const transferBytes = 96 * 1024 * 1024;
 const silenceMs = 10_000;
 
 const sizeHeader = 'Posthorn-Size';
@@ -70,7 +70,7 @@ export function receivePayload(nats: NatsConnection, message: Msg): Promise<Buff
   const size = sizeOf(message);
   const control = message.headers?.get(controlSubjectHeader) ?? '';
   if (size < 0) return message.data;
-  if (!(size <= maxBytes)) return Promise.reject(new Error(`a transfer of ${size} bytes is too large`));
+  if (!(size <= transferBytes)) return Promise.reject(new Error(`a transfer of ${size} bytes is too large`));
   return new Promise((resolve, reject) => {
     const whole = Buffer.allocUnsafeSlow(size);
     const inbox = newInbox(nats);

@@ -74,6 +74,18 @@ export function encodeAll(entries: readonly JsonPiece[][]): Uint8Array[] {
   return encoded;
 }
 
+/** In memory of its own, which may be released. */
+export function encodeOne(pieces: readonly JsonPiece[]): Buffer {
+  const encoded = pieces.map((piece) => (typeof piece === 'string' ? encode(piece) : piece));
+  const whole = Buffer.allocUnsafeSlow(encoded.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of encoded) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 /** Like `decode`, but long files stay in the payload, which must not be reused. */
 export const decodeLarge = <T>(payload: Buffer): T => readJson(payload, fileTextsIn(payload)) as T;
 
