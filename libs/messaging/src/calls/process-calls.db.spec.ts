@@ -146,7 +146,7 @@ describe.each(['over NATS', 'in the process'])('a call %s', (way) => {
   });
 
   it('brings files, which stay with the caller', async () => {
-    const letters = 'QUJD'.repeat(minFileTextLength);
+    const letters = 'QUJD'.repeat(3 * minFileTextLength);
     const bus = await serve(
       single,
       one(({ body }) => {
