@@ -9,7 +9,8 @@ import { cpuSeconds } from '../processes.js';
 import { Product } from '../product.js';
 
 const connections = 16;
-const leastSeconds = 5;
+const leastSeconds = 12;
+const warmSeconds = 6;
 const shownStatements = 14;
 const settleMs = 2_000;
 const paused = { DELIVERY_PAUSED: 'true' };
@@ -18,7 +19,7 @@ const paused = { DELIVERY_PAUSED: 'true' };
 export async function benchCosts(bench: Bench): Promise<void> {
   const { servers, scale } = bench;
   await Product.during(servers, {}, async (product) => {
-    await load(product.url, connections, 2, product.token);
+    await load(product.url, connections, warmSeconds, product.token);
     await settled(bench, product);
     await costing(bench, 'accepted while delivery runs', async () => {
       const { accepted, perSecond } = await load(
