@@ -35,7 +35,9 @@ WITH
         $25::text[],
         $26::boolean[],
         $27::smallint[],
-        $28::int[]
+        $28::int[],
+        $29::text[],
+        $30::jsonb[]
       ) AS o (
         row_index,
         project_id,
@@ -64,7 +66,9 @@ WITH
         host,
         tls,
         reply_code,
-        duration_ms
+        duration_ms,
+        trace,
+        events
       )
   ),
   locked AS MATERIALIZED (
@@ -97,12 +101,6 @@ WITH
         FROM
           locked
       ) IS NOT NULL
-  ),
-  event AS (
-    SELECT
-      *
-    FROM
-      unnest($29::int[], $30::text[], $31::smallint[], $32::jsonb[], $33::text[]) AS e (row_index, name, bit, item, trace)
   ),
   written AS (
     UPDATE deliveries d
@@ -159,7 +157,7 @@ WITH
         )
       )
     RETURNING
-      o.row_index,
+      o.*,
       d.attempts,
       old.reported_bits AS reported_before,
       d.reported_bits AS reported_after,
@@ -180,7 +178,7 @@ WITH
     UPDATE emails e
     SET
       status = CASE w.reported_after
-        WHEN 0 THEN coalesce(o.status, e.status)
+        WHEN 0 THEN coalesce(w.status, e.status)
         ELSE CASE
           WHEN (w.reported_after) & 32 <> 0 THEN 'BOUNCED'
           WHEN (w.reported_after) & 8 <> 0 THEN 'DELIVERED'
@@ -190,17 +188,17 @@ WITH
           ELSE 'SENT'
         END
       END,
-      subject = coalesce(o.subject, e.subject),
-      from_name = coalesce(o.from_name, e.from_name),
-      contact_id = coalesce(e.contact_id, o.contact_id),
+      subject = coalesce(w.subject, e.subject),
+      from_name = coalesce(w.from_name, e.from_name),
+      contact_id = coalesce(e.contact_id, w.contact_id),
       failure_kind = CASE
         WHEN w.is_overruled_by_report THEN e.failure_kind
-        ELSE o.failure_kind
+        ELSE w.failure_kind
       END,
-      provider_message_id = coalesce(e.provider_message_id, o.provider_message_id),
+      provider_message_id = coalesce(e.provider_message_id, w.provider_message_id),
       error = CASE
         WHEN w.is_overruled_by_report THEN e.error
-        ELSE o.error
+        ELSE w.error
       END,
       updated_at = now(),
       sent_at = CASE
@@ -216,18 +214,22 @@ WITH
         ELSE e.bounced_at
       END
     FROM
-      outcome o
-      JOIN written w USING (row_index)
+      written w
     WHERE
-      e.project_id = o.project_id
-      AND e.id = o.email_id
-      AND o.position = 0
+      e.project_id = w.project_id
+      AND e.id = w.email_id
+      AND w.position = 0
       AND (
-        o.status IS NOT NULL
+        w.status IS NOT NULL
         OR w.reported_after <> 0
       )
     RETURNING
-      o.row_index,
+      w.project_id,
+      w.row_index,
+      w.trace,
+      w.events,
+      w.reported_before,
+      w.is_overruled_by_report,
       jsonb_strip_nulls(
         jsonb_build_object(
           'emailId',
@@ -255,32 +257,35 @@ WITH
         )
       ) AS details
   ),
-  email_details AS MATERIALIZED (
+  described AS (
     SELECT
-      row_index,
-      details
+      *
     FROM
       updated_email
     UNION ALL
     SELECT
-      o.row_index,
+      w.project_id,
+      w.row_index,
+      w.trace,
+      w.events,
+      w.reported_before,
+      w.is_overruled_by_report,
       e.details
     FROM
-      outcome o
-      JOIN written USING (row_index),
+      written w,
       LATERAL (
         SELECT
           jsonb_build_object('emailId', c.id, 'from', c.from_email, 'sourceType', c.source_type) AS details
         FROM
           emails c
         WHERE
-          c.project_id = o.project_id
-          AND c.id = o.email_id
+          c.project_id = w.project_id
+          AND c.id = w.email_id
         LIMIT
           1
       ) AS e
     WHERE
-      o.position > 0
+      w.position > 0
   ),
   history AS (
     INSERT INTO
@@ -299,8 +304,7 @@ WITH
       reply_code,
       duration_ms
     FROM
-      outcome
-      JOIN written USING (row_index)
+      written
     WHERE
       history_status IS NOT NULL
   ),
@@ -313,8 +317,7 @@ WITH
       'HARD_BOUNCE',
       'PROVIDER'
     FROM
-      outcome
-      JOIN written USING (row_index)
+      written
     WHERE
       suppress
     ON CONFLICT DO NOTHING
@@ -344,36 +347,35 @@ WITH
         FROM
           (
             SELECT
-              outcome.project_id,
+              m.project_id,
               event.name,
-              event.trace,
-              row_index,
-              CASE
-                WHEN event.item ? 'emailId' THEN email_details.details
-                ELSE '{}'
-              END || event.item || jsonb_build_object('at', now()) AS item
+              m.trace,
+              m.row_index,
+              m.details || event.item || jsonb_build_object('at', now()) AS item
             FROM
-              event
-              JOIN written USING (row_index)
-              JOIN outcome USING (row_index)
-              LEFT JOIN email_details USING (row_index)
+              described m,
+              LATERAL jsonb_to_recordset(m.events) AS event (name text, bit smallint, item jsonb)
             WHERE
-              CASE
-                WHEN event.item ? 'emailId' THEN email_details.row_index IS NOT NULL
-                AND CASE event.bit
-                  WHEN 0 THEN NOT written.is_overruled_by_report
-                  ELSE written.reported_before & event.bit = 0
-                END
-                -- An address that was suppressed already is not announced again.
-                ELSE EXISTS (
-                  SELECT
-                  FROM
-                    suppression s
-                  WHERE
-                    s.project_id = outcome.project_id
-                    AND s.email = outcome.recipient
-                )
+              event.item ? 'emailId'
+              AND CASE event.bit
+                WHEN 0 THEN NOT m.is_overruled_by_report
+                ELSE m.reported_before & event.bit = 0
               END
+            UNION ALL
+            -- An address that was suppressed already is not announced again.
+            SELECT
+              w.project_id,
+              event.name,
+              w.trace,
+              w.row_index,
+              event.item || jsonb_build_object('at', now()) AS item
+            FROM
+              suppression s
+              JOIN written w ON w.project_id = s.project_id
+              AND w.recipient = s.email,
+              LATERAL jsonb_to_recordset(w.events) AS event (name text, bit smallint, item jsonb)
+            WHERE
+              NOT event.item ? 'emailId'
           ) AS r
         WINDOW
           earlier AS (
