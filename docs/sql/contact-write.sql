@@ -34,7 +34,7 @@ WITH
           lock_limit
       ) IS NOT NULL
   ),
-  written AS (
+  changed AS (
     INSERT INTO
       contacts AS known (project_id, id, email, subscribed, custom_fields)
     SELECT
@@ -109,28 +109,6 @@ WITH
         ELSE width_bucket(known.project_id::text || known.email COLLATE "C", ($4::text[]))
       END AS position
   ),
-  changed AS (
-    SELECT
-      written.*,
-      requested.group_number,
-      CASE
-        WHEN was_seq IS NULL THEN CASE
-          WHEN requested.flags & 32 = 0 THEN 'contacts.contact.created'
-        END
-        WHEN subscribed = was_subscribed THEN 'contacts.contact.updated'
-        WHEN subscribed THEN 'contacts.contact.subscribed'
-        ELSE 'contacts.contact.unsubscribed'
-      END AS event
-    FROM
-      written
-      JOIN requested USING (position)
-  ),
-  origin AS (
-    SELECT
-      *
-    FROM
-      unnest($13::int[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[]) AS given (group_number, actor, address, published_address, user_agent, source, text)
-  ),
   counted AS (
     INSERT INTO
       contact_count_deltas (project_id, total, subscribed)
@@ -172,8 +150,15 @@ WITH
       origin.user_agent,
       origin.text
     FROM
-      changed
-      JOIN origin USING (group_number)
+      changed,
+      LATERAL (
+        SELECT
+          ($13::text[]) [($12::int[]) [position]] AS actor,
+          ($14::text[]) [($12::int[]) [position]] AS address,
+          ($16::text[]) [($12::int[]) [position]] AS user_agent,
+          ($17::text[]) [($12::int[]) [position]] AS source,
+          ($18::text[]) [($12::int[]) [position]] AS text
+      ) AS origin
     WHERE
       changed.subscribed IS DISTINCT FROM changed.was_subscribed
   ),
@@ -215,8 +200,8 @@ WITH
       event,
       items,
       $1,
-      actor::jsonb,
-      published_address
+      ($13::text[]) [group_number]::jsonb,
+      ($15::text[]) [group_number]
     FROM
       (
         SELECT
@@ -234,7 +219,7 @@ WITH
               'seq',
               seq,
               'source',
-              source,
+              ($17::text[]) [group_number],
               'at',
               to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
             )
@@ -242,8 +227,21 @@ WITH
               position
           ) AS items
         FROM
-          changed
-          JOIN origin USING (group_number)
+          (
+            SELECT
+              *,
+              CASE
+                WHEN was_seq IS NULL THEN CASE
+                  WHEN ($8::int[]) [position] & 32 = 0 THEN 'contacts.contact.created'
+                END
+                WHEN subscribed = was_subscribed THEN 'contacts.contact.updated'
+                WHEN subscribed THEN 'contacts.contact.subscribed'
+                ELSE 'contacts.contact.unsubscribed'
+              END AS event,
+              ($12::int[]) [position] AS group_number
+            FROM
+              changed
+          ) AS events
         WHERE
           event IS NOT NULL
         GROUP BY
@@ -251,7 +249,6 @@ WITH
           event,
           group_number
       ) AS events
-      JOIN origin USING (group_number)
   )
 SELECT
   position,

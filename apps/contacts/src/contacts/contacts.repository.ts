@@ -25,6 +25,10 @@ export interface ContactKey {
   email: string;
 }
 
+export interface KnownContact extends ContactKey {
+  id: string;
+}
+
 const columns = `project_id AS "projectId", id, email, subscribed, custom_fields AS "customFields", seq, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** Every statement that creates, changes or deletes contacts also appends what it does to their count. */
@@ -47,12 +51,8 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     return this.rows.findOne({ where: { projectId, email }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async idsOf(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
-    return this.database.query(
-      `SELECT project_id AS "projectId", email, id FROM contacts
-       JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS k (project_id, email)) AS requested USING (project_id, email)`,
-      [keys.map(({ projectId }) => projectId), keys.map(({ email }) => email)],
-    );
+  idsOf(keys: ContactKey[]): Promise<KnownContact[]> {
+    return this.database.often(known('project_id AS "projectId", email, id'), keysOf(keys));
   }
 
   variablesOf(projectId: string, emails: string[]): Promise<ContactVariables[]> {
@@ -73,12 +73,8 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   async byAddresses(keys: ContactKey[]): Promise<ContactRow[]> {
     const rows = await this.database.prepared<Partial<ContactRow>>({
       name: 'contacts by address',
-      // One index lookup for each address: the plan of a join would be kept from when the table was small.
-      sql: `SELECT known.* FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS k (project_id, email)) AS requested
-        CROSS JOIN LATERAL (
-          SELECT ${columns} FROM contacts WHERE contacts.project_id = requested.project_id AND contacts.email = requested.email LIMIT 1
-        ) AS known`,
-      parameters: [keys.map(({ projectId }) => projectId), keys.map(({ email }) => email)],
+      sql: known(columns),
+      parameters: keysOf(keys),
     });
     return rows.map((row) => Object.assign(new ContactRow(), row));
   }
@@ -177,6 +173,18 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     ];
   }
 }
+
+/** One index lookup for each address: the plan of a join would be kept from when the table was small. */
+const known = (selected: string): string =>
+  `SELECT known.* FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS k (project_id, email)) AS requested
+   CROSS JOIN LATERAL (
+     SELECT ${selected} FROM contacts WHERE contacts.project_id = requested.project_id AND contacts.email = requested.email LIMIT 1
+   ) AS known`;
+
+const keysOf = (keys: readonly ContactKey[]): string[][] => [
+  keys.map(({ projectId }) => projectId),
+  keys.map(({ email }) => email),
+];
 
 const memberOfList = `EXISTS (SELECT 1 FROM memberships member
   WHERE member.project_id = row.project_id AND member.list_id = :listId AND member.contact_id = row.id AND member.status = 'CONFIRMED')`;

@@ -5,8 +5,13 @@ import { ContactWrites } from '../contacts/writes/contact-writes.js';
 import { Tombstones } from './tombstones.js';
 
 /** A person was erased during the write; a repetition finds the tombstone. */
-class ErasedMeanwhile extends Error {
+export class ErasedMeanwhile extends Error {
   override readonly name = 'ErasedMeanwhile';
+}
+
+export interface ReportOptions {
+  /** Who was erased is looked up only after the write, which throws `ErasedMeanwhile` then: for callers that roll it back and repeat it otherwise. */
+  looksAfterwards?: boolean;
 }
 
 const personErased = () =>
@@ -24,16 +29,13 @@ export class ReportedContacts {
   async write(
     writes: ContactWrite[],
     reportedAt: readonly Date[],
-    options?: { checksFirst: boolean },
+    { looksAfterwards = false }: ReportOptions = {},
   ): Promise<WrittenContact[]> {
     if (writes.length === 0) return [];
     const { projectId } = writes[0]!;
     const reports = writes.map((write, index) => ({ write, email: write.email, at: reportedAt[index]! }));
-    const valid = await this.tombstones.withoutErased(projectId, reports);
-    const written = await this.writes.write(
-      valid.map(({ write }) => write),
-      options,
-    );
+    const valid = looksAfterwards ? reports : await this.tombstones.withoutErased(projectId, reports);
+    const written = await this.writes.write(valid.map(({ write }) => write));
     // A contact that was deleted between the check and the write has just been created again.
     const created = valid.filter((_, index) => written[index]!.outcome === 'CREATED');
     if ((await this.tombstones.withoutErased(projectId, created)).length < created.length)

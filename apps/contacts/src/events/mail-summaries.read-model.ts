@@ -18,14 +18,15 @@ export class MailSummaries {
   constructor(private readonly database: Database) {}
 
   // In the transaction that marks the events as processed. Those without a contact wait for an hour, because
-  // they may overtake the event that creates it; returns whether there are any.
+  // they may overtake the event that creates it; returns whether there are any. Contacts are found one by one: the
+  // plan of a join would be kept from when the table was small.
   async add(projectId: string, occurred: MailEventRow[]): Promise<boolean> {
-    const [row] = await this.database.query<{ early: number }>(
+    const [row] = await this.database.often<{ early: number }>(
       `WITH occurred AS MATERIALIZED (
          SELECT project_id, email, kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at
          FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS event (project_id, email, kind, at) GROUP BY 1, 2, 3
        ), owned AS MATERIALIZED (
-         SELECT occurred.*, contacts.id FROM occurred LEFT JOIN contacts USING (project_id, email)
+         SELECT occurred.*, (SELECT id FROM contacts c WHERE c.project_id = occurred.project_id AND c.email = occurred.email) AS id FROM occurred
        ), ${summed('(SELECT * FROM owned WHERE id IS NOT NULL)')}, early AS (
          INSERT INTO early_mail_events AS known (project_id, email, kind, count, first_at, last_at)
          SELECT project_id, email, kind, count, first_at, last_at FROM owned WHERE id IS NULL ORDER BY 1, 2, 3

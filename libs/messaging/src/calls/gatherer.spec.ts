@@ -49,6 +49,23 @@ describe('gathering', () => {
     expect(await Promise.all(all)).toEqual(['1', '500', '60', '30', '20']);
   });
 
+  it('rests after a batch of several items, never after a single one', async () => {
+    const { batches, flush } = held<number>();
+    const gatherer = new Gatherer<number, string>({ flush, maxItems: 10, inFlight: 1, restMs: 20 });
+    const all = [1, 2, 3].map((item) => gatherer.submit(item));
+    batches[0]!.answer(['1']);
+    expect(await all[0]).toBe('1');
+    expect(batches[1]!.items).toEqual([2, 3]);
+    batches[1]!.answer(['2', '3']);
+    await Promise.all(all);
+    const next = [4, 5].map((item) => gatherer.submit(item));
+    expect(batches).toHaveLength(2);
+    await new Promise((rested) => setTimeout(rested, 100));
+    expect(batches[2]!.items).toEqual([4, 5]);
+    batches[2]!.answer(['4', '5']);
+    expect(await Promise.all(next)).toEqual(['4', '5']);
+  });
+
   it('rejects only the item of an error, and all items of a failed flush', async () => {
     const { batches, flush } = held<number>();
     const gatherer = new Gatherer<number, string>({ flush, maxItems: 10, inFlight: 1 });

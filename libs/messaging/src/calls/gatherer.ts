@@ -12,6 +12,8 @@ export interface GathererOptions<In, Out> {
   lingerMs?: number | (() => number);
   /** So many items end the wait before its time. */
   enough?: number;
+  /** How long a batch of several items keeps its place after its end, so that those whom it answers can join the next one. A single caller never waits. */
+  restMs?: number;
   maxBytes?: number;
   sizeOf?: (item: In) => number;
 }
@@ -80,6 +82,11 @@ export class Gatherer<In, Out> {
     if (this.waiting.length + this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 
+  private end(): void {
+    this.running -= 1;
+    this.pump();
+  }
+
   private take(): Waiting<In, Out>[] {
     const { maxItems, maxBytes = Infinity } = this.options;
     let bytes = 0;
@@ -100,8 +107,9 @@ export class Gatherer<In, Out> {
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      this.running -= 1;
-      this.pump();
+      const { restMs } = this.options;
+      if (restMs && batch.length > 1) setTimeout(() => this.end(), restMs);
+      else this.end();
     }
   }
 }

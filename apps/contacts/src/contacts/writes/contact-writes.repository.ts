@@ -72,7 +72,6 @@ const requests = columnsOf<RequestedWrite>([
 ]);
 
 const origins = columnsOf<WriteOrigin>([
-  { column: 'group_number', type: 'int', value: (_, index) => index + 1 },
   { column: 'actor', type: 'text', value: ({ actor }) => actor && JSON.stringify(actor) },
   { column: 'address', type: 'text', value: ({ address }) => address },
   { column: 'published_address', type: 'text', value: ({ publishedAddress }) => publishedAddress },
@@ -140,13 +139,25 @@ const subscribed = `CASE WHEN ${flags} & ${flag.keeps} <> 0 THEN known.subscribe
 const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_fields
   ELSE (known.custom_fields || excluded.custom_fields) - coalesce(${requested('removed')}::text[], '{}') END`;
 
+/** Read by subscript as well: a join of the parts by their rows would compare all of them. */
+const ofChange = (column: string) => `${requests.array(column, firstRequest)}[position]`;
+const groupOfChange = ofChange('group_number');
+const given = (column: string, group = 'group_number') => `${origins.array(column, firstOrigin)}[${group}]`;
+const originOfChange = `SELECT ${['actor', 'address', 'user_agent', 'source', 'text']
+  .map((column) => `${given(column, groupOfChange)} AS ${column}`)
+  .join(', ')}`;
+const eventOfChange = `CASE
+  WHEN was_seq IS NULL THEN CASE WHEN ${ofChange('flags')} & ${flag.inBulk} = 0 THEN '${contactEvents.created.name}' END
+  WHEN subscribed = was_subscribed THEN '${contactEvents.updated.name}'
+  WHEN subscribed THEN '${contactEvents.subscribed.name}' ELSE '${contactEvents.unsubscribed.name}' END`;
+
 // Other parts of the statement may read `changed`: the contacts that were created or changed, with the
 // position of their write. Contacts that meet `leftOut`, a condition on `known` and `requested`, are not even
 // locked.
 export const writesContacts = (leftOut = ''): string => `
   ${lockTimeout(contactParameters.lockTimeout)}, requested AS (
     SELECT * FROM ${requests.unnest('request', firstRequest)} WHERE ${lockTimeoutIsSet}
-  ), written AS (
+  ), changed AS (
     INSERT INTO contacts AS known (project_id, id, email, subscribed, custom_fields)
     SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM requested
     WHERE (deadline IS NULL OR clock_timestamp() < deadline)
@@ -160,14 +171,6 @@ export const writesContacts = (leftOut = ''): string => `
         AND (${flags} & ${flag.ofAnySize} <> 0 OR octet_length((${fields})::text) <= ${maxCustomFields})
     RETURNING known.*, old.subscribed AS was_subscribed, old.custom_fields AS was_fields, old.seq AS was_seq,
       ${writtenPosition} AS position
-  ), changed AS (
-    SELECT written.*, requested.group_number, CASE
-        WHEN was_seq IS NULL THEN CASE WHEN requested.flags & ${flag.inBulk} = 0 THEN '${contactEvents.created.name}' END
-        WHEN subscribed = was_subscribed THEN '${contactEvents.updated.name}'
-        WHEN subscribed THEN '${contactEvents.subscribed.name}' ELSE '${contactEvents.unsubscribed.name}' END AS event
-    FROM written JOIN requested USING (position)
-  ), origin AS (
-    SELECT * FROM ${origins.unnest('given', firstOrigin)}
   ), counted AS (
     INSERT INTO contact_count_deltas (project_id, total, subscribed)
     SELECT project_id, total, subscribed FROM (
@@ -175,7 +178,7 @@ export const writesContacts = (leftOut = ''): string => `
       FROM changed GROUP BY project_id
     ) AS sums WHERE total <> 0 OR subscribed <> 0
   ), consent AS (
-    ${recordsConsents('changed JOIN origin USING (group_number) WHERE changed.subscribed IS DISTINCT FROM changed.was_subscribed')}
+    ${recordsConsents(`changed, LATERAL (${originOfChange}) AS origin WHERE changed.subscribed IS DISTINCT FROM changed.was_subscribed`)}
   ), ${marksDirty('changed')}, published AS (
     ${outboxInsert(
       {
@@ -184,14 +187,15 @@ export const writesContacts = (leftOut = ''): string => `
         eventName: 'event',
         items: 'items',
         traces: contactParameters.traces,
-        actor: 'actor::jsonb',
-        ipAddress: 'published_address',
+        actor: `${given('actor')}::jsonb`,
+        ipAddress: given('published_address'),
       },
       `FROM (
-      SELECT project_id, event, group_number, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq, 'source', source,
+      SELECT project_id, event, group_number, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq, 'source', ${given('source')},
           'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY position) AS items
-      FROM changed JOIN origin USING (group_number) WHERE event IS NOT NULL GROUP BY project_id, event, group_number
-    ) AS events JOIN origin USING (group_number)`,
+      FROM (SELECT *, ${eventOfChange} AS event, ${groupOfChange} AS group_number FROM changed) AS events
+      WHERE event IS NOT NULL GROUP BY project_id, event, group_number
+    ) AS events`,
     )}
   )`;
 

@@ -24,8 +24,6 @@ interface Group {
 }
 
 interface WriteOptions {
-  /** For writes that usually change nothing: those then take no locks. */
-  checksFirst?: boolean;
   timeout?: string;
   eachCommits?: boolean;
 }
@@ -65,7 +63,7 @@ export class ContactWrites {
           for (const part of parts)
             [written[part]] = (await this.writeEach(
               [{ write: writes[part]!, parts: [part] }],
-              { ...options, checksFirst: false },
+              options,
               true,
             )) as [WrittenContact];
       }
@@ -96,13 +94,12 @@ export class ContactWrites {
   /** One group an address. After a lock timeout, what has committed by itself is still reported. */
   private async writeEach(
     groups: Group[],
-    { checksFirst, timeout, eachCommits }: WriteOptions,
+    { timeout, eachCommits }: WriteOptions,
     isWritten: boolean,
   ): Promise<WrittenContact[]> {
     const found = new Map<ContactWrite, WrittenContact>();
     let open = inOrder(groups.map(({ write }) => write));
     let ofAnySize = false;
-    if (checksFirst) open = await this.check(open, found);
     while (open.length > 0) {
       const written = await this.statement.write(open, ofAnySize, timeout).catch((error: Error) => {
         if (!eachCommits || !(isWritten || found.size > 0) || !isLockTimeout(error)) throw error;

@@ -10,6 +10,8 @@ interface LanesOptions<In, Out> extends Pick<GathererOptions<In, Out>, 'maxItems
 const timeoutTogether = '200ms';
 /** Within the deadline of the call, so that the caller hears that nothing happened. */
 const timeoutAlone = '1500ms';
+/** Callers that go on at once then share one commit instead of several. */
+const restMs = 3;
 
 // All projects share a batch, because twice as many rows in a commit cost less than two commits. After one
 // meets a locked row, each of its projects has its own lane until that is empty, so that others are not
@@ -48,6 +50,6 @@ export class ProjectLanes<In extends { projectId: string }, Out> {
 
   private gatherer(timeout: string): Gatherer<In, Out> {
     const { flush, ...bounds } = this.options;
-    return new Gatherer({ ...bounds, flush: (items) => flush(items, timeout), inFlight: 1 });
+    return new Gatherer({ ...bounds, flush: (items) => flush(items, timeout), inFlight: 1, restMs });
   }
 }
