@@ -77,6 +77,7 @@ export class AcceptEmailsService {
       (part) => this.store(part),
       (part, error) => this.afterFailure(part, error),
     );
+    if (rows.some(({ options }) => options.category === 'MARKETING')) this.wakeUp.bulkStored();
     this.wakeUp.wake(rows.length);
     return outcomes;
   }

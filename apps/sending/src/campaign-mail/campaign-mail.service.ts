@@ -64,7 +64,8 @@ export class CampaignMailService {
     const { accepted, isKnown, erased } = await this.mail.handOver(projectId, batch, currentTraces());
     if (!isKnown) throw campaignContentUnknown();
     this.accepted.inc(accepted);
-    this.wakeUp.wakeForBulk();
+    this.wakeUp.bulkStored();
+    this.wakeUp.wake();
     return { accepted, erased, pacePerSecond: this.config.ratePerSecond };
   }
 

@@ -24,9 +24,9 @@ export class DeliveryWakeUp {
     this.wakeUps.send('deliveries');
   }
 
-  wakeForBulk(): void {
+  /** Before `wake`. */
+  bulkStored(): void {
     this.bulkStoredAt = performance.now();
-    this.wake();
   }
 
   onWakeUp(wake: () => void): void {
