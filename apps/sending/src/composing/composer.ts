@@ -179,6 +179,8 @@ const snippetsOf = (messages: readonly StoredMessage[]) =>
 const hostOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
 const threads = 2;
+/** The start of a service has other things to do, and whoever sends the first campaign after it waits. */
+const warmUpMs = 10_000;
 /** Composing a larger message would block the event loop too long. */
 const maxSmallLength = 128 * 1024;
 const largeMs = 30_000;
@@ -190,11 +192,13 @@ class ComposeThreads {
   private readonly commonPool: WorkerPool<ComposeJob, ComposeResult>;
   private readonly largePool: WorkerPool<ComposeJob, ComposeResult>;
   private readonly commonQueue: FairJobs<ComposeJob, ComposeResult>;
+  private readonly warmUp: NodeJS.Timeout;
 
   constructor() {
     const module = workerModule(import.meta.url, './compose.worker.js');
     this.commonPool = new WorkerPool({ module, threads });
     this.commonQueue = new FairJobs({ pool: this.commonPool, threads });
+    this.warmUp = setTimeout(() => this.commonPool.warmUp(), warmUpMs).unref();
     const transferOf = ({ files }: ComposeJob) => files.map(({ data }) => data.buffer as ArrayBuffer);
     this.largePool = new WorkerPool({
       module,
@@ -212,6 +216,7 @@ class ComposeThreads {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.warmUp);
     await Promise.all([this.commonPool.close(), this.largePool.close()]);
   }
 

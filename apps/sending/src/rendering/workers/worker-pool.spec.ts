@@ -24,6 +24,15 @@ const threadsOf = (answers: (FaultyReply | Error)[]) =>
   new Set(answers.flatMap((answer) => (answer instanceof Error ? [] : [answer.thread])));
 
 describe('a pool of threads', () => {
+  it('gives its first job to the thread that it has warmed up', async () => {
+    const pool = open(2);
+    pool.warmUp();
+    expect(pool.size).toBe(1);
+    expect(output(await pool.run(jobs('answers')))).toEqual([0]);
+    pool.warmUp();
+    expect(pool.size).toBe(1);
+  });
+
   it('answers in the order of the jobs, and a failure affects its job only', async () => {
     const answers = await open(1).run(jobs('answers', 'throws', 'answers'));
     expect(output(answers)).toEqual([0, 'cannot', 2]);

@@ -60,6 +60,16 @@ export class WorkerPool<Job, Result> {
     });
   }
 
+  /** Starts a thread before there is a job for it: loading what it runs takes most of a second. */
+  warmUp(): void {
+    const thread = this.closed || this.threads.size > 0 ? undefined : this.begin();
+    if (thread) this.idle.push(thread);
+  }
+
+  get size(): number {
+    return this.threads.size;
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     for (const { answers, done } of this.waiting.splice(0))
