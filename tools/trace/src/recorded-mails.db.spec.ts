@@ -6,6 +6,13 @@ import { treeOf } from './trace-tree.js';
 const sent = 8;
 const levels = 30;
 
+/** What a service takes from a stream is one transaction, in which each subscriber has its part. */
+const received = (service: string, subscriber: string): string[] => [
+  `${service}: receive sending ${service}`,
+  `${service}: transaction`,
+  `${service}: receive ${subscriber}`,
+];
+
 describe('the traces of mails that are sent at once', () => {
   let recorded: RecordedMails;
 
@@ -38,20 +45,19 @@ describe('the traces of mails that are sent at once', () => {
         answer,
         [...answered, 'sending: commit accepts', 'sending: accept'],
         // It writes the contact, unless the claim asked for it first.
-        [...published, 'contacts: receive contacts-recipients', 'contacts: transaction'],
+        [...published, ...received('contacts', 'contacts-recipients')],
         [
           ...published,
-          'analytics: receive analytics-daily-emails',
-          'analytics: transaction',
+          ...received('analytics', 'analytics-daily-emails'),
           'analytics: INSERT INTO daily_counts',
         ],
-        [...claimed, 'sending: mark', 'sending: lock-addresses + mark-hand-off'],
+        [...claimed, 'sending: mark', 'sending: lock-addresses-plain + mark-hand-off-plain'],
         [...claimed, 'sending: hand over'],
         [...claimed, 'sending: record', 'sending: record-outcomes'],
         [
           ...claimed,
           'sending: publish sending.email.delivered',
-          'analytics: receive analytics-daily-delivered',
+          ...received('analytics', 'analytics-daily-delivered'),
         ],
       ]) {
         expect(pathsOf(trace)).toContain(path.join(' > '));

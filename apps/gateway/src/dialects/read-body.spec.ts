@@ -78,6 +78,14 @@ describe('a body', () => {
     expect(read).toEqual(plain());
   });
 
+  it('measures a free object with a long list, and refuses one that is too deep', () => {
+    const list = Array.from({ length: 200_000 }, (_, index) => index);
+    const contact = (custom_fields: object) => ({ email: 'a@b.cc', custom_fields });
+    expect(String(failuresOf(v1, CreateContact, contact({ list })))).toMatch(/bytes of JSON/);
+    const deep = { a: { a: { a: { a: { a: { a: 1 } } } } } };
+    expect(String(failuresOf(v1, CreateContact, contact(deep)))).toMatch(/nested deeper/);
+  });
+
   it('reports all failures at once', () => {
     expect(
       failuresOf(v1, SendEmail, {
