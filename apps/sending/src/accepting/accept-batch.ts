@@ -49,7 +49,6 @@ export class AcceptBatchService {
     const prepared = await this.prepare(caller, body, deadline);
     const batch = await this.commit(caller.projectId, prepared, body.idempotency);
     this.counted.inc(batch.accepted.length);
-    this.wakeUp.bulkStored();
     this.wakeUp.wake();
     return batch;
   }

@@ -77,8 +77,8 @@ export class AcceptEmailsService {
       (part) => this.store(part),
       (part, error) => this.afterFailure(part, error),
     );
-    if (rows.some(({ options }) => options.category === 'MARKETING')) this.wakeUp.bulkStored();
-    this.wakeUp.wake(rows.length);
+    const mayBeBulk = rows.some(({ options }) => options.category === 'MARKETING');
+    this.wakeUp.wake({ sends: rows.length, mayBeBulk });
     return outcomes;
   }
 

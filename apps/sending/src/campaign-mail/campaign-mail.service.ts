@@ -64,7 +64,6 @@ export class CampaignMailService {
     const { accepted, isKnown, erased } = await this.mail.handOver(projectId, batch, currentTraces());
     if (!isKnown) throw campaignContentUnknown();
     this.accepted.inc(accepted);
-    this.wakeUp.bulkStored();
     this.wakeUp.wake();
     return { accepted, erased, pacePerSecond: this.config.ratePerSecond };
   }

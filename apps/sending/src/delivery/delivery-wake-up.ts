@@ -8,7 +8,7 @@ const pressureMs = 200;
 @Injectable()
 export class DeliveryWakeUp {
   private pressureEnds = -Infinity;
-  /** When this process last stored bulk mail. */
+  /** When this process last stored, or released, what may be bulk mail. */
   bulkStoredAt = -Infinity;
 
   constructor(private readonly wakeUps: WakeUps) {}
@@ -18,15 +18,11 @@ export class DeliveryWakeUp {
     return performance.now() < this.pressureEnds;
   }
 
-  /** `gathered` sends of different requests were accepted together. */
-  wake(gathered = 1): void {
-    if (gathered > 1) this.pressureEnds = performance.now() + pressureMs;
+  /** `sends` of different requests were accepted together; `mayBeBulk` is false where all of it is transactional. */
+  wake({ sends = 1, mayBeBulk = true } = {}): void {
+    if (sends > 1) this.pressureEnds = performance.now() + pressureMs;
+    if (mayBeBulk) this.bulkStoredAt = performance.now();
     this.wakeUps.send('deliveries');
-  }
-
-  /** Before `wake`. */
-  bulkStored(): void {
-    this.bulkStoredAt = performance.now();
   }
 
   onWakeUp(wake: () => void): void {

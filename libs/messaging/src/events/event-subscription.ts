@@ -128,13 +128,14 @@ export class EventSubscription {
   private async applyTogether(received: readonly Received[]): Promise<Set<Subscriber>> {
     const parts = this.partsOf(received);
     const traces = received.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces);
+    const limitMs = this.options.timeouts?.handlerMs ?? handlerMs;
     const began = performance.now();
     try {
-      await runInContext(this.tracing.context(traces), () => this.inOneTransaction(parts));
+      await runInContext(this.tracing.context(traces), () => this.inOneTransaction(parts, limitMs));
       return new Set();
     } catch {
       // One that hangs would take as long again, and the acknowledgement is awaited.
-      const isSlow = performance.now() - began > handlerMs / 4;
+      const isSlow = performance.now() - began > limitMs / 4;
       if (isSlow || parts.size === 1) return new Set(parts.keys());
       const failed = new Set<Subscriber>();
       for (const [subscriber, events] of parts)
@@ -154,17 +155,15 @@ export class EventSubscription {
     return parts;
   }
 
-  private async inOneTransaction(parts: Map<Subscriber, WireEvent[]>): Promise<void> {
-    const { inbox, timeouts, messagingMetrics, owner, durable } = this.options;
+  private async inOneTransaction(parts: Map<Subscriber, WireEvent[]>, limitMs: number): Promise<void> {
+    const { inbox, messagingMetrics, owner, durable } = this.options;
     if (parts.size === 0) return;
     const groups = [...parts].map(([subscriber, events]) => ({
       subscriber: subscriber.name,
       events,
       effect: (fresh: WireEvent[]) => subscriber.handle(fresh),
     }));
-    await inSpan(`receive ${owner} ${durable}`, { kind: 'consumer' }, () =>
-      inbox.once(groups, timeouts?.handlerMs ?? handlerMs),
-    );
+    await inSpan(`receive ${owner} ${durable}`, { kind: 'consumer' }, () => inbox.once(groups, limitMs));
     for (const [{ name }, events] of parts)
       messagingMetrics?.received.inc({ subscriber: name, outcome: 'taken' }, events.length);
   }

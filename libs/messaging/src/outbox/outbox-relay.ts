@@ -24,8 +24,10 @@ const batch = 256;
  * While rounds find several events, the rests between them grow: a batch of a hundred costs as much as one, and each
  * is a transaction in each service that it reaches. Somebody may wait for a workflow; nobody waits for counts of mail.
  */
-const restMs = { least: 25, most: 100, mostOfMail: 400 };
-const several = 4;
+const rests = {
+  usual: { leastMs: 25, mostMs: 100, several: 2 },
+  ofMail: { leastMs: 100, mostMs: 400, several: 4 },
+};
 const checkEveryMs = 2_000;
 /** The stream is compared with the database at least this often, even without a visible change. */
 const compareEveryMs = 30_000;
@@ -54,11 +56,14 @@ export class OutboxRelay {
   private seen: SeenStream | null = null;
   private pauseMs = pauseMs.least;
   private rewoundGeneration: number | null = null;
-  private restMs = restMs.least;
+  private readonly rest;
+  private restMs: number;
   private readonly unsubscribe: () => void;
 
   constructor(private readonly options: OutboxRelayOptions) {
     this.tracing = options.tracing ?? new Tracing();
+    this.rest = options.service === 'sending' ? rests.ofMail : rests.usual;
+    this.restMs = this.rest.leastMs;
     this.loop = new Loop({
       everyMs: pauseMs.least,
       minIntervalMs: () => this.restMs,
@@ -106,12 +111,12 @@ export class OutboxRelay {
   }
 
   private adaptRest(found: number): void {
-    const most = this.options.service === 'sending' ? restMs.mostOfMail : restMs.most;
-    this.restMs = found >= several && found < batch ? Math.min(2 * this.restMs, most) : restMs.least;
+    const { leastMs, mostMs, several } = this.rest;
+    this.restMs = found >= several && found < batch ? Math.min(2 * this.restMs, mostMs) : leastMs;
   }
 
   private longerPause(): number {
-    this.restMs = restMs.least;
+    this.restMs = this.rest.leastMs;
     this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
     return this.pauseMs;
   }

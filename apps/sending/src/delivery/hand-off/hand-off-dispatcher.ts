@@ -32,7 +32,7 @@ const lingerMs = 2;
 
 /** With the checks that nearly all mail needs, or with all of them (mark-rules.ts). */
 type Checks = 'plain' | 'all';
-/** A project whose mail needed all checks is taken to need them for so long. */
+/** A project whose mail needed all checks is taken to need them for so long at most. */
 const guardedMs = 10_000;
 
 /** A crash leaves the outcome of what is marked unknown, so only what leaves at once is marked ahead of the free connections (docs/guarantees.md G4). */
@@ -41,7 +41,6 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private readonly log = new Logger('Delivery');
   /** Messages between their mark and the end of their hand-off; each takes a connection, or will. */
   private busy = 0;
-  private readonly connections: Connections;
   /** Of those, how many have no slot yet, or wait for it. */
   private waitingForSlot = 0;
   private marking = 0;
@@ -52,6 +51,7 @@ export class HandOffDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private lingerIsOver = false;
   private readonly running = new Set<Promise<void>>();
   private readonly guarded = new GuardedProjects();
+  private readonly connections: Connections;
 
   constructor(
     private readonly ready: ReadyMessages,
@@ -283,14 +283,16 @@ class Connections {
     return Math.min(ahead.most, Math.floor((this.count * ahead.ms) / this.handOffMs));
   }
 
-  async use<T>(work: () => Promise<T>): Promise<T> {
+  /** Null from `work` is no hand-off: what went back to the queue says nothing about the speed of the mail server. */
+  async use<T>(work: () => Promise<T | null>): Promise<T | null> {
     if (this.inUse >= this.count) await new Promise<void>((next) => this.queue.push(next));
     else this.inUse += 1;
     const began = performance.now();
     try {
-      return await work();
+      const done = await work();
+      if (done !== null) this.handOffMs += (performance.now() - began - this.handOffMs) / 10;
+      return done;
     } finally {
-      this.handOffMs += (performance.now() - began - this.handOffMs) / 10;
       const next = this.queue.shift();
       if (next) next();
       else this.inUse -= 1;
@@ -298,18 +300,20 @@ class Connections {
   }
 }
 
+/** All are forgotten together, so that it stays as small as what was sent lately. */
 class GuardedProjects {
-  private readonly until = new Map<string, number>();
+  private readonly ids = new Set<string>();
+  private since = performance.now();
 
   has(projectId: string): boolean {
-    const until = this.until.get(projectId);
-    if (until === undefined) return false;
-    if (performance.now() < until) return true;
-    this.until.delete(projectId);
-    return false;
+    if (performance.now() - this.since > guardedMs) {
+      this.ids.clear();
+      this.since = performance.now();
+    }
+    return this.ids.has(projectId);
   }
 
   add(projectIds: readonly string[]): void {
-    for (const projectId of projectIds) this.until.set(projectId, performance.now() + guardedMs);
+    for (const projectId of projectIds) this.ids.add(projectId);
   }
 }
