@@ -14,7 +14,9 @@ import { ResultsRepository } from './results.repository.js';
 
 type About = Pick<EmailChangedEvent, 'emailId' | 'campaignId'>;
 
-const ofCampaign = (item: object): boolean => typeof (item as About | null)?.campaignId === 'string';
+const ofCampaign = {
+  concerns: (item: object): boolean => typeof (item as About | null)?.campaignId === 'string',
+};
 
 @Injectable()
 export class ResultsSubscribers {

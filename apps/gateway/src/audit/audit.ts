@@ -32,7 +32,7 @@ export class Audit {
   }
 
   /** The inbox row and the entries are committed together, so a redelivered event is logged once. */
-  @OnEachEvent(auditedContracts, 'audit', hasActor)
+  @OnEachEvent(auditedContracts, 'audit', { concerns: hasActor })
   async onChange({ projectId, items, origins }: DomainEvent<object>): Promise<void> {
     const actions = items.flatMap((item, index): Action[] => {
       const { event, at, actor, ipAddress: address = null } = origins[index]!;

@@ -8,6 +8,7 @@ import {
   type EmailBounced,
   type EmailChangedEvent,
   type EmailEngaged,
+  type EventContract,
   type SegmentEvent,
 } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
@@ -20,6 +21,7 @@ import {
   openedData,
   sentData,
 } from '../events/email-data.js';
+import { topic } from '../events/asked-for.js';
 import { idOfItem } from '../ids.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { executionWork, type Arrival } from '../work-kinds.js';
@@ -66,72 +68,86 @@ type OfContact = { contactId?: string | null; at: Date };
 type Cause = Arrival['cause'];
 
 /** Events that start workflows and end their waits, under the names that the public specification gives them. */
+const names: Readonly<Record<string, string | ((item: never) => string)>> = {
+  [emailEvents.sent.name]: 'email.sent',
+  [emailEvents.delivered.name]: 'email.delivery',
+  [emailEvents.opened.name]: 'email.open',
+  [emailEvents.clicked.name]: 'email.click',
+  [emailEvents.bounced.name]: 'email.bounce',
+  [emailEvents.complained.name]: 'email.complaint',
+  [contactEvents.subscribed.name]: 'contact.subscribed',
+  [contactEvents.unsubscribed.name]: 'contact.unsubscribed',
+  [contactEvents.segmentEntered.name]: ({ slug }: SegmentEvent) => `segment.${slug}.entry`,
+  [contactEvents.segmentLeft.name]: ({ slug }: SegmentEvent) => `segment.${slug}.exit`,
+  [contactEvents.eventRecorded.name]: ({ name }: CustomEventRecorded) => name,
+};
+
+function nameOf(item: object, event: string): string {
+  const name = names[event]!;
+  return typeof name === 'string' ? name : name(item as never);
+}
+
+const Occurs = (contract: EventContract): MethodDecorator =>
+  OnEachEvent([contract], 'workflows', {
+    topicOf: (item, event) => topic('occurrence', nameOf(item, event)),
+  });
+
 @Injectable()
 export class OccurrencesSubscribers {
   constructor(private readonly occurrences: Occurrences) {}
 
-  @OnEachEvent([emailEvents.sent], 'workflows')
+  @Occurs(emailEvents.sent)
   onSent(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.apply(event, 'email.sent', sentData, causeOfMail);
+    return this.apply(event, sentData, causeOfMail);
   }
 
-  @OnEachEvent([emailEvents.delivered], 'workflows')
+  @Occurs(emailEvents.delivered)
   onDelivered(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.apply(event, 'email.delivery', deliveredData, causeOfMail);
+    return this.apply(event, deliveredData, causeOfMail);
   }
 
-  @OnEachEvent([emailEvents.opened], 'workflows')
+  @Occurs(emailEvents.opened)
   onOpened(event: DomainEvent<EmailEngaged>): Promise<void> {
-    return this.apply(onlyFirst(event), 'email.open', openedData);
+    return this.apply(onlyFirst(event), openedData);
   }
 
-  @OnEachEvent([emailEvents.clicked], 'workflows')
+  @Occurs(emailEvents.clicked)
   onClicked(event: DomainEvent<EmailEngaged>): Promise<void> {
-    return this.apply(onlyFirst(event), 'email.click', clickedData);
+    return this.apply(onlyFirst(event), clickedData);
   }
 
-  @OnEachEvent([emailEvents.bounced], 'workflows')
+  @Occurs(emailEvents.bounced)
   onBounced(event: DomainEvent<EmailBounced>): Promise<void> {
-    return this.apply(event, 'email.bounce', bouncedData, causeOfMail);
+    return this.apply(event, bouncedData, causeOfMail);
   }
 
-  @OnEachEvent([emailEvents.complained], 'workflows')
+  @Occurs(emailEvents.complained)
   onComplained(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.apply(event, 'email.complaint', complainedData, causeOfMail);
+    return this.apply(event, complainedData, causeOfMail);
   }
 
-  @OnEachEvent([contactEvents.subscribed], 'workflows')
+  @Occurs(contactEvents.subscribed)
   onSubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
-    return this.apply(event, 'contact.subscribed', subscriptionData, causeOfChange);
+    return this.apply(event, subscriptionData, causeOfChange);
   }
 
-  @OnEachEvent([contactEvents.unsubscribed], 'workflows')
+  @Occurs(contactEvents.unsubscribed)
   onUnsubscribed(event: DomainEvent<ContactEvent>): Promise<void> {
-    return this.apply(event, 'contact.unsubscribed', subscriptionData, causeOfChange);
+    return this.apply(event, subscriptionData, causeOfChange);
   }
 
-  @OnEachEvent([contactEvents.segmentEntered], 'workflows')
+  @Occurs(contactEvents.segmentEntered)
   onEntered(event: DomainEvent<SegmentEvent>): Promise<void> {
-    return this.apply(
-      event,
-      ({ slug }) => `segment.${slug}.entry`,
-      segmentData,
-      () => 'RECENT',
-    );
+    return this.apply(event, segmentData, () => 'RECENT');
   }
 
-  @OnEachEvent([contactEvents.segmentLeft], 'workflows')
+  @Occurs(contactEvents.segmentLeft)
   onLeft(event: DomainEvent<SegmentEvent>): Promise<void> {
-    return this.apply(
-      event,
-      ({ slug }) => `segment.${slug}.exit`,
-      segmentData,
-      () => 'RECENT',
-    );
+    return this.apply(event, segmentData, () => 'RECENT');
   }
 
   /** Its payload is fetched when an execution needs it. */
-  @OnEachEvent([contactEvents.eventRecorded], 'workflows')
+  @Occurs(contactEvents.eventRecorded)
   async onCustom({ projectId, items }: DomainEvent<CustomEventRecorded>): Promise<void> {
     await this.occurrences.apply(
       projectId,
@@ -141,18 +157,16 @@ export class OccurrencesSubscribers {
 
   private apply<Item extends OfContact>(
     event: DomainEvent<Item>,
-    name: string | ((item: Item) => string),
     dataOf: (item: Item) => Data,
     causeOf: (item: Item) => Cause = () => undefined,
   ): Promise<void> {
     const arrivals = event.items.flatMap((item, index): Arrival[] => {
       const { contactId, at } = item;
-      const named = typeof name === 'string' ? name : name(item);
       return contactId
         ? [
             {
               id: idOfItem(event, index),
-              name: named,
+              name: nameOf(item, event.origins[index]!.event),
               contactId,
               at,
               data: dataOf(item),

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { secrets } from '@posthorn/contracts';
 import { onDatabase } from '@posthorn/database';
 import { resealingOf } from '@posthorn/platform';
+import { AskedFor } from '../events/asked-for.js';
 import { DefinitionsModule } from '../workflows/definitions.module.js';
 import { CallsRepository } from './calls/calls.repository.js';
 import { WebhookCallsRepository } from './calls/webhook-calls.repository.js';
@@ -27,7 +28,7 @@ const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id
   imports: [DefinitionsModule],
   providers: [
     ...onDatabase([WebhooksRepository, CallsRepository, WebhookCallsRepository]),
-    ...onDatabase([EndpointsRepository, SigningSecretsRepository]),
+    ...onDatabase([EndpointsRepository, SigningSecretsRepository, AskedFor]),
     resealingOf(secrets.rotateWorkflows, sealedTables),
     ...[WebhooksService, WebhookCallsService, WebhookUrls, SigningSecrets],
     ...[EventCalls, EventSubjects, WorkflowEventCalls, StepCalls],

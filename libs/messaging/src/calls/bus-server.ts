@@ -15,9 +15,10 @@ import { CallResponder, type Answer } from './call-responder.js';
 import type { BusConnection } from './connection.js';
 import type { DeadLetters } from '../events/dead-letters.repository.js';
 import { ConsumerWatch } from '../events/consumer-watch.js';
+import type { Interests } from '../events/event-parts.js';
 import { EventSubscription } from '../events/event-subscription.js';
 import { Subscriber } from '../events/subscriber.js';
-import { findHandlers, type Concerns } from './handlers.js';
+import { findHandlers, findInterests, type Relevance } from './handlers.js';
 import type { Inbox } from '../events/inbox.repository.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
 import { OperatorCalls } from './operator-calls.js';
@@ -39,6 +40,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
   private readonly log = new Logger('Bus');
   private answering: CallResponder[] = [];
   private subscriptions: EventSubscription[] = [];
+  private interests: Interests | undefined;
   private readonly operatorCalls: OperatorCalls;
 
   constructor(private readonly options: BusServerOptions) {
@@ -51,9 +53,12 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   /** Before `listen`. Nest would look only at controllers, and wrap each handler in a proxy that hides its errors. */
   addHandlersOf(modules: ModulesContainer): void {
-    for (const { pattern, isSubscriber, concerns, handle } of findHandlers(modules)) {
+    this.interests = findInterests(modules);
+    for (const { pattern, isSubscriber, concerns, topicOf, handle } of findHandlers(modules)) {
       if (this.messageHandlers.has(pattern)) throw new Error(`${pattern} has two handlers`);
-      this.addHandler(pattern, handle, isSubscriber, { concerns });
+      this.addHandler(pattern, handle, isSubscriber, { concerns, topicOf });
+      if (topicOf && !this.interests)
+        throw new Error(`${pattern} has topics, and nobody knows who asks for them`);
     }
   }
 
@@ -128,7 +133,15 @@ export class BusServer extends Server implements CustomTransportStrategy {
     const byOwner = Map.groupBy(patterns, (pattern) => eventOf(pattern)!.owner);
     return [...byOwner].map(([owner, received]) => {
       const subscribers = received.map((pattern) => this.subscriberOf(pattern));
-      return new EventSubscription({ ...parts, connection, consumers, owner, durable: service, subscribers });
+      return new EventSubscription({
+        ...parts,
+        interests: this.interests,
+        connection,
+        consumers,
+        owner,
+        durable: service,
+        subscribers,
+      });
     });
   }
 
@@ -137,9 +150,10 @@ export class BusServer extends Server implements CustomTransportStrategy {
     const handler = this.messageHandlers.get(pattern)!;
     return new Subscriber({
       ...parts,
+      ...(handler.extras as Relevance),
+      interests: this.interests,
       name: subscriberOf(service, pattern.split(' ')[1] ?? ''),
       contract: eventOf(pattern)!,
-      concerns: handler.extras?.['concerns'] as Concerns | undefined,
       run: async (event) => void (await handler(event)),
     });
   }

@@ -9,6 +9,7 @@ import {
 } from '@posthorn/contracts';
 import { runInContext, type WorkContext } from '@posthorn/telemetry';
 import { runAsCaller } from './acting.js';
+import { Interests } from '../events/event-parts.js';
 import type { WireEvent } from './frames.js';
 
 export interface Incoming<Body> {
@@ -50,10 +51,18 @@ export interface EventOrigin {
 
 const answered = Symbol('posthorn:answered');
 const received = Symbol('posthorn:received');
-const concerned = Symbol('posthorn:concerned');
+const relevance = Symbol('posthorn:relevance');
 
 /** Whether an item can ever matter to a subscriber, by what never changes about it and its event. An event without such an item is acknowledged without a transaction. */
 export type Concerns = (item: object, event: Pick<WireEvent, 'actor'>) => boolean;
+
+/** What an item is about, for `Interests`; `event` is the name of its event. */
+export type TopicOf = (item: object, event: string) => string;
+
+export interface Relevance {
+  concerns?: Concerns;
+  topicOf?: TopicOf;
+}
 
 /** The method is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */
 export const Handles = (contract: RequestContract): MethodDecorator =>
@@ -64,31 +73,36 @@ export const OnEvent = (contract: EventContract, purpose: string): MethodDecorat
   SetMetadata(received, [`${contract.name} ${purpose}`]);
 
 export const OnEachEvent =
-  (contracts: readonly EventContract[], purpose: string, concerns?: Concerns): MethodDecorator =>
+  (contracts: readonly EventContract[], purpose: string, relevant: Relevance = {}): MethodDecorator =>
   (target, name, descriptor) => {
     const patterns = receivedEach(contracts, purpose).map((each) => `${each.event.name} ${each.purpose}`);
     SetMetadata(received, patterns)(target, name, descriptor);
-    SetMetadata(concerned, concerns)(target, name, descriptor);
+    SetMetadata(relevance, relevant)(target, name, descriptor);
   };
 
-export interface FoundHandler {
+export interface FoundHandler extends Relevance {
   /** A subject, or the name of an event and the purpose of its subscriber. */
   pattern: string;
   isSubscriber: boolean;
-  concerns?: Concerns;
   handle: (data: unknown) => Promise<unknown>;
 }
 
 /** The marked methods of all providers. */
 export function findHandlers(modules: ModulesContainer): FoundHandler[] {
-  const providers = [...modules.values()].flatMap((each) => [...each.providers.values()]);
-  const instances = new Set(providers.map(({ instance }) => instance as unknown).filter(isObject));
   const scanner = new MetadataScanner();
-  return [...instances].flatMap((instance) =>
+  return providersOf(modules).flatMap((instance) =>
     scanner
       .getAllMethodNames(Object.getPrototypeOf(instance) as object | null)
       .flatMap((name) => handlersAt(instance, name)),
   );
+}
+
+export const findInterests = (modules: ModulesContainer): Interests | undefined =>
+  providersOf(modules).find((provider) => provider instanceof Interests);
+
+function providersOf(modules: ModulesContainer): object[] {
+  const providers = [...modules.values()].flatMap((each) => [...each.providers.values()]);
+  return [...new Set(providers.map(({ instance }) => instance as unknown).filter(isObject))];
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -97,8 +111,8 @@ function handlersAt(instance: object, name: string): FoundHandler[] {
   const method = (instance as Record<string, FoundHandler['handle']>)[name]!;
   const marked = (key: symbol, isSubscriber: boolean) =>
     ((Reflect.getMetadata(key, method) as string[] | undefined) ?? []).map((pattern): FoundHandler => {
-      const concerns = Reflect.getMetadata(concerned, method) as Concerns | undefined;
-      return { pattern, isSubscriber, concerns, handle: async (data) => method.call(instance, data) };
+      const relevant = Reflect.getMetadata(relevance, method) as Relevance | undefined;
+      return { ...relevant, pattern, isSubscriber, handle: async (data) => method.call(instance, data) };
     });
   return [...marked(answered, false), ...marked(received, true)];
 }

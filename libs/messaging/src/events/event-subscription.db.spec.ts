@@ -18,7 +18,8 @@ import {
 import { BusConnection } from '../calls/connection.js';
 import { EventSubscription } from './event-subscription.js';
 import { Subscriber, type Timeouts } from './subscriber.js';
-import type { Concerns, DomainEvent } from '../calls/handlers.js';
+import type { DomainEvent, Relevance } from '../calls/handlers.js';
+import { Interests, type Topic } from './event-parts.js';
 import { Inbox } from './inbox.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
 import { subscriptionOf } from '../testing/one-subscriber.js';
@@ -75,7 +76,7 @@ describe('a subscriber', () => {
     run: (event: DomainEvent<object>) => Promise<void>,
     timeouts: Timeouts = {},
     on = database,
-    concerns?: Concerns,
+    relevance: Relevance & { interests?: Interests } = {},
   ) => {
     const options = {
       connection,
@@ -83,7 +84,7 @@ describe('a subscriber', () => {
       contract: emailEvents.delivered,
       name: durable,
       run,
-      concerns,
+      ...relevance,
     };
     const subscription = subscriptionOf({ ...options, timeouts: { redeliveryMs: [5], ...timeouts } });
     running.push(subscription);
@@ -132,12 +133,39 @@ describe('a subscriber', () => {
       const received: DomainEvent<object>[] = [];
       const run = async (event: DomainEvent<object>) => void received.push(event);
       const concerns = (item: object) => (item as { to: string }).to.startsWith('wanted');
-      subscribe('spec-concerns', run, {}, database, concerns);
+      subscribe('spec-concerns', run, {}, database, { concerns });
       for (const to of ['other@x.test', 'wanted-1@x.test', 'other@x.test', 'wanted-2@x.test'])
         await publish(to);
       await source.taken('spec-concerns');
       expect(addresses(received)).toEqual(['wanted-1@x.test', 'wanted-2@x.test']);
       expect(await database.query(`SELECT 1 FROM inbox WHERE subscriber = 'spec-concerns'`)).toHaveLength(2);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'passes over what nobody asks for when it comes, also when it is published again after somebody does',
+    async () => {
+      const received: DomainEvent<object>[] = [];
+      const asked = new Set(['topic wanted@x.test']);
+      class Asked extends Interests {
+        async among(topics: readonly Topic[]): Promise<readonly Topic[]> {
+          return topics.filter(({ topic }) => asked.has(topic));
+        }
+      }
+      const topicOf = (item: object) => `topic ${(item as { to: string }).to}`;
+      const run = async (event: DomainEvent<object>) => void received.push(event);
+      const relevance = { topicOf, interests: new Asked() };
+      subscribe('spec-interest', run, {}, database, relevance);
+      for (const to of ['early@x.test', 'wanted@x.test', 'early@x.test']) await publish(to);
+      await source.taken('spec-interest');
+      asked.add('topic early@x.test');
+      await source.repeatAll();
+      await source.taken('spec-interest');
+      expect(addresses(received)).toEqual(['wanted@x.test']);
+      await publish('early@x.test');
+      await source.taken('spec-interest');
+      expect(addresses(received)).toEqual(['early@x.test', 'wanted@x.test']);
     },
     timeoutMs,
   );

@@ -8,6 +8,7 @@ import { Gatherer } from '../calls/gatherer.js';
 import { tracesOf } from '../calls/traced-headers.js';
 import { Loop } from '../loop.js';
 import { ConsumerWatch } from './consumer-watch.js';
+import { takeParts } from './event-parts.js';
 import { ensureConsumer } from './event-stream.js';
 import { handlerMs, type Subscriber, type SubscriberParts } from './subscriber.js';
 
@@ -156,14 +157,12 @@ export class EventSubscription {
   }
 
   private async inOneTransaction(parts: Map<Subscriber, WireEvent[]>, limitMs: number): Promise<void> {
-    const { inbox, messagingMetrics, owner, durable } = this.options;
+    const { inbox, interests, messagingMetrics, owner, durable } = this.options;
     if (parts.size === 0) return;
-    const groups = [...parts].map(([subscriber, events]) => ({
-      subscriber: subscriber.name,
-      events,
-      effect: (fresh: WireEvent[]) => subscriber.handle(fresh),
-    }));
-    await inSpan(`receive ${owner} ${durable}`, { kind: 'consumer' }, () => inbox.once(groups, limitMs));
+    const groups = [...parts].map(([subscriber, events]) => ({ subscriber, events }));
+    await inSpan(`receive ${owner} ${durable}`, { kind: 'consumer' }, () =>
+      takeParts(groups, { inbox, interests, limitMs }),
+    );
     for (const [{ name }, events] of parts)
       messagingMetrics?.received.inc({ subscriber: name, outcome: 'taken' }, events.length);
   }

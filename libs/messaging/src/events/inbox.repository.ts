@@ -23,6 +23,11 @@ export interface InboxPart<F> {
   effect: (fresh: F[]) => Promise<void>;
 }
 
+interface TakenRow {
+  subscriber: string;
+  event_id: string;
+}
+
 const sweepAtOnce = 5_000;
 
 const takeSql = `
@@ -36,14 +41,8 @@ export class Inbox {
 
   /** Inbox rows and effects commit together, within `limitMs`, so a repeat has no effect. */
   async once<F extends { id: string }>(parts: readonly InboxPart<F>[], limitMs?: number): Promise<void> {
-    const rows = parts.flatMap(({ subscriber, events }) => events.map(({ id }) => ({ subscriber, id })));
     const takeFresh = async () => {
-      const taken = await this.database.prepared<{ subscriber: string; event_id: string }>({
-        name: 'take events',
-        sql: takeSql,
-        parameters: [rows.map(({ subscriber }) => subscriber), rows.map(({ id }) => id)],
-      });
-      const fresh = Map.groupBy(taken, ({ subscriber }) => subscriber);
+      const fresh = Map.groupBy(await this.take(parts), ({ subscriber }) => subscriber);
       for (const { subscriber, events, effect } of parts) {
         const ids = new Set(fresh.get(subscriber)?.map((row) => row.event_id));
         // The relay may publish an event twice, and both may arrive in one batch.
@@ -51,6 +50,20 @@ export class Inbox {
       }
     };
     await this.database.transaction(takeFresh, { limitMs });
+  }
+
+  /** Without an effect, but with its row: a repetition in days must not find somebody who asks for it by then. */
+  async passOver(parts: readonly Omit<InboxPart<{ id: string }>, 'effect'>[]): Promise<void> {
+    await this.take(parts);
+  }
+
+  private take(parts: readonly Omit<InboxPart<{ id: string }>, 'effect'>[]): Promise<TakenRow[]> {
+    const rows = parts.flatMap(({ subscriber, events }) => events.map(({ id }) => ({ subscriber, id })));
+    return this.database.prepared<TakenRow>({
+      name: 'take events',
+      sql: takeSql,
+      parameters: [rows.map(({ subscriber }) => subscriber), rows.map(({ id }) => id)],
+    });
   }
 
   async triesOf(subscriber: string, eventId: string): Promise<Tries> {

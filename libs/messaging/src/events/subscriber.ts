@@ -3,9 +3,10 @@ import { Logger } from '@nestjs/common';
 import { validateInPlace, type EventContract } from '@posthorn/contracts';
 import { inSpan, runInContext, Tracing, type TracePoint } from '@posthorn/telemetry';
 import type { WireEvent } from '../calls/frames.js';
-import type { Concerns, DomainEvent, EventOrigin } from '../calls/handlers.js';
+import type { Concerns, DomainEvent, EventOrigin, TopicOf } from '../calls/handlers.js';
 import { tracesOf } from '../calls/traced-headers.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
+import { takeParts, type Interests, type Topic } from './event-parts.js';
 import type { Inbox } from './inbox.repository.js';
 
 // Less than the acknowledgement timeout of JetStream: a handler that hangs must not block the others.
@@ -21,6 +22,7 @@ export interface Timeouts {
 
 export interface SubscriberParts {
   inbox: Inbox;
+  interests?: Interests;
   timeouts?: Timeouts;
   tracing?: Tracing;
   messagingMetrics?: MessagingMetrics;
@@ -31,6 +33,7 @@ export interface SubscriberOptions extends SubscriberParts {
   name: string;
   contract: EventContract;
   concerns?: Concerns;
+  topicOf?: TopicOf;
   run: (event: DomainEvent<object>) => Promise<void>;
 }
 
@@ -66,17 +69,20 @@ export class Subscriber {
     return concerns ? event.items.some((item) => concerns(item, event)) : true;
   }
 
+  /** Null for what matters in any case. */
+  topicsOf({ projectId, name, items }: WireEvent): Topic[] | null {
+    const { topicOf } = this.options;
+    if (!topicOf) return null;
+    return [...new Set(items.map((item) => topicOf(item, name)))].map((topic) => ({ projectId, topic }));
+  }
+
   /** In a transaction of their own. */
   apply(events: WireEvent[], traces: readonly TracePoint[] = []): Promise<void> {
-    const { inbox, timeouts, messagingMetrics } = this.options;
+    const { inbox, interests, timeouts, messagingMetrics } = this.options;
     const relevant = events.filter((event) => this.concerns(event));
-    const own = {
-      subscriber: this.name,
-      events: relevant,
-      effect: (fresh: WireEvent[]) => this.handle(fresh),
-    };
+    const parts = relevant.length > 0 ? [{ subscriber: this, events: relevant }] : [];
     return runInContext(this.tracing.context(traces), async () => {
-      if (relevant.length > 0) await inbox.once([own], timeouts?.handlerMs ?? handlerMs);
+      await takeParts(parts, { inbox, interests, limitMs: timeouts?.handlerMs ?? handlerMs });
       messagingMetrics?.received.inc({ subscriber: this.name, outcome: 'taken' }, events.length);
     });
   }

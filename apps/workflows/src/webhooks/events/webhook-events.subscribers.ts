@@ -30,28 +30,21 @@ import {
   openedData,
   sentData,
 } from '../../events/email-data.js';
+import { topic } from '../../events/asked-for.js';
 import { idOfItem } from '../../ids.js';
 import type { EventToCall } from '../calls/calls.repository.js';
 import { EventCalls } from './event-calls.js';
 
-const { created, updated, subscribed, unsubscribed } = contactEvents;
+const { created, updated, subscribed, unsubscribed, deleted, bulkCreated, listPending } = contactEvents;
 
 const changedContactEvents = [created, updated, subscribed, unsubscribed];
-const types: ReadonlyMap<string, WebhookEventType> = new Map([
-  [created.name, 'contact.created'],
-  [updated.name, 'contact.updated'],
-  [subscribed.name, 'contact.subscribed'],
-  [unsubscribed.name, 'contact.unsubscribed'],
-]);
-
-const typeOfContactEvent = (event: string): WebhookEventType => types.get(event)!;
 
 /** Without contacts that were deleted meanwhile: `contact.deleted` follows. */
 function contactEventCalls(
   event: DomainEvent<ContactEvent>,
   known: ReadonlyMap<string, Contact>,
 ): EventToCall[] {
-  const type = typeOfContactEvent(event.origins[0]!.event);
+  const type = typeOf(event);
   return event.items.flatMap(({ contactId, at }, index) => {
     const contact = known.get(contactId);
     return contact ? { id: idOfItem(event, index), type, contactId, at, data: dataOf(contact) } : [];
@@ -61,7 +54,7 @@ function contactEventCalls(
 const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventToCall[] =>
   event.items.map(({ contactId, at }, index) => ({
     id: idOfItem(event, index),
-    type: 'contact.deleted',
+    type: typeOf(event),
     contactId: null,
     at,
     data: { id: contactId },
@@ -70,7 +63,7 @@ const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventToCall[] 
 const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): EventToCall[] =>
   event.items.map(({ count, source, at }, index) => ({
     id: idOfItem(event, index),
-    type: 'contacts.bulk_created',
+    type: typeOf(event),
     contactId: null,
     at,
     data: { count, source },
@@ -138,7 +131,24 @@ const emailCalls: readonly EmailCall[] = [
 const calledEmailEvents = emailCalls.map(({ contract }) => contract);
 const byName = new Map(emailCalls.map((each) => [each.contract.name, each]));
 
-const typeOfEmailEvent = (event: string): WebhookEventType => byName.get(event)!.type;
+const types: ReadonlyMap<string, WebhookEventType> = new Map([
+  ...emailCalls.map(({ contract, type }): [string, WebhookEventType] => [contract.name, type]),
+  [created.name, 'contact.created'],
+  [updated.name, 'contact.updated'],
+  [subscribed.name, 'contact.subscribed'],
+  [unsubscribed.name, 'contact.unsubscribed'],
+  [deleted.name, 'contact.deleted'],
+  [bulkCreated.name, 'contacts.bulk_created'],
+  [listPending.name, 'list.pending'],
+  [campaignEvents.sent.name, 'campaign.sent'],
+]);
+
+/** All items of one call of a subscriber are of the same event. */
+const typeOf = ({ origins }: DomainEvent<object>): WebhookEventType => types.get(origins[0]!.event)!;
+
+/** Nothing is looked up and no data made where no webhook of the project asks for the type. */
+const Calls = (contracts: readonly EventContract[]): MethodDecorator =>
+  OnEachEvent(contracts, 'webhooks', { topicOf: (_, event) => topic('webhook', types.get(event)!) });
 
 function emailEventCalls(event: DomainEvent<EmailChangedEvent>): EventToCall[] {
   const { type, dataOf } = byName.get(event.origins[0]!.event)!;
@@ -208,43 +218,38 @@ export class WebhookEventsSubscribers {
     private readonly subjects: EventSubjects,
   ) {}
 
-  @OnEachEvent(calledEmailEvents, 'webhooks')
-  async onEmail(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    const type = typeOfEmailEvent(event.origins[0]!.event);
-    if (await this.calls.areWanted(event.projectId, [type]))
-      await this.calls.add(event.projectId, emailEventCalls(event));
+  @Calls(calledEmailEvents)
+  onEmail(event: DomainEvent<EmailChangedEvent>): Promise<void> {
+    return this.calls.add(event.projectId, emailEventCalls(event));
   }
 
-  @OnEachEvent(changedContactEvents, 'webhooks')
+  @Calls(changedContactEvents)
   async onContact(event: DomainEvent<ContactEvent>): Promise<void> {
-    const { projectId, items, origins } = event;
-    if (!(await this.calls.areWanted(projectId, [typeOfContactEvent(origins[0]!.event)]))) return;
+    const { projectId, items } = event;
     const ids = items.map(({ contactId }) => contactId);
     const known = await this.subjects.contacts(projectId, ids);
     await this.calls.add(projectId, contactEventCalls(event, known));
   }
 
-  @OnEachEvent([contactEvents.deleted], 'webhooks')
+  @Calls([deleted])
   onDeleted(event: DomainEvent<ContactDeleted>): Promise<void> {
     return this.calls.add(event.projectId, deletedContactCalls(event));
   }
 
-  @OnEachEvent([contactEvents.bulkCreated], 'webhooks')
+  @Calls([bulkCreated])
   onBulkCreated(event: DomainEvent<ContactsBulkCreated>): Promise<void> {
     return this.calls.add(event.projectId, bulkCreatedCalls(event));
   }
 
-  @OnEachEvent([contactEvents.listPending], 'webhooks')
+  @Calls([listPending])
   async onListPending(event: DomainEvent<ListPending>): Promise<void> {
     const { projectId, items } = event;
-    if (!(await this.calls.areWanted(projectId, ['list.pending']))) return;
     const ids = items.map(({ membershipId }) => membershipId);
     await this.calls.add(projectId, listPendingCalls(event, await this.subjects.confirmUrls(projectId, ids)));
   }
 
-  @OnEachEvent([campaignEvents.sent], 'webhooks')
+  @Calls([campaignEvents.sent])
   async onCampaignSent(event: DomainEvent<CampaignEvent>): Promise<void> {
-    if (await this.calls.areWanted(event.projectId, ['campaign.sent']))
-      await this.calls.add(event.projectId, await this.subjects.sentCampaigns(event));
+    await this.calls.add(event.projectId, await this.subjects.sentCampaigns(event));
   }
 }

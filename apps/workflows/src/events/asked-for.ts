@@ -1,0 +1,38 @@
+import { type Database } from '@posthorn/database';
+import { Interests, type Topic } from '@posthorn/messaging';
+
+const kinds = ['occurrence', 'webhook'] as const;
+type Kind = (typeof kinds)[number];
+
+/** The name of an event for workflows, or the type of one for webhooks. */
+export const topic = (kind: Kind, name: string): string => `${kind} ${name}`;
+
+const kindOf = (of: string): string => of.slice(0, of.indexOf(' '));
+const nameOf = (of: string): string => of.slice(of.indexOf(' ') + 1);
+
+/** Enabled workflows that an event starts, waits for it, and webhooks that ask for it, as committed now. */
+export class AskedFor extends Interests {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async among(topics: readonly Topic[]): Promise<Topic[]> {
+    const asked = await this.database.often<{ index: number }>(askedForSql, [
+      topics.map(({ projectId }) => projectId),
+      topics.map((each) => kindOf(each.topic)),
+      topics.map((each) => nameOf(each.topic)),
+    ]);
+    return asked.map(({ index }) => topics[index - 1]!);
+  }
+}
+
+// As `triggeredBy` of starts, `awaitedNames` of waits and `anyAsksFor` of webhooks, for many projects.
+export const askedForSql = `
+  SELECT k.n::int AS index FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS k (project, kind, name, n)
+  WHERE CASE k.kind WHEN 'webhook' THEN
+      EXISTS (SELECT FROM webhooks w WHERE w.project_id = k.project AND w.event_types @> ARRAY[k.name])
+    ELSE
+      EXISTS (SELECT FROM workflows w WHERE w.project_id = k.project AND w.enabled AND w.trigger_type = 'EVENT' AND w.event_name = k.name)
+      OR EXISTS (SELECT FROM workflow_steps s WHERE s.type = 'WAIT_FOR_EVENT' AND s.project_id = k.project AND s.config ->> 'eventName' = k.name)
+      OR k.name = (SELECT min(e.event_name) FROM execution_waits e WHERE e.project_id = k.project AND e.event_name >= k.name)
+    END`;
