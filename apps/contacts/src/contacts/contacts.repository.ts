@@ -18,6 +18,7 @@ import { marksDirty } from '../segments/segment-dirty.repository.js';
 import { AppliedEffects } from './applied-effects.repository.js';
 import { AddressSearch } from './address-search.js';
 import type { WriteOrigin } from './writes/contact-write.js';
+import { contactAt, ofRequested } from './contact-at.js';
 import { ContactRow } from './contact.entity.js';
 
 export interface ContactKey {
@@ -174,11 +175,11 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   }
 }
 
-/** One index lookup for each address: the plan of a join would be kept from when the table was small. */
+/** One look into the index for each address: a join would be planned once, while the table was small. */
 const known = (selected: string): string =>
   `SELECT known.* FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS k (project_id, email)) AS requested
    CROSS JOIN LATERAL (
-     SELECT ${selected} FROM contacts WHERE contacts.project_id = requested.project_id AND contacts.email = requested.email LIMIT 1
+     ${contactAt(ofRequested, selected)}
    ) AS known`;
 
 const keysOf = (keys: readonly ContactKey[]): string[][] => [

@@ -1,4 +1,5 @@
 import type { Database } from '@posthorn/database';
+import { contactAt } from '../contacts/contact-at.js';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 
 export type MailKind = 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained';
@@ -9,6 +10,7 @@ export interface MailEventRow {
   at: Date;
 }
 
+const ofOccurred = { project: 'occurred.project_id', email: 'occurred.email' };
 const countedAtOnce = 5_000;
 
 /** MORE: others whose contact exists are to be counted at once. NEW: some arrived within ten minutes. */
@@ -18,15 +20,15 @@ export class MailSummaries {
   constructor(private readonly database: Database) {}
 
   // In the transaction that marks the events as processed. Those without a contact wait for an hour, because
-  // they may overtake the event that creates it; returns whether there are any. Contacts are found one by one: the
-  // plan of a join would be kept from when the table was small.
+  // they may overtake the event that creates it; returns whether there are any. Contacts are found one by one: a
+  // join would be planned once, while the table was small.
   async add(projectId: string, occurred: MailEventRow[]): Promise<boolean> {
     const [row] = await this.database.often<{ early: number }>(
       `WITH occurred AS MATERIALIZED (
          SELECT project_id, email, kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at
          FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS event (project_id, email, kind, at) GROUP BY 1, 2, 3
        ), owned AS MATERIALIZED (
-         SELECT occurred.*, (SELECT id FROM contacts c WHERE c.project_id = occurred.project_id AND c.email = occurred.email) AS id FROM occurred
+         SELECT occurred.*, (${contactAt(ofOccurred, 'id')}) AS id FROM occurred
        ), ${summed('(SELECT * FROM owned WHERE id IS NOT NULL)')}, early AS (
          INSERT INTO early_mail_events AS known (project_id, email, kind, count, first_at, last_at)
          SELECT project_id, email, kind, count, first_at, last_at FROM owned WHERE id IS NULL ORDER BY 1, 2, 3

@@ -31,13 +31,13 @@ export const campaignsTables = `
     resend_of_id uuid,
     scheduled_from text,
     paused_reason text CHECK (paused_reason IN ('OPERATOR', 'LATE', 'REPUTATION', 'QUOTA', 'RESTORED', 'CONTENT')),
-    PRIMARY KEY (project_id, id),
     CHECK ((audience_type <> 'FILTERED') OR (audience_condition IS NOT NULL)),
     CONSTRAINT campaigns_check1 CHECK ((audience_type <> 'SEGMENT') OR (segment_id IS NOT NULL)),
     CONSTRAINT campaigns_check2 CHECK ((audience_type <> 'LIST') OR (list_id IS NOT NULL))
   );
   CREATE INDEX campaigns_by_creation ON campaigns (project_id, created_at DESC, id DESC);
   CREATE INDEX campaigns_by_sending ON campaigns (project_id, sent_at) WHERE sent_at IS NOT NULL;
+  ALTER TABLE campaigns ADD PRIMARY KEY (project_id, id);
 
   CREATE TABLE campaign_counts (
     project_id uuid NOT NULL,

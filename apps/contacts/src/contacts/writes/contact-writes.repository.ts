@@ -12,6 +12,7 @@ import { currentTraces } from '@posthorn/telemetry';
 import { recordsConsents } from '../../consents/consents.repository.js';
 import { marksDirty } from '../../segments/segment-dirty.repository.js';
 import { keyOf, type ContactBefore, type ContactWrite, type WriteOrigin } from './contact-write.js';
+import { contactAt, ofRequested } from '../contact-at.js';
 import { ContactRow } from '../contact.entity.js';
 import { withoutNulls } from './custom-fields.js';
 
@@ -161,8 +162,8 @@ export const writesContacts = (leftOut = ''): string => `
     INSERT INTO contacts AS known (project_id, id, email, subscribed, custom_fields)
     SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM requested
     WHERE (deadline IS NULL OR clock_timestamp() < deadline)
-      AND (flags & ${flag.onlyKnown} = 0 OR EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = requested.project_id AND c.email = requested.email))
-      ${leftOut && `AND NOT EXISTS (SELECT 1 FROM contacts known WHERE known.project_id = requested.project_id AND known.email = requested.email AND ${leftOut})`}
+      AND (flags & ${flag.onlyKnown} = 0 OR EXISTS (${contactAt(ofRequested, '')}))
+      ${leftOut && `AND NOT EXISTS (${contactAt(ofRequested, '', 'known')} AND ${leftOut})`}
     ORDER BY position
     ON CONFLICT (project_id, email) DO UPDATE
       SET subscribed = ${subscribed}, custom_fields = ${fields}, seq = known.seq + 1, updated_at = clock_timestamp()

@@ -8,9 +8,7 @@ export const contactsTables = `
     custom_fields jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(custom_fields) = 'object'),
     seq bigint NOT NULL DEFAULT 1,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    updated_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id),
-    UNIQUE (project_id, email)
+    updated_at timestamptz(3) NOT NULL DEFAULT now()
   ) WITH (fillfactor = 85);
   CREATE INDEX contacts_by_creation ON contacts (project_id, created_at DESC, id DESC);
   CREATE INDEX contacts_by_subscription ON contacts (project_id, subscribed, created_at DESC, id DESC);
@@ -53,10 +51,10 @@ export const contactsTables = `
     actor jsonb,
     address text,
     user_agent text,
-    text text,
-    PRIMARY KEY (project_id, id)
+    text text
   );
   CREATE INDEX consents_of_contact ON consents (project_id, contact_id, at DESC, id DESC);
+  ALTER TABLE consents ADD PRIMARY KEY (project_id, id);
 
   -- Both extensions are trusted: the owner of a database may create them. Where a server lacks them, a search without a match
   -- reads all contacts of the project, and is right all the same. A short pending list keeps searches and writes quick.
@@ -64,6 +62,8 @@ export const contactsTables = `
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
     CREATE EXTENSION IF NOT EXISTS btree_gin;
     CREATE INDEX contacts_by_address_part ON contacts USING gin (project_id, email gin_trgm_ops) WITH (gin_pending_list_limit = 512);
+  ALTER TABLE contacts ADD PRIMARY KEY (project_id, id);
+  ALTER TABLE contacts ADD UNIQUE (project_id, email);
   EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN
     RAISE NOTICE 'addresses are searched without an index: %', SQLERRM;
   END $$;

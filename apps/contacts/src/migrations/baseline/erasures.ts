@@ -19,8 +19,8 @@ export const erasuresTables = `
   CREATE TABLE tombstones (
     project_id uuid NOT NULL,
     address_hash bytea NOT NULL,
-    erased_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (project_id, address_hash)
+    erased_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
   );
   CREATE INDEX tombstones_by_age ON tombstones (project_id, erased_at);
+  ALTER TABLE tombstones ADD PRIMARY KEY (project_id, address_hash);
 `;

@@ -7,12 +7,12 @@ export const eventsTables = `
     email_id uuid,
     payload jsonb NOT NULL,
     occurred_at timestamptz(3) NOT NULL,
-    created_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id)
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   ) PARTITION BY RANGE (id);
   CREATE TABLE events_default PARTITION OF events DEFAULT;
   CREATE INDEX events_by_name ON events (project_id, name, id);
   CREATE INDEX events_of_contact ON events (project_id, contact_id, id);
+  ALTER TABLE events ADD PRIMARY KEY (project_id, id);
 
   CREATE TABLE event_names (
     project_id uuid NOT NULL,
@@ -44,10 +44,10 @@ export const eventsTables = `
     name text COLLATE "C" NOT NULL,
     count bigint NOT NULL,
     first_at timestamptz(3) NOT NULL,
-    last_at timestamptz(3) NOT NULL,
-    PRIMARY KEY (project_id, contact_id, name)
+    last_at timestamptz(3) NOT NULL
   ) WITH (fillfactor = 80);
   CREATE INDEX event_summaries_by_name ON event_summaries (project_id, name, contact_id);
+  ALTER TABLE event_summaries ADD PRIMARY KEY (project_id, contact_id, name);
 
   CREATE TABLE mail_summaries (
     project_id uuid NOT NULL,
@@ -55,10 +55,10 @@ export const eventsTables = `
     kind text COLLATE "C" NOT NULL,
     count bigint NOT NULL,
     first_at timestamptz(3) NOT NULL,
-    last_at timestamptz(3) NOT NULL,
-    PRIMARY KEY (project_id, contact_id, kind)
+    last_at timestamptz(3) NOT NULL
   ) WITH (fillfactor = 80);
   CREATE INDEX mail_summaries_by_kind ON mail_summaries (project_id, kind, contact_id);
+  ALTER TABLE mail_summaries ADD PRIMARY KEY (project_id, contact_id, kind);
 
   -- Mail events may overtake the event that creates their contact.
   CREATE TABLE early_mail_events (

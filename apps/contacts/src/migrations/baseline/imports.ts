@@ -19,12 +19,12 @@ export const importsTables = `
     failed bigint NOT NULL DEFAULT 0,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     finished_at timestamptz(3),
-    resubscribe boolean NOT NULL DEFAULT false,
-    PRIMARY KEY (project_id, id)
+    resubscribe boolean NOT NULL DEFAULT false
   ) WITH (fillfactor = 70);
   CREATE INDEX imports_by_creation ON imports (project_id, created_at DESC, id DESC);
   CREATE INDEX imports_open ON imports (project_id, created_at) WHERE (finished_at IS NULL) OR (pieces > 0);
   CREATE UNIQUE INDEX imports_running ON imports (project_id) WHERE status = 'RUNNING';
+  ALTER TABLE imports ADD PRIMARY KEY (project_id, id);
 
   -- Compressing takes longer than writing, and the bytes are gone soon.
   CREATE TABLE import_pieces (

@@ -9,10 +9,10 @@ export const listsTables = `
     redirect_url text,
     seq bigint NOT NULL DEFAULT 1,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    updated_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id)
+    updated_at timestamptz(3) NOT NULL DEFAULT now()
   );
   CREATE INDEX lists_by_creation ON lists (project_id, created_at DESC, id DESC);
+  ALTER TABLE lists ADD PRIMARY KEY (project_id, id);
 
   CREATE TABLE memberships (
     project_id uuid NOT NULL,
@@ -25,13 +25,13 @@ export const listsTables = `
     token_hash text COLLATE "C",
     token_ends_at timestamptz(3),
     token_round bigint NOT NULL DEFAULT 0,
-    subscribes_contact boolean NOT NULL DEFAULT false,
-    PRIMARY KEY (project_id, list_id, contact_id),
-    CONSTRAINT memberships_id UNIQUE (project_id, id)
+    subscribes_contact boolean NOT NULL DEFAULT false
   );
   CREATE INDEX memberships_by_creation ON memberships (project_id, list_id, created_at DESC, id DESC);
   CREATE INDEX memberships_by_status ON memberships (project_id, list_id, status, created_at DESC, id DESC);
   CREATE INDEX memberships_of_contact ON memberships (project_id, contact_id);
+  ALTER TABLE memberships ADD CONSTRAINT memberships_id UNIQUE (project_id, id);
+  ALTER TABLE memberships ADD PRIMARY KEY (project_id, list_id, contact_id);
 
   CREATE TABLE list_counts (
     project_id uuid NOT NULL,

@@ -14,11 +14,11 @@ export const segmentsTables = `
     seq bigint NOT NULL DEFAULT 1,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id),
-    UNIQUE (project_id, name),
     CHECK ((type = 'STATIC') OR (condition IS NOT NULL))
   );
   CREATE INDEX segments_by_creation ON segments (project_id, created_at DESC, id DESC);
+  ALTER TABLE segments ADD PRIMARY KEY (project_id, id);
+  ALTER TABLE segments ADD UNIQUE (project_id, name);
 
   -- A current or former slug of a segment, which no other one may take.
   CREATE TABLE segment_slugs (
@@ -26,30 +26,30 @@ export const segmentsTables = `
     slug text COLLATE "C" NOT NULL,
     segment_id uuid NOT NULL,
     since timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, slug),
     FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
   );
   CREATE INDEX segment_slugs_of_segment ON segment_slugs (project_id, segment_id);
+  ALTER TABLE segment_slugs ADD PRIMARY KEY (project_id, slug);
 
   CREATE TABLE segment_edges (
     project_id uuid NOT NULL,
     segment_id uuid NOT NULL,
     names_id uuid NOT NULL,
-    PRIMARY KEY (project_id, segment_id, names_id),
     FOREIGN KEY (project_id, names_id) REFERENCES segments(project_id, id),
     FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
   );
   CREATE INDEX segment_edges_of_named ON segment_edges (project_id, names_id);
+  ALTER TABLE segment_edges ADD PRIMARY KEY (project_id, segment_id, names_id);
 
   -- Without foreign keys: a million members are written in one statement, and leave with their contact in its commit.
   CREATE TABLE segment_members (
     project_id uuid NOT NULL,
     segment_id uuid NOT NULL,
     contact_id uuid NOT NULL,
-    since timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (project_id, segment_id, contact_id)
+    since timestamptz(3) NOT NULL DEFAULT clock_timestamp()
   );
   CREATE INDEX segment_members_by_contact ON segment_members (project_id, contact_id, segment_id);
+  ALTER TABLE segment_members ADD PRIMARY KEY (project_id, segment_id, contact_id);
 
   CREATE TABLE segment_counts (
     project_id uuid NOT NULL,
@@ -79,11 +79,11 @@ export const segmentsTables = `
     project_id uuid NOT NULL,
     contact_id uuid NOT NULL,
     segment_id uuid NOT NULL,
-    due_at timestamptz(3) NOT NULL,
-    PRIMARY KEY (project_id, contact_id, segment_id)
+    due_at timestamptz(3) NOT NULL
   );
   CREATE INDEX segment_due_of_project ON segment_due (project_id, due_at);
   CREATE INDEX segment_due_of_segment ON segment_due (project_id, segment_id);
+  ALTER TABLE segment_due ADD PRIMARY KEY (project_id, contact_id, segment_id);
 
   -- A project with DYNAMIC segments: changes of its contacts are marked.
   CREATE TABLE segment_watches (

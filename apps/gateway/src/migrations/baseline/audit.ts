@@ -11,10 +11,10 @@ export const auditTables = `
     action text NOT NULL,
     resource_type text NOT NULL,
     resource_id text NOT NULL,
-    outcome text NOT NULL CHECK (outcome IN ('SUCCEEDED', 'REFUSED')),
-    PRIMARY KEY (project_id, id)
+    outcome text NOT NULL CHECK (outcome IN ('SUCCEEDED', 'REFUSED'))
   );
   CREATE INDEX audit_action ON audit_entries (project_id, action, created_at DESC, id DESC);
   CREATE INDEX audit_actor ON audit_entries (project_id, actor_id, created_at DESC, id DESC);
   CREATE INDEX audit_newest ON audit_entries (project_id, created_at DESC, id DESC);
+  ALTER TABLE audit_entries ADD PRIMARY KEY (project_id, id);
 `;

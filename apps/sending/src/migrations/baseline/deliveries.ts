@@ -35,8 +35,7 @@ export const deliveriesTables = `
     quiet_seconds integer,
     -- When the clocks of the recipient change: from then on the hours begin quiet_shift_seconds earlier.
     quiet_shift_at timestamptz(3),
-    quiet_shift_seconds integer,
-    PRIMARY KEY (project_id, email_id, "position")
+    quiet_shift_seconds integer
   ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
   CREATE INDEX deliveries_ambiguous ON deliveries (due_at) WHERE state = 'AMBIGUOUS';
   CREATE INDEX deliveries_by_worker ON deliveries (worker_id) WHERE state IN ('CLAIMED', 'HANDOFF');
@@ -45,6 +44,7 @@ export const deliveriesTables = `
   CREATE INDEX deliveries_overdue ON deliveries (project_id, due_at) WHERE state = 'HELD';
   CREATE INDEX deliveries_queued ON deliveries (lane, project_id, due_at, bytes) WHERE state = 'QUEUED';
   CREATE INDEX deliveries_suspected ON deliveries (lane, due_at) WHERE state = 'QUEUED' AND claims > 0;
+  ALTER TABLE deliveries ADD PRIMARY KEY (project_id, email_id, "position");
 
   CREATE TABLE workers (
     id uuid PRIMARY KEY,

@@ -45,9 +45,9 @@ export const domainsTables = `
     record_status text NOT NULL DEFAULT 'NOT_CHECKED' CHECK (record_status IN ('NOT_CHECKED', 'PENDING', 'VERIFIED', 'FAILED')),
     retiring_since timestamptz(3),
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id),
     FOREIGN KEY (project_id, domain_id) REFERENCES domains(project_id, id) ON DELETE CASCADE
   );
   CREATE UNIQUE INDEX dkim_keys_in_place ON dkim_keys (project_id, domain_id, algorithm, state) WHERE state <> 'RETIRING';
   CREATE INDEX dkim_keys_of_domain ON dkim_keys (project_id, domain_id);
+  ALTER TABLE dkim_keys ADD PRIMARY KEY (project_id, id);
 `;

@@ -42,8 +42,6 @@ export const emailsTables = `
   CREATE INDEX emails_by_unusual_status ON emails (project_id, unusual_status, created_at DESC, id DESC) WHERE unusual_status IS NOT NULL;
   CREATE INDEX emails_by_recipient ON emails (project_id, to_email, created_at DESC, id DESC);
   CREATE INDEX emails_by_tag ON emails USING gin (tags) WHERE tags <> '{}'::text[];
-  -- Made last, because of indexes with equal costs Postgres takes the newest: on an empty partition all cost the same, and
-  -- a statement that is planned once would go on to read all mail of a project for each of its e-mails.
   ALTER TABLE emails ADD PRIMARY KEY (project_id, id);
 
   CREATE TABLE email_contents (

@@ -4,11 +4,11 @@ export const suppressionsTables = `
     email text NOT NULL,
     reason text NOT NULL CHECK (reason IN ('HARD_BOUNCE', 'COMPLAINT', 'MANUAL', 'UNSUBSCRIBE')),
     source text NOT NULL CHECK (source IN ('API', 'DASHBOARD', 'PROVIDER')),
-    created_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, email)
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   );
   CREATE INDEX suppressions_by_creation ON suppressions (project_id, created_at DESC, ((md5(email))::uuid) DESC);
   CREATE INDEX suppressions_of_erased ON suppressions (project_id) WHERE email ~~ '%@erased.invalid';
+  ALTER TABLE suppressions ADD PRIMARY KEY (project_id, email);
 
   CREATE TABLE suppression_imports (
     project_id uuid NOT NULL,
@@ -46,10 +46,10 @@ export const suppressionsTables = `
     -- The hash of the address, with the domain erased.invalid.
     email text NOT NULL,
     contact_id uuid NOT NULL,
-    erased_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, email)
+    erased_at timestamptz(3) NOT NULL DEFAULT now()
   );
   CREATE INDEX erased_addresses_by_contact ON erased_addresses (project_id, contact_id);
+  ALTER TABLE erased_addresses ADD PRIMARY KEY (project_id, email);
 
   CREATE TABLE erasure_secrets (
     id uuid PRIMARY KEY,

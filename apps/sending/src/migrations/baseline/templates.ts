@@ -16,10 +16,10 @@ export const templatesTables = `
     liquid boolean NOT NULL,
     seq bigint NOT NULL DEFAULT 1,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    updated_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id)
+    updated_at timestamptz(3) NOT NULL DEFAULT now()
   );
   CREATE INDEX templates_by_creation ON templates (project_id, created_at DESC, id DESC);
+  ALTER TABLE templates ADD PRIMARY KEY (project_id, id);
 
   CREATE TABLE template_versions (
     project_id uuid NOT NULL,
@@ -48,11 +48,11 @@ export const templatesTables = `
     includes text[] NOT NULL,
     seq bigint NOT NULL DEFAULT 1,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    updated_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id),
-    UNIQUE (project_id, name)
+    updated_at timestamptz(3) NOT NULL DEFAULT now()
   );
   CREATE INDEX snippets_by_creation ON snippets (project_id, created_at DESC, id DESC);
+  ALTER TABLE snippets ADD PRIMARY KEY (project_id, id);
+  ALTER TABLE snippets ADD UNIQUE (project_id, name);
 
   -- Versions are immutable and outlive the snippet, because accepted mail may still be rendered from them.
   CREATE TABLE snippet_versions (

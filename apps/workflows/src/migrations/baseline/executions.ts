@@ -21,7 +21,6 @@ export const executionsTables = `
     ended_at timestamptz(3),
     starter jsonb,
     depth integer NOT NULL DEFAULT 0,
-    PRIMARY KEY (project_id, id),
     CHECK ((ended_at IS NULL) = (due_at IS NOT NULL)),
     CONSTRAINT executions_check1 CHECK ((status IN ('RUNNING', 'WAITING')) = (ended_at IS NULL))
   );
@@ -30,6 +29,7 @@ export const executionsTables = `
   CREATE INDEX executions_by_start ON executions (project_id, workflow_id, started_at DESC, id DESC);
   CREATE INDEX executions_by_status ON executions (project_id, workflow_id, status, started_at DESC, id DESC);
   CREATE UNIQUE INDEX executions_one_at_a_time ON executions (project_id, workflow_id, generation, contact_id) INCLUDE (id) WHERE ended_at IS NULL;
+  ALTER TABLE executions ADD PRIMARY KEY (project_id, id);
 
   -- Without foreign keys: a check for each row cost a fifth of the engine.
   CREATE TABLE execution_steps (
@@ -60,11 +60,11 @@ export const executionsTables = `
     met_by uuid,
     met_data jsonb,
     met_at timestamptz,
-    led_by jsonb,
-    PRIMARY KEY (project_id, contact_id, event_name, execution_id)
+    led_by jsonb
   );
   CREATE INDEX execution_waits_by_execution ON execution_waits (project_id, execution_id);
   CREATE INDEX execution_waits_by_name ON execution_waits (project_id, event_name);
+  ALTER TABLE execution_waits ADD PRIMARY KEY (project_id, contact_id, event_name, execution_id);
 
   CREATE TABLE awaited_events (
     project_id uuid NOT NULL,
@@ -84,10 +84,10 @@ export const executionsTables = `
     effect_id uuid,
     texts jsonb,
     error text,
-    requested_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, execution_id)
+    requested_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX step_texts_pending ON step_texts (project_id, requested_at, execution_id) WHERE effect_id IS NULL;
+  ALTER TABLE step_texts ADD PRIMARY KEY (project_id, execution_id);
 
   CREATE TABLE erased_contacts (
     project_id uuid NOT NULL,

@@ -10,10 +10,10 @@ export const webhooksTables = `
     generation integer NOT NULL DEFAULT 1,
     seq bigint NOT NULL DEFAULT 1,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    updated_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id)
+    updated_at timestamptz(3) NOT NULL DEFAULT now()
   );
   CREATE INDEX webhooks_by_creation ON webhooks (project_id, created_at DESC, id DESC);
+  ALTER TABLE webhooks ADD PRIMARY KEY (project_id, id);
 
   CREATE TABLE endpoints (
     project_id uuid NOT NULL,
@@ -35,12 +35,12 @@ export const webhooksTables = `
     sealed text NOT NULL,
     last_four text NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    ends_at timestamptz,
-    PRIMARY KEY (project_id, id)
+    ends_at timestamptz
   );
   CREATE INDEX signing_secrets_by_owner ON signing_secrets (project_id, owner_id);
   CREATE UNIQUE INDEX signing_secrets_current ON signing_secrets (project_id, owner_id) WHERE ends_at IS NULL;
   CREATE INDEX signing_secrets_ended ON signing_secrets (ends_at) WHERE ends_at IS NOT NULL;
+  ALTER TABLE signing_secrets ADD PRIMARY KEY (project_id, id);
 
   -- What is sent, once for all calls; of an event it goes to the URL of each subscription. The id is that of the event or of the visit of a step.
   CREATE TABLE call_requests (
@@ -52,11 +52,11 @@ export const webhooksTables = `
     url text,
     headers json,
     body text,
-    created_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (project_id, id)
+    created_at timestamptz(3) NOT NULL DEFAULT now()
   );
   CREATE INDEX call_requests_by_age ON call_requests (created_at);
   CREATE INDEX call_requests_by_contact ON call_requests (project_id, contact_id) WHERE contact_id IS NOT NULL;
+  ALTER TABLE call_requests ADD PRIMARY KEY (project_id, id);
 
   -- A request to an endpoint. Without foreign keys: the calls of a deleted subscription are many, and are removed in batches.
   CREATE TABLE calls (
@@ -81,11 +81,11 @@ export const webhooksTables = `
     history jsonb,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     ended_at timestamptz(3),
-    PRIMARY KEY (project_id, id),
-    UNIQUE (project_id, request_id, endpoint_id),
     CHECK ((status = 'PENDING') = (due_at IS NOT NULL))
   ) WITH (fillfactor = 80);
   CREATE INDEX calls_by_age ON calls (created_at);
   CREATE INDEX calls_by_creation ON calls (project_id, endpoint_id, created_at DESC, id DESC) WHERE event_type IS NOT NULL;
   CREATE INDEX calls_due ON calls (project_id, endpoint_id, generation, due_at, id) WHERE status = 'PENDING';
+  ALTER TABLE calls ADD PRIMARY KEY (project_id, id);
+  ALTER TABLE calls ADD UNIQUE (project_id, request_id, endpoint_id);
 `;

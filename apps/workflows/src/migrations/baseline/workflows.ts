@@ -19,13 +19,13 @@ export const workflowsTables = `
     segment_id uuid,
     paused_at timestamptz(3),
     exit_when jsonb,
-    PRIMARY KEY (project_id, id),
     CHECK ((trigger_type = 'EVENT') = (event_name IS NOT NULL)),
     CONSTRAINT workflows_check1 CHECK ((trigger_type = 'SCHEDULE') = (interval_ms IS NOT NULL)),
     CONSTRAINT workflows_check2 CHECK ((trigger_type = 'SCHEDULE') OR (segment_id IS NULL))
   );
   CREATE INDEX workflows_by_creation ON workflows (project_id, created_at DESC, id DESC);
   CREATE INDEX workflows_by_trigger ON workflows (project_id, event_name) WHERE enabled AND trigger_type = 'EVENT';
+  ALTER TABLE workflows ADD PRIMARY KEY (project_id, id);
 
   -- \`json\` and not \`jsonb\`: a config is answered exactly as it was stored. Ids are unique inside one workflow only.
   CREATE TABLE workflow_steps (
@@ -37,13 +37,13 @@ export const workflowsTables = `
     type text NOT NULL CHECK (type IN ('TRIGGER', 'SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'CONDITION', 'WEBHOOK', 'UPDATE_CONTACT', 'EXIT')),
     position json NOT NULL,
     config json NOT NULL,
-    PRIMARY KEY (project_id, workflow_id, id),
     FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
   );
   CREATE INDEX workflow_steps_by_template ON workflow_steps (project_id, lower((config ->> 'templateId'::text))) WHERE type = 'SEND_EMAIL';
   CREATE INDEX workflow_steps_conditions ON workflow_steps (project_id) WHERE type = 'CONDITION';
   CREATE UNIQUE INDEX workflow_steps_one_trigger ON workflow_steps (project_id, workflow_id) WHERE type = 'TRIGGER';
   CREATE INDEX workflow_steps_waiting ON workflow_steps (project_id, ((config ->> 'eventName'::text))) WHERE type = 'WAIT_FOR_EVENT';
+  ALTER TABLE workflow_steps ADD PRIMARY KEY (project_id, workflow_id, id);
 
   CREATE TABLE workflow_transitions (
     project_id uuid NOT NULL,
