@@ -11,7 +11,7 @@ export * from './events/dead-letters.repository.js';
 export * from './outbox/outbox.repository.js';
 export * from './events/erased-text.js';
 export * from './events/event-erasure.js';
-export { Interests, type Topic } from './events/event-parts.js';
+export { Interests, type Interest } from './events/event-parts.js';
 export * from './calls/handlers.js';
 export * from './events/inbox.repository.js';
 export * from './loop.js';

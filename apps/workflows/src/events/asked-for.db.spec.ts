@@ -3,7 +3,7 @@ import { contactEvents, emailEvents, webhooks, type Caller } from '@posthorn/con
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startEngineSuite, type EngineSuite } from '../testing/engine-suite.js';
-import { AskedFor, askedForSql, topic } from './asked-for.js';
+import { AskedFor, askedForSql, interest } from './asked-for.js';
 
 let suite: EngineSuite;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('an event', () => {
   it('is for a webhook from the moment at which it asks', async () => {
     const { caller, projectId } = suite.buildProject();
     const asked = new AskedFor(suite.database);
-    const sent = { projectId, topic: topic('webhook', 'email.sent') };
+    const sent = { projectId, key: interest('webhook', 'email.sent') };
     const elsewhere = { ...sent, projectId: newId() };
     expect(await asked.among([sent, elsewhere])).toEqual([]);
     await suite.bus.call(webhooks.create, caller, {
@@ -61,7 +61,7 @@ describe('an event', () => {
   it('is looked for in indexes', async () => {
     const plan = await suite.database.transaction(async () => {
       await suite.database.query(`SET LOCAL enable_seqscan = off`);
-      const name = topic('occurrence', emailEvents.sent.name);
+      const name = interest('occurrence', emailEvents.sent.name);
       return suite.database.query(`EXPLAIN ${askedForSql}`, [[newId()], ['occurrence'], [name]]);
     });
     const text = JSON.stringify(plan);

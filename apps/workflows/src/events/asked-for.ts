@@ -1,11 +1,11 @@
 import { type Database } from '@posthorn/database';
-import { Interests, type Topic } from '@posthorn/messaging';
+import { Interests, type Interest } from '@posthorn/messaging';
 
 const kinds = ['occurrence', 'webhook'] as const;
 type Kind = (typeof kinds)[number];
 
 /** The name of an event for workflows, or the type of one for webhooks. */
-export const topic = (kind: Kind, name: string): string => `${kind} ${name}`;
+export const interest = (kind: Kind, name: string): string => `${kind} ${name}`;
 
 const kindOf = (of: string): string => of.slice(0, of.indexOf(' '));
 const nameOf = (of: string): string => of.slice(of.indexOf(' ') + 1);
@@ -16,13 +16,13 @@ export class AskedFor extends Interests {
     super();
   }
 
-  async among(topics: readonly Topic[]): Promise<Topic[]> {
+  async among(interests: readonly Interest[]): Promise<Interest[]> {
     const asked = await this.database.often<{ index: number }>(askedForSql, [
-      topics.map(({ projectId }) => projectId),
-      topics.map((each) => kindOf(each.topic)),
-      topics.map((each) => nameOf(each.topic)),
+      interests.map(({ projectId }) => projectId),
+      interests.map((each) => kindOf(each.key)),
+      interests.map((each) => nameOf(each.key)),
     ]);
-    return asked.map(({ index }) => topics[index - 1]!);
+    return asked.map(({ index }) => interests[index - 1]!);
   }
 }
 

@@ -21,7 +21,7 @@ import {
   openedData,
   sentData,
 } from '../events/email-data.js';
-import { topic } from '../events/asked-for.js';
+import { interest } from '../events/asked-for.js';
 import { idOfItem } from '../ids.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { executionWork, type Arrival } from '../work-kinds.js';
@@ -89,7 +89,7 @@ function nameOf(item: object, event: string): string {
 
 const Occurs = (contract: EventContract): MethodDecorator =>
   OnEachEvent([contract], 'workflows', {
-    topicOf: (item, event) => topic('occurrence', nameOf(item, event)),
+    interestOf: (item, event) => interest('occurrence', nameOf(item, event)),
   });
 
 @Injectable()

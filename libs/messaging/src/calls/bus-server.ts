@@ -54,11 +54,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
   /** Before `listen`. Nest would look only at controllers, and wrap each handler in a proxy that hides its errors. */
   addHandlersOf(modules: ModulesContainer): void {
     this.interests = findInterests(modules);
-    for (const { pattern, isSubscriber, concerns, topicOf, handle } of findHandlers(modules)) {
+    for (const { pattern, isSubscriber, concerns, interestOf, handle } of findHandlers(modules)) {
       if (this.messageHandlers.has(pattern)) throw new Error(`${pattern} has two handlers`);
-      this.addHandler(pattern, handle, isSubscriber, { concerns, topicOf });
-      if (topicOf && !this.interests)
-        throw new Error(`${pattern} has topics, and nobody knows who asks for them`);
+      this.addHandler(pattern, handle, isSubscriber, { concerns, interestOf });
+      if (interestOf && !this.interests)
+        throw new Error(`${pattern} has interests, and nobody knows who asks for them`);
     }
   }
 

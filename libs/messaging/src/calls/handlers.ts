@@ -57,11 +57,11 @@ const relevance = Symbol('posthorn:relevance');
 export type Concerns = (item: object, event: Pick<WireEvent, 'actor'>) => boolean;
 
 /** What an item is about, for `Interests`; `event` is the name of its event. */
-export type TopicOf = (item: object, event: string) => string;
+export type InterestOf = (item: object, event: string) => string;
 
 export interface Relevance {
   concerns?: Concerns;
-  topicOf?: TopicOf;
+  interestOf?: InterestOf;
 }
 
 /** The method is `(call: Incoming<In>) => Promise<Out>`, or for a gathered contract one of lists. */

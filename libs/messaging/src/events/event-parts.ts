@@ -1,24 +1,24 @@
 import type { WireEvent } from '../calls/frames.js';
 import type { Inbox } from './inbox.repository.js';
 
-/** What an item is about, such as the name under which it starts workflows. */
-export interface Topic {
+/** What somebody may ask for about an item, such as the name under which it starts workflows. */
+export interface Interest {
   projectId: string;
-  topic: string;
+  key: string;
 }
 
 /**
- * Who asks for what at this moment: a provider of a service whose subscribers declare topics. An event for whose topics nobody asks
+ * Who asks for what at this moment: a provider of a service whose subscribers declare interests. An event for whose interests nobody asks
  * is recorded as taken without a transaction (docs/decisions/0045-interest.md).
  */
 export abstract class Interests {
-  /** One statement for all topics. Whatever committed before the call is seen. */
-  abstract among(topics: readonly Topic[]): Promise<readonly Topic[]>;
+  /** One statement for all interests. Whatever committed before the call is seen. */
+  abstract among(interests: readonly Interest[]): Promise<readonly Interest[]>;
 }
 
 /** Of one subscriber in a batch. */
 export interface EventPart {
-  subscriber: { name: string; topicsOf: (event: WireEvent) => Topic[] | null; handle: Handle };
+  subscriber: { name: string; interestsOf: (event: WireEvent) => Interest[] | null; handle: Handle };
   events: WireEvent[];
 }
 
@@ -38,7 +38,7 @@ export async function takeParts(
   if (parts.length === 0) return;
   const isAskedFor = await askedFor(parts, interests);
   const groups = parts.map(({ subscriber, events }) => {
-    const wanted = new Set(events.filter((event) => isAskedFor(subscriber.topicsOf(event))));
+    const wanted = new Set(events.filter((event) => isAskedFor(subscriber.interestsOf(event))));
     const effect = async (fresh: WireEvent[]) => {
       const left = fresh.filter((event) => wanted.has(event));
       if (left.length > 0) await subscriber.handle(left);
@@ -49,18 +49,18 @@ export async function takeParts(
   else await inbox.passOver(groups);
 }
 
-/** An event without topics is for its subscriber in any case. */
+/** An event without interests is for its subscriber in any case. */
 async function askedFor(
   parts: readonly EventPart[],
   interests: Interests | undefined,
-): Promise<(topics: Topic[] | null) => boolean> {
-  const topics = parts.flatMap(({ subscriber, events }) =>
-    events.flatMap((event) => subscriber.topicsOf(event) ?? []),
+): Promise<(of: Interest[] | null) => boolean> {
+  const declared = parts.flatMap(({ subscriber, events }) =>
+    events.flatMap((event) => subscriber.interestsOf(event) ?? []),
   );
-  if (topics.length === 0 || !interests) return (of) => of === null || !interests;
-  const distinct = [...new Map(topics.map((each) => [keyOf(each), each])).values()];
-  const asked = new Set((await interests.among(distinct)).map(keyOf));
-  return (of) => of === null || of.some((each) => asked.has(keyOf(each)));
+  if (declared.length === 0 || !interests) return (of) => of === null || !interests;
+  const distinct = [...new Map(declared.map((each) => [textOf(each), each])).values()];
+  const asked = new Set((await interests.among(distinct)).map(textOf));
+  return (of) => of === null || of.some((each) => asked.has(textOf(each)));
 }
 
-const keyOf = ({ projectId, topic }: Topic): string => `${projectId} ${topic}`;
+const textOf = ({ projectId, key }: Interest): string => `${projectId} ${key}`;

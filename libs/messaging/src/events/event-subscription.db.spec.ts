@@ -19,7 +19,7 @@ import { BusConnection } from '../calls/connection.js';
 import { EventSubscription } from './event-subscription.js';
 import { Subscriber, type Timeouts } from './subscriber.js';
 import type { DomainEvent, Relevance } from '../calls/handlers.js';
-import { Interests, type Topic } from './event-parts.js';
+import { Interests, type Interest } from './event-parts.js';
 import { Inbox } from './inbox.repository.js';
 import { effectsTable } from '../testing/effects-table.js';
 import { subscriptionOf } from '../testing/one-subscriber.js';
@@ -147,19 +147,19 @@ describe('a subscriber', () => {
     'passes over what nobody asks for when it comes, also when it is published again after somebody does',
     async () => {
       const received: DomainEvent<object>[] = [];
-      const asked = new Set(['topic wanted@x.test']);
+      const asked = new Set(['key wanted@x.test']);
       class Asked extends Interests {
-        async among(topics: readonly Topic[]): Promise<readonly Topic[]> {
-          return topics.filter(({ topic }) => asked.has(topic));
+        async among(interests: readonly Interest[]): Promise<readonly Interest[]> {
+          return interests.filter(({ key }) => asked.has(key));
         }
       }
-      const topicOf = (item: object) => `topic ${(item as { to: string }).to}`;
+      const interestOf = (item: object) => `key ${(item as { to: string }).to}`;
       const run = async (event: DomainEvent<object>) => void received.push(event);
-      const relevance = { topicOf, interests: new Asked() };
+      const relevance = { interestOf, interests: new Asked() };
       subscribe('spec-interest', run, {}, database, relevance);
       for (const to of ['early@x.test', 'wanted@x.test', 'early@x.test']) await publish(to);
       await source.taken('spec-interest');
-      asked.add('topic early@x.test');
+      asked.add('key early@x.test');
       await source.repeatAll();
       await source.taken('spec-interest');
       expect(addresses(received)).toEqual(['wanted@x.test']);

@@ -3,10 +3,10 @@ import { Logger } from '@nestjs/common';
 import { validateInPlace, type EventContract } from '@posthorn/contracts';
 import { inSpan, runInContext, Tracing, type TracePoint } from '@posthorn/telemetry';
 import type { WireEvent } from '../calls/frames.js';
-import type { Concerns, DomainEvent, EventOrigin, TopicOf } from '../calls/handlers.js';
+import type { Concerns, DomainEvent, EventOrigin, InterestOf } from '../calls/handlers.js';
 import { tracesOf } from '../calls/traced-headers.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
-import { takeParts, type Interests, type Topic } from './event-parts.js';
+import { takeParts, type Interests, type Interest } from './event-parts.js';
 import type { Inbox } from './inbox.repository.js';
 
 // Less than the acknowledgement timeout of JetStream: a handler that hangs must not block the others.
@@ -33,7 +33,7 @@ export interface SubscriberOptions extends SubscriberParts {
   name: string;
   contract: EventContract;
   concerns?: Concerns;
-  topicOf?: TopicOf;
+  interestOf?: InterestOf;
   run: (event: DomainEvent<object>) => Promise<void>;
 }
 
@@ -70,10 +70,10 @@ export class Subscriber {
   }
 
   /** Null for what matters in any case. */
-  topicsOf({ projectId, name, items }: WireEvent): Topic[] | null {
-    const { topicOf } = this.options;
-    if (!topicOf) return null;
-    return [...new Set(items.map((item) => topicOf(item, name)))].map((topic) => ({ projectId, topic }));
+  interestsOf({ projectId, name, items }: WireEvent): Interest[] | null {
+    const { interestOf } = this.options;
+    if (!interestOf) return null;
+    return [...new Set(items.map((item) => interestOf(item, name)))].map((key) => ({ projectId, key }));
   }
 
   /** In a transaction of their own. */

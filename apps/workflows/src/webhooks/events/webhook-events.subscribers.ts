@@ -30,7 +30,7 @@ import {
   openedData,
   sentData,
 } from '../../events/email-data.js';
-import { topic } from '../../events/asked-for.js';
+import { interest } from '../../events/asked-for.js';
 import { idOfItem } from '../../ids.js';
 import type { EventToCall } from '../calls/calls.repository.js';
 import { EventCalls } from './event-calls.js';
@@ -148,7 +148,7 @@ const typeOf = ({ origins }: DomainEvent<object>): WebhookEventType => types.get
 
 /** Nothing is looked up and no data made where no webhook of the project asks for the type. */
 const Calls = (contracts: readonly EventContract[]): MethodDecorator =>
-  OnEachEvent(contracts, 'webhooks', { topicOf: (_, event) => topic('webhook', types.get(event)!) });
+  OnEachEvent(contracts, 'webhooks', { interestOf: (_, event) => interest('webhook', types.get(event)!) });
 
 function emailEventCalls(event: DomainEvent<EmailChangedEvent>): EventToCall[] {
   const { type, dataOf } = byName.get(event.origins[0]!.event)!;
