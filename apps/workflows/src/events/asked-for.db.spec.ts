@@ -65,13 +65,8 @@ describe('an event', () => {
       return suite.database.query(`EXPLAIN ${askedForSql}`, [[newId()], ['occurrence'], [name]]);
     });
     const text = JSON.stringify(plan);
-    for (const index of [
-      'webhooks_by_creation',
-      'workflows_by_trigger',
-      'workflow_steps_waiting',
-      'execution_waits_by_name',
-    ])
-      expect(text).toContain(index);
+    const partial = ['workflows_by_trigger', 'workflow_steps_waiting', 'execution_waits_by_name'];
+    for (const index of partial) expect(text).toContain(index);
     expect(text).not.toContain('Seq Scan');
   });
 });
