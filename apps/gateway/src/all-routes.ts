@@ -9,6 +9,7 @@ import { campaignRecipientRoutes, campaignRoutes } from './campaigns/campaigns.r
 import { ContactsController } from './contacts/contacts.controller.js';
 import { contactRoutes, erasureRoutes, importRoutes } from './contacts/contacts.routes.js';
 import { ImportsController } from './contacts/imports.controller.js';
+import { DeliverabilityController } from './deliverability/deliverability.controller.js';
 import { domainRoutes } from './domains/domains.routes.js';
 import type { RouteSource } from './routes/route-table.js';
 import { EmailsController } from './emails/emails.controller.js';
@@ -45,6 +46,6 @@ export const routeSources: readonly RouteSource[] = [
   ...[webhookRoutes, webhookCallRoutes, webhookSecretRoutes],
   ...[domainRoutes, SuppressionsController, suppressionRoutes],
   ...[templateRoutes, snippetRoutes],
-  ...[AnalyticsController, usageRoutes, AuditController],
+  ...[AnalyticsController, DeliverabilityController, usageRoutes, AuditController],
   ...[SessionsController, ProjectsController, MembersController, ApiKeysController, RevealController],
 ];

@@ -3,6 +3,7 @@ import { secrets } from '@posthorn/contracts';
 import { onDatabase } from '@posthorn/database';
 import { resealingOf } from '@posthorn/platform';
 import { routeSources } from './all-routes.js';
+import { DeliverabilityController } from './deliverability/deliverability.controller.js';
 import { AnalyticsController } from './analytics/analytics.controller.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ArchiveEndpoint } from './campaigns/archive-endpoint.js';
@@ -99,6 +100,7 @@ class RouteTableModule {}
   ],
   controllers: [
     AnalyticsController,
+    DeliverabilityController,
     EventsController,
     SuppressionsController,
     EmailsController,

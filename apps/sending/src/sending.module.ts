@@ -5,6 +5,10 @@ import { onDatabase, Database } from '@posthorn/database';
 import { AcceptingModule } from './accepting/accepting.module.js';
 import { CampaignMailModule } from './campaign-mail/campaign-mail.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
+import { DmarcIntake } from './dmarc/dmarc-intake.js';
+import { OldDmarcWork } from './dmarc/dmarc-retention.work.js';
+import { DmarcRepository } from './dmarc/dmarc.repository.js';
+import { DmarcService } from './dmarc/dmarc.service.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { ErasuresModule } from './erasures/erasures.module.js';
@@ -15,7 +19,8 @@ import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
 import { OldDeliveriesRepository } from './retention/old-deliveries.repository.js';
 import { OldDeliveriesWork } from './retention/old-deliveries.work.js';
-import { MailReports, ReportThreads } from './return-path/mail-reports.service.js';
+import { MailReports } from './return-path/mail-reports.service.js';
+import { ReportThreads } from './return-path/report-threads.js';
 import { ReturnPathServer } from './return-path/return-path-server.js';
 import { SendingConfig } from './config.js';
 import { ErasedAddressHasher } from './erasures/erased-names.js';
@@ -43,7 +48,8 @@ const sealedTables: readonly SealedTable[] = [
   providers: [
     ProviderPauses,
     resealingOf(secrets.rotateSending, sealedTables),
-    ...onDatabase([OldDeliveriesRepository]),
+    ...onDatabase([OldDeliveriesRepository, DmarcRepository]),
+    ...[DmarcIntake, DmarcService, OldDmarcWork],
     OldDeliveriesWork,
     MailReports,
     ReportThreads,

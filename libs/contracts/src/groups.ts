@@ -43,6 +43,7 @@ export * from './gateway/sessions.js';
 export * from './gateway/users.js';
 export * from './sending/campaign-mail.js';
 export * from './sending/copied-mail.js';
+export * from './sending/dmarc.js';
 export * from './sending/domains.js';
 export * from './sending/email-status.js';
 export * from './sending/emails.js';

@@ -2,6 +2,7 @@ export * from './browser.js';
 export * from './database-line.js';
 export * from './dns-server/dns-server.js';
 export * from './eventually.js';
+export * from './dmarc-samples.js';
 export * from './event-publisher.js';
 export * from './files-below.js';
 export * from './growth.js';

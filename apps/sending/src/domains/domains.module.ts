@@ -33,6 +33,6 @@ import { VerifiedDomains } from './senders/verified-domains.js';
     SenderIdentities,
     VerifiedDomains,
   ],
-  exports: [DnsLookup, SenderDirectory, SenderIdentities],
+  exports: [DnsLookup, DomainsRepository, SenderDirectory, SenderIdentities],
 })
 export class DomainsModule {}

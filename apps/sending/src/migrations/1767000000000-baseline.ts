@@ -3,6 +3,7 @@ import { messagingTables } from '@posthorn/messaging';
 import { workTables } from '@posthorn/work';
 import { campaignMailTables } from './baseline/campaign-mail.js';
 import { deliveriesTables } from './baseline/deliveries.js';
+import { dmarcTables } from './baseline/dmarc.js';
 import { domainsTables } from './baseline/domains.js';
 import { emailsTables } from './baseline/emails.js';
 import { suppressionsTables } from './baseline/suppressions.js';
@@ -20,5 +21,6 @@ export const baseline = baselineOf('Sending', [
   usageTables,
   templatesTables,
   domainsTables,
+  dmarcTables,
   campaignMailTables,
 ]);

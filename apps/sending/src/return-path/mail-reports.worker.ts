@@ -1,8 +1,15 @@
-import { readMailReport, type ReportEnvelope } from '@posthorn/mail';
+import {
+  readDmarcMail,
+  readMailReport,
+  type DmarcReport,
+  type MailReport,
+  type ReportEnvelope,
+} from '@posthorn/mail';
 import { answerJobs } from '../rendering/workers/worker-jobs.js';
 
-export interface ReportJob extends ReportEnvelope {
-  raw: Uint8Array;
-}
+export type ReportJob =
+  ({ kind: 'MAIL'; raw: Uint8Array } & ReportEnvelope) | { kind: 'DMARC'; raw: Uint8Array };
 
-answerJobs(({ raw, ...envelope }: ReportJob) => readMailReport(raw, envelope));
+answerJobs((job: ReportJob): Promise<MailReport | DmarcReport | null> =>
+  job.kind === 'DMARC' ? readDmarcMail(job.raw) : readMailReport(job.raw, job),
+);

@@ -1,6 +1,7 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { hasBounceSubject, isMailSystem, readBounceText, saysWhatServersSay } from './bounce-text.js';
 import { readDeliveryStatus } from './delivery-status.js';
+import { readHead } from './read-head.js';
 import { parseFields, type MailReport, afterType, dateIn } from './mail-report.js';
 
 const maxForwards = 5;
@@ -11,6 +12,8 @@ const maxHeaderBytes = 64 * 1024;
 const maxReturned = 64 * 1024;
 const maxHtml = 64 * 1024;
 const maxSubject = 500;
+/** A report comes before the message that it is about, so a line beyond this one is of no interest. */
+const maxLines = 4_000;
 
 interface Budget {
   mails: number;
@@ -51,7 +54,7 @@ async function readMail(
 }
 
 async function parse(raw: Uint8Array): Promise<Email | null> {
-  const head = reportHead(raw);
+  const head = readHead(raw, maxLines);
   if (!head) return null;
   try {
     return await PostalMime.parse(head, {
@@ -131,36 +134,6 @@ const bytesOf = ({ content }: Attachment): Uint8Array =>
 
 const textOf = (attachment: Attachment): string =>
   Buffer.from(bytesOf(attachment).subarray(0, maxReturned)).toString('utf8');
-
-/** A report comes before the message that it is about, so a line beyond this one is of no interest. */
-const maxLines = 4_000;
-/** What reading lists and groups of addresses takes grows with the square of these. */
-const maxSeparators = 4_000;
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const separators = new Set([...':;,'].map((character) => character.charCodeAt(0)));
-
-/** In one pass, before anything is parsed: the lines that are read. Null where the header is that of no mail. */
-function reportHead(raw: Uint8Array): Uint8Array | null {
-  let end = 0;
-  let found = 0;
-  let isHeader = true;
-  for (let lines = 0; lines < maxLines && end < raw.length; lines += 1) {
-    const start = end;
-    end = raw.indexOf(lineFeed, start) + 1 || raw.length;
-    isHeader &&= raw[start] !== lineFeed && raw[start] !== carriageReturn;
-    if (isHeader) found += countSeparators(raw, start, end);
-    if (found > maxSeparators) return null;
-  }
-  return raw.subarray(0, end);
-}
-
-function countSeparators(raw: Uint8Array, start: number, end: number): number {
-  let count = 0;
-  for (let at = start; at < end; at += 1) if (separators.has(raw[at]!)) count += 1;
-  return count;
-}
 
 /** The content of a `message/feedback-report` part (RFC 5965 §3). Null where the reader did not complain. */
 function readFeedbackReport(content: string): MailReport | null {

@@ -1,0 +1,34 @@
+import { Controller } from '@nestjs/common';
+import { dmarc, DmarcOverview, JoinFields, Optional, Text } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import { ReportWindow, windowOf } from '../analytics/window.js';
+import type { RouteRequest } from '../routes/route-request.js';
+import { Get } from '../routes/route.js';
+
+class OfDomain {
+  @Text(3, 253) @Optional() domain?: string;
+}
+
+class DmarcWindow extends JoinFields(ReportWindow, OfDomain) {}
+
+@Controller()
+export class DeliverabilityController {
+  constructor(
+    private readonly bus: Bus,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  @Get('deliverability/dmarc', {
+    summary: 'Get what receivers report about mail in the name of the domains (DMARC)',
+    scope: 'deliverability:read',
+    query: DmarcWindow,
+    legacyQueryNames: { from: 'startDate', to: 'endDate' },
+    reply: DmarcOverview,
+  })
+  async dmarc({ caller, query }: RouteRequest<object, DmarcWindow>): Promise<DmarcOverview> {
+    const { domain, ...range } = query;
+    const window = windowOf(range, await this.clock.now());
+    return this.bus.call(dmarc.overview, caller, { ...window, ...(domain === undefined ? {} : { domain }) });
+  }
+}
