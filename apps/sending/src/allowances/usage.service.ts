@@ -32,7 +32,7 @@ export class UsageService {
 
   @Handles(usage.get)
   async get({ caller }: Incoming<GetUsage>): Promise<Usage> {
-    return usageView(await this.usage.get(caller.projectId));
+    return this.view(caller.projectId);
   }
 
   @Handles(usage.update)
@@ -64,12 +64,17 @@ export class UsageService {
           // For what was refused before, and is written down after this.
           { projectId, key: 'later', delayMs: laterMs },
         ]);
-      return usageView(await this.usage.get(projectId));
+      return this.view(projectId);
     });
+  }
+
+  private async view(projectId: string): Promise<Usage> {
+    const [record, now] = [await this.usage.get(projectId), await this.clock.now()];
+    return usageView(record, now);
   }
 }
 
-function usageView({ sent, limits, whenExhausted, nextDay, nextMonth }: UsageRecord): Usage {
+function usageView({ sent, limits, whenExhausted, nextDay, nextMonth }: UsageRecord, now: Date): Usage {
   const countOf = (limit: UsageLimit): UsageCount => ({ emailsSent: sent[limit], limit: limits[limit] });
   const categories = {
     transactional: countOf('TRANSACTIONAL'),
@@ -80,11 +85,34 @@ function usageView({ sent, limits, whenExhausted, nextDay, nextMonth }: UsageRec
   return {
     plan: 'SELF_HOSTED',
     whenExhausted,
-    monthly: { ...countOf('MONTHLY'), categories, resetsAt: nextMonth },
+    monthly: {
+      ...countOf('MONTHLY'),
+      categories,
+      ...forecastOf({ sent: sent.MONTHLY, limit: limits.MONTHLY }, nextMonth, now),
+      resetsAt: nextMonth,
+    },
     daily: {
       ...countOf('DAILY'),
       trustTier: limits.DAILY === null ? 'UNLIMITED' : 'LIMITED',
       resetsAt: nextDay,
     },
   };
+}
+
+const dayMs = 86_400_000;
+
+/** As if every day of the month were like those that are over. */
+export function forecastOf(
+  { sent, limit }: { sent: number; limit: number | null },
+  nextMonth: Date,
+  now: Date,
+): { forecast: number | null; limitReachedAt: Date | null } {
+  const end = nextMonth.getTime();
+  const begin = Date.UTC(nextMonth.getUTCFullYear(), nextMonth.getUTCMonth() - 1);
+  const elapsed = now.getTime() - begin;
+  if (elapsed < dayMs) return { forecast: null, limitReachedAt: null };
+  const forecast = Math.round((sent * (end - begin)) / elapsed);
+  if (limit === null || forecast < limit || sent === 0) return { forecast, limitReachedAt: null };
+  const at = Math.max(now.getTime(), begin + (limit * elapsed) / sent);
+  return { forecast, limitReachedAt: new Date(at) };
 }
