@@ -106,11 +106,10 @@ export function forecastOf(
   { sent, limit }: { sent: number; limit: number | null },
   nextMonth: Date,
   now: Date,
-): { forecast: number | null; limitReachedAt: Date | null } {
+): { forecast: number; limitReachedAt: Date | null } {
   const end = nextMonth.getTime();
   const begin = Date.UTC(nextMonth.getUTCFullYear(), nextMonth.getUTCMonth() - 1);
-  const elapsed = now.getTime() - begin;
-  if (elapsed < dayMs) return { forecast: null, limitReachedAt: null };
+  const elapsed = Math.max(dayMs, now.getTime() - begin);
   const forecast = Math.round((sent * (end - begin)) / elapsed);
   if (limit === null || forecast < limit || sent === 0) return { forecast, limitReachedAt: null };
   const at = Math.max(now.getTime(), begin + (limit * elapsed) / sent);

@@ -31,8 +31,8 @@ export class UsageByCategory {
 
 class MonthlyMembers {
   @Nested(() => UsageByCategory) categories: UsageByCategory;
-  /** Messages by the end of the month, if the rest of it is like its days so far; null on its first day. */
-  @Count() @Nullable() forecast: number | null;
+  /** Messages by the end of the month, if the rest of it is like its days so far. Its first day counts as a whole one. */
+  @Count() forecast: number;
   /** When the limit is reached at that pace; null without a limit, or where the month ends before. */
   @Instant() @Nullable() limitReachedAt: Date | null;
   /** When the next month begins (UTC). */
