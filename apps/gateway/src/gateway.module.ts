@@ -4,6 +4,7 @@ import { onDatabase } from '@posthorn/database';
 import { resealingOf } from '@posthorn/platform';
 import { routeSources } from './all-routes.js';
 import { AnalyticsController } from './analytics/analytics.controller.js';
+import { Insights } from './analytics/insights.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ArchiveEndpoint } from './campaigns/archive-endpoint.js';
 import { CampaignArchivesController } from './campaigns/campaign-archives.controller.js';
@@ -112,6 +113,7 @@ class RouteTableModule {}
     MembersController,
   ],
   providers: [
+    Insights,
     Accepting,
     SendsService,
     PostmarkElsewhere,
