@@ -59,7 +59,7 @@ WITH
     SELECT
       *
     FROM
-      unnest($22::int[], $23::uuid[], $24::uuid[], $25::text[], $26::text[], $27::uuid[], $28::text[]) AS e (send_index, id, contact_id, to_email, to_name, outbox_row_id, trace)
+      unnest($22::int[], $23::uuid[], $24::uuid[], $25::text[], $26::text[], $27::text[], $28::uuid[], $29::text[]) AS e (send_index, id, contact_id, to_email, to_name, destination, outbox_row_id, trace)
   ),
   email AS (
     INSERT INTO
@@ -81,7 +81,8 @@ WITH
         template_id,
         scheduled_at,
         accepted_by,
-        source_type
+        source_type,
+        destination
       )
     SELECT
       project_id,
@@ -103,7 +104,23 @@ WITH
         WHEN (options ->> 'scheduledAt')::timestamptz > now() THEN (options ->> 'scheduledAt')::timestamptz
       END,
       accepted_by,
-      coalesce(options ->> 'sourceType', 'TRANSACTIONAL')
+      coalesce(options ->> 'sourceType', 'TRANSACTIONAL'),
+      coalesce(
+        destination,
+        (
+          SELECT
+            learned.destination
+          FROM
+            destination_domains learned
+          WHERE
+            learned.domain = substring(
+              to_email
+              FROM
+                '[^@]*$'
+            )
+            AND learned.destination IN ('gmail', 'outlook', 'yahoo', 'icloud')
+        )
+      )
     FROM
       email_to_accept
       JOIN send USING (send_index)

@@ -253,7 +253,11 @@ WITH
           'providerMessageId',
           e.provider_message_id,
           'metadata',
-          nullif(e.metadata, '{}')
+          nullif(e.metadata, '{}'),
+          'tags',
+          nullif(to_jsonb(e.tags), '[]'),
+          'destination',
+          e.destination
         )
       ) AS details
   ),

@@ -1,11 +1,21 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { DailyCounts } from './daily-counts/daily-counts.repository.js';
-import { DailyCountsSubscribers } from './daily-counts/daily-counts.subscribers.js';
-import { ReportsService } from './reports/reports.service.js';
 import { ErasuresService } from './erasures/erasures.service.js';
+import { CountDeltas } from './mail-counts/count-deltas.repository.js';
+import { CountFoldsWork } from './mail-counts/count-folds.work.js';
+import { MailCountsRepository } from './mail-counts/mail-counts.repository.js';
+import { MailCountsSubscribers } from './mail-counts/mail-counts.subscribers.js';
+import { EmailReportsService } from './reports/email-reports.service.js';
+import { ReportsService } from './reports/reports.service.js';
 
 @Module({
-  providers: [...onDatabase([DailyCounts]), DailyCountsSubscribers, ReportsService, ErasuresService],
+  providers: [
+    ...onDatabase([CountDeltas, MailCountsRepository]),
+    CountFoldsWork,
+    MailCountsSubscribers,
+    ReportsService,
+    EmailReportsService,
+    ErasuresService,
+  ],
 })
 export class AnalyticsModule {}

@@ -5,6 +5,7 @@ import { resealingOf } from '@posthorn/platform';
 import { routeSources } from './all-routes.js';
 import { DeliverabilityController } from './deliverability/deliverability.controller.js';
 import { AnalyticsController } from './analytics/analytics.controller.js';
+import { Insights } from './analytics/insights.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ArchiveEndpoint } from './campaigns/archive-endpoint.js';
 import { CampaignArchivesController } from './campaigns/campaign-archives.controller.js';
@@ -114,6 +115,7 @@ class RouteTableModule {}
     MembersController,
   ],
   providers: [
+    Insights,
     Accepting,
     SendsService,
     PostmarkElsewhere,

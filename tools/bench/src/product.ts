@@ -106,7 +106,7 @@ export class Product {
     ]);
     const [contacts] = await request(servers, 'contacts', [`SELECT count(*)::int AS n FROM contacts`]);
     const [counted] = await request(servers, 'analytics', [
-      `SELECT coalesce(sum(emails), 0)::int AS n FROM daily_counts`,
+      `SELECT coalesce(sum(accepted), 0)::int AS n FROM (SELECT accepted, delivered FROM mail_counts WHERE kind = 'all' AND NOT hourly UNION ALL SELECT accepted, delivered FROM mail_count_deltas WHERE kind = 'all' AND live) AS counts`,
     ]);
     return { emails: emails!, events: events!, contacts: contacts!, counted: counted! };
   }

@@ -48,8 +48,8 @@ describe('the traces of mails that are sent at once', () => {
         [...published, ...received('contacts', 'contacts-recipients')],
         [
           ...published,
-          ...received('analytics', 'analytics-daily-emails'),
-          'analytics: INSERT INTO daily_counts',
+          ...received('analytics', 'analytics-counts-sending-email-accepted'),
+          'analytics: INSERT INTO mail_count_deltas',
         ],
         [...claimed, 'sending: mark', 'sending: lock-addresses-plain + mark-hand-off-plain'],
         [...claimed, 'sending: hand over'],
@@ -57,7 +57,7 @@ describe('the traces of mails that are sent at once', () => {
         [
           ...claimed,
           'sending: publish sending.email.delivered',
-          ...received('analytics', 'analytics-daily-delivered'),
+          ...received('analytics', 'analytics-counts-sending-email-delivered'),
         ],
       ]) {
         expect(pathsOf(trace)).toContain(path.join(' > '));

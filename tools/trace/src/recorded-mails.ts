@@ -4,8 +4,8 @@ import { Product, until } from './product.js';
 /** What comes last of all that one send brings about, in whatever order. */
 const lastSteps = [
   /^receive contacts-recipients$/,
-  /^receive analytics-daily-emails$/,
-  /^receive analytics-daily-delivered$/,
+  /^receive analytics-counts-sending-email-accepted$/,
+  /^receive analytics-counts-sending-email-delivered$/,
 ];
 
 export interface RecordedMails {

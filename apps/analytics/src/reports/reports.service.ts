@@ -7,20 +7,26 @@ import {
   type TimeseriesDay,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
-import { DailyCounts } from '../daily-counts/daily-counts.repository.js';
+import { MailCountsRepository, type CountsAt } from '../mail-counts/mail-counts.repository.js';
 
 @Injectable()
 export class ReportsService {
-  constructor(private readonly counts: DailyCounts) {}
+  constructor(private readonly counts: MailCountsRepository) {}
 
   @Handles(analytics.timeseries)
   async timeseries({ caller, body: { from, to } }: Incoming<TimeseriesQuery>): Promise<Timeseries> {
     const window = { from, to };
-    return { data: fillDays(window, await this.counts.between(caller.projectId, from, to)), window };
+    const counted = await this.counts.byTime(caller.projectId, { ...window, hourly: false, kind: 'all' });
+    return { data: fillDays(window, counted.map(dayOf)), window };
   }
 }
 
 const dayMs = 86_400_000;
+
+const dayOf = ({ at, accepted, delivered, opens, clicks, bounced }: CountsAt): TimeseriesDay => ({
+  date: at.toISOString().slice(0, 10),
+  ...{ emails: accepted, delivered, opens, clicks, bounces: bounced },
+});
 
 export function fillDays({ from, to }: AnalyticsWindow, known: TimeseriesDay[]): TimeseriesDay[] {
   const byDate = new Map(known.map((day) => [day.date, day]));

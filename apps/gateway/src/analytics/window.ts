@@ -13,7 +13,7 @@ import {
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
-const maxDays = 90;
+const usualDays = 90;
 
 export class ReportWindow {
   @Text(1, 40) @Optional() from?: string;
@@ -27,7 +27,7 @@ class TopLimit {
 export class TopWindow extends JoinFields(ReportWindow, TopLimit) {}
 
 /** A bare date covers its whole UTC day, so a range of 90 dates has 90 entries (docs/api-decisions.md §10). */
-export function windowOf({ from, to }: ReportWindow, now: Date): TimeseriesQuery {
+export function windowOf({ from, to }: ReportWindow, now: Date, maxDays = usualDays): TimeseriesQuery {
   const start = from === undefined ? undefined : readEdge(from, 0);
   const end = to === undefined ? now : readEdge(to, dayMs - 1);
   const failures = [

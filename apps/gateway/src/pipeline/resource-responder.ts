@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Base64Text, writeJson, type Caller, type IdempotentRequest } from '@posthorn/contracts';
 import type { Dialect, Named } from '../dialects/dialect.js';
@@ -6,12 +7,13 @@ import { readBody } from '../dialects/read-body.js';
 import { readEntries } from '../dialects/read-entries.js';
 import { renderPage, pageHeaders } from '../pages/page-look.js';
 import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../wire/bodies/body-reader.js';
-import { isCsv, readCsv } from '../wire/bodies/csv.js';
+import { CsvTable, isCsv, readCsv, wantsCsv } from '../wire/bodies/csv.js';
 import { parseBody } from '../wire/bodies/parse-body.js';
 import { headerValues, isReadOnly, wantsHtml } from '../wire/headers.js';
 import { HtmlPage } from '../pages/page.js';
 import type { RouteRequest, BatchResults } from '../routes/route-request.js';
 import { asJson, routeRequestOf, handle, NoBody, queryOf, type Exchange, optionsOf } from './exchange.js';
+import { asCsv } from './stream-responder.js';
 import { successOf, type RouteKinds } from '../routes/route.js';
 import { idempotencyKeyLength } from '../wire/errors.js';
 import type { Route } from '../routes/route-table.js';
@@ -26,7 +28,7 @@ type Resource = Exchange<'resource' | 'upload'>;
 export class ResourceResponder {
   constructor(private readonly bodies: BodyReader) {}
 
-  async serve(exchange: Resource): Promise<string> {
+  async serve(exchange: Resource): Promise<string | Readable> {
     const { declaration, dialect, request, reply, admission } = exchange;
     const { bodyLimit = defaultBodyLimit, csvMember } = declaration;
     const { bytes, release } = await this.bodies.read(
@@ -37,6 +39,7 @@ export class ResourceResponder {
     );
     try {
       const result = await handle(exchange, read(exchange, bytes));
+      if (result instanceof CsvTable) return asCsv(reply, result);
       if (result instanceof HtmlPage) {
         reply.headers(pageHeaders).statusCode = result.shown.status ?? 200;
         return renderPage(result.shown);
@@ -72,6 +75,7 @@ function read(exchange: Resource, bytes: Buffer): RouteRequest {
           ),
         }
       : {}),
+    wantsCsv: declaration.alsoCsv === true && wantsCsv(request.raw),
     ...(declaration.alsoHtml
       ? {
           wantsHtml: wantsHtml(request.raw),
@@ -151,7 +155,7 @@ export function canonicalJson(value: unknown): string {
 export class UploadResponder {
   constructor(private readonly resources: ResourceResponder) {}
 
-  async serve(exchange: Exchange<'upload'>): Promise<string> {
+  async serve(exchange: Exchange<'upload'>): Promise<string | Readable> {
     const { declaration, dialect, reply } = exchange;
     const { raw } = exchange.request;
     if (!isUpload(raw)) return this.resources.serve(exchange);

@@ -59,6 +59,8 @@ export interface ResourceRoute extends RouteBase {
   csvMember?: string;
   /** The legacy surface answers without its envelope, as `POST users/me/projects` always did. */
   bareOnLegacy?: true;
+  /** Answers a CSV table with Accept: text/csv. */
+  alsoCsv?: true;
   /** Answers a browser with an HTML page instead of JSON, and sends a person who is not signed in to the sign-in page. */
   alsoHtml?: true;
 }

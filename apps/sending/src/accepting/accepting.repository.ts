@@ -4,6 +4,7 @@ import { OutboxRowPacker, outboxInsert } from '@posthorn/messaging';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { type AcceptRow, bytesOf, acceptedEmailsOf } from './accept-row.js';
 import { deliveryWindowHours, lanes } from '../delivery/delivery-states.js';
+import { countedDestinationOf, storedDestinationSql } from '../pacing/destination.js';
 
 type EmailToAccept = AcceptRow['emails'][number] & {
   sendIndex: number;
@@ -41,6 +42,7 @@ const emails = columnsOf<EmailToAccept>([
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'to_email', type: 'text', value: ({ email }) => email },
   { column: 'to_name', type: 'text', value: ({ name }) => name },
+  { column: 'destination', type: 'text', value: ({ email }) => countedDestinationOf(email) },
   { column: 'outbox_row_id', type: 'uuid', value: ({ outboxRowId }) => outboxRowId },
   { column: 'trace', type: 'text', value: ({ trace }) => trace },
 ]);
@@ -75,11 +77,11 @@ const insertSql = `
     SELECT * FROM ${emails.unnest('e', sends.count + 1)}
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata,
-                        category, header_recipients, template_id, scheduled_at, accepted_by, source_type)
+                        category, header_recipients, template_id, scheduled_at, accepted_by, source_type, destination)
     SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata,
            coalesce(options->>'category', 'TRANSACTIONAL'), options->'headerRecipients', (options->>'templateId')::uuid,
            CASE WHEN (options->>'scheduledAt')::timestamptz > now() THEN (options->>'scheduledAt')::timestamptz END, accepted_by,
-           coalesce(options->>'sourceType', 'TRANSACTIONAL')
+           coalesce(options->>'sourceType', 'TRANSACTIONAL'), ${storedDestinationSql('destination', 'to_email')}
     FROM email_to_accept JOIN send USING (send_index) ORDER BY id
     ON CONFLICT DO NOTHING
     RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at

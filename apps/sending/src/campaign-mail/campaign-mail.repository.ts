@@ -2,6 +2,7 @@ import { emailEvents, type HandOverCampaignMail } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
 import { packedOutboxInsert } from '@posthorn/messaging';
 import { deliveryWindowHours, lanes } from '../delivery/delivery-states.js';
+import { countedDestinationOf, storedDestinationSql } from '../pacing/destination.js';
 import { CampaignContentRow } from './campaign-content.entity.js';
 
 type Recipient = HandOverCampaignMail['recipients'][number];
@@ -10,6 +11,7 @@ const recipients = columnsOf<Recipient>([
   { column: 'id', type: 'uuid', value: ({ id }) => id },
   { column: 'contact_id', type: 'uuid', value: ({ contactId }) => contactId },
   { column: 'email', type: 'text', value: ({ email }) => email },
+  { column: 'destination', type: 'text', value: ({ email }) => countedDestinationOf(email) },
   { column: 'due_at', type: 'timestamptz', value: ({ dueAt }) => dueAt ?? null },
   { column: 'quiet_from', type: 'timestamptz', value: ({ quiet }) => quiet?.from ?? null },
   { column: 'quiet_seconds', type: 'int', value: ({ quiet }) => quiet?.seconds ?? null },
@@ -70,9 +72,9 @@ const handOverSql = `
     SELECT * FROM campaign_contents WHERE project_id = $1 AND id = $3
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, source_type, from_email, from_name, to_email, subject, status, tags, metadata,
-                        category, template_id, scheduled_at, accepted_by)
+                        category, template_id, scheduled_at, accepted_by, destination)
     SELECT c.project_id, r.id, c.id, r.contact_id, $2::uuid, 'CAMPAIGN', c.from_email, c.from_name, r.email, c.subject, 'PENDING', '{}', '{}',
-           c.category, c.template_id, CASE WHEN r.due_at > now() THEN r.due_at END, c.accepted_by
+           c.category, c.template_id, CASE WHEN r.due_at > now() THEN r.due_at END, c.accepted_by, ${storedDestinationSql('r.destination', 'r.email')}
     FROM requested r, content c
     WHERE NOT EXISTS (SELECT FROM erased_addresses erased WHERE erased.project_id = $1 AND erased.contact_id = r.contact_id)
     ORDER BY r.id

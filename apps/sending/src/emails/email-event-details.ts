@@ -3,7 +3,8 @@ export const emailEventDetails = (email: string): string => `jsonb_strip_nulls(j
   'emailId', ${email}.id, 'to', ${email}.to_email, 'from', ${email}.from_email, 'fromName', ${email}.from_name, 'subject', ${email}.subject,
   'sourceType', ${email}.source_type, 'contactId', ${email}.contact_id, 'templateId', ${email}.template_id,
   'campaignId', ${email}.campaign_id,
-  'providerMessageId', ${email}.provider_message_id, 'metadata', nullif(${email}.metadata, '{}')))`;
+  'providerMessageId', ${email}.provider_message_id, 'metadata', nullif(${email}.metadata, '{}'),
+  'tags', nullif(to_jsonb(${email}.tags), '[]'), 'destination', ${email}.destination))`;
 
 /** As `CopyEvent` of the contract. The limit keeps the planner from scanning all e-mails. */
 export const copyEventDetailsOf = (row: string): string =>

@@ -1,4 +1,4 @@
-import type { EmailCategory, EmailStatus, FailureKind, Mailbox, SourceType } from '@posthorn/contracts';
+import type { Destination, EmailCategory, EmailStatus, FailureKind, Mailbox, SourceType } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** An e-mail as the API shows it; its queue state is in `deliveries`, its content in `email_contents`. Partitioned by 30 days. */
@@ -35,6 +35,7 @@ export class EmailRow {
   @Column('jsonb') metadata: Record<string, string>;
   /** Kind and id of the credential, such as `KEY 0190…`; null for mail from before it was stored. */
   @Column('text', { nullable: true }) acceptedBy: string | null;
+  @Column('text', { nullable: true }) destination: Destination | null;
   @Column('text', { nullable: true }) providerMessageId: string | null;
   @Column('integer') opens: number;
   @Column('integer') clicks: number;

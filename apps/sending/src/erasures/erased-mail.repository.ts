@@ -15,6 +15,10 @@ const isOpen = `state IN ('QUEUED', 'HELD', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
 const contentColumns = ['html', 'text', 'subject', 'from_name'];
 const contentJson = ['reply_to', 'headers', 'data', 'attachments'];
 
+/** By which a rebuild of the counters finds the workflow; its execution would lead to the person. */
+const idsOfWorkflow = `CASE source_type WHEN 'WORKFLOW' THEN
+  jsonb_strip_nulls(jsonb_build_object('workflowId', metadata->'workflowId', 'stepId', metadata->'stepId')) ELSE '{}' END`;
+
 /** Rewrites stored mail of one person. Each statement selects only rows that still contain the address, so it can be repeated. */
 export class ErasedMailRepository {
   constructor(private readonly database: Database) {}
@@ -123,7 +127,7 @@ export class ErasedMailRepository {
     await this.database.query(
       `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND to_email = $3 ORDER BY id FOR UPDATE)
        UPDATE emails e
-       SET to_email = $4, to_name = NULL, provider_message_id = NULL, subject = '', metadata = '{}', error = NULL, content_id = gen_random_uuid(),
+       SET to_email = $4, to_name = NULL, provider_message_id = NULL, subject = '', metadata = ${idsOfWorkflow}, error = NULL, content_id = gen_random_uuid(),
            from_email = CASE e.from_email WHEN $3 THEN $4 ELSE e.from_email END, from_name = CASE WHEN e.from_email <> $3 AND NOT ${hasRenderedSender('e')} THEN e.from_name END
        FROM held WHERE e.project_id = $1 AND e.id = held.id`,
       [projectId, ids, email, hash],

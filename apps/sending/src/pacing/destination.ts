@@ -1,3 +1,5 @@
+import { destinations, type Destination } from '@posthorn/contracts';
+
 /** All mail that is handed over, whatever its destination. */
 export const anyDestination = '*';
 
@@ -47,3 +49,16 @@ export function mailboxProviderOf(hosts: readonly string[]): string | null {
 /** The name of a mailbox provider, or `other`: few values, whatever the domains of recipients. */
 export const labelOf = (destination: string): string =>
   destination === anyDestination || destination in mailboxProviders ? destination : 'other';
+
+const counted: readonly string[] = destinations.filter((each) => each !== 'other');
+
+/** As it is stored with an e-mail and counted; null for all but the largest. */
+export const countedDestinationOf = (email: string): Destination | null => {
+  const destination = destinationOf(domainOf(email));
+  return counted.includes(destination) ? (destination as Destination) : null;
+};
+
+/** The one that is given, or what pacing has learned of the MX of the address. */
+export const storedDestinationSql = (given: string, address: string): string =>
+  `coalesce(${given}, (SELECT learned.destination FROM destination_domains learned
+     WHERE learned.domain = substring(${address} FROM '[^@]*$') AND learned.destination IN (${counted.map((each) => `'${each}'`).join(', ')})))`;

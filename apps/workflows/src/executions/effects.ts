@@ -151,7 +151,7 @@ export class Effects {
       ...contentOf(config),
       ...(config.templateId ? {} : { category: 'MARKETING' as const }),
       data,
-      metadata: { workflowId, executionId: activation.execution.id },
+      metadata: { workflowId, executionId: activation.execution.id, stepId: activation.step.id },
       sourceType: 'WORKFLOW' as const,
     };
     await this.bus.call(emails.accept, caller, message);

@@ -189,13 +189,20 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
   },
   analytics: {
     calls: [],
-    receives: [
-      { event: emailEvents.accepted, purpose: 'daily-emails' },
-      { event: emailEvents.delivered, purpose: 'daily-delivered' },
-      { event: emailEvents.bounced, purpose: 'daily-bounces' },
-      { event: emailEvents.opened, purpose: 'daily-opens' },
-      { event: emailEvents.clicked, purpose: 'daily-clicks' },
-    ],
+    receives: receivedEach(
+      [
+        emailEvents.accepted,
+        emailEvents.sent,
+        emailEvents.delivered,
+        emailEvents.delayed,
+        emailEvents.bounced,
+        emailEvents.opened,
+        emailEvents.clicked,
+        emailEvents.complained,
+        emailEvents.unsubscribed,
+      ],
+      'counts',
+    ),
   },
   operator: { calls: requestCatalogue, receives: [] },
 };

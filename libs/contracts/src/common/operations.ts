@@ -7,7 +7,7 @@ import { PickFields } from '../schema/shapes.js';
 /** An event that failed the last attempt of a subscriber (docs/guarantees.md G18); kept until replayed. */
 export class DeadLetterEntry {
   @Id() id: string;
-  /** The subscriber, such as `analytics-daily-counts`. */
+  /** The subscriber, such as `analytics-counts-sending-email-sent`. */
   @Text(1, 200) subscriber: string;
   @Text(1, 200) event: string;
   @Id() eventId: string;

@@ -38,6 +38,10 @@ import {
 import { JoinFields, PickFields } from '../schema/shapes.js';
 import { contentMissingText } from './sends.js';
 
+/** The large providers of mailboxes, and everybody else. */
+export const destinations = ['gmail', 'outlook', 'yahoo', 'icloud', 'other'] as const;
+export type Destination = (typeof destinations)[number];
+
 export class EmailEvent {
   @Id() id: string;
   @Choice(emailStatuses) status: EmailStatus;
@@ -153,6 +157,9 @@ class EmailEventDetails extends EmailEventBase {
   @Id() @Nullable() @Optional() templateId?: string | null;
   @Id() @Nullable() @Optional() campaignId?: string | null;
   @FreeMap() @Optional() metadata?: Record<string, string>;
+  @Texts(0, 10, 64) @Optional() tags?: string[];
+  /** Whose mailbox it is; missing for all others. */
+  @Choice(destinations, { open: true }) @Optional() destination?: Destination;
 }
 
 export class EmailAccepted extends EmailEventBase {

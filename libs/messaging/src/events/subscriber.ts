@@ -29,7 +29,7 @@ export interface SubscriberParts {
 }
 
 export interface SubscriberOptions extends SubscriberParts {
-  /** In the inbox and in dead letters, such as `analytics-daily-emails`. */
+  /** In the inbox and in dead letters, such as `analytics-counts-sending-email-sent`. */
   name: string;
   contract: EventContract;
   concerns?: Concerns;

@@ -210,7 +210,8 @@ interface Counts {
 }
 
 const storedSql = `SELECT count(*)::int AS emails, (count(*) FILTER (WHERE status = 'DELIVERED'))::int AS delivered FROM emails WHERE status <> 'VOIDED'`;
-const countedSql = `SELECT coalesce(sum(emails), 0)::int AS emails, coalesce(sum(delivered), 0)::int AS delivered FROM daily_counts`;
+const countedSql = `SELECT coalesce(sum(accepted), 0)::int AS emails, coalesce(sum(delivered), 0)::int AS delivered
+  FROM (SELECT accepted, delivered FROM mail_counts WHERE kind = 'all' AND NOT hourly UNION ALL SELECT accepted, delivered FROM mail_count_deltas WHERE kind = 'all' AND live) AS counts`;
 
 /** The events of all mail have arrived, so that the next turn begins with nothing else to do. */
 async function untilCounted({ databaseUrl }: Servers): Promise<void> {

@@ -125,8 +125,9 @@ export class Records {
   async totals(): Promise<Totals> {
     const [counts] = await this.query<Pick<Totals, 'counted' | 'delivered' | 'bounces'>>(
       'analytics',
-      `SELECT coalesce(sum(emails), 0)::int AS counted, coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(bounces), 0)::int AS bounces
-       FROM daily_counts WHERE project_id = $1`,
+      `SELECT coalesce(sum(accepted), 0)::int AS counted, coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(bounced), 0)::int AS bounces
+       FROM (SELECT accepted, delivered, bounced FROM mail_counts WHERE project_id = $1 AND kind = 'all' AND NOT hourly
+         UNION ALL SELECT accepted, delivered, bounced FROM mail_count_deltas WHERE project_id = $1 AND kind = 'all' AND live) AS counts`,
       [this.projectId()],
     );
     const [contacts] = await this.query<Pick<Totals, 'contacts' | 'contactsCounted'>>(

@@ -53,7 +53,9 @@ const rowsSql = `
   WHERE e.project_id = $1 AND e.status <> 'VOIDED'`;
 
 const countedSql = `
-  SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(bounces), 0)::int AS bounces FROM daily_counts WHERE project_id = $1`;
+  SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(bounced), 0)::int AS bounces
+  FROM (SELECT delivered, bounced FROM mail_counts WHERE project_id = $1 AND kind = 'all' AND NOT hourly
+    UNION ALL SELECT delivered, bounced FROM mail_count_deltas WHERE project_id = $1 AND kind = 'all' AND live) AS counts`;
 
 const recountSql = `
   SELECT count(delivered_at)::int AS delivered, count(bounced_at)::int AS bounces FROM emails WHERE project_id = $1 AND status <> 'VOIDED'`;

@@ -184,6 +184,7 @@ const queries: Record<string, Members> = {
   'GET projects/{projectId}/invitations': { limit: 1 },
   'GET projects/{projectId}/api-keys': { limit: 1 },
   'GET audit-log': { limit: 1, action: 'project.created' },
+  'GET analytics/emails': { from: '2026-01-30', to: '2026-01-31', groupBy: 'destination' },
   'GET analytics/timeseries': { from: '2026-01-30', to: '2026-01-31' },
 };
 

@@ -34,7 +34,9 @@ export const emailsTables = `
     provider_message_id text,
     accepted_by text,
     campaign_id uuid,
-    unsubscribed_at timestamptz(3)
+    unsubscribed_at timestamptz(3),
+    -- Null for other providers of mailboxes.
+    destination text CHECK (destination IN ('gmail', 'outlook', 'yahoo', 'icloud'))
   ) PARTITION BY RANGE (id);
   CREATE TABLE emails_default PARTITION OF emails DEFAULT WITH (fillfactor = 80);
   CREATE INDEX emails_by_creation ON emails (project_id, created_at DESC, id DESC);

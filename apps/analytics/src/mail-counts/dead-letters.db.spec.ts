@@ -5,7 +5,7 @@ import { Inbox } from '@posthorn/messaging';
 import { runCommand } from '@posthorn/operator';
 import { startAnalyticsSuite, type AnalyticsSuite } from '../testing/analytics-suite.js';
 
-const subscriber = 'analytics-daily-delivered';
+const subscriber = 'analytics-counts-sending-email-delivered';
 
 describe('an operator', () => {
   let suite: AnalyticsSuite;

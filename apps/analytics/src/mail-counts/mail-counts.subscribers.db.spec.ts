@@ -13,8 +13,8 @@ import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startAnalyticsSuite, type AnalyticsSuite } from '../testing/analytics-suite.js';
 
-const durables = ['emails', 'delivered', 'bounces', 'opens', 'clicks'].map(
-  (measure) => `analytics-daily-${measure}`,
+const durables = ['accepted', 'delivered', 'bounced', 'opened', 'clicked'].map(
+  (event) => `analytics-counts-sending-email-${event}`,
 );
 const window = { from: new Date('2026-03-01T00:00:00Z'), to: new Date('2026-03-03T23:59:59.999Z') };
 const zero = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0 };
@@ -42,7 +42,7 @@ const buildEngaged = (at: string, isMachine = false): EmailEngaged => ({
   isMachine,
 });
 
-describe('daily counts', () => {
+describe('counts of mail', () => {
   let suite: AnalyticsSuite;
   beforeAll(async () => {
     suite = await startAnalyticsSuite();
