@@ -54,12 +54,22 @@ WITH
         flags & 16 = 0
         OR EXISTS (
           SELECT
-            1
           FROM
-            contacts c
+            (
+              SELECT
+                *
+              FROM
+                contacts c
+              WHERE
+                c.project_id = requested.project_id
+                AND c.email >= requested.email
+              ORDER BY
+                c.email
+              LIMIT
+                1
+            ) AS nearest
           WHERE
-            c.project_id = requested.project_id
-            AND c.email = requested.email
+            nearest.email = requested.email
         )
       )
     ORDER BY
