@@ -6,6 +6,7 @@ import { ErasuresModule } from './erasures/erasures.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { ListsModule } from './lists/lists.module.js';
 import { SegmentsModule } from './segments/segments.module.js';
+import { TopicsModule } from './topics/topics.module.js';
 import { LookupsRepository } from './lookups/lookups.repository.js';
 import { CountRebuilds } from './rebuilds/count-rebuilds.repository.js';
 import { EventSummaryRebuilds } from './rebuilds/event-summary-rebuilds.repository.js';
@@ -39,6 +40,7 @@ import { TracksRepository } from './events/tracks.repository.js';
     ErasuresModule,
     ContactWritesModule,
     TombstonesModule,
+    TopicsModule,
   ],
   providers: [
     FoldCounts,

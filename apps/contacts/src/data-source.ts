@@ -4,6 +4,7 @@ import { ImportRow } from './imports/import.entity.js';
 import { ListRow } from './lists/list.entity.js';
 import { MembershipRow } from './lists/membership.entity.js';
 import { SegmentRow } from './segments/segment.entity.js';
+import { TopicRow } from './topics/topic.entity.js';
 import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
@@ -14,6 +15,7 @@ export const entities = [
   ErasureRow,
   ErasureSecretRow,
   SegmentRow,
+  TopicRow,
 ];
 
 export const migrations = [baseline];

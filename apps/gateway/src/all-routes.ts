@@ -26,6 +26,7 @@ import { snippetRoutes } from './snippets/snippets.routes.js';
 import { SuppressionsController } from './suppressions/suppressions.controller.js';
 import { suppressionRoutes } from './suppressions/suppressions.routes.js';
 import { templateRoutes } from './templates/templates.routes.js';
+import { contactTopicRoutes, topicRoutes } from './topics/topics.routes.js';
 import { usageRoutes } from './usage/usage.routes.js';
 import { webhookCallRoutes, webhookRoutes, webhookSecretRoutes } from './webhooks/webhooks.routes.js';
 import {
@@ -39,6 +40,7 @@ import {
 export const routeSources: readonly RouteSource[] = [
   ...[EmailsController, emailRoutes, ExplanationsController, explanationRoutes, engagementRoutes],
   ...[ContactsController, contactRoutes, ImportsController, importRoutes, erasureRoutes],
+  ...[topicRoutes, contactTopicRoutes],
   ...[listRoutes, segmentRoutes, EventsController, eventRoutes],
   ...[CampaignsController, campaignRoutes, CampaignRecipientsController, campaignRecipientRoutes],
   CampaignArchivesController,

@@ -35,6 +35,7 @@ export * from './contacts/events.js';
 export * from './contacts/lists.js';
 export * from './contacts/preferences.js';
 export * from './contacts/segments.js';
+export * from './contacts/topics.js';
 export * from './gateway/api-keys.js';
 export * from './gateway/applications.js';
 export * from './gateway/audit.js';

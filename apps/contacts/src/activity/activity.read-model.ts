@@ -15,6 +15,15 @@ interface RecordedRow {
   emailId: string | null;
 }
 
+interface ConsentedRow {
+  id: string;
+  at: Date;
+  after: boolean;
+  source: ConsentSource;
+  topicId: string | null;
+  topicName: string;
+}
+
 export class ActivityReadModel {
   constructor(private readonly database: Database) {}
 
@@ -34,16 +43,20 @@ export class ActivityReadModel {
 
   async consents(projectId: string, { contactId, limit, after }: ActivityQuery): Promise<Activity[]> {
     const following = keysetCondition(after, 4, 'c');
-    const rows = await this.database.query<{ id: string; at: Date; after: boolean; source: ConsentSource }>(
-      `SELECT id, at, after, source FROM (SELECT *, at AS created_at FROM consents WHERE project_id = $1 AND contact_id = $2) AS c
-       WHERE true ${following.sql} ORDER BY at DESC, id DESC LIMIT $3`,
+    const rows = await this.database.query<ConsentedRow>(
+      `SELECT c.*, t.name AS "topicName" FROM (
+         SELECT id, at, after, source, topic_id AS "topicId" FROM (SELECT *, at AS created_at FROM consents WHERE project_id = $1 AND contact_id = $2) AS c
+         WHERE true ${following.sql} ORDER BY at DESC, id DESC LIMIT $3
+       ) AS c LEFT JOIN topics t ON t.project_id = $1 AND t.id = c."topicId" ORDER BY c.at DESC, c.id DESC`,
       [projectId, contactId, limit, ...following.parameters],
     );
-    return rows.map(({ id, at, after: subscribed, source }) => ({
-      id,
-      at,
-      kind: subscribed ? 'contact.subscribed' : 'contact.unsubscribed',
-      data: { source },
-    }));
+    return rows.map(consented);
   }
+}
+
+function consented({ id, at, after, source, topicId, topicName }: ConsentedRow): Activity {
+  if (topicId === null)
+    return { id, at, kind: after ? 'contact.subscribed' : 'contact.unsubscribed', data: { source } };
+  const kind = after ? 'topic.opted_in' : 'topic.opted_out';
+  return { id, at, kind, data: { topicId, topicName, source } };
 }

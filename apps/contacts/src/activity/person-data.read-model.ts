@@ -4,6 +4,7 @@ import type {
   PersonMembership,
   PersonSegment,
   PersonSummary,
+  PersonTopic,
 } from '@posthorn/contracts';
 import { idsBefore, keysetCondition, type Database } from '@posthorn/database';
 
@@ -28,6 +29,15 @@ export class PersonDataReadModel {
        FROM memberships m LEFT JOIN lists l ON l.project_id = m.project_id AND l.id = m.list_id
        WHERE m.project_id = $1 AND m.contact_id = $2 ${following.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT $3`,
       [projectId, contactId, limit, ...following.parameters],
+    );
+  }
+
+  topics(projectId: string, contactId: string): Promise<PersonTopic[]> {
+    return this.database.query(
+      `SELECT t.id AS "topicId", t.key, t.name, c.opted_in AS "optedIn", c.source, c.updated_at AS "updatedAt"
+       FROM topic_choices c JOIN topics t ON t.project_id = c.project_id AND t.id = c.topic_id
+       WHERE c.project_id = $1 AND c.contact_id = $2 ORDER BY c.updated_at DESC, t.id DESC`,
+      [projectId, contactId],
     );
   }
 

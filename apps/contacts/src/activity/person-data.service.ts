@@ -29,6 +29,7 @@ export class PersonDataService {
   private readonly parts: Record<PersonPart, (requested: Requested) => Promise<PersonPartPage>> = {
     consents: (requested) => this.consentsOf(requested),
     memberships: (requested) => this.membershipsOf(requested),
+    topics: (requested) => this.topicsOf(requested),
     segments: (requested) => this.segmentsOf(requested),
     history: (requested) => this.historyOf(requested),
     summaries: (requested) => this.summariesOf(requested),
@@ -67,6 +68,11 @@ export class PersonDataService {
     });
     const memberships = rows.slice(0, maxPersonRows);
     return { memberships, next: positionAfter(rows, ({ createdAt: at, id }) => ({ at, id })) };
+  }
+
+  /** As few as a project has topics. */
+  private async topicsOf({ projectId, contactId }: Requested): Promise<PersonPartPage> {
+    return { topics: await this.known.topics(projectId, contactId), next: null };
   }
 
   private async segmentsOf({ projectId, contactId, after }: Requested): Promise<PersonPartPage> {

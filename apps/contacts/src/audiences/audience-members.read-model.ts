@@ -1,6 +1,7 @@
 import type {
   AudienceMember,
   AudiencePage,
+  CheckAudience,
   Condition,
   GetAudiencePage,
   MembershipFilter,
@@ -33,13 +34,14 @@ export class AudienceMembers {
   async page(
     projectId: string,
     audience: ReadAudience,
-    { after = firstContact, until, limit, timeZoneField }: Omit<GetAudiencePage, 'audience'>,
+    { after = firstContact, until, limit, timeZoneField, topicId }: Omit<GetAudiencePage, 'audience'>,
   ): Promise<AudiencePage> {
     const statement = new ConditionStatement(projectId, await this.clock.now());
     const { add } = statement.scope('c');
     const source = sourceOf(audience.source, statement, add(after));
     const rows = await this.database.query<LookedAt>(
-      `SELECT c.id AS "contactId", c.email, c.subscribed, ${timeZoneField === undefined ? '' : `left(c.custom_fields ->> ${add(timeZoneField)}, 64) AS "timeZone",`} ${excludes(audience, statement)} AS excluded,
+      `SELECT c.id AS "contactId", c.email, c.subscribed, ${timeZoneField === undefined ? '' : `left(c.custom_fields ->> ${add(timeZoneField)}, 64) AS "timeZone",`}
+         ${topicId === undefined ? '' : `${optedIn(topicId, statement)} AS "optedIn",`} ${excludes(audience, statement)} AS excluded,
          c.created_at <= ${add(until)}::timestamptz AND ${belongs(audience, statement)} AS belongs
        FROM (${source} ORDER BY id LIMIT ${add(limit)}::int) AS c ORDER BY c.id`,
       statement.parameters,
@@ -51,13 +53,17 @@ export class AudienceMembers {
   }
 
   /** Whether anybody belongs to it who is not excluded. In the order of an index: otherwise the rows of other projects may be read first. */
-  async any(projectId: string, audience: ReadAudience, subscribedOnly: boolean): Promise<boolean> {
+  async any(
+    projectId: string,
+    audience: ReadAudience,
+    { subscribedOnly, topicId }: Pick<CheckAudience, 'subscribedOnly' | 'topicId'>,
+  ): Promise<boolean> {
     const statement = new ConditionStatement(projectId, await this.clock.now());
     const { add } = statement.scope('c');
     const source = sourceOf(audience.source, statement, add(firstContact));
     const found = await this.database.query(
       `SELECT 1 FROM (${source}) AS c WHERE ${belongs(audience, statement)} AND NOT ${excludes(audience, statement)}
-         ${subscribedOnly ? 'AND c.subscribed' : ''} ORDER BY c.id LIMIT 1`,
+         ${subscribedOnly ? 'AND c.subscribed' : ''} ${topicId === undefined ? '' : `AND ${optedIn(topicId, statement)}`} ORDER BY c.id LIMIT 1`,
       statement.parameters,
     );
     return found.length > 0;
@@ -74,6 +80,15 @@ function sourceOf(source: MembershipFilter | null, statement: ConditionStatement
       : `memberships m WHERE m.project_id = ${project} AND m.list_id = ${add(source.id)}::uuid AND m.status = 'CONFIRMED'`;
   return `SELECT s.* FROM (SELECT m.contact_id FROM ${members} AND m.contact_id > ${after}::uuid) AS member
     JOIN contacts s ON s.id = member.contact_id AND ${within}`;
+}
+
+/** By the key of the choice; false for a topic that is unknown. */
+function optedIn(topicId: string, statement: ConditionStatement): string {
+  const { project, add } = statement.scope('c');
+  const topic = `${add(topicId)}::uuid`;
+  return `coalesce(
+    (SELECT choice.opted_in FROM topic_choices choice WHERE choice.project_id = ${project} AND choice.topic_id = ${topic} AND choice.contact_id = c.id),
+    (SELECT topic.default_opt_in FROM topics topic WHERE topic.project_id = ${project} AND topic.id = ${topic}), false)`;
 }
 
 const belongs = ({ condition }: ReadAudience, statement: ConditionStatement): string =>

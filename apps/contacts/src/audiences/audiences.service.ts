@@ -27,10 +27,10 @@ export class AudiencesService {
   @Handles(audiences.check)
   async check({
     caller: { projectId },
-    body: { subscribedOnly, ...audience },
+    body: { subscribedOnly, topicId, ...audience },
   }: Incoming<CheckAudience>): Promise<CheckedAudience> {
     const read = await this.read(projectId, audience);
-    return { hasMembers: await this.members.any(projectId, read, subscribedOnly) };
+    return { hasMembers: await this.members.any(projectId, read, { subscribedOnly, topicId }) };
   }
 
   @Handles(audiences.page)

@@ -22,11 +22,11 @@ export const recordsConsents = (rows: string): string =>
 /** Whether the newest change of a contact's subscription is that the contact left on the page of a mail. */
 export const leftAllOnPage = (projectId: string, contactId: string): string =>
   `coalesce((SELECT before AND NOT after AND source = 'UNSUBSCRIBE_PAGE' FROM consents
-     WHERE project_id = ${projectId} AND contact_id = ${contactId} ORDER BY at DESC, id DESC LIMIT 1), false)`;
+     WHERE project_id = ${projectId} AND contact_id = ${contactId} AND topic_id IS NULL ORDER BY at DESC, id DESC LIMIT 1), false)`;
 
-const columns = `id, contact_id AS "contactId", before, after, at, source, actor, address, user_agent AS "userAgent", text`;
+const columns = `id, contact_id AS "contactId", topic_id AS "topicId", before, after, at, source, actor, address, user_agent AS "userAgent", text`;
 
-/** Every change of a subscription: rows are added by the statements that change contacts, and never changed. */
+/** Every change of a subscription and of a choice of topics: rows are added by the statements that change these, and never changed. */
 export class ConsentsRepository {
   constructor(private readonly database: Database) {}
 

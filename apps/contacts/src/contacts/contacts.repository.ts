@@ -100,7 +100,7 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   async unsubscribedOf(projectId: string, emails: string[]): Promise<string[]> {
     const rows = await this.database.query<{ email: string }>(
       `SELECT email FROM contacts c WHERE project_id = $1 AND email = ANY ($2::text[]) AND NOT subscribed AND EXISTS (
-         SELECT FROM consents WHERE project_id = $1 AND contact_id = c.id AND NOT after AND (before OR source <> 'SEND'))`,
+         SELECT FROM consents WHERE project_id = $1 AND contact_id = c.id AND topic_id IS NULL AND NOT after AND (before OR source <> 'SEND'))`,
       [projectId, emails],
     );
     return rows.map(({ email }) => email);

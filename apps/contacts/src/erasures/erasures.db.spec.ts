@@ -70,6 +70,9 @@ async function live(caller: Caller, email: string): Promise<string> {
     payload: { by: email },
     idempotency: { ...idempotency, key: newId() },
   });
+  await bus.call(topics.create, caller, { key: `news-${newId()}`, name: 'News' }).then(({ key }) =>
+    bus.call(topicChoices.put, caller, { id, topics: { [key]: false } }),
+  );
   const condition = {
     logic: 'AND',
     groups: [{ filters: [{ field: 'email', operator: 'equals', value: email }] }],
@@ -86,6 +89,7 @@ it('deleting a contact deletes all its data in one commit, except consents that 
   expect(await suite.bus.call(contacts.delete, caller, { id })).toEqual({ id });
   for (const table of [
     'memberships',
+    'topic_choices',
     'segment_members',
     'contact_history',
     'events',

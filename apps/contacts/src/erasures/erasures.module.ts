@@ -13,6 +13,7 @@ import { ErasuresService } from './erasures.service.js';
 import { ErasuresWork } from './erasures.work.js';
 import { OwnErasure } from './own-erasure.js';
 import { PendingErasures } from './pending-erasures.js';
+import { TopicsModule } from '../topics/topics.module.js';
 import { TombstonesModule } from './tombstones.module.js';
 
 const sealedTables: readonly SealedTable[] = [
@@ -21,7 +22,7 @@ const sealedTables: readonly SealedTable[] = [
 ];
 
 @Module({
-  imports: [ActivityModule, ImportsModule, ListsModule, SegmentsModule, TombstonesModule],
+  imports: [ActivityModule, ImportsModule, ListsModule, SegmentsModule, TombstonesModule, TopicsModule],
   providers: [
     ...onDatabase([ErasuresRepository, ErasedRowsRepository, IdempotencyKeys]),
     resealingOf(secrets.rotateContacts, sealedTables),

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
 import { ContactWritesModule } from '../contacts/writes/contact-writes.module.js';
 import { SegmentsModule } from '../segments/segments.module.js';
+import { TopicsModule } from '../topics/topics.module.js';
 import { ConfirmationTemplates, ListsService, MembersService } from './lists.service.js';
 import { DeletedLists, UsedLists } from './deleted-lists.js';
 import { ListCounts } from './list-counts.read-model.js';
@@ -15,7 +16,7 @@ import { PreferencesService } from './preferences/preferences.service.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
 
 @Module({
-  imports: [ContactWritesModule, SegmentsModule],
+  imports: [ContactWritesModule, SegmentsModule, TopicsModule],
   providers: [
     ...onDatabase([ListsRepository, MembershipsRepository, ListCounts, Members, PreferencesReadModel]),
     ConfirmationTemplates,

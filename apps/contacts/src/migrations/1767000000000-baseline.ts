@@ -7,6 +7,7 @@ import { eventsTables } from './baseline/events.js';
 import { importsTables } from './baseline/imports.js';
 import { listsTables } from './baseline/lists.js';
 import { segmentsTables } from './baseline/segments.js';
+import { topicsTables } from './baseline/topics.js';
 
 export const baseline = baselineOf('Contacts', [
   messagingTables,
@@ -15,6 +16,7 @@ export const baseline = baselineOf('Contacts', [
   workTables,
   contactsTables,
   listsTables,
+  topicsTables,
   segmentsTables,
   eventsTables,
   importsTables,

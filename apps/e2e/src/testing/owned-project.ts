@@ -11,6 +11,7 @@ import {
   tomorrow,
   uniqueAddress,
   uniqueDomain,
+  uniqueKey,
   type Made,
   type MakersProject,
 } from './resources.js';
@@ -20,6 +21,7 @@ import type { Answer, RunningPosthorn } from './running-posthorn.js';
 export class OwnedProject implements MakersProject {
   private colleague: Promise<string> | undefined;
   private partners: Promise<string> | undefined;
+  private topics: Promise<unknown> | undefined;
   private readonly lasting = new Map<string, Made>();
 
   private constructor(
@@ -87,19 +89,30 @@ export class OwnedProject implements MakersProject {
     return body && (Object.fromEntries(await Promise.all(fresh)) as Body);
   }
 
-  private readonly freshly: Record<string, () => Promise<string>> = {
+  private readonly freshly: Record<string, () => Promise<unknown>> = {
     userId: () => this.joined(),
     user_id: () => this.joined(),
     contactId: () => this.newContact(),
     contact_id: () => this.newContact(),
     token: () => this.invitedElsewhere(),
     domain: () => Promise.resolve(uniqueDomain('asked')),
+    key: () => Promise.resolve(uniqueKey()),
+    topics: () => this.namedTopics(),
     scheduledFor: () => Promise.resolve(tomorrow()),
     scheduled_for: () => Promise.resolve(tomorrow()),
   };
 
   private async newContact(): Promise<string> {
     return (await this.make('contacts')).id;
+  }
+
+  /** By keys, which a recorded example repeats. */
+  private namedTopics(): Promise<Record<string, boolean>> {
+    const [news, offers] = ['product-news', 'offers'];
+    this.topics ??= Promise.all(
+      [news, offers].map((key) => this.requested('POST', '/api/v1/topics', { key, name: 'Offers' }, 'key')),
+    );
+    return this.topics.then(() => ({ [news!]: true, [offers!]: false }));
   }
 
   /** The same colleague each time, added again if necessary; an invitation is possible only once a minute. */

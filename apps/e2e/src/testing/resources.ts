@@ -60,6 +60,7 @@ const made: Record<string, Maker> = {
     body: '<p>Good to have you.</p>',
   })),
   snippets: created('snippets', () => ({ name: uniqueName(), body: '<p>Kind regards</p>' })),
+  topics: created('topics', () => ({ key: uniqueKey(), name: 'Offers' })),
   segments: created('segments', () => ({ name: uniqueName(), type: 'STATIC' })),
   'api-keys': makeKey,
   invitations: invite,
@@ -93,6 +94,8 @@ export const uniqueDomain = (text: string): string => `${text}-${(count += 1)}.e
 export const uniqueAddress = (): string => `reader-${(count += 1)}@example.com`;
 
 export const uniqueName = (): string => `footer-${(count += 1)}`;
+
+export const uniqueKey = (): string => `topic-${(count += 1)}`;
 
 /** The noun of a path, such as `contacts` in `/api/v1/contacts/{id}`; both surfaces show the same rows. */
 export const nounOf = ({ path }: Operation): string => {

@@ -238,6 +238,8 @@ describe('the link of a mail to a list', () => {
       subscribed: true,
       mayReturn: false,
       lists: [{ id: listId, name: 'News <i>', status: 'CONFIRMED', mayReturn: false }, other],
+      topics: [],
+      language: null,
     };
     stop = [
       await standIn(suite.connection, preferences.look, async () => state),

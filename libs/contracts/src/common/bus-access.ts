@@ -12,6 +12,7 @@ import { contactEvents, contacts } from '../contacts/contacts.js';
 import { contactLookups } from '../contacts/contact-lookups.js';
 import { listUses, memberships } from '../contacts/lists.js';
 import { segmentUses } from '../contacts/segments.js';
+import { topicChoices, topics } from '../contacts/topics.js';
 import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
 import { authorities } from '../gateway/authorities.js';
 import { projectEvents, projects } from '../gateway/projects.js';
@@ -112,7 +113,13 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     ],
   },
   campaigns: {
-    calls: [projects.get, ...Object.values(audiences), ...Object.values(campaignMail)],
+    calls: [
+      projects.get,
+      topics.get,
+      topicChoices.missing,
+      ...Object.values(audiences),
+      ...Object.values(campaignMail),
+    ],
     receives: [
       { event: projectEvents.changed, purpose: 'campaign-pauses' },
       ...receivedEach(

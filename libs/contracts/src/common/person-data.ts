@@ -21,6 +21,7 @@ import { MailHistoryEvent } from '../sending/mail-history.js';
 import { PageEnd, PagePosition } from './page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 import { Suppression } from '../sending/suppressions.js';
+import { choiceSources, Topic, type ChoiceSource } from '../contacts/topics.js';
 
 export const maxPersonRows = 1_000;
 export const maxPersonEmails = 20;
@@ -84,6 +85,16 @@ export class PersonSegment {
   @Instant() since: Date;
 }
 
+class NameOfTopic extends PickFields(Topic, ['key', 'name']) {}
+
+/** A choice of the contact, also of an archived topic. */
+export class PersonTopic extends NameOfTopic {
+  @Id() topicId: string;
+  @Flag() optedIn: boolean;
+  @Choice(choiceSources) source: ChoiceSource;
+  @Instant() updatedAt: Date;
+}
+
 export class PersonSummary {
   @Choice(['EVENT', 'EMAIL']) of: 'EVENT' | 'EMAIL';
   @Text(1, 200, { example: 'signup' }) name: string;
@@ -96,6 +107,7 @@ export class PersonSummary {
 export class PersonParts {
   @ListOf(() => Consent, 0) consents: Consent[];
   @ListOf(() => PersonMembership, 0) memberships: PersonMembership[];
+  @ListOf(() => PersonTopic, 0) topics: PersonTopic[];
   @ListOf(() => PersonSegment, 0) segments: PersonSegment[];
   /** Membership changes, and entries and exits of tracked segments. */
   @ListOf(() => Activity, 0) history: Activity[];
@@ -107,7 +119,15 @@ export class PersonData extends JoinFields(MailOfPerson, PersonParts) {
   @Nested(() => Contact) contact: Contact;
 }
 
-export const personParts = ['consents', 'memberships', 'segments', 'history', 'summaries', 'events'] as const;
+export const personParts = [
+  'consents',
+  'memberships',
+  'topics',
+  'segments',
+  'history',
+  'summaries',
+  'events',
+] as const;
 export type PersonPart = (typeof personParts)[number];
 
 /** A position in a part: a name for summaries, an instant and an id for the others. */

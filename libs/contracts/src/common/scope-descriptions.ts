@@ -37,7 +37,7 @@ export const scopeDescriptions: Record<Scope, string> = {
   'validation:read': 'Read address validation results',
   'validation:write': 'Validate addresses',
   'topics:read': 'Read topics',
-  'topics:write': 'Add, change and delete topics',
+  'topics:write': 'Add, change and archive topics',
   'lists:read': 'Read lists and their members',
   'lists:write': 'Add, change and delete lists',
 };

@@ -16,7 +16,7 @@ export const contactHistoryKinds = [
 export type ContactHistoryKind = (typeof contactHistoryKinds)[number];
 
 export const activityKinds = [
-  'event.recorded', 'contact.subscribed', 'contact.unsubscribed', ...contactHistoryKinds, ...mailHistoryKinds,
+  'event.recorded', 'contact.subscribed', 'contact.unsubscribed', 'topic.opted_in', 'topic.opted_out', ...contactHistoryKinds, ...mailHistoryKinds,
 ] as const; // prettier-ignore
 export type ActivityKind = (typeof activityKinds)[number];
 
@@ -38,7 +38,9 @@ export class ActivityData {
   @Id() @Optional() segmentId?: string;
   /** `segment.*`: the current name; null if the segment was deleted. */
   @Text(1, 100) @Nullable() @Optional() segmentName?: string | null;
-  /** `contact.*`: the source of the change; `list.*`: `IMPORT` if an import added the contact. */
+  @Id() @Optional() topicId?: string;
+  @Text(1, 100) @Optional() topicName?: string;
+  /** `contact.*` and `topic.*`: the source of the change; `list.*`: `IMPORT` if an import added the contact. */
   @Choice(consentSources, { open: true }) @Optional() source?: ConsentSource;
 }
 

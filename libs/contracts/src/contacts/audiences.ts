@@ -32,14 +32,19 @@ class SubscribersOnly {
   @Flag() subscribedOnly: boolean;
 }
 
-export class CheckAudience extends JoinFields(Audience, SubscribersOnly) {}
+class OfTopic {
+  /** Of a marketing campaign. */
+  @Id() @Optional() topicId?: string;
+}
+
+export class CheckAudience extends JoinFields(Audience, JoinFields(SubscribersOnly, OfTopic)) {}
 
 export class CheckedAudience {
   /** Whether anybody who is not excluded belongs to it now. */
   @Flag() hasMembers: boolean;
 }
 
-export class GetAudiencePage {
+export class GetAudiencePage extends OfTopic {
   @Nested(() => Audience) audience: Audience;
   @Id() @Optional() after?: string;
   /** Contacts that were created later are left out. */
@@ -54,6 +59,8 @@ export class AudienceMember {
   @Address() email: string;
   @Flag() subscribed: boolean;
   @Flag() excluded: boolean;
+  /** Where a topic was asked for. */
+  @Flag() @Optional() optedIn?: boolean;
   /** What the contact says where it was asked for, which may be anything. */
   @Text(0, 64) @Nullable() @Optional() timeZone?: string | null;
 }

@@ -21,6 +21,8 @@ export type ConsentSource = (typeof consentSources)[number];
 export class Consent {
   @Id() id: string;
   @Id() contactId: string;
+  /** What the consent is to; null: all marketing mail. */
+  @Id() @Nullable() topicId: string | null;
   @Flag() @Nullable() before: boolean | null;
   @Flag() after: boolean;
   @Instant() at: Date;

@@ -1,12 +1,20 @@
 import { DomainError } from '../common/errors.js';
 import { membershipStatuses, type MembershipStatus } from './contacts.js';
+import { maxTopics, Topic, type ChoiceSource } from './topics.js';
 import { query, request } from '../schema/contract.js';
 import { Address, Choice, Flag, Id, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
+import { PickFields } from '../schema/shapes.js';
 
 export const maxListPreferences = 100;
+export type PageSource = Exclude<ChoiceSource, 'API'>;
 
-export class PreferencesOf {
+class PreferencesOfAddress {
   @Address() email: string;
+}
+
+export class PreferencesOf extends PreferencesOfAddress {
+  /** Of the mail, whose topic is answered even if it was archived since. */
+  @Id() @Optional() topicId?: string;
 }
 
 export class ListPreference {
@@ -17,6 +25,10 @@ export class ListPreference {
   @Flag() mayReturn: boolean;
 }
 
+export class TopicPreference extends PickFields(Topic, ['id', 'name', 'description']) {
+  @Flag() optedIn: boolean;
+}
+
 export class Preferences {
   /** Null for an address that is not a contact. */
   @Flag() @Nullable() subscribed: boolean | null;
@@ -24,16 +36,21 @@ export class Preferences {
   @Flag() mayReturn: boolean;
   /** Lists that the contact is a member of, or was. */
   @ListOf(() => ListPreference, 0, maxListPreferences) lists: ListPreference[];
+  @ListOf(() => TopicPreference, 0, maxTopics + 1) topics: TopicPreference[];
+  /** Of the contact, by its custom field `language`. */
+  @Text(1, 35) @Nullable() language: string | null;
 }
 
-/** Of a list, or of the contact itself. */
-export class ChangePreference extends PreferencesOf {
+/** Of a list, of a topic, or of the contact itself. */
+export class ChangePreference extends PreferencesOfAddress {
   @Id() @Optional() listId?: string;
+  @Id() @Optional() topicId?: string;
+  @Choice(['PREFERENCE_PAGE', 'UNSUBSCRIBE_LINK']) by: PageSource;
   @Flag() subscribed: boolean;
 }
 
 export class ChangedPreference {
-  /** False where there is no such contact or membership. */
+  /** False where there is no such contact, membership or topic. */
   @Flag() found: boolean;
 }
 

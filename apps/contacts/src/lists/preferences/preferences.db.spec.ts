@@ -26,6 +26,7 @@ const change = (subscribed: boolean, listId?: string) =>
   suite.bus.call(preferences.change, page, {
     email,
     subscribed,
+    by: 'PREFERENCE_PAGE',
     ...(listId === undefined ? {} : { listId }),
   });
 const leaveAll = () => suite.bus.call(contacts.unsubscribe, page, { email });

@@ -13,6 +13,8 @@ import { LimitedChanges } from '../../contacts/writes/limited-changes.js';
 import { ListsRepository } from '../lists.repository.js';
 import { MembershipWrites } from '../membership-writes.js';
 import { MembershipsRepository } from '../memberships.repository.js';
+import { TopicChoices } from '../../topics/topic-choices.service.js';
+import { TopicsRepository } from '../../topics/topics.repository.js';
 import { PreferencesReadModel } from './preferences.read-model.js';
 import { SubscriberContacts } from '../subscriber-contacts.js';
 
@@ -24,25 +26,40 @@ export class PreferencesService {
     private readonly memberships: MembershipsRepository,
     private readonly subscribers: SubscriberContacts,
     private readonly writes: MembershipWrites,
+    private readonly topics: TopicsRepository,
+    private readonly choices: TopicChoices,
     private readonly changes: LimitedChanges,
     private readonly preferences: PreferencesReadModel,
   ) {}
 
   @Handles(preferences.look)
-  look({ caller: { projectId }, body: { email } }: Incoming<PreferencesOf>): Promise<Preferences> {
-    return this.preferences.of(projectId, email);
+  look({ caller: { projectId }, body }: Incoming<PreferencesOf>): Promise<Preferences> {
+    return this.preferences.of(projectId, body);
   }
 
   @Handles(preferences.change)
   change({ caller, body, deadline }: Incoming<ChangePreference>): Promise<ChangedPreference> {
     const { projectId } = caller;
     const origin = originOf(caller, 'UNSUBSCRIBE_PAGE');
-    const linkTarget = JSON.stringify([body.email, body.listId, body.subscribed]);
-    return this.changes.run({ projectId, deadline, linkTarget }, async () => ({
-      found: await (body.listId === undefined
-        ? this.comeBack(projectId, body.email, origin)
-        : this.changeMembership(projectId, { ...body, listId: body.listId }, origin)),
-    }));
+    const { email, listId, topicId, subscribed } = body;
+    const linkTarget = JSON.stringify([email, listId, topicId, subscribed]);
+    return this.changes.run({ projectId, deadline, linkTarget }, async () => {
+      if (topicId !== undefined) return { found: await this.choose(projectId, { ...body, topicId }, origin) };
+      if (listId === undefined) return { found: await this.comeBack(projectId, email, origin) };
+      return { found: await this.changeMembership(projectId, { ...body, listId }, origin) };
+    });
+  }
+
+  /** Unlike lists and all marketing mail, a topic may be turned on in any case (docs/decisions/0047-topics.md). */
+  private async choose(
+    projectId: string,
+    { email, topicId, subscribed, by }: ChangePreference & { topicId: string },
+    origin: WriteOrigin,
+  ): Promise<boolean> {
+    const contact = await this.subscribers.lockByEmail(projectId, email);
+    if (!contact || !(await this.topics.find(projectId, topicId))) return false;
+    await this.choices.put(contact, new Map([[topicId, subscribed]]), { by, origin });
+    return true;
   }
 
   /** The contact is locked, so that whatever changed last is what is looked at. */

@@ -43,6 +43,8 @@ export const contactsTables = `
     project_id uuid NOT NULL,
     id uuid NOT NULL,
     contact_id uuid NOT NULL,
+    -- What the consent is to; null: all marketing mail.
+    topic_id uuid,
     address_hash bytea,
     before boolean,
     after boolean NOT NULL,

@@ -119,6 +119,10 @@ const bodies: Record<string, Members> = {
   'POST templates/lint': { body: '<p>Good to have you.</p><img src="http://example.com/horn.png">' },
   'POST snippets': { name: 'footer', body: '<p>Kind regards</p>' },
   'PATCH snippets/{id}': { description: 'Below every mail' },
+  // The key is made per request, and the topics are (OwnedProject.freshened).
+  'POST topics': { key: 'offers', name: 'Offers', description: 'At most one a week', defaultOptIn: false },
+  'PATCH topics/{id}': { archived: true },
+  'PUT contacts/{id}/topics': { topics: {} },
   'POST segments': {
     name: 'Pro plan',
     type: 'DYNAMIC',
@@ -177,6 +181,7 @@ const queries: Record<string, Members> = {
   'GET suppression': { limit: 1, reason: 'MANUAL' },
   'GET templates': { limit: 1, search: 'come' },
   'GET snippets': { limit: 1 },
+  'GET topics': { limit: 1 },
   'GET segments': { limit: 1 },
   'GET segments/{id}/contacts': { limit: 1 },
   'GET users/me/projects': { limit: 1 },

@@ -36,6 +36,7 @@ export function normalised(example: unknown, baseUrl: string): unknown {
     if (cursor.test(value)) return 'AQAAAZwTq4QAAZt22qgAcACAAAAAAAAAAdQxP-mV4kq3u8a2WcVd0yTfGm7bN5hR9sLzE1o';
     if (/^reader-\d+@/.test(value)) return 'ada@example.com';
     if (/^footer-\d+$/.test(value)) return 'footer';
+    if (/^topic-\d+$/.test(value)) return 'offers';
     if (revealed.test(value)) return 'sk_live_the_secret_is_shown_once';
     if (signing.test(value)) return 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
     if (location.test(value)) return '203.0.113.7';
