@@ -35,6 +35,11 @@ import { ErasuresService } from './erasures/erasures.service.js';
 import { EventsController } from './events/events.controller.js';
 import { Health } from './health/health.js';
 import { IdentityModule } from './identity/identity.module.js';
+import { FollowedStreams } from './live/followed-streams.js';
+import { LiveStreams } from './live/live-streams.js';
+import { MissedEvents } from './live/missed-events.js';
+import { StreamController } from './live/stream.controller.js';
+import { ToldEvents } from './live/told-events.js';
 import { ConfirmEndpoint } from './lists/confirm-endpoint.js';
 import { FirstProjectPages } from './members/first-project.pages.js';
 import { InvitationsService, InvitationMails } from './members/invitations.service.js';
@@ -100,6 +105,7 @@ class RouteTableModule {}
   controllers: [
     AnalyticsController,
     EventsController,
+    StreamController,
     SuppressionsController,
     EmailsController,
     ExplanationsController,
@@ -130,6 +136,10 @@ class RouteTableModule {}
     TrackingEndpoint,
     UnsubscribeEndpoint,
     UnsubscribeService,
+    FollowedStreams,
+    LiveStreams,
+    MissedEvents,
+    ToldEvents,
     HooksEndpoint,
     HookSignatures,
     ProviderHooks,
