@@ -17,6 +17,7 @@ import { emailRoutes, engagementRoutes, explanationRoutes } from './emails/email
 import { ExplanationsController } from './emails/explanations.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { eventRoutes } from './events/events.routes.js';
+import { StreamController } from './live/stream.controller.js';
 import { listRoutes } from './lists/lists.routes.js';
 import { MembersController } from './members/members.controller.js';
 import { SessionsController } from './people/sessions/sessions.controller.js';
@@ -41,7 +42,7 @@ export const routeSources: readonly RouteSource[] = [
   ...[EmailsController, emailRoutes, ExplanationsController, explanationRoutes, engagementRoutes],
   ...[ContactsController, contactRoutes, ImportsController, importRoutes, erasureRoutes],
   ...[topicRoutes, contactTopicRoutes],
-  ...[listRoutes, segmentRoutes, EventsController, eventRoutes],
+  ...[listRoutes, segmentRoutes, EventsController, eventRoutes, StreamController],
   ...[CampaignsController, campaignRoutes, CampaignRecipientsController, campaignRecipientRoutes],
   CampaignArchivesController,
   ...[workflowRoutes, workflowGraphRoutes, executionRoutes, simulationRoutes],

@@ -82,6 +82,24 @@ export class GatewayConfig extends ServiceConfig {
   })
   failedAttemptsPerMinute: number;
 
+  @Env('STREAM_CONNECTIONS', {
+    kind: 'number',
+    default: '2000',
+    min: 1,
+    max: 100_000,
+    describe: 'live streams that may be open at once in one gateway; further ones are answered 429',
+  })
+  streamConnections: number;
+
+  @Env('STREAM_CONNECTIONS_PER_PROJECT', {
+    kind: 'number',
+    default: '100',
+    min: 1,
+    max: 100_000,
+    describe: 'the same for each project',
+  })
+  streamConnectionsPerProject: number;
+
   @Env('DRAIN_MS', {
     kind: 'number',
     default: '500',

@@ -37,6 +37,11 @@ import { ErasuresService } from './erasures/erasures.service.js';
 import { EventsController } from './events/events.controller.js';
 import { Health } from './health/health.js';
 import { IdentityModule } from './identity/identity.module.js';
+import { FollowedStreams } from './live/followed-streams.js';
+import { LiveStreams } from './live/live-streams.js';
+import { MissedEvents } from './live/missed-events.js';
+import { StreamController } from './live/stream.controller.js';
+import { ToldEvents } from './live/told-events.js';
 import { ConfirmEndpoint } from './lists/confirm-endpoint.js';
 import { FirstProjectPages } from './members/first-project.pages.js';
 import { InvitationsService, InvitationMails } from './members/invitations.service.js';
@@ -103,6 +108,7 @@ class RouteTableModule {}
     AnalyticsController,
     DeliverabilityController,
     EventsController,
+    StreamController,
     SuppressionsController,
     EmailsController,
     ExplanationsController,
@@ -134,6 +140,10 @@ class RouteTableModule {}
     TrackingEndpoint,
     UnsubscribeEndpoint,
     UnsubscribeService,
+    FollowedStreams,
+    LiveStreams,
+    MissedEvents,
+    ToldEvents,
     HooksEndpoint,
     HookSignatures,
     ProviderHooks,

@@ -19,6 +19,7 @@ import { GatewayConfig } from './config.js';
 import { entities, migrations } from './data-source.js';
 import { drainServer } from './wire/drain.js';
 import { EdgeAdapter } from './wire/fastify.js';
+import { LiveStreams } from './live/live-streams.js';
 import { Registrar } from './pipeline/registrar.js';
 import { GatewayModule } from './gateway.module.js';
 
@@ -56,6 +57,7 @@ async function start(options: StartOptions): Promise<RunningGateway> {
     stop: AsyncLocalStorage.bind(async () => {
       extra.drain();
       app.get(Registrar).drain();
+      await app.get(LiveStreams).drain();
       await delay(resources.config.drainMs);
       await drainServer(app.getHttpServer(), Math.max(10_000, 2 * resources.config.answerWithinMs));
       await app.close();

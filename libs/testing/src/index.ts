@@ -20,3 +20,4 @@ export * from './work-off.js';
 export * from './sns.js';
 export * from './free-port.js';
 export * from './postfix.js';
+export * from './text-of-response.js';

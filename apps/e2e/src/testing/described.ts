@@ -111,7 +111,7 @@ function complaintAbout(pointer: string, { headers, text }: Published, bodyless:
     return `the type ${type} is none of ${Object.keys(response.content).join(', ')}`;
   if (bodyless) return text === '' ? null : 'it has a body';
   if (type === 'text/csv') return text.includes('\r\n') ? null : 'it is no table';
-  if (type === 'text/event-stream') return text.startsWith('event: ') ? null : 'it is no stream of events';
+  if (type === 'text/event-stream') return /^(event|retry): /.test(text) ? null : 'it is no stream of events';
   if (type === 'text/html') return text.startsWith('<!doctype html>') ? null : 'it is no page';
   return failuresOf(`${pointer}/content/${escaped(type)}/schema`, JSON.parse(text));
 }

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { textOfResponse } from '@posthorn/testing';
 import { refuseUndescribed } from './described.js';
 import { ExportedTraces } from './exported-traces.js';
 import { leaksExported, leaksLogged, leaksStored } from './leaks.js';
@@ -226,7 +227,7 @@ export class RunningPosthorn {
       },
       body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
     });
-    const text = await response.text();
+    const text = await textOfResponse(response);
     const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase();
     refuseUndescribed(
       { method, path, body, type },

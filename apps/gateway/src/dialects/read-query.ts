@@ -87,7 +87,8 @@ function limitOf(text: string): number | null {
 }
 
 /** Queries are text; text that does not fit the type is refused by the shape. */
-function coerce({ kind }: Field, text: string): unknown {
+function coerce({ kind, list }: Field, text: string): unknown {
+  if (list) return text.split(',');
   if (kind === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
   if (kind === 'count' || kind === 'number') return /^\d{1,15}$/.test(text) ? Number(text) : text;
   return text;

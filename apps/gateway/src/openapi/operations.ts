@@ -46,6 +46,7 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
       ...pathParametersOf(route),
       ...queryOf(route, schemas),
       ...(declaration.idempotent ? [idempotencyKey] : []),
+      ...(declaration.streamed === 'live' ? [lastEventId] : []),
     ]),
     ...bodyOf(route, schemas),
     responses: { ...successResponsesOf(route, schemas), ...refused(route) },
@@ -124,8 +125,16 @@ const queryParameter = (name: string, schema: JsonSchema, description?: string):
   name,
   in: 'query',
   ...(description ? { description } : {}),
+  ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
   schema,
 });
+
+const lastEventId = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'The id of the last event that was read: the stream resumes after it',
+  schema: { type: 'string', minLength: 1 },
+};
 
 const idempotencyKey = { $ref: '#/components/parameters/IdempotencyKey' };
 
@@ -159,13 +168,15 @@ function successResponsesOf(route: Route, schemas: ShapeSchemas): Record<string,
   const status = statusOf[successOf(declaration)];
   const example = recorded.operations[operationIdOf(route)]?.answer;
   const content = {
-    ...(declaration.streamed === 'table'
+    ...(declaration.streamed === 'table' || declaration.streamed === 'live'
       ? {}
       : { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } }),
     ...(declaration.alsoCsv || declaration.streamed === 'table'
       ? { 'text/csv': { schema: { type: 'string' } } }
       : {}),
-    ...(declaration.streamed === 'events' ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+    ...(declaration.streamed === 'events' || declaration.streamed === 'live'
+      ? { 'text/event-stream': { schema: { type: 'string' } } }
+      : {}),
     ...(declaration.alsoHtml ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };
   const answer = (description: string, of: number) => ({

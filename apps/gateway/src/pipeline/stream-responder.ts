@@ -6,6 +6,8 @@ import { BodyReader } from '../wire/bodies/body-reader.js';
 import { CsvTable } from '../wire/bodies/csv.js';
 import type { HttpReply } from '../wire/fastify.js';
 import { EventStream, wantsEvents } from '../routes/event-stream.js';
+import { LiveStream } from '../routes/live-stream.js';
+import { headerValues } from '../wire/headers.js';
 import { asJson, routeRequestOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
 import { StreamedResource } from '../routes/streamed.js';
 
@@ -52,6 +54,7 @@ export class StreamResponder {
     const { declaration, dialect, request, reply } = exchange;
     await refuseBody(exchange, this.bodies);
     const { filters } = queryOf(exchange);
+    if (declaration.streamed === 'live') return this.streamLive(exchange, filters);
     if (declaration.streamed === 'events' && wantsEvents(request.raw))
       return this.streamEvents(exchange, filters);
     const result = await handle(exchange, routeRequestOf(exchange, { query: filters }));
@@ -60,6 +63,23 @@ export class StreamResponder {
     if (!(result instanceof StreamedResource)) return asJson(reply, write(result));
     reply.header('content-type', 'application/json; charset=utf-8');
     return result.stream(write);
+  }
+
+  private async streamLive(exchange: Exchange<'stream'>, query: object): Promise<string | Readable> {
+    const { route, request, reply } = exchange;
+    const { rawHeaders } = request.raw;
+    const lastEventId = headerValues(rawHeaders, 'last-event-id').at(-1)?.trim() || undefined;
+    const result = await handle(
+      exchange,
+      routeRequestOf(exchange, { query, wantsEvents: true, lastEventId }),
+    );
+    if (!(result instanceof LiveStream)) throw new Error(`${route.path} answers no live stream`);
+    reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+    if (request.method === 'HEAD') return '';
+    const credential = ['authorization', 'cookie', 'x-project-id']
+      .map((name) => headerValues(rawHeaders, name).join())
+      .join('\n');
+    return result.open({ credential, admit: () => this.guard.admit(route, request) });
   }
 
   private async streamEvents(exchange: Exchange<'stream'>, query: object): Promise<Readable> {

@@ -31,6 +31,8 @@ export interface RouteRequest<Body = object, Query = object> {
   isReadOnly: boolean;
   wantsCsv: boolean;
   wantsEvents: boolean;
+  /** Of a live stream, where the reader resumes. */
+  lastEventId?: string;
   /** The table of an upload route, unless its body is JSON. */
   upload?: Upload;
   idempotency?: IdempotentRequest;

@@ -72,9 +72,9 @@ export interface ListRoute extends RouteBase {
   alsoCsv?: true;
 }
 
-/** A reply that is written while it is read: a table, a JSON document, or events where text/event-stream is requested. */
+/** A reply that is written while it is read: a table, a JSON document, events where text/event-stream is requested, or events without an end. */
 interface StreamRoute extends RouteBase {
-  streamed: 'table' | 'json' | 'events';
+  streamed: 'table' | 'json' | 'events' | 'live';
 }
 
 /** A table that is read while it arrives: text/csv or a form with a file; JSON is read as a resource. */

@@ -8,7 +8,13 @@ import {
   type MemberRole,
 } from '@posthorn/contracts';
 import { Secrets } from '@posthorn/platform';
-import { openServiceFixture, testSecret, type FixtureOptions, type ServiceFixture } from '@posthorn/testing';
+import {
+  openServiceFixture,
+  testSecret,
+  textOfResponse,
+  type FixtureOptions,
+  type ServiceFixture,
+} from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startGateway, type RunningGateway } from '../service.js';
 import { buildUser, join, signIn, type Person } from './people.js';
@@ -137,7 +143,7 @@ async function requestOver(
     },
     body: raw as string | undefined,
   });
-  const text = await response.text();
+  const text = await textOfResponse(response);
   const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
   return { status: response.status, headers: response.headers, text, json, ms: performance.now() - started };
 }

@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import {
+  bouncedData,
+  clickedData,
+  complainedData,
   contactEvents,
+  deliveredData,
   isUuid,
   emailEvents,
+  openedData,
+  sentData,
   type ContactEvent,
   type CustomEventRecorded,
   type EmailBounced,
@@ -11,18 +17,9 @@ import {
   type EventContract,
   type SegmentEvent,
 } from '@posthorn/contracts';
-import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
+import { idOfItem, OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
-import {
-  bouncedData,
-  clickedData,
-  complainedData,
-  deliveredData,
-  openedData,
-  sentData,
-} from '../events/email-data.js';
 import { interest } from '../events/asked-for.js';
-import { idOfItem } from '../ids.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
 import { executionWork, type Arrival } from '../work-kinds.js';
 import { FanOuts } from './fan-outs.work.js';

@@ -43,6 +43,8 @@ export interface ReceivedEvent {
 export interface BusAccess {
   calls: readonly RequestContract[];
   receives: readonly ReceivedEvent[];
+  /** Whose events it reads as they come, for the live stream: with an ephemeral consumer, which keeps nothing. */
+  follows?: readonly ServiceName[];
 }
 
 export const subscriberOf = (service: ServiceName, purpose: string): string => `${service}-${purpose}`;
@@ -70,6 +72,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       ),
       ...receivedEach(eventCatalogue, 'audit'),
     ],
+    follows: ['sending', 'contacts', 'campaigns'],
   },
   sending: {
     calls: [

@@ -15,7 +15,13 @@ function permissionsOf(user: BusUser): Permissions {
   const owners = new Set(busAccess[user].receives.map(({ event }) => event.owner));
   const events = [ownEvents(user), ...[...owners].map((owner) => received(user, owner))];
   return {
-    publish: sorted([...calls, ...inboxes, `wake.${user}.*`, ...events.flat()]),
+    publish: sorted([
+      ...calls,
+      ...inboxes,
+      `wake.${user}.*`,
+      ...events.flat(),
+      ...(busAccess[user].follows ?? []).flatMap(followed),
+    ]),
     subscribe: [`call.${user}.>`, `wake.${user}.*`, own],
   };
 }
@@ -50,6 +56,12 @@ function received(service: ServiceName, owner: ServiceName): string[] {
     `$JS.ACK.${stream}.${service}.>`,
   ];
 }
+
+/** Ephemeral consumers, whose names are the server's: so nobody's durable one can be touched. */
+const followed = (owner: ServiceName): string[] => [
+  `$JS.API.CONSUMER.CREATE.${streamOf(owner)}`,
+  `$JS.FC.${streamOf(owner)}.>`,
+];
 
 /** Whoever comes first creates the stream. */
 const streamRequests = (stream: string): string[] => [

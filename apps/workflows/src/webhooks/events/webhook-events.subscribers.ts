@@ -1,164 +1,60 @@
 import { Injectable } from '@nestjs/common';
 import {
+  bulkCreatedPayloadOf,
+  campaignEvents,
   campaigns,
+  contactEvents,
   contactLookups,
+  contactPayloadOf,
+  deletedContactPayloadOf,
   DomainError,
+  emailPayloadOf,
+  listPendingPayloadOf,
   maxLookedUp,
   memberships,
+  sentCampaignPayloadOf,
   serviceCaller,
+  toldContactEvents,
+  toldEmailEvents,
+  webhookTypes,
   type Campaign,
   type CampaignEvent,
   type Contact,
-  campaignEvents,
-  contactEvents,
   type ContactDeleted,
   type ContactEvent,
   type ContactsBulkCreated,
   type EmailChangedEvent,
-  type ListPending,
-  type WebhookEventType,
-  emailEvents,
   type EventContract,
+  type ListPending,
+  type WebhookPayload,
 } from '@posthorn/contracts';
-import { Bus, type DomainEvent, OnEachEvent } from '@posthorn/messaging';
-import {
-  baseOf,
-  bouncedData,
-  clickedData,
-  complainedData,
-  deliveredData,
-  openedData,
-  sentData,
-} from '../../events/email-data.js';
+import { Bus, type DomainEvent, idOfItem, OnEachEvent } from '@posthorn/messaging';
 import { interest } from '../../events/asked-for.js';
-import { idOfItem } from '../../ids.js';
 import type { EventToCall } from '../calls/calls.repository.js';
 import { EventCalls } from './event-calls.js';
 
-const { created, updated, subscribed, unsubscribed, deleted, bulkCreated, listPending } = contactEvents;
-
-const changedContactEvents = [created, updated, subscribed, unsubscribed];
-
-/** Without contacts that were deleted meanwhile: `contact.deleted` follows. */
-function contactEventCalls(
-  event: DomainEvent<ContactEvent>,
-  known: ReadonlyMap<string, Contact>,
-): EventToCall[] {
-  const type = typeOf(event);
-  return event.items.flatMap(({ contactId, at }, index) => {
-    const contact = known.get(contactId);
-    return contact ? { id: idOfItem(event, index), type, contactId, at, data: dataOf(contact) } : [];
-  });
-}
-
-const deletedContactCalls = (event: DomainEvent<ContactDeleted>): EventToCall[] =>
-  event.items.map(({ contactId, at }, index) => ({
-    id: idOfItem(event, index),
-    type: typeOf(event),
-    contactId: null,
-    at,
-    data: { id: contactId },
-  }));
-
-const bulkCreatedCalls = (event: DomainEvent<ContactsBulkCreated>): EventToCall[] =>
-  event.items.map(({ count, source, at }, index) => ({
-    id: idOfItem(event, index),
-    type: typeOf(event),
-    contactId: null,
-    at,
-    data: { count, source },
-  }));
-
-/** Without those that were confirmed meanwhile. */
-const listPendingCalls = (
-  event: DomainEvent<ListPending>,
-  urls: ReadonlyMap<string, string>,
-): EventToCall[] =>
-  event.items.flatMap(({ contactId, email, listId, listName, membershipId, at }, index): EventToCall[] => {
-    const confirmUrl = urls.get(membershipId);
-    const data = { contact: { id: contactId, email }, list: { id: listId, name: listName }, confirmUrl };
-    return confirmUrl ? [{ id: idOfItem(event, index), type: 'list.pending', contactId, at, data }] : [];
-  });
-
-function dataOf({
-  id,
-  projectId,
-  email,
-  subscribed: isSubscribed,
-  customFields,
-  createdAt,
-  updatedAt,
-}: Contact) {
-  return { id, projectId, email, subscribed: isSubscribed, customFields, createdAt, updatedAt };
-}
-
-interface EmailCall {
-  contract: EventContract;
-  type: WebhookEventType;
-  /** Null for what no person did. */
-  dataOf: (item: EmailChangedEvent) => object | null;
-}
-
-const emailCall = <Item extends EmailChangedEvent>(
-  contract: EventContract<Item>,
-  type: WebhookEventType,
-  dataOf: (item: Item) => object | null,
-): EmailCall => ({ contract, type, dataOf }) as unknown as EmailCall;
-
-const emailCalls: readonly EmailCall[] = [
-  emailCall(emailEvents.sent, 'email.sent', sentData),
-  emailCall(emailEvents.delivered, 'email.delivered', deliveredData),
-  emailCall(emailEvents.delayed, 'email.delayed', (item) => ({
-    ...baseOf(item),
-    delayedAt: item.at,
-    reason: item.reason,
-  })),
-  emailCall(emailEvents.opened, 'email.opened', (item) => (item.isMachine ? null : openedData(item))),
-  emailCall(emailEvents.clicked, 'email.clicked', (item) => (item.isMachine ? null : clickedData(item))),
-  emailCall(emailEvents.bounced, 'email.bounced', (item) => {
-    const { reason, diagnostic = reason } = item;
-    return { ...bouncedData(item), reason, diagnostic };
-  }),
-  emailCall(emailEvents.complained, 'email.complained', complainedData),
-  emailCall(emailEvents.failed, 'email.failed', (item) => ({
-    ...baseOf(item),
-    failedAt: item.at,
-    failureKind: item.failureKind,
-    reason: item.reason,
-  })),
-];
-
-const calledEmailEvents = emailCalls.map(({ contract }) => contract);
-const byName = new Map(emailCalls.map((each) => [each.contract.name, each]));
-
-const types: ReadonlyMap<string, WebhookEventType> = new Map([
-  ...emailCalls.map(({ contract, type }): [string, WebhookEventType] => [contract.name, type]),
-  [created.name, 'contact.created'],
-  [updated.name, 'contact.updated'],
-  [subscribed.name, 'contact.subscribed'],
-  [unsubscribed.name, 'contact.unsubscribed'],
-  [deleted.name, 'contact.deleted'],
-  [bulkCreated.name, 'contacts.bulk_created'],
-  [listPending.name, 'list.pending'],
-  [campaignEvents.sent.name, 'campaign.sent'],
-]);
+const { deleted, bulkCreated, listPending } = contactEvents;
 
 /** All items of one call of a subscriber are of the same event. */
-const typeOf = ({ origins }: DomainEvent<object>): WebhookEventType => types.get(origins[0]!.event)!;
+const nameOf = ({ origins }: DomainEvent<object>): string => origins[0]!.event;
+
+/** Without items that are told to nobody. */
+function callsOf<Item extends { at: Date }>(
+  event: DomainEvent<Item>,
+  payloadOf: (item: Item) => WebhookPayload | null,
+): EventToCall[] {
+  const type = webhookTypes.get(nameOf(event))!;
+  return event.items.flatMap((item, index) => {
+    const payload = payloadOf(item);
+    return payload ? { id: idOfItem(event, index), type, at: item.at, ...payload } : [];
+  });
+}
 
 /** Nothing is looked up and no data made where no webhook of the project asks for the type. */
 const Calls = (contracts: readonly EventContract[]): MethodDecorator =>
-  OnEachEvent(contracts, 'webhooks', { interestOf: (_, event) => interest('webhook', types.get(event)!) });
-
-function emailEventCalls(event: DomainEvent<EmailChangedEvent>): EventToCall[] {
-  const { type, dataOf } = byName.get(event.origins[0]!.event)!;
-  return event.items.flatMap((item, index) => {
-    const data = dataOf(item);
-    if (data === null) return [];
-    const { to, at, contactId = null, metadata = {} } = item;
-    return { id: idOfItem(event, index), type, contactId, at, data: { ...data, contactId, to, metadata } };
+  OnEachEvent(contracts, 'webhooks', {
+    interestOf: (_, event) => interest('webhook', webhookTypes.get(event)!),
   });
-}
 
 /** What events are about, where they say too little. */
 @Injectable()
@@ -184,17 +80,16 @@ export class EventSubjects {
     return new Map(urls.map(({ membershipId, confirmUrl }) => [membershipId, confirmUrl]));
   }
 
-  /** Few: a campaign is sent once. One that was deleted meanwhile makes no call. */
-  async sentCampaigns(event: DomainEvent<CampaignEvent>): Promise<EventToCall[]> {
-    const ids = [...new Set(event.items.map(({ campaignId }) => campaignId))];
-    const found = await Promise.all(ids.map((id) => this.campaign(event.projectId, id)));
-    const known = new Map(ids.map((id, index) => [id, found[index]]));
-    return event.items.flatMap(({ campaignId, at }, index) => {
-      const campaign = known.get(campaignId);
-      if (!campaign) return [];
-      const data = { id: campaignId, name: campaign.name, stats: campaign.stats };
-      return { id: idOfItem(event, index), type: 'campaign.sent', contactId: null, at, data };
-    });
+  /** Few: a campaign is sent once. Without those that were deleted meanwhile. */
+  async campaigns(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Campaign>> {
+    const distinct = [...new Set(ids)];
+    const found = await Promise.all(distinct.map((id) => this.campaign(projectId, id)));
+    return new Map(
+      distinct.flatMap((id, index): [string, Campaign][] => {
+        const campaign = found[index];
+        return campaign ? [[id, { ...campaign, id }]] : [];
+      }),
+    );
   }
 
   private async campaign(projectId: string, id: string): Promise<Campaign | null> {
@@ -218,38 +113,59 @@ export class WebhookEventsSubscribers {
     private readonly subjects: EventSubjects,
   ) {}
 
-  @Calls(calledEmailEvents)
+  @Calls(toldEmailEvents)
   onEmail(event: DomainEvent<EmailChangedEvent>): Promise<void> {
-    return this.calls.add(event.projectId, emailEventCalls(event));
+    const name = nameOf(event);
+    return this.calls.add(
+      event.projectId,
+      callsOf(event, (item) => emailPayloadOf(name, item)),
+    );
   }
 
-  @Calls(changedContactEvents)
+  /** Without contacts that were deleted meanwhile: `contact.deleted` follows. */
+  @Calls(toldContactEvents)
   async onContact(event: DomainEvent<ContactEvent>): Promise<void> {
     const { projectId, items } = event;
     const ids = items.map(({ contactId }) => contactId);
     const known = await this.subjects.contacts(projectId, ids);
-    await this.calls.add(projectId, contactEventCalls(event, known));
+    const payloadOf = ({ contactId }: ContactEvent) => {
+      const contact = known.get(contactId);
+      return contact ? contactPayloadOf(contact) : null;
+    };
+    await this.calls.add(projectId, callsOf(event, payloadOf));
   }
 
   @Calls([deleted])
   onDeleted(event: DomainEvent<ContactDeleted>): Promise<void> {
-    return this.calls.add(event.projectId, deletedContactCalls(event));
+    return this.calls.add(event.projectId, callsOf(event, deletedContactPayloadOf));
   }
 
   @Calls([bulkCreated])
   onBulkCreated(event: DomainEvent<ContactsBulkCreated>): Promise<void> {
-    return this.calls.add(event.projectId, bulkCreatedCalls(event));
+    return this.calls.add(event.projectId, callsOf(event, bulkCreatedPayloadOf));
   }
 
+  /** Without those that were confirmed meanwhile. */
   @Calls([listPending])
   async onListPending(event: DomainEvent<ListPending>): Promise<void> {
     const { projectId, items } = event;
     const ids = items.map(({ membershipId }) => membershipId);
-    await this.calls.add(projectId, listPendingCalls(event, await this.subjects.confirmUrls(projectId, ids)));
+    const urls = await this.subjects.confirmUrls(projectId, ids);
+    const payloadOf = (item: ListPending) => {
+      const url = urls.get(item.membershipId);
+      return url ? listPendingPayloadOf(item, url) : null;
+    };
+    await this.calls.add(projectId, callsOf(event, payloadOf));
   }
 
   @Calls([campaignEvents.sent])
   async onCampaignSent(event: DomainEvent<CampaignEvent>): Promise<void> {
-    await this.calls.add(event.projectId, await this.subjects.sentCampaigns(event));
+    const ids = event.items.map(({ campaignId }) => campaignId);
+    const known = await this.subjects.campaigns(event.projectId, ids);
+    const payloadOf = ({ campaignId }: CampaignEvent) => {
+      const campaign = known.get(campaignId);
+      return campaign ? sentCampaignPayloadOf(campaign) : null;
+    };
+    await this.calls.add(event.projectId, callsOf(event, payloadOf));
   }
 }

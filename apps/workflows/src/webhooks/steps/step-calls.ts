@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { uuidOf } from '@posthorn/messaging';
 import {
   headerFault,
   outboundRefusals,
@@ -8,7 +9,6 @@ import {
   type OutboundRules,
 } from '@posthorn/outbound';
 import { WorkQueue } from '@posthorn/work';
-import { uuidOf } from '../../ids.js';
 import { callWork, executionWork } from '../../work-kinds.js';
 import { CallsRepository, type CallResult, type StepCall } from '../calls/calls.repository.js';
 

@@ -1,4 +1,4 @@
-import type { EmailBounced, EmailChangedEvent, EmailEngaged } from '@posthorn/contracts';
+import type { EmailBounced, EmailChangedEvent, EmailEngaged } from '../sending/emails.js';
 
 type Data = Record<string, unknown>;
 

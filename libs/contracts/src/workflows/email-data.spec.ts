@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EmailBounced, EmailEngaged } from '@posthorn/contracts';
+import type { EmailBounced, EmailEngaged } from '../sending/emails.js';
 import {
   bouncedData,
   clickedData,
