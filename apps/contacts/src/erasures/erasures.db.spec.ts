@@ -8,6 +8,8 @@ import {
   lists,
   memberships,
   segments,
+  topicChoices,
+  topics,
   type Caller,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
