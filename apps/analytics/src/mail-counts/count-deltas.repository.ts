@@ -114,8 +114,9 @@ const addTo = (table: string, isCounted: string): string => `
 
 const keyOf = (
   row: string,
+  ofUnknown = `''`,
 ): string => `CASE WHEN ${row}.kind NOT IN (${openKindsSql}) THEN ${row}.key ELSE coalesce(
-  (SELECT k.key FROM counted_keys k WHERE k.project_id = $1 AND k.kind = ${row}.kind AND k.owner = ${row}.owner AND k.key = md5(${row}.key)), '') END`;
+  (SELECT k.key FROM counted_keys k WHERE k.project_id = $1 AND k.kind = ${row}.kind AND k.owner = ${row}.owner AND k.key = md5(${row}.key)), ${ofUnknown}) END`;
 
 const deltaColumns = ['kind', 'owner', 'hour', 'live', 'rebuilt', ...measures];
 const foldSql = `
@@ -126,7 +127,7 @@ const foldSql = `
   ), folded AS (${addTo('mail_counts', 'live')}
   )${addTo('mail_counts_rebuilt', 'rebuilt')}`;
 
-/** What is not folded yet, as days or hours, with the keys that the fold would give it. */
-export const unfoldedSql = (hourly: string): string => `
-  SELECT kind, owner, CASE WHEN ${hourly} THEN hour ELSE ${dayOf('hour')} END AS at, ${keyOf('d')} AS key, ${measures.join(', ')}
+/** What is not folded yet, as days or hours. `ofUnknown` is the key of a link or tag that the next fold decides about. */
+export const unfoldedSql = (hourly: string, ofUnknown: string): string => `
+  SELECT kind, owner, CASE WHEN ${hourly} THEN hour ELSE ${dayOf('hour')} END AS at, ${keyOf('d', ofUnknown)} AS key, ${measures.join(', ')}
   FROM mail_count_deltas d WHERE project_id = $1 AND live`;

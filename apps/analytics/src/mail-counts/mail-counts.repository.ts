@@ -64,7 +64,7 @@ function rangeSql({ key }: CountRange): string {
   return `
     SELECT ${columns} FROM mail_counts WHERE project_id = $1 AND hourly = $2 AND ${within}
     UNION ALL
-    SELECT ${columns} FROM (${unfoldedSql('$2')} AND kind = $3 AND owner = $4) AS unfolded WHERE ${within}`;
+    SELECT ${columns} FROM (${unfoldedSql('$2', key === undefined ? `''` : 'md5(d.key)')} AND kind = $3 AND owner = $4) AS unfolded WHERE ${within}`;
 }
 
 function parametersOf(projectId: string, { hourly, kind, owner = '', key, from, to }: CountRange): unknown[] {
