@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
+import { DeliverabilityService } from './deliverability/deliverability.service.js';
+import { Destinations } from './deliverability/destinations.read-model.js';
 import { ErasuresService } from './erasures/erasures.service.js';
 import { CountDeltas } from './mail-counts/count-deltas.repository.js';
 import { CountFoldsWork } from './mail-counts/count-folds.work.js';
@@ -10,11 +12,12 @@ import { ReportsService } from './reports/reports.service.js';
 
 @Module({
   providers: [
-    ...onDatabase([CountDeltas, MailCountsRepository]),
+    ...onDatabase([CountDeltas, MailCountsRepository, Destinations]),
     CountFoldsWork,
     MailCountsSubscribers,
     ReportsService,
     EmailReportsService,
+    DeliverabilityService,
     ErasuresService,
   ],
 })

@@ -1,5 +1,6 @@
 // Where a request or an event is declared: the catalogue takes them from here.
 export * from './analytics/analytics.js';
+export * from './analytics/deliverability.js';
 export * from './analytics/email-reports.js';
 export * from './analytics/insights.js';
 export * from './campaigns/campaign-analytics.js';

@@ -14,6 +14,7 @@ export * from './shared-in-worker.js';
 export * from './signing-keys.js';
 export * from './smtp-sink/smtp-sink.js';
 export * from './slow-bus.js';
+export * from './smtp-dialogue.js';
 export * from './stand-in.js';
 export * from './test-servers.js';
 export * from './work-off.js';

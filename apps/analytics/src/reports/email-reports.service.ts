@@ -142,7 +142,7 @@ const lastHours = ({ from, to }: AnalyticsWindow): AnalyticsWindow => ({
 });
 
 /** As many whole days or hours as the window touches, so that their rows stand beside each other. */
-function windowBefore({ from, to }: AnalyticsWindow, hourly: boolean): AnalyticsWindow {
+export function windowBefore({ from, to }: AnalyticsWindow, hourly: boolean): AnalyticsWindow {
   const length = hourly ? hourMs : dayMs;
   const span = startOf(to, length) - startOf(from, length) + length;
   return { from: new Date(from.getTime() - span), to: new Date(to.getTime() - span) };

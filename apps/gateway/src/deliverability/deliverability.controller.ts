@@ -1,5 +1,13 @@
 import { Controller } from '@nestjs/common';
-import { dmarc, DmarcOverview, JoinFields, Optional, Text } from '@posthorn/contracts';
+import {
+  deliverability,
+  Deliverability,
+  dmarc,
+  DmarcOverview,
+  JoinFields,
+  Optional,
+  Text,
+} from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { ReportWindow, windowOf } from '../analytics/window.js';
@@ -18,6 +26,17 @@ export class DeliverabilityController {
     private readonly bus: Bus,
     private readonly clock: DatabaseClock,
   ) {}
+
+  @Get('deliverability', {
+    summary: 'Get delivery, bounces and complaints of each domain, the state of its DNS, and what to do',
+    scope: 'deliverability:read',
+    query: ReportWindow,
+    legacyQueryNames: { from: 'startDate', to: 'endDate' },
+    reply: Deliverability,
+  })
+  async report({ caller, query }: RouteRequest<object, ReportWindow>): Promise<Deliverability> {
+    return this.bus.call(deliverability.report, caller, windowOf(query, await this.clock.now()));
+  }
 
   @Get('deliverability/dmarc', {
     summary: 'Get what receivers report about mail in the name of the domains (DMARC)',

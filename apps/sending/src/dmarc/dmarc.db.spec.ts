@@ -2,9 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dmarc, type Caller, type DomainDmarc } from '@posthorn/contracts';
 import { chooseQuietPort } from '@posthorn/dev';
-import { dmarcMail, dmarcMailOf, recordOf } from '@posthorn/testing';
+import { dmarcMail, dmarcMailOf, recordOf, talkSmtp } from '@posthorn/testing';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { talkSmtp } from '../testing/smtp-dialogue.js';
 import { DmarcRepository } from './dmarc.repository.js';
 
 let suite: SendingSuite;

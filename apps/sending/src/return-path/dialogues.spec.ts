@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '@posthorn/telemetry';
-import { eventually } from '@posthorn/testing';
+import { eventually, talkSmtp } from '@posthorn/testing';
 import type { SendingConfig } from '../config.js';
-import { talkSmtp } from '../testing/smtp-dialogue.js';
 import { Dialogues, type DialogueTimes } from './dialogues.js';
 import type { MailReports } from './mail-reports.service.js';
 import { ReturnPathServer } from './return-path-server.js';

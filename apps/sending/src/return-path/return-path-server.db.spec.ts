@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { talkSmtp } from '@posthorn/testing';
 import { emails, serviceCaller, suppressions } from '@posthorn/contracts';
 import { chooseQuietPort } from '@posthorn/dev';
 import {
@@ -9,7 +10,6 @@ import {
   type ReportedMail,
 } from '../testing/reported-mail.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { talkSmtp } from '../testing/smtp-dialogue.js';
 
 const withSwaks = spawnSync('swaks', ['--version']).error ? it.skip : it;
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, serviceCaller } from '@posthorn/contracts';
 import { chooseQuietPort } from '@posthorn/dev';
-import { bounds, leastProcessorTimeOf, worstText } from '@posthorn/testing';
+import { bounds, leastProcessorTimeOf, worstText, talkSmtp } from '@posthorn/testing';
 import { buildReportedMails, returnPathOf, type ReportedMail } from '../testing/reported-mail.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { talkSmtp } from '../testing/smtp-dialogue.js';
 
 let suite: SendingSuite;
 let port: number;

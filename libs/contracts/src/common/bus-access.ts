@@ -5,7 +5,8 @@ import { emailEvents, emails } from '../sending/emails.js';
 import { workflowMail } from '../sending/workflow-mail.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { optOuts } from '../sending/opt-outs.js';
-import { domainEvents } from '../sending/domains.js';
+import { dmarc } from '../sending/dmarc.js';
+import { domainEvents, domains } from '../sending/domains.js';
 import { templates, templateUses } from '../sending/templates.js';
 import { allowances, usageEvents } from '../sending/usage.js';
 import { contactEvents, contacts } from '../contacts/contacts.js';
@@ -198,7 +199,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     ],
   },
   analytics: {
-    calls: [],
+    calls: [domains.list, dmarc.overview],
     receives: receivedEach(
       [
         emailEvents.accepted,
