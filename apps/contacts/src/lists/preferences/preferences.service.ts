@@ -57,7 +57,10 @@ export class PreferencesService {
     origin: WriteOrigin,
   ): Promise<boolean> {
     const contact = await this.subscribers.lockByEmail(projectId, email);
-    if (!contact || !(await this.topics.find(projectId, topicId))) return false;
+    if (!contact || !(await this.topics.find(projectId, topicId))) {
+      if (subscribed) throw mayNotReturn();
+      return false;
+    }
     await this.choices.put(contact, new Map([[topicId, subscribed]]), { by, origin });
     return true;
   }
