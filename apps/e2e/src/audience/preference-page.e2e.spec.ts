@@ -83,10 +83,7 @@ describe('the page to which manage_url leads', () => {
           const checked = await openPage(browser, { colorScheme, viewport: { width: 320, height: 640 } });
           await checked.goto(reader.url);
           expect(await violationsOf(checked)).toEqual([]);
-          await press(
-            checked,
-            colorScheme === 'light' ? 'Unsubscribe Special offers' : 'Subscribe Special offers',
-          );
+          await press(checked, 'Unsubscribe Special offers');
           expect(await violationsOf(checked)).toEqual([]);
           expect(await checked.evaluate('document.documentElement.scrollWidth')).toBe(320);
           await press(checked, 'Undo');
