@@ -205,6 +205,7 @@ SELECT
   e.content_id AS "contentId",
   content.from_name AS "fromNameTemplate",
   content.list_id AS "listId",
+  content.topic_id AS "topicId",
   content.html,
   content.text,
   content.reply_to AS "replyTo",

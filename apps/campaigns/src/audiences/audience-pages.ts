@@ -8,7 +8,7 @@ import {
   type Caller,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { audienceOf } from '../campaigns/audience.js';
+import { audienceOf, topicOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import type { LaunchRow } from '../launching/launch.entity.js';
 import type { NewRecipient } from '../recipients/recipients.repository.js';
@@ -45,10 +45,12 @@ export class AudiencePages {
     { after, until, timeoutMs }: Position,
   ): Promise<AudiencePage> {
     const { timeZoneField } = campaign.timing ?? {};
+    const topicId = topicOf(campaign);
     const query = {
       audience: audienceOf(campaign),
       ...(after ? { after } : {}),
       ...(timeZoneField ? { timeZoneField } : {}),
+      ...(topicId ? { topicId } : {}),
       until,
       limit: maxAudiencePage,
     };
@@ -70,12 +72,21 @@ export class AudiencePages {
   }
 }
 
+/** Why a member of the audience does not get the campaign; null where it does. */
+export function skipReasonOf(
+  { excluded, subscribed, optedIn }: AudienceMember,
+  campaign: CampaignRow,
+): NewRecipient['skipReason'] {
+  if (excluded) return 'excluded';
+  if (campaign.emailCategory === 'MARKETING' && !subscribed) return 'unsubscribed';
+  return topicOf(campaign) !== null && optedIn !== true ? 'topic' : null;
+}
+
 function recipientOf(member: AudienceMember, campaign: CampaignRow) {
-  const unsubscribed = campaign.emailCategory === 'MARKETING' && !member.subscribed;
   const { variant } = assignedTo(member.contactId, campaign);
   return {
     ...member,
-    skipReason: member.excluded ? ('excluded' as const) : unsubscribed ? ('unsubscribed' as const) : null,
+    skipReason: skipReasonOf(member, campaign),
     variant,
     waitsForWinner: campaign.variants !== null && variant === null,
   };

@@ -27,6 +27,13 @@ export const audienceOf = ({
   excludeListIds,
 });
 
+/** Transactional mail ignores topics. */
+export const topicOf = ({
+  emailCategory,
+  topicId,
+}: Pick<Campaign, 'emailCategory' | 'topicId'>): string | null =>
+  emailCategory === 'MARKETING' ? topicId : null;
+
 /** Whether segments and lists exist is checked by the contacts service. */
 export function audienceFaults(audience: Audience): InvalidMember[] {
   const part = needed[audience.audienceType];

@@ -128,6 +128,28 @@ describe('campaigns', () => {
     expect(await suite.eventsOf(projectId, campaignEvents.changed)).toHaveLength(1);
   });
 
+  it('name only topics of the project that are not archived', async () => {
+    const { caller } = suite.buildProject();
+    const [news, old] = [newId(), newId()];
+    suite.topics = new Map([
+      [news, { archived: false }],
+      [old, { archived: true }],
+    ]);
+    expect((await create(caller, { topicId: news })).topicId).toBe(news);
+    const made = await create(caller);
+    for (const [topicId, code] of [
+      [newId(), 'not_found'],
+      [old, 'not_allowed'],
+    ] as const) {
+      await expect(create(caller, { topicId })).rejects.toMatchObject(refused(['topicId', code]));
+      await expect(update(caller, made.id, { topicId })).rejects.toMatchObject(refused(['topicId', code]));
+    }
+    expect((await update(caller, made.id, { topicId: news })).topicId).toBe(news);
+    suite.topics = new Map([[news, { archived: true }]]);
+    expect((await update(caller, made.id, { name: 'Summer' })).topicId).toBe(news);
+    expect((await update(caller, made.id, { topicId: null })).topicId).toBeNull();
+  });
+
   it('update: keeps absent members, clears members by null and publishes changes only', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, { subject: 'Hello', description: 'First' });

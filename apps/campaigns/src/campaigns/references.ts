@@ -2,8 +2,11 @@ import { Injectable } from '@nestjs/common';
 import {
   audiences,
   campaignMail,
+  campaignTopicArchived,
   campaignTopicUnknown,
+  DomainError,
   isMjml,
+  topics,
   type Audience,
   type Caller,
   type EmailCategory,
@@ -36,10 +39,9 @@ export class References {
 
   /** Of a draft, what was given: what it had before may have become unknown since. */
   async refuseUnknown(caller: Caller, draft: Draft, given: UpdateCampaign): Promise<void> {
-    // Topics come with a service of their own: until then a project has none.
-    if (given.topicId) throw campaignTopicUnknown();
     const changesAudience = audienceMembers.some((name) => name in given);
     await Promise.all([
+      given.topicId ? this.checkTopic(caller, given.topicId) : null,
       changesAudience ? this.checkAudience(caller, draft) : null,
       this.checkMail(caller, given, draft.emailCategory),
       ...(given.variants ?? []).map((variant, index) =>
@@ -48,6 +50,13 @@ export class References {
         }),
       ),
     ]);
+  }
+
+  private async checkTopic(caller: Caller, id: string): Promise<void> {
+    const topic = await this.bus.call(topics.get, caller, { id }, time).catch((error: unknown) => {
+      throw error instanceof DomainError && error.kind === 'not_found' ? campaignTopicUnknown() : error;
+    });
+    if (topic.archived) throw campaignTopicArchived();
   }
 
   private async checkAudience(caller: Caller, draft: Draft): Promise<void> {

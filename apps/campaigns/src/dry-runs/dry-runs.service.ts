@@ -20,7 +20,7 @@ import {
 import { DatabaseClock } from '@posthorn/database';
 import { Bus, Handles, type Incoming } from '@posthorn/messaging';
 import { LimitedRuns } from '@posthorn/platform';
-import { AudiencePages } from '../audiences/audience-pages.js';
+import { AudiencePages, skipReasonOf } from '../audiences/audience-pages.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { assignedTo } from '../variants/assignment.js';
@@ -71,7 +71,7 @@ export class DryRunsService {
     let after: string | null = null;
     do {
       const { items, next } = await this.page(run, row, after);
-      const reached = sums.enter(items, row.emailCategory === 'MARKETING');
+      const reached = sums.enter(items, row);
       for (const [content, members] of byContent(row, contents, reached))
         await this.renderAll(run, content, members);
       after = next;
@@ -163,11 +163,9 @@ export class DryRunSums {
   private pacePerSecond = 0;
 
   /** Returns those who would be handed over. */
-  enter(members: readonly AudienceMember[], subscribedOnly: boolean): AudienceMember[] {
+  enter(members: readonly AudienceMember[], campaign: CampaignRow): AudienceMember[] {
     this.total += members.length;
-    const reasons = members.map(({ excluded, subscribed }) =>
-      excluded ? 'excluded' : subscribedOnly && !subscribed ? 'unsubscribed' : null,
-    );
+    const reasons = members.map((member) => skipReasonOf(member, campaign));
     for (const reason of reasons) if (reason) this.exclude(reason, 1);
     return members.filter((_, index) => reasons[index] === null);
   }

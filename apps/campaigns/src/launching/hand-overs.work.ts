@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { campaignMail, serviceCaller, type CampaignMailRecipient, maxHandedOver } from '@posthorn/contracts';
+import {
+  campaignMail,
+  serviceCaller,
+  topicChoices,
+  type CampaignMailRecipient,
+  maxHandedOver,
+} from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { WorkQueue, WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { topicOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 import { CampaignsConfig } from '../config.js';
@@ -27,6 +34,23 @@ const timeoutMs = 10_000;
 @Injectable()
 export class HandOverCalls {
   constructor(private readonly bus: Bus) {}
+
+  /** Those who are not opted in to the topic of the campaign: some may have left since the audience was frozen. */
+  async notOptedIn<Some extends Recipient>(
+    campaign: CampaignRow,
+    recipients: readonly Some[],
+  ): Promise<Some[]> {
+    const topicId = topicOf(campaign);
+    if (topicId === null || recipients.length === 0) return [];
+    const { contactIds } = await this.bus.call(
+      topicChoices.missing,
+      serviceCaller('campaigns', campaign.projectId),
+      { topicId, contactIds: recipients.map(({ contactId }) => contactId) },
+      { timeoutMs },
+    );
+    const missing = new Set(contactIds);
+    return recipients.filter(({ contactId }) => missing.has(contactId));
+  }
 
   async handOver(launch: LaunchRow, recipients: readonly Recipient[]): Promise<HandOverAnswer> {
     const { projectId, campaignId } = launch;
@@ -128,11 +152,8 @@ export class HandOversWork implements WorkHandler<object> {
     await this.ledger.moved(launch);
   }
 
-  private async nextBatch(
-    { projectId, id, sendRate, timing }: CampaignRow,
-    launch: LaunchRow,
-    batch: WorkBatch,
-  ): Promise<boolean> {
+  private async nextBatch(campaign: CampaignRow, launch: LaunchRow, batch: WorkBatch): Promise<boolean> {
+    const { projectId, id, sendRate, timing } = campaign;
     const counts = await this.ledger.counted(projectId, id);
     const plan = { ...counts, sendRate, pacePerSecond: this.pacePerSecond, nextDueAt: launch.nextDueAt };
     const room = Math.min(roomOf(plan), maxHandedOver);
@@ -144,7 +165,13 @@ export class HandOversWork implements WorkHandler<object> {
     const quiet = quietOnes(next, timing, counts.now);
     await this.ledger.putOff(launch, quiet);
     const awake = withQuietTimes(withoutThose(next, quiet).slice(0, room), timing, counts.now);
-    const { recipients, nextDueAt } = withTimes(awake, plan);
+    const left = await this.calls.notOptedIn(campaign, awake);
+    await this.ledger.leftTopic(
+      launch,
+      left.map(({ id: emailId }) => emailId),
+      batch,
+    );
+    const { recipients, nextDueAt } = withTimes(withoutThose(awake, left), plan);
     if (recipients.length === 0) return true;
     const { pacePerSecond, erased } = await this.calls.handOver(launch, recipients);
     this.pacePerSecond = pacePerSecond;

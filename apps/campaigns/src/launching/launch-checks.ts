@@ -4,7 +4,7 @@ import { newId } from '@posthorn/database';
 import { Bus, CallFailed, type CallTime } from '@posthorn/messaging';
 import { Unopened } from '../audiences/unopened.read-model.js';
 import { insideVariant } from '../campaigns/campaign-faults.js';
-import { audienceOf } from '../campaigns/audience.js';
+import { audienceOf, topicOf } from '../campaigns/audience.js';
 import type { CampaignRow } from '../campaigns/campaign.entity.js';
 import { compileMs } from '../campaigns/references.js';
 import type { LaunchedContent } from './launches.repository.js';
@@ -22,6 +22,7 @@ type OwnContent = Pick<
   | 'listId'
   | 'replyTo'
   | 'emailCategory'
+  | 'topicId'
 >;
 
 const requestTime = { timeoutShare: 0.7 };
@@ -43,7 +44,12 @@ export class LaunchChecks {
 
   /** A condition may take longer for all contacts than the caller waits; then there is somebody, or the ledger stays empty. */
   private async refuseEmptyAudience(caller: Caller, row: CampaignRow, time: CallTime): Promise<void> {
-    const audience = { ...audienceOf(row), subscribedOnly: row.emailCategory === 'MARKETING' };
+    const topicId = topicOf(row);
+    const audience = {
+      ...audienceOf(row),
+      subscribedOnly: row.emailCategory === 'MARKETING',
+      ...(topicId ? { topicId } : {}),
+    };
     const { hasMembers } = await this.bus
       .call(audiences.check, caller, audience, time)
       .catch((error: unknown) => {
@@ -76,6 +82,7 @@ export class LaunchChecks {
   ): Promise<Omit<LaunchedContent, 'variantContents'>> {
     const { id: campaignId, subject, body, templateId, fromName, replyTo, emailCategory: category } = row;
     const listId = row.audienceType === 'LIST' ? row.listId : null;
+    const topicId = topicOf(row);
     const draft = {
       subject,
       body,
@@ -85,6 +92,7 @@ export class LaunchChecks {
       replyTo,
       category,
       listId,
+      topicId,
     };
     const prepared = await this.bus.call(
       campaignMail.prepare,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 beforeEach(() => {
-  Object.assign(suite, { members: [], failingPages: 0, lostAnswers: 0 });
+  Object.assign(suite, { members: [], failingPages: 0, lostAnswers: 0, leftTopics: new Set() });
 });
 
 const audienceOf = (size: number): AudienceMember[] =>
@@ -90,6 +90,44 @@ describe('a launched campaign', () => {
       limit: 100,
     });
     expect([skipped.items.length, skipped.hasMore]).toEqual([100, true]);
+  });
+
+  it('skips who is not opted in to its topic, also who left after the audience was frozen', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const topicId = newId();
+    suite.topics = new Map([[topicId, { archived: false }]]);
+    suite.members = audienceOf(1_000).map((member, index) => ({ ...member, optedIn: index % 2 === 0 }));
+    const open = suite.members.filter(
+      ({ subscribed, excluded, optedIn }) => subscribed && !excluded && optedIn,
+    );
+    suite.leftTopics = new Set(open.slice(0, 30).map(({ contactId }) => contactId));
+    const id = await draft(caller, { topicId });
+    await send(caller, id);
+    const expected = open.slice(30).map(({ contactId }) => contactId);
+    await eventually(async () => handedOnce(id).length === expected.length, 'all others are handed over');
+    expect(new Set(suite.handedOver(id).map(({ contactId }) => contactId))).toEqual(new Set(expected));
+    await deliver(projectId, id, handedOnce(id));
+    await reaches(caller, id, 'SENT');
+    const skipped = await suite.bus.call(campaignRecipients.list, caller, {
+      id,
+      reason: 'topic',
+      withTotal: true,
+    });
+    const others = suite.members.filter(({ subscribed, excluded }) => subscribed && !excluded).length;
+    expect(skipped.total).toBe(others - expected.length);
+    const { kept, counted } = await sumsOf(suite.database, id);
+    expect(kept).toEqual(counted);
+  });
+
+  it('ignores its topic where it is transactional', async () => {
+    const { caller } = suite.buildProject();
+    const topicId = newId();
+    suite.topics = new Map([[topicId, { archived: false }]]);
+    suite.members = audienceOf(3).map((member) => ({ ...member, excluded: false, optedIn: false }));
+    suite.leftTopics = new Set(suite.members.map(({ contactId }) => contactId));
+    const id = await draft(caller, { topicId, emailCategory: 'TRANSACTIONAL' });
+    await send(caller, id);
+    await eventually(async () => handedOnce(id).length === 3, 'everybody is handed over');
   });
 
   it('goes on behind the last page, and repeats a hand-over whose answer was lost', async () => {

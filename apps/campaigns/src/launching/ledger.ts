@@ -92,8 +92,17 @@ export class Ledger {
         launch,
         handed.map(({ id }) => id),
       );
-      if (erased.length > 0) await this.recipients.skipErased(launch, erased);
+      if (erased.length > 0) await this.recipients.skip(launch, erased, 'invalid_recipient');
       await this.launches.moved(launch, nextDueAt);
+    });
+  }
+
+  /** Who left the topic since the audience was frozen. */
+  async leftTopic(launch: LaunchRow, emailIds: readonly string[], batch: WorkBatch): Promise<void> {
+    if (emailIds.length === 0) return;
+    await this.database.transaction(async () => {
+      await batch.hold(batch.items[0]!);
+      await this.recipients.skip(launch, emailIds, 'topic');
     });
   }
 

@@ -4,8 +4,8 @@ import type { LaunchRow } from '../launching/launch.entity.js';
 import { reportBits } from '../results/report.js';
 import type { RecipientTime } from '../timing/recipient-times.js';
 
-export interface NewRecipient extends Omit<AudienceMember, 'timeZone'>, RecipientTime {
-  skipReason: 'excluded' | 'unsubscribed' | null;
+export interface NewRecipient extends Omit<AudienceMember, 'timeZone' | 'optedIn'>, RecipientTime {
+  skipReason: 'excluded' | 'unsubscribed' | 'topic' | null;
   variant: number | null;
   waitsForWinner: boolean;
 }
@@ -111,18 +111,23 @@ export class RecipientsRepository {
     );
   }
 
-  async skipErased({ projectId, campaignId }: Campaign, emailIds: readonly string[]): Promise<void> {
+  /** Who was erased meanwhile, or left the topic. */
+  async skip(
+    { projectId, campaignId }: Campaign,
+    emailIds: readonly string[],
+    reason: 'invalid_recipient' | 'topic',
+  ): Promise<void> {
     await this.database.query(
       `WITH held AS (
          SELECT ${key} FROM ${ofEmails} WHERE r.outcome = 'QUEUED' ORDER BY r.email_id FOR UPDATE OF r
        ), changed AS (
-         UPDATE recipients r SET outcome = 'SKIPPED', reason = 'invalid_recipient', at = now(), email = '${erasedAddress}' FROM held
-         WHERE ${isHeld}
+         UPDATE recipients r SET outcome = 'SKIPPED', reason = $4, at = now(), email = CASE WHEN $4 = 'invalid_recipient' THEN '${erasedAddress}' ELSE r.email END
+         FROM held WHERE ${isHeld}
          RETURNING old.handed_over
        )
        UPDATE campaign_counts SET skipped = skipped + (SELECT count(*) FROM changed), in_hand = in_hand - (SELECT count(*) FROM changed WHERE handed_over)
        WHERE project_id = $1 AND campaign_id = $2`,
-      [projectId, campaignId, emailIds],
+      [projectId, campaignId, emailIds, reason],
     );
   }
 

@@ -33,7 +33,7 @@ export class ResultsRepository {
 const moves = `(
   r.outcome = 'QUEUED'
   OR g.outcome = 'SENT' AND (r.outcome = 'FAILED' AND r.reason = 'delivery_unconfirmed'
-    OR r.outcome = 'SKIPPED' AND r.reason IN ('cancelled', 'invalid_recipient'))
+    OR r.outcome = 'SKIPPED' AND r.reason IN ('cancelled', 'invalid_recipient', 'topic'))
   OR r.outcome = 'SENT' AND g.outcome = 'FAILED' AND g.reason = 'provider_rejected')`;
 
 /** Of several that come together, which counts. */

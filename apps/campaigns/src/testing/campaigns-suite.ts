@@ -4,11 +4,15 @@ import {
   domainOf,
   projects,
   senderNotVerified,
+  topicChoices,
+  topicNotFound,
+  topics,
   unavailable,
   type AudienceMember,
   type CampaignMailRecipient,
   type CampaignMailState,
 } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import type { RunningService } from '@posthorn/platform';
 import {
   EventPublisher,
@@ -34,6 +38,10 @@ export interface CampaignsSuite extends Pick<
   verified: Set<string>;
   /** The audience of every campaign, in the order of ids. */
   members: AudienceMember[];
+  /** Contacts who left every topic after the pages were read. */
+  leftTopics: Set<string>;
+  /** The only topics that any project has. */
+  topics: Map<string, { archived: boolean }>;
   /** Pages that fail before the next one is answered. */
   failingPages: number;
   /** Every recipient of every hand-over of a campaign, in order. */
@@ -58,6 +66,16 @@ const standInProject = {
   timeZone: 'Asia/Tokyo',
 };
 
+const standInTopic = {
+  projectId: newId(),
+  key: 'news',
+  name: 'News',
+  description: null,
+  defaultOptIn: true,
+  createdAt: new Date(),
+  updatedAt: new Date(),
+};
+
 interface Received {
   handed: Map<string, HandedRecipient[]>;
   told: Map<string, CampaignMailState[]>;
@@ -77,6 +95,8 @@ export async function startCampaignsSuite(
     ...fixture,
     verified: new Set(['example.test']),
     members: [],
+    leftTopics: new Set(),
+    topics: new Map(),
     failingPages: 0,
     handedOver: (id) => handed.get(id) ?? [],
     lostAnswers: 0,
@@ -115,6 +135,14 @@ function standInFor(
       const items = suite.members.filter(({ contactId }) => contactId > after).slice(0, limit);
       return { items, next: items.length < limit ? null : items.at(-1)!.contactId };
     }),
+    standIn(connection, topics.get, async ({ id }) => {
+      const topic = suite.topics.get(id);
+      if (!topic) throw topicNotFound();
+      return { ...standInTopic, ...topic, id };
+    }),
+    standIn(connection, topicChoices.missing, async ({ contactIds }) => ({
+      contactIds: contactIds.filter((id) => suite.leftTopics.has(id)),
+    })),
     standIn(connection, projects.get, async ({ id }) => ({ ...standInProject, id })),
     standIn(connection, campaignMail.check, async ({ from }) => {
       if (from && !suite.verified.has(domainOf(from))) throw senderNotVerified();

@@ -4,10 +4,13 @@ import {
   contacts,
   lists,
   memberships,
+  topicChoices,
+  topics,
   type Audience,
   type AudienceMember,
   type Caller,
 } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import { plan, SegmentsOf } from '../segments/testing/segments-suite.js';
 import { borrowContactsSuite, type BorrowedContacts } from '../testing/contacts-suite.js';
 
@@ -40,6 +43,7 @@ async function membersOf(
   caller: Caller,
   audience: Audience,
   timeZoneField?: string,
+  topicId?: string,
 ): Promise<AudienceMember[]> {
   const found: AudienceMember[] = [];
   const until = new Date(Date.now() + 60_000);
@@ -47,7 +51,14 @@ async function membersOf(
     const { items, next }: { items: AudienceMember[]; next: string | null } = await suite.bus.call(
       audiences.page,
       caller,
-      { audience, until, limit: 2, ...(after ? { after } : {}), ...(timeZoneField ? { timeZoneField } : {}) },
+      {
+        audience,
+        until,
+        limit: 2,
+        ...(after ? { after } : {}),
+        ...(timeZoneField ? { timeZoneField } : {}),
+        ...(topicId ? { topicId } : {}),
+      },
     );
     found.push(...items);
     after = next;
@@ -78,6 +89,47 @@ describe('the audience of a campaign', () => {
     });
     expect(members.filter(({ subscribed }) => !subscribed)).toHaveLength(1);
     expect((await membersOf(caller, everybody))[0]).not.toHaveProperty('timeZone');
+  });
+
+  it('says who is opted in to a topic: by their own choice, else by its default', async () => {
+    const { caller } = suite.buildProject();
+    const build = (key: string, defaultOptIn: boolean) =>
+      suite.bus.call(topics.create, caller, { key, name: key, defaultOptIn });
+    const [open, closed] = [await build('open', true), await build('closed', false)];
+    for (const name of ['silent', 'in', 'out', 'left']) {
+      const id = await add(caller, name, {}, name !== 'left');
+      if (name !== 'silent')
+        await suite.bus.call(topicChoices.put, caller, {
+          id,
+          topics: { open: name !== 'out', closed: name === 'in' },
+        });
+    }
+    const optedIn = async (topicId: string) =>
+      namesOf((await membersOf(caller, everybody, undefined, topicId)).filter((member) => member.optedIn));
+    expect(await optedIn(open.id)).toEqual(['in', 'left', 'silent']);
+    expect(await optedIn(closed.id)).toEqual(['in']);
+    await suite.bus.call(topics.update, caller, { id: closed.id, defaultOptIn: true, archived: true });
+    expect(await optedIn(closed.id)).toEqual(['in', 'silent']);
+    expect(await optedIn(newId())).toEqual([]);
+    const hasMembers = async (topicId: string) =>
+      (await suite.bus.call(audiences.check, caller, { ...everybody, subscribedOnly: true, topicId }))
+        .hasMembers;
+    expect([await hasMembers(open.id), await hasMembers(newId())]).toEqual([true, false]);
+    const everyone = await membersOf(caller, everybody);
+    const { contactIds } = await suite.bus.call(topicChoices.missing, caller, {
+      topicId: closed.id,
+      contactIds: [...everyone.map(({ contactId }) => contactId), newId()],
+    });
+    expect(contactIds).toHaveLength(3);
+    const stranger = suite.buildProject().caller;
+    expect(
+      (
+        await suite.bus.call(topicChoices.missing, stranger, {
+          topicId: open.id,
+          contactIds: [everyone[0]!.contactId],
+        })
+      ).contactIds,
+    ).toHaveLength(1);
   });
 
   it('is a condition, a segment or a list, and says who of it is excluded', async () => {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ContactHistoryRepository } from '../activity/contact-history.repository.js';
 import { MembershipsRepository } from '../lists/memberships.repository.js';
-import { TopicChoicesRepository } from '../topics/topic-choices.repository.js';
 import { SegmentMembersRepository } from '../segments/members/segment-members.repository.js';
 import { ErasedRowsRepository } from './erased-rows.repository.js';
 import { PendingErasures, type DeletedContact } from './pending-erasures.js';
@@ -14,7 +13,6 @@ const maxEvents = 1_000;
 export class ErasedContacts {
   constructor(
     private readonly memberships: MembershipsRepository,
-    private readonly topics: TopicChoicesRepository,
     private readonly segments: SegmentMembersRepository,
     private readonly history: ContactHistoryRepository,
     private readonly rows: ErasedRowsRepository,
@@ -26,7 +24,6 @@ export class ErasedContacts {
   async erase(projectId: string, removed: readonly DeletedContact[]): Promise<void> {
     const ids = removed.map(({ contactId }) => contactId);
     await this.memberships.removeOf(projectId, ids);
-    await this.topics.removeOf(projectId, ids);
     await this.segments.removeOf(projectId, ids);
     await this.history.removeOf(projectId, ids);
     await this.rows.remove(projectId, ids, maxEvents);

@@ -3,7 +3,7 @@ import type { Database } from '@posthorn/database';
 export class ErasedRowsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Deletes summaries and up to `limit` events, but keeps the statistics of the project. Returns whether no event is left. */
+  /** Deletes choices of topics, summaries and up to `limit` events, but keeps the statistics of the project. Returns whether no event is left. */
   async remove(projectId: string, contactIds: readonly string[], limit: number): Promise<boolean> {
     const [row] = await this.database.query<{ events: number }>(
       `WITH deleted_events AS (
@@ -12,6 +12,8 @@ export class ErasedRowsRepository {
          )) RETURNING 1
        ), deleted_summaries AS (
          DELETE FROM event_summaries WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])
+       ), deleted_choices AS (
+         DELETE FROM topic_choices WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])
        ), deleted_mail AS (
          DELETE FROM mail_summaries WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])
        )

@@ -13,7 +13,6 @@ import { ErasuresService } from './erasures.service.js';
 import { ErasuresWork } from './erasures.work.js';
 import { OwnErasure } from './own-erasure.js';
 import { PendingErasures } from './pending-erasures.js';
-import { TopicsModule } from '../topics/topics.module.js';
 import { TombstonesModule } from './tombstones.module.js';
 
 const sealedTables: readonly SealedTable[] = [
@@ -22,7 +21,7 @@ const sealedTables: readonly SealedTable[] = [
 ];
 
 @Module({
-  imports: [ActivityModule, ImportsModule, ListsModule, SegmentsModule, TombstonesModule, TopicsModule],
+  imports: [ActivityModule, ImportsModule, ListsModule, SegmentsModule, TombstonesModule],
   providers: [
     ...onDatabase([ErasuresRepository, ErasedRowsRepository, IdempotencyKeys]),
     resealingOf(secrets.rotateContacts, sealedTables),

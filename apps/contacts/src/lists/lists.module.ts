@@ -11,6 +11,7 @@ import { Members } from './members.read-model.js';
 import { MembershipTokens, MembershipsService } from './memberships.service.js';
 import { MembershipWrites } from './membership-writes.js';
 import { MembershipsRepository } from './memberships.repository.js';
+import { ListPreferences } from './preferences/list-preferences.js';
 import { PreferencesReadModel } from './preferences/preferences.read-model.js';
 import { PreferencesService } from './preferences/preferences.service.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
@@ -21,6 +22,7 @@ import { SubscriberContacts } from './subscriber-contacts.js';
     ...onDatabase([ListsRepository, MembershipsRepository, ListCounts, Members, PreferencesReadModel]),
     ConfirmationTemplates,
     DeletedLists,
+    ListPreferences,
     ListsService,
     MembersService,
     MembershipTokens,

@@ -63,11 +63,4 @@ export class TopicChoicesRepository {
     );
     return rows.map(({ id }) => id);
   }
-
-  async removeOf(projectId: string, contactIds: readonly string[]): Promise<void> {
-    await this.database.query(
-      `DELETE FROM topic_choices WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`,
-      [projectId, contactIds],
-    );
-  }
 }

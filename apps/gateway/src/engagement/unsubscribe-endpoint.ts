@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { invalidMember, mayNotReturn, type Preferences } from '@posthorn/contracts';
+import { invalidMember, mayNotReturn, type PageSource, type Preferences } from '@posthorn/contracts';
 import { EngagementTokens, type UnsubscribeTarget } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
@@ -15,10 +15,12 @@ import {
   type HttpRequest,
 } from '../wire/fastify.js';
 import type { Shown } from '../pages/page.js';
-import { drawForReader, laterPage, linkFailedPage, unlisted } from '../pages/reader-pages.js';
-import { Senders } from '../pages/senders.js';
-import { preferencePage } from './unsubscribe-pages.js';
-import { UnsubscribeService, type Choice } from './unsubscribe.service.js';
+import { drawForReader, laterPage, linkFailedPage, spoken, unlisted } from '../pages/reader-pages.js';
+import { Senders, type Sender } from '../pages/senders.js';
+import { choiceIn, targetOf, type Choice } from './choice.js';
+import { preferencePage } from './preference-page.js';
+import { unsubscribePage } from './unsubscribe-page.js';
+import { UnsubscribeService } from './unsubscribe.service.js';
 
 const bodyLimit = 16 * 1024;
 /** What is left of the time in which a request is answered (docs/guarantees.md G17) for reading it and drawing the page. */
@@ -65,7 +67,7 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
   private async show(request: HttpRequest): Promise<Shown> {
     const location = this.locationOf(request);
     const sender = await this.senders.of(location.projectId);
-    return preferencePage(sender, location, await this.service.look(location, lookMs));
+    return this.page(request, sender, location, await this.service.look(location, lookMs));
   }
 
   private async submit(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
@@ -74,14 +76,14 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
     const began = performance.now();
     const sender = await this.senders.of(location.projectId);
     const limitMs = began + this.config.answerWithinMs - drawingMs - performance.now();
-    const choice = requested === 'one-click' ? leaving(location) : requested;
+    const choice = requested === 'one-click' ? leaving(location, 'UNSUBSCRIBE_LINK') : requested;
     const refused = await this.service.choose(location, choice, clientOf(request), limitMs).then(
       () => null,
       (error: unknown) => this.failures.report(error, request),
     );
     if (refused?.code === mayNotReturn().code) {
       const state = await this.stateAfter(location, began);
-      return drawForReader(reply, { ...preferencePage(sender, location, state), status: 409 });
+      return drawForReader(reply, { ...this.page(request, sender, location, state), status: 409 });
     }
     if (refused)
       return drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
@@ -89,8 +91,21 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
       ? reply.headers(unlisted).code(200).send('')
       : drawForReader(
           reply,
-          preferencePage(sender, location, await this.stateAfter(location, began), choice),
+          this.page(request, sender, location, await this.stateAfter(location, began), choice),
         );
+  }
+
+  /** In the language of the contact, where we speak it. */
+  private page(
+    request: HttpRequest,
+    sender: Sender,
+    location: UnsubscribeTarget,
+    known: Preferences | null,
+    made: Choice | null = null,
+  ): Shown {
+    const language = spoken(known?.language ?? '') ?? sender.language;
+    const page = pageOf(request) === 'PREFERENCE_PAGE' ? preferencePage : unsubscribePage;
+    return page({ ...sender, language }, location, known, made);
   }
 
   private async stateAfter(location: UnsubscribeTarget, began: number): Promise<Preferences | null> {
@@ -104,10 +119,10 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
     release();
     if (oneClick.test(text)) return 'one-click';
     const form = new URLSearchParams(text);
-    const list = form.get('list') ?? '';
-    if (form.get('confirmed') === 'yes') return leaving(this.locationOf(request));
-    if (/^(?:leave|join)$/.test(form.get('do') ?? '') && (list === 'all' || isId(list)))
-      return { listId: list === 'all' ? null : list, subscribed: form.get('do') === 'join' };
+    const by = pageOf(request);
+    if (form.get('confirmed') === 'yes') return leaving(this.locationOf(request), by);
+    const choice = choiceIn(form);
+    if (choice) return { ...choice, by };
     throw invalidMember(['List-Unsubscribe'], 'required', 'must be One-Click');
   }
 
@@ -122,6 +137,11 @@ export class UnsubscribeEndpoint implements OnApplicationBootstrap {
   }
 }
 
-const leaving = ({ listId = null }: UnsubscribeTarget): Choice => ({ listId, subscribed: false });
+const pageOf = ({ url }: HttpRequest): PageSource =>
+  url.startsWith('/p/') ? 'PREFERENCE_PAGE' : 'UNSUBSCRIBE_LINK';
 
-const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+const leaving = (location: UnsubscribeTarget, by: PageSource): Choice => ({
+  of: targetOf(location),
+  subscribed: false,
+  by,
+});

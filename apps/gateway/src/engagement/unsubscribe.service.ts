@@ -5,19 +5,15 @@ import {
   preferences,
   serviceCaller,
   type Caller,
+  type ChangePreference,
   type Preferences,
   unavailable,
 } from '@posthorn/contracts';
 import type { UnsubscribeTarget } from '@posthorn/mail';
 import { Bus } from '@posthorn/messaging';
+import type { Choice, ChoiceOf } from './choice.js';
 
 const recordMs = 500;
-
-/** Of a list, or of all marketing mail. */
-export interface Choice {
-  listId: string | null;
-  subscribed: boolean;
-}
 
 @Injectable()
 export class UnsubscribeService {
@@ -27,9 +23,13 @@ export class UnsubscribeService {
   constructor(private readonly bus: Bus) {}
 
   /** Null while contacts is unavailable: the link works without it. */
-  async look({ projectId, email }: UnsubscribeTarget, timeoutMs: number): Promise<Preferences | null> {
+  async look(
+    { projectId, email, topicId }: UnsubscribeTarget,
+    timeoutMs: number,
+  ): Promise<Preferences | null> {
     const caller = serviceCaller('gateway', projectId);
-    return this.bus.call(preferences.look, caller, { email }, { timeoutMs }).catch(() => null);
+    const of = { email, ...(topicId ? { topicId } : {}) };
+    return this.bus.call(preferences.look, caller, of, { timeoutMs }).catch(() => null);
   }
 
   /** After a choice to leave everything, no marketing mail to the address is handed off. A link needs no credential and can be repeated in any number. */
@@ -54,18 +54,23 @@ export class UnsubscribeService {
   private async store(
     caller: Caller,
     email: string,
-    { listId, subscribed }: Choice,
+    { of, subscribed, by }: Choice,
     timeoutMs: number,
   ): Promise<void> {
     const time = { timeoutMs };
-    if (listId !== null || subscribed) {
-      const change = { email, subscribed, ...(listId === null ? {} : { listId }) };
+    if (of.kind !== 'all' || subscribed) {
+      const change = { email, subscribed, by, ...named(of) };
       const { found } = await this.bus.call(preferences.change, caller, change, time);
-      // Whoever wants to leave a list that is gone leaves everything.
+      // Whoever wants to leave a list or a topic that is gone leaves everything.
       if (found || subscribed) return;
     }
     await this.bus.call(contacts.unsubscribe, caller, { email }, time);
   }
+}
+
+function named(of: ChoiceOf): Pick<ChangePreference, 'listId' | 'topicId'> {
+  if (of.kind === 'all') return {};
+  return of.kind === 'list' ? { listId: of.id } : { topicId: of.id };
 }
 
 const perMinute = 60;

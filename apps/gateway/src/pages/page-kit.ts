@@ -63,7 +63,7 @@ export const checkbox = (name: string, label: string): Html =>
 
 export const form = (
   content: Html | readonly Html[],
-  submit: string,
+  submit: string | Html,
   action?: string,
   kind: 'plain' | 'quiet' = 'plain',
 ): Html =>

@@ -18,7 +18,7 @@ export function policyOf(formAction: string): string {
   return `default-src 'none'; style-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;
 }
 
-export const renderPage = ({ title, body, leadsTo, language = 'en' }: Shown): string =>
+export const renderPage = ({ title, body, leadsTo, language = 'en', brand = 'Posthorn' }: Shown): string =>
   html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -26,12 +26,12 @@ export const renderPage = ({ title, body, leadsTo, language = 'en' }: Shown): st
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         ${leadsTo ? html`<meta http-equiv="refresh" content="0; url=${leadsTo}" />` : null}
-        <title>${title} · Posthorn</title>
+        <title>${[title, ...(brand ? [brand] : [])].join(' · ')}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${stylesheetPath}" />
       </head>
       <body>
-        <header class="bar"><p class="brand">Posthorn</p></header>
+        ${brand ? html`<header class="bar"><p class="brand">${brand}</p></header>` : null}
         <main class="sheet">
           <h1>${title}</h1>
           ${body}

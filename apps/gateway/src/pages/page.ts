@@ -19,6 +19,8 @@ export interface Shown {
   cookies?: readonly string[];
   headers?: Readonly<Record<string, string>>;
   language?: string;
+  /** Whose page it is, where that is not ours; null shows nobody. */
+  brand?: string | null;
   /** Client-side redirect target; an HTTP redirect would be restricted by the form's policy (CSP Level 3, `form-action`). */
   leadsTo?: string;
 }

@@ -17,9 +17,11 @@ export const drawForReader = (reply: HttpReply, page: Shown): HttpReply =>
     .headers({ ...pageHeaders, ...unlisted, ...page.headers })
     .send(renderPage(page));
 
-export function describe(language: string): Language {
-  const [root = ''] = language.toLowerCase().split('-');
-  return Object.hasOwn(readerTexts, root) ? (root as Language) : 'en';
+export const describe = (language: string): Language => spoken(language) ?? 'en';
+
+export function spoken(language: string): Language | null {
+  const [root = ''] = language.trim().toLowerCase().split(/[-_]/);
+  return Object.hasOwn(readerTexts, root) ? (root as Language) : null;
 }
 
 /** For a link that does not work; does not reveal why. */
@@ -38,17 +40,18 @@ export const linkFailedPage = ({ kind, message }: DomainError): Shown =>
 export function laterPage(sender: Sender, status: number): Shown {
   const language = describe(sender.language);
   const { title, text } = readerTexts[language].later;
-  return shown(title, html`<p role="alert">${text}</p>`, { language, status });
+  return shown(title, html`<p role="alert">${text}</p>`, { language, status, brand: sender.name });
 }
 
 export function filled(
   text: string,
   { name, language }: Sender,
-  { email = '', list = '' }: { email?: string; list?: string } = {},
+  { email = '', list = '', topic = '' }: { email?: string; list?: string; topic?: string } = {},
 ): Html {
   const values: Readonly<Record<string, Html>> = {
     '{email}': html`<strong>${email}</strong>`,
     '{list}': html`<strong>${list}</strong>`,
+    '{topic}': html`<strong>${topic}</strong>`,
     '{sender}': html`${name ?? readerTexts[describe(language)].sender}`,
   };
   return html`${text.split(/(\{\w+\})/).map((part) => values[part] ?? html`${part}`)}`;

@@ -7,6 +7,7 @@ export class CampaignContentRow {
   @PrimaryColumn('uuid') id: string;
   @Column('uuid') campaignId: string;
   @Column('uuid', { nullable: true }) listId: string | null;
+  @Column('uuid', { nullable: true }) topicId: string | null;
   @Column('text') acceptedBy: string;
   @Column('text') fromEmail: string;
   @Column('text', { nullable: true }) fromName: string | null;

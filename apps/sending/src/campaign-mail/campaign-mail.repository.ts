@@ -82,8 +82,8 @@ const handOverSql = `
     RETURNING project_id, id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at
   ), stored AS (
     -- Its partition may have been dropped since the campaign was launched.
-    INSERT INTO email_contents (project_id, id, html, reply_to, template_id, template_version, liquid, subject, from_name, list_id, data, snippets, track_opens, track_clicks)
-    SELECT project_id, id, html, reply_to, template_id, template_version, liquid, subject, CASE WHEN liquid THEN from_name END, list_id, '{}', coalesce(snippets, '{}'), track_opens, track_clicks
+    INSERT INTO email_contents (project_id, id, html, reply_to, template_id, template_version, liquid, subject, from_name, list_id, topic_id, data, snippets, track_opens, track_clicks)
+    SELECT project_id, id, html, reply_to, template_id, template_version, liquid, subject, CASE WHEN liquid THEN from_name END, list_id, topic_id, '{}', coalesce(snippets, '{}'), track_opens, track_clicks
     FROM content
     ON CONFLICT DO NOTHING
   ), delivery AS (

@@ -72,7 +72,7 @@ export class CampaignPreparation {
   }
 
   async prepare(caller: Caller, requested: PrepareCampaign): Promise<NewContent> {
-    const { campaignId, contentId, replyTo, listId = null } = requested;
+    const { campaignId, contentId, replyTo, listId = null, topicId = null } = requested;
     const { projectId, actor } = caller;
     const { content, from, fromName, category, subject, html } = await this.draftOf(caller, requested);
     const { tracking } = await this.projects.settingsOf(projectId);
@@ -81,6 +81,7 @@ export class CampaignPreparation {
       id: contentId,
       campaignId,
       listId,
+      topicId,
       acceptedBy: `${actor.kind} ${actor.id}`,
       fromEmail: from.email,
       fromName,

@@ -40,6 +40,7 @@ export class ComposeJobs {
       headers,
       category,
       listId,
+      topicId,
       trackOpens,
       trackClicks,
     } = message;
@@ -63,6 +64,7 @@ export class ComposeJobs {
         : null,
       project,
       listId,
+      topicId,
       publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
       secretKeys: this.config.secretKeys,
       trackOpens,

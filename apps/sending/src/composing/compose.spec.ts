@@ -19,6 +19,7 @@ const job: ComposeJob = {
   },
   liquid: { variables: {}, snippets: {} },
   listId: null,
+  topicId: null,
   project: { name: 'Shop & Co', language: 'de', postal_address: 'Hauptstr. 1\n10115 Berlin' },
   publicUrl: 'https://mail.shop.example',
   secretKeys: ['a-secret-for-the-spec-0123456789-0123456789'],

@@ -30,6 +30,7 @@ export interface ComposeJob {
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string>; timeZone?: string } | null;
   project: ProjectInMail;
   listId: string | null;
+  topicId: string | null;
   publicUrl: string;
   secretKeys: string[];
   trackOpens: boolean;
@@ -46,8 +47,8 @@ export interface ComposeResult {
 
 export function compose(job: ComposeJob): ComposeResult {
   const tokens = tokensOf(job.secretKeys);
-  const { projectId, emailId, listId } = job;
-  const leaveToken = tokens.forUnsubscribe({ projectId, emailId, email: job.to[0]!.email, listId });
+  const { projectId, emailId, listId, topicId } = job;
+  const leaveToken = tokens.forUnsubscribe({ projectId, emailId, email: job.to[0]!.email, listId, topicId });
   const unsubscribeLink = unsubscribeUrl(job.publicUrl, leaveToken);
   const links = { unsubscribe_url: unsubscribeLink, manage_url: manageUrl(job.publicUrl, leaveToken) };
   const own = job.liquid ? rendered(job, job.liquid, links) : job.texts;

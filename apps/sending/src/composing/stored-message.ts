@@ -14,6 +14,7 @@ export interface StoredMessage {
   fromNameTemplate: string | null;
   /** To which a campaign was sent. */
   listId: string | null;
+  topicId: string | null;
   to: Mailbox;
   subject: string;
   html: string;
@@ -42,5 +43,5 @@ export interface StoredMessage {
 export const storedMessageColumns = `
   e.contact_id AS "contactId", e.created_at AS "acceptedAt", json_build_object('email', e.from_email, 'name', e.from_name) AS "from", json_build_object('email', e.to_email, 'name', e.to_name) AS "to",
   coalesce(content.subject, e.subject) AS subject, coalesce(e.scheduled_at, e.created_at) AS date, e.category, e.source_type AS "sourceType", e.campaign_id AS "campaignId", e.header_recipients AS "headerRecipients", e.content_id AS "contentId",
-  content.from_name AS "fromNameTemplate", content.list_id AS "listId", content.html, content.text, content.reply_to AS "replyTo", content.headers, content.template_id AS "templateId", content.template_version AS "templateVersion", content.liquid, content.data, content.snippets AS "snippetVersions",
+  content.from_name AS "fromNameTemplate", content.list_id AS "listId", content.topic_id AS "topicId", content.html, content.text, content.reply_to AS "replyTo", content.headers, content.template_id AS "templateId", content.template_version AS "templateVersion", content.liquid, content.data, content.snippets AS "snippetVersions",
   content.track_opens AS "trackOpens", content.track_clicks AS "trackClicks", content.attachments`;

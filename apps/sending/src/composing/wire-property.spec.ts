@@ -131,6 +131,7 @@ const jobs: fc.Arbitrary<Job> = fc
     liquid: { variables: { value, title }, snippets: {} },
     project: {},
     listId: null,
+    topicId: null,
     publicUrl,
     secretKeys,
   }));

@@ -45,6 +45,8 @@ export const campaignVariantUnknown = () =>
   invalidMember(['variant'], 'not_found', 'must be the name of a variant of this campaign');
 export const campaignTopicUnknown = () =>
   invalidMember(['topicId'], 'not_found', 'must be a topic of this project');
+export const campaignTopicArchived = () =>
+  invalidMember(['topicId'], 'not_allowed', 'must be a topic that is not archived');
 export const campaignTestToStranger = () =>
   invalidMember(['email'], 'not_allowed', 'must be the address of a member of the project');
 export const campaignScheduleInThePast = () =>

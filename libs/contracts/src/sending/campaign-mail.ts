@@ -37,6 +37,8 @@ class ContentOfCampaign {
   @Choice(emailCategories) category: EmailCategory;
   /** Of a campaign to one list, which the links of its mail leave. */
   @Id() @Nullable() @Optional() listId?: string | null;
+  /** Of a campaign with a topic, which the links leave rather than its list. */
+  @Id() @Nullable() @Optional() topicId?: string | null;
 }
 
 /** What the mail of a campaign is made of; the current version of its template is used from now on. */

@@ -34,6 +34,17 @@ describe('a token', () => {
     );
   });
 
+  it('leaves the topic of a mail rather than its list', () => {
+    fc.assert(
+      fc.property(uuid, uuid, email, (topicId, listId, address) => {
+        const target = { projectId: one.projectId, emailId: one.emailId, email: address };
+        const read = (more: object) => tokens.readUnsubscribe(tokens.forUnsubscribe({ ...target, ...more }));
+        expect(read({ topicId, listId })).toEqual({ ...target, topicId });
+        expect(read({ topicId: null, listId })).toEqual({ ...target, listId });
+      }),
+    );
+  });
+
   it('is refused with any one character changed, left out or put in', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
     const token = tokens.forClick({ ...one, url: 'https://shop.example/a?b=c' });

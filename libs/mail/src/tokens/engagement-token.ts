@@ -14,7 +14,9 @@ export interface UnsubscribeTarget {
   projectId: string;
   emailId: string;
   email: string;
-  /** Of the list to which the mail was sent; without one the link is for all marketing mail. */
+  /** Of the topic of the mail, which the link is for. */
+  topicId?: string | null;
+  /** Of the list to which the mail was sent; without either the link is for all marketing mail. */
   listId?: string | null;
 }
 
@@ -22,7 +24,7 @@ export interface UnsubscribeTarget {
 export const maxTrackedUrl = 2_048;
 
 // Nearly every link is https, so the kind carries the scheme, which saves eight bytes in each.
-const kinds = { open: 1, click: 2, clickHttps: 3, unsubscribe: 4, leaveList: 5 } as const;
+const kinds = { open: 1, click: 2, clickHttps: 3, unsubscribe: 4, leaveList: 5, leaveTopic: 6 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
 interface ReadToken {
@@ -63,11 +65,13 @@ export class EngagementTokens {
     );
   }
 
-  forUnsubscribe({ email, listId = null, ...target }: UnsubscribeTarget): string {
+  forUnsubscribe({ email, topicId = null, listId = null, ...target }: UnsubscribeTarget): string {
     const address = Buffer.from(email, 'utf8');
+    const named = (id: string) => Buffer.concat([bytesOf(id), address]);
+    if (topicId !== null) return this.write(kinds.leaveTopic, target, named(topicId));
     return listId === null
       ? this.write(kinds.unsubscribe, target, address)
-      : this.write(kinds.leaveList, target, Buffer.concat([bytesOf(listId), address]));
+      : this.write(kinds.leaveList, target, named(listId));
   }
 
   readOpen(token: string): TokenTarget | null {
@@ -84,12 +88,16 @@ export class EngagementTokens {
   }
 
   readUnsubscribe(token: string): UnsubscribeTarget | null {
-    const read = this.read(token, [kinds.unsubscribe, kinds.leaveList]);
+    const read = this.read(token, [kinds.unsubscribe, kinds.leaveList, kinds.leaveTopic]);
     if (!read) return null;
-    const names = read.kind === kinds.leaveList;
+    const names = read.kind !== kinds.unsubscribe;
+    if (names && read.rest.length < uuidBytes) return null;
     const email = read.rest.toString('utf8', names ? uuidBytes : 0);
     if (email === '' || email.length > maxAddress) return null;
-    return { ...read.ids, email, ...(names ? { listId: uuidAt(read.rest, 0) } : {}) };
+    const target = { ...read.ids, email };
+    if (!names) return target;
+    const id = uuidAt(read.rest, 0);
+    return read.kind === kinds.leaveTopic ? { ...target, topicId: id } : { ...target, listId: id };
   }
 
   private write(

@@ -10,11 +10,9 @@ import {
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { originOf, type WriteOrigin } from '../../contacts/writes/contact-write.js';
 import { LimitedChanges } from '../../contacts/writes/limited-changes.js';
-import { ListsRepository } from '../lists.repository.js';
-import { MembershipWrites } from '../membership-writes.js';
-import { MembershipsRepository } from '../memberships.repository.js';
 import { TopicChoices } from '../../topics/topic-choices.service.js';
 import { TopicsRepository } from '../../topics/topics.repository.js';
+import { ListPreferences } from './list-preferences.js';
 import { PreferencesReadModel } from './preferences.read-model.js';
 import { SubscriberContacts } from '../subscriber-contacts.js';
 
@@ -22,10 +20,8 @@ import { SubscriberContacts } from '../subscriber-contacts.js';
 @Injectable()
 export class PreferencesService {
   constructor(
-    private readonly lists: ListsRepository,
-    private readonly memberships: MembershipsRepository,
     private readonly subscribers: SubscriberContacts,
-    private readonly writes: MembershipWrites,
+    private readonly lists: ListPreferences,
     private readonly topics: TopicsRepository,
     private readonly choices: TopicChoices,
     private readonly changes: LimitedChanges,
@@ -46,7 +42,7 @@ export class PreferencesService {
     return this.changes.run({ projectId, deadline, linkTarget }, async () => {
       if (topicId !== undefined) return { found: await this.choose(projectId, { ...body, topicId }, origin) };
       if (listId === undefined) return { found: await this.comeBack(projectId, email, origin) };
-      return { found: await this.changeMembership(projectId, { ...body, listId }, origin) };
+      return { found: await this.lists.change(projectId, { ...body, listId }, origin) };
     });
   }
 
@@ -57,7 +53,10 @@ export class PreferencesService {
     origin: WriteOrigin,
   ): Promise<boolean> {
     const contact = await this.subscribers.lockByEmail(projectId, email);
-    if (!contact || !(await this.topics.find(projectId, topicId))) return false;
+    if (!contact || !(await this.topics.find(projectId, topicId))) {
+      if (subscribed) throw mayNotReturn();
+      return false;
+    }
     await this.choices.put(contact, new Map([[topicId, subscribed]]), { by, origin });
     return true;
   }
@@ -68,24 +67,6 @@ export class PreferencesService {
     if (contact?.subscribed) return true;
     if (!contact || !(await this.preferences.mayReturn(projectId, contact.id))) throw mayNotReturn();
     await this.subscribers.change(contact, { subscribed: true }, origin);
-    return true;
-  }
-
-  private async changeMembership(
-    projectId: string,
-    { email, listId, subscribed }: ChangePreference & { listId: string },
-    origin: WriteOrigin,
-  ): Promise<boolean> {
-    const list = await this.lists.lockShared(projectId, listId);
-    const contact = list && (await this.subscribers.lockByEmail(projectId, email));
-    const row = contact && (await this.memberships.of(projectId, listId, contact.id));
-    if (subscribed && row?.status === 'CONFIRMED') return true;
-    if (subscribed && (row?.status !== 'UNSUBSCRIBED' || !(await this.memberships.mayReturn(row))))
-      throw mayNotReturn();
-    if (!row) return false;
-    await this.writes.change({ contact, row, origin }, () =>
-      subscribed ? row.confirm() : row.unsubscribe(),
-    );
     return true;
   }
 }

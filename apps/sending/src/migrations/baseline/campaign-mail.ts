@@ -18,6 +18,7 @@ export const campaignMailTables = `
     track_clicks boolean NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     list_id uuid,
+    topic_id uuid,
     PRIMARY KEY (project_id, id)
   );
 

@@ -66,8 +66,9 @@ export const emailsTables = `
     attachments jsonb,
     -- The display name of the sender where it is Liquid; an e-mail has it as it was rendered.
     from_name text,
-    -- To which a campaign was sent.
+    -- To which a campaign was sent, and the topic that it is about.
     list_id uuid,
+    topic_id uuid,
     PRIMARY KEY (project_id, id)
   ) PARTITION BY RANGE (id);
   CREATE TABLE email_contents_default PARTITION OF email_contents DEFAULT;

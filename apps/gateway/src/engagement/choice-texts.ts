@@ -1,79 +1,6 @@
-import type { ListPreference, Preferences } from '@posthorn/contracts';
-import type { UnsubscribeTarget } from '@posthorn/mail';
-import { html, type Html } from '../pages/html.js';
-import { form, hidden, shown } from '../pages/page-kit.js';
-import type { Shown } from '../pages/page.js';
-import { filled, describe, type Language } from '../pages/reader-pages.js';
-import type { Sender } from '../pages/senders.js';
-import type { Choice } from './unsubscribe.service.js';
+import type { Language } from '../pages/reader-pages.js';
 
-interface View {
-  sender: Sender;
-  email: string;
-  texts: UnsubscribeTexts;
-}
-
-/** What the link is for comes first: one list, or all marketing mail; then everything else. `known` is null where it could not be read, `made` what was just done. */
-export function preferencePage(
-  sender: Sender,
-  { email, listId = null }: UnsubscribeTarget,
-  known: Preferences | null,
-  made: Choice | null = null,
-): Shown {
-  const language = describe(sender.language);
-  const texts = unsubscribeTexts[language];
-  const view: View = { sender, email, texts };
-  const lists = known?.lists ?? [];
-  const list = lists.find(({ id }) => id === listId) ?? null;
-  const hasLeftAll = made && made.listId === null ? !made.subscribed : known?.subscribed === false;
-  const others = lists.filter(({ id }) => id !== list?.id);
-  const first = list ? aboutList(view, list) : null;
-  const isOver = made ? !made.subscribed : list && !hasLeftAll ? list.status === 'UNSUBSCRIBED' : hasLeftAll;
-  const { title } = isOver ? texts.done : made?.subscribed ? texts.joined : texts.request;
-  return shown(
-    title,
-    html`${made ? html`<p role="status">${texts.saved}</p>` : null} ${first}
-    ${aboutAll(view, { hasLeft: hasLeftAll, mayReturn: known?.mayReturn ?? false }, list !== null)}
-    ${others.length > 0 ? html`<h2>${texts.lists}</h2>` : null} ${others.map((each) => aboutList(view, each))}`,
-    { language },
-  );
-}
-
-function aboutAll(
-  view: View,
-  { hasLeft, mayReturn }: { hasLeft: boolean; mayReturn: boolean },
-  isSecond: boolean,
-): Html {
-  const { sender, email, texts } = view;
-  const { done, request, everything } = texts;
-  const heading = isSecond ? html`<h2>${everything}</h2>` : null;
-  return hasLeft
-    ? html`${heading}
-        <p role="status">${filled(done.text, sender, { email })}</p>
-        ${wayBack(view, 'all', mayReturn)}`
-    : html`${heading}
-        <p>${filled(request.text, sender, { email })}</p>
-        <p>${request.still}</p>
-        ${action('leave', 'all', isSecond ? everything : request.button)}`;
-}
-
-function aboutList(view: View, { id, name, status, mayReturn }: ListPreference): Html {
-  const { sender, email, texts } = view;
-  const { onList, offList, leaveList } = texts;
-  return status === 'UNSUBSCRIBED'
-    ? html`<p>${filled(offList, sender, { email, list: name })}</p>
-        ${wayBack(view, id, mayReturn)}`
-    : html`<p>${filled(onList, sender, { email, list: name })}</p>
-        ${action('leave', id, leaveList)}`;
-}
-
-const wayBack = ({ sender, texts }: View, list: string, mayReturn: boolean): Html =>
-  mayReturn ? action('join', list, texts.undo) : html`<p>${filled(texts.byForm, sender)}</p>`;
-
-const action = (what: 'leave' | 'join', list: string, label: string): Html =>
-  form([hidden('do', what), hidden('list', list)], label);
-
-interface UnsubscribeTexts {
+export interface ChoiceTexts {
   request: { title: string; text: string; still: string; button: string };
   done: { title: string; text: string };
   joined: { title: string };
@@ -85,9 +12,29 @@ interface UnsubscribeTexts {
   onList: string;
   offList: string;
   leaveList: string;
+  topics: string;
+  onTopic: string;
+  offTopic: string;
+  leaveTopic: string;
+  page: PageTexts;
 }
 
-const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
+/** Of the page on which a person chooses. */
+interface PageTexts {
+  title: string;
+  intro: string;
+  isOn: string;
+  isOff: string;
+  get: string;
+  stop: string;
+  undo: string;
+  all: string;
+  allOn: string;
+  allOff: string;
+  none: string;
+}
+
+export const choiceTexts: Readonly<Record<Language, ChoiceTexts>> = {
   en: {
     request: {
       title: 'Unsubscribe?',
@@ -105,6 +52,23 @@ const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     onList: '{email} is on the list {list} of {sender}.',
     offList: '{email} is no longer on the list {list} of {sender}.',
     leaveList: 'Leave this list',
+    topics: 'Your topics',
+    onTopic: '{email} receives the topic {topic} of {sender}.',
+    offTopic: '{email} does not receive the topic {topic} of {sender}.',
+    leaveTopic: 'Stop this topic',
+    page: {
+      title: 'What you receive',
+      intro: 'Choose what {sender} sends to {email}.',
+      isOn: 'You receive this.',
+      isOff: 'You do not receive this.',
+      get: 'Subscribe',
+      stop: 'Unsubscribe',
+      undo: 'Undo',
+      all: 'Everything',
+      allOn: '{email} receives news from {sender}.',
+      allOff: '{email} is unsubscribed from everything.',
+      none: 'Until you subscribe again, nothing of this is sent to you.',
+    },
   },
   de: {
     request: {
@@ -123,6 +87,23 @@ const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     onList: '{email} steht auf der Liste {list} von {sender}.',
     offList: '{email} steht nicht mehr auf der Liste {list} von {sender}.',
     leaveList: 'Diese Liste verlassen',
+    topics: 'Ihre Themen',
+    onTopic: '{email} bekommt das Thema {topic} von {sender}.',
+    offTopic: '{email} bekommt das Thema {topic} von {sender} nicht.',
+    leaveTopic: 'Dieses Thema abbestellen',
+    page: {
+      title: 'Was Sie bekommen',
+      intro: 'Wählen Sie, was {sender} an {email} schickt.',
+      isOn: 'Das bekommen Sie.',
+      isOff: 'Das bekommen Sie nicht.',
+      get: 'Abonnieren',
+      stop: 'Abbestellen',
+      undo: 'Rückgängig',
+      all: 'Alles',
+      allOn: '{email} bekommt Neuigkeiten von {sender}.',
+      allOff: '{email} hat alles abbestellt.',
+      none: 'Bis Sie wieder abonnieren, bekommen Sie nichts davon.',
+    },
   },
   fr: {
     request: {
@@ -142,6 +123,23 @@ const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     onList: '{email} est inscrit à la liste {list} de {sender}.',
     offList: '{email} n’est plus inscrit à la liste {list} de {sender}.',
     leaveList: 'Quitter cette liste',
+    topics: 'Vos thèmes',
+    onTopic: '{email} reçoit le thème {topic} de {sender}.',
+    offTopic: '{email} ne reçoit pas le thème {topic} de {sender}.',
+    leaveTopic: 'Ne plus recevoir ce thème',
+    page: {
+      title: 'Ce que vous recevez',
+      intro: 'Choisissez ce que {sender} envoie à {email}.',
+      isOn: 'Vous le recevez.',
+      isOff: 'Vous ne le recevez pas.',
+      get: 'S’abonner',
+      stop: 'Se désabonner',
+      undo: 'Annuler',
+      all: 'Tout',
+      allOn: '{email} reçoit des nouvelles de {sender}.',
+      allOff: '{email} est désabonné de tout.',
+      none: 'Tant que vous ne vous réabonnez pas, rien de cela ne vous est envoyé.',
+    },
   },
   es: {
     request: {
@@ -161,5 +159,22 @@ const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
     onList: '{email} está en la lista {list} de {sender}.',
     offList: '{email} ya no está en la lista {list} de {sender}.',
     leaveList: 'Salir de esta lista',
+    topics: 'Sus temas',
+    onTopic: '{email} recibe el tema {topic} de {sender}.',
+    offTopic: '{email} no recibe el tema {topic} de {sender}.',
+    leaveTopic: 'No recibir más este tema',
+    page: {
+      title: 'Lo que recibe',
+      intro: 'Elija qué envía {sender} a {email}.',
+      isOn: 'Lo recibe.',
+      isOff: 'No lo recibe.',
+      get: 'Suscribirse',
+      stop: 'Darse de baja',
+      undo: 'Deshacer',
+      all: 'Todo',
+      allOn: '{email} recibe novedades de {sender}.',
+      allOff: '{email} se dio de baja de todo.',
+      none: 'Mientras no vuelva a suscribirse, no recibirá nada de esto.',
+    },
   },
 };
