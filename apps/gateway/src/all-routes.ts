@@ -27,6 +27,7 @@ import { SuppressionsController } from './suppressions/suppressions.controller.j
 import { suppressionRoutes } from './suppressions/suppressions.routes.js';
 import { templateRoutes } from './templates/templates.routes.js';
 import { usageRoutes } from './usage/usage.routes.js';
+import { validationRoutes } from './validation/validation.routes.js';
 import { webhookCallRoutes, webhookRoutes, webhookSecretRoutes } from './webhooks/webhooks.routes.js';
 import {
   executionRoutes,
@@ -44,7 +45,7 @@ export const routeSources: readonly RouteSource[] = [
   CampaignArchivesController,
   ...[workflowRoutes, workflowGraphRoutes, executionRoutes, simulationRoutes],
   ...[webhookRoutes, webhookCallRoutes, webhookSecretRoutes],
-  ...[domainRoutes, SuppressionsController, suppressionRoutes],
+  ...[domainRoutes, SuppressionsController, suppressionRoutes, validationRoutes],
   ...[templateRoutes, snippetRoutes],
   ...[AnalyticsController, usageRoutes, AuditController],
   ...[SessionsController, ProjectsController, MembersController, ApiKeysController, RevealController],

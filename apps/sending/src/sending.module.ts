@@ -15,6 +15,7 @@ import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TemplatesModule } from './templates/templates.module.js';
 import { OldDeliveriesRepository } from './retention/old-deliveries.repository.js';
 import { OldDeliveriesWork } from './retention/old-deliveries.work.js';
+import { ValidationModule } from './validation/validation.module.js';
 import { MailReports, ReportThreads } from './return-path/mail-reports.service.js';
 import { ReturnPathServer } from './return-path/return-path-server.js';
 import { SendingConfig } from './config.js';
@@ -39,6 +40,7 @@ const sealedTables: readonly SealedTable[] = [
     SuppressionsModule,
     ErasuresModule,
     ProjectsModule,
+    ValidationModule,
   ],
   providers: [
     ProviderPauses,

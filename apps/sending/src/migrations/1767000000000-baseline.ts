@@ -8,6 +8,7 @@ import { emailsTables } from './baseline/emails.js';
 import { suppressionsTables } from './baseline/suppressions.js';
 import { templatesTables } from './baseline/templates.js';
 import { usageTables } from './baseline/usage.js';
+import { validationTables } from './baseline/validation.js';
 
 export const baseline = baselineOf('Sending', [
   messagingTables,
@@ -21,4 +22,5 @@ export const baseline = baselineOf('Sending', [
   templatesTables,
   domainsTables,
   campaignMailTables,
+  validationTables,
 ]);
