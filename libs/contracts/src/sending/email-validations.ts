@@ -21,7 +21,7 @@ export const validationReasons = [
 ] as const;
 export type ValidationReason = (typeof validationReasons)[number];
 
-export const maxValidated = 50;
+const maxValidated = 50;
 export const validationDays = 30;
 /** Longer than any address, so that one with a slip is looked at, too. */
 const maxWritten = 320;
