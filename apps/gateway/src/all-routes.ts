@@ -29,6 +29,7 @@ import { suppressionRoutes } from './suppressions/suppressions.routes.js';
 import { templateRoutes } from './templates/templates.routes.js';
 import { contactTopicRoutes, topicRoutes } from './topics/topics.routes.js';
 import { usageRoutes } from './usage/usage.routes.js';
+import { validationRoutes } from './validation/validation.routes.js';
 import { webhookCallRoutes, webhookRoutes, webhookSecretRoutes } from './webhooks/webhooks.routes.js';
 import {
   executionRoutes,
@@ -47,7 +48,7 @@ export const routeSources: readonly RouteSource[] = [
   CampaignArchivesController,
   ...[workflowRoutes, workflowGraphRoutes, executionRoutes, simulationRoutes],
   ...[webhookRoutes, webhookCallRoutes, webhookSecretRoutes],
-  ...[domainRoutes, SuppressionsController, suppressionRoutes],
+  ...[domainRoutes, SuppressionsController, suppressionRoutes, validationRoutes],
   ...[templateRoutes, snippetRoutes],
   ...[AnalyticsController, DeliverabilityController, usageRoutes, AuditController],
   ...[SessionsController, ProjectsController, MembersController, ApiKeysController, RevealController],

@@ -6,6 +6,7 @@ import { ErasureSecretRow } from './erasures/erased-address.entity.js';
 import { SuppressionImportRow } from './suppressions/suppression-import.entity.js';
 import { SnippetRow } from './snippets/snippet.entity.js';
 import { TemplateRow, TemplateVersionRow } from './templates/template.entity.js';
+import { EmailValidationRow } from './validation/email-validation.entity.js';
 import { baseline } from './migrations/1767000000000-baseline.js';
 
 export const entities = [
@@ -18,6 +19,7 @@ export const entities = [
   TemplateRow,
   TemplateVersionRow,
   SnippetRow,
+  EmailValidationRow,
 ];
 
 export const migrations = [baseline];

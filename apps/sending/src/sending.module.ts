@@ -21,6 +21,7 @@ import { OldDeliveriesRepository } from './retention/old-deliveries.repository.j
 import { OldDeliveriesWork } from './retention/old-deliveries.work.js';
 import { MailReports } from './return-path/mail-reports.service.js';
 import { ReportThreads } from './return-path/report-threads.js';
+import { ValidationModule } from './validation/validation.module.js';
 import { ReturnPathServer } from './return-path/return-path-server.js';
 import { SendingConfig } from './config.js';
 import { ErasedAddressHasher } from './erasures/erased-names.js';
@@ -44,6 +45,7 @@ const sealedTables: readonly SealedTable[] = [
     SuppressionsModule,
     ErasuresModule,
     ProjectsModule,
+    ValidationModule,
   ],
   providers: [
     ProviderPauses,

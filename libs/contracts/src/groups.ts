@@ -50,6 +50,7 @@ export * from './sending/copied-mail.js';
 export * from './sending/dmarc.js';
 export * from './sending/domains.js';
 export * from './sending/email-status.js';
+export * from './sending/email-validations.js';
 export * from './sending/emails.js';
 export * from './sending/engagement.js';
 export * from './sending/explanations.js';

@@ -22,6 +22,7 @@ import { report } from './report.js';
 import { benchCosts } from './sending/costs.js';
 import { benchDrains } from './sending/drains.js';
 import { benchSends } from './sending/sends.js';
+import { benchStreams } from './streams.js';
 import { benchRest } from './work/rest.js';
 import { benchWork } from './work/work.js';
 import { benchArrivals } from './workflows/arrivals.js';
@@ -42,6 +43,7 @@ const parts = {
   campaigns: benchCampaigns,
   workflows: benchWorkflows,
   arrivals: benchArrivals,
+  streams: benchStreams,
   work: benchWork,
   rest: benchRest,
   'audience-plans': writeAudiencePlans,

@@ -54,6 +54,7 @@ const made: Record<string, Maker> = {
   recipients: suppress,
   imports: imported('suppressions/import', 'suppressions/imports'),
   'contact-imports': imported('contacts/imports', 'contacts/imports'),
+  'email-validations': created('email-validations', () => ({ emails: ['no address'] })),
   templates: created('templates', () => ({
     name: 'Welcome',
     subject: 'Welcome',

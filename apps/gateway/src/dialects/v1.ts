@@ -5,7 +5,9 @@ import { ShapeNames } from './shape-names.js';
 import { writeResource } from './write-resource.js';
 
 const names = new ShapeNames({
-  dialectName: (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  // A member that is named by a value keeps its name, such as the count of VALID.
+  dialectName: (name) =>
+    /^[A-Z]+$/.test(name) ? name : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   aliases: () => [],
   shows: (field) => !field.legacyOnly,
   asText: (field) => field.v1JsonText === true,

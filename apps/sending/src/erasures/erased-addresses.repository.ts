@@ -53,6 +53,17 @@ export class ErasedAddressesRepository {
     );
   }
 
+  /** Results say who was looked at; what was found stays. */
+  async hashValidated({ projectId, email, hash, pattern }: Erased): Promise<void> {
+    await this.database.query(
+      `UPDATE email_validation_results SET
+         email = CASE WHEN email = $2 THEN $3 ELSE ${without('email', '$4', '$3')} END,
+         suggestion = CASE WHEN suggestion = $2 THEN NULL ELSE suggestion END
+       WHERE project_id = $1 AND (email = $2 OR suggestion = $2 OR NOT syntax AND email ~* $4)`,
+      [projectId, email, hash, pattern],
+    );
+  }
+
   /** In unfinished suppression imports the address is replaced, so that its row suppresses the hash. */
   async hashInLists({ projectId, hash, pattern }: Erased): Promise<void> {
     await this.database.query(

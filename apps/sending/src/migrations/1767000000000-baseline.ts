@@ -9,6 +9,7 @@ import { emailsTables } from './baseline/emails.js';
 import { suppressionsTables } from './baseline/suppressions.js';
 import { templatesTables } from './baseline/templates.js';
 import { usageTables } from './baseline/usage.js';
+import { validationTables } from './baseline/validation.js';
 
 export const baseline = baselineOf('Sending', [
   messagingTables,
@@ -23,4 +24,5 @@ export const baseline = baselineOf('Sending', [
   domainsTables,
   dmarcTables,
   campaignMailTables,
+  validationTables,
 ]);

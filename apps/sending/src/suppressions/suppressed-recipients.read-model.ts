@@ -22,6 +22,11 @@ export class SuppressedRecipientsReadModel {
     );
   }
 
+  async of(projectId: string, emails: string[]): Promise<ReadonlySet<string>> {
+    const [found] = await this.among([{ projectId, emails }]);
+    return new Set(found!.emails);
+  }
+
   private async among(requested: RequestedRecipients[]): Promise<SuppressedRecipients[]> {
     const checked = requested.flatMap(({ projectId, emails }, index) =>
       emails.flatMap((email) =>

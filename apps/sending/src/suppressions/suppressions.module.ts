@@ -23,6 +23,6 @@ import { OptOutsService } from '../opt-outs/opt-outs.service.js';
     ...onDatabase([OptOutsRepository], ErasedAddressHasher),
     OptOutsService,
   ],
-  exports: [SuppressionsRepository, SuppressionsService, OptOutsRepository],
+  exports: [SuppressedRecipientsReadModel, SuppressionsRepository, SuppressionsService, OptOutsRepository],
 })
 export class SuppressionsModule {}

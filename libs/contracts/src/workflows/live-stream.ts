@@ -5,7 +5,7 @@ import { webhookTypes } from './webhook-payloads.js';
 
 const isStreamed = new Set(webhookTypes.values());
 /** Of the vocabulary of subscriptions, what travels on the bus. */
-export const streamedTypes = webhookEventTypes.filter((type) => isStreamed.has(type));
+const streamedTypes = webhookEventTypes.filter((type) => isStreamed.has(type));
 
 export class StreamOptions {
   /** All without it. */

@@ -88,6 +88,8 @@ const bodies: Record<string, Members> = {
   'POST suppressions/import': { csv: 'email,reason\nada@example.com,COMPLAINT\n' },
   'POST suppression/import': { csv: 'email,reason\nada@example.com,COMPLAINT\n' },
   'POST suppression': { email: 'grace@example.com', reason: 'MANUAL' },
+  // Without a domain nothing is looked up, so that the example is the same everywhere.
+  'POST email-validations': { emails: ['ada.example.com'] },
   'POST workflows': { name: 'Welcome', triggerType: 'EVENT', eventName: 'signup' },
   'PATCH workflows/{id}': { description: 'Three mails in a week' },
   'PUT workflows/{id}/graph': graph,

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { onDatabase } from '@posthorn/database';
+import { DomainsModule } from '../domains/domains.module.js';
+import { SuppressionsModule } from '../suppressions/suppressions.module.js';
+import { AddressChecks } from './address-checks.js';
+import { EmailValidationsRepository } from './email-validations.repository.js';
+import { EmailValidationsService } from './email-validations.service.js';
+import { MailHosts } from './mail-hosts.js';
+import { OldValidationsWork } from './old-validations.work.js';
+
+@Module({
+  imports: [DomainsModule, SuppressionsModule],
+  providers: [
+    ...onDatabase([EmailValidationsRepository]),
+    AddressChecks,
+    EmailValidationsService,
+    MailHosts,
+    OldValidationsWork,
+  ],
+})
+export class ValidationModule {}
