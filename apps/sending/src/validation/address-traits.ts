@@ -1,4 +1,4 @@
-import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
+import mailChecker from 'mailchecker';
 
 /** Where anybody can open an address, of the large providers. */
 const freeDomains: ReadonlySet<string> = new Set([
@@ -66,15 +66,33 @@ const roles: ReadonlySet<string> = new Set([
   ...['tech', 'uucp', 'unsubscribe', 'usenet', 'webmaster', 'welcome', 'www'],
 ]);
 
-const disposableDomains = disposableEmailBlocklistSet();
+const disposableDomains: ReadonlySet<string> = mailChecker.blacklist();
+
+/** In the list, and no throw-away addresses: they pass mail on to the mailbox of a person, for as long as that person likes. */
+const forwarders: ReadonlySet<string> = new Set([
+  ...['duck.com', 'mozmail.com', 'relay.firefox.com', '33mail.com', 'erine.email', 'silomails.com'],
+  ...[
+    'simplelogin.com',
+    'simplelogin.co',
+    'simplelogin.fr',
+    'slmail.me',
+    'aleeas.com',
+    'slmails.com',
+    'dralias.com',
+  ],
+  ...['8alias.com', '8shield.net', 'anonaddy.com', 'anonaddy.me', 'addy.io', 'addymail.com', 'mailer.me'],
+  ...['passmail.net', 'passmail.com', 'passinbox.com', 'passfwd.com', 'privaterelay.appleid.com'],
+]);
 
 export const isRole = (local: string): boolean => roles.has(local.replace(/\+.*$/, ''));
 export const isFree = (domain: string): boolean => freeDomains.has(domain);
 
 /** Also below such a domain: many give each visitor a name of their own. */
 export function isDisposable(domain: string): boolean {
-  for (let at = domain; at.includes('.'); at = at.slice(at.indexOf('.') + 1))
+  for (let at = domain; at.includes('.'); at = at.slice(at.indexOf('.') + 1)) {
+    if (forwarders.has(at)) return false;
     if (disposableDomains.has(at)) return true;
+  }
   return false;
 }
 
