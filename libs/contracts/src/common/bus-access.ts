@@ -3,6 +3,7 @@ import { campaignMail } from '../sending/campaign-mail.js';
 import { copyEvents } from '../sending/copied-mail.js';
 import { emailEvents, emails } from '../sending/emails.js';
 import { workflowMail } from '../sending/workflow-mail.js';
+import { mailFacts } from '../sending/mail-facts.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { optOuts } from '../sending/opt-outs.js';
 import { domainEvents } from '../sending/domains.js';
@@ -24,7 +25,7 @@ import {
 import { eventCatalogue, requestCatalogue } from './catalogue.js';
 import { eraseIn } from './erasures.js';
 import { operations } from './operations.js';
-import { mailSummaries, readModels } from './read-models.js';
+import { counters, mailSummaries, readModels } from './read-models.js';
 import { secrets } from './secrets.js';
 import { webhookEvents } from '../workflows/webhooks.js';
 
@@ -51,7 +52,9 @@ export const receivedEach = (events: readonly EventContract[], purpose: string):
   events.map((event) => ({ event, purpose: `${purpose}-${event.name.replace(/[._]/g, '-')}` }));
 
 const operatorOnly = new Set<RequestContract>(
-  [...Object.values(operations), secrets, readModels, allowances].flatMap((group) => Object.values(group)),
+  [...Object.values(operations), secrets, readModels, counters, allowances].flatMap((group) =>
+    Object.values(group),
+  ),
 );
 
 /** Allow-lists of NATS users (docs/decisions/0024-bus-users.md). A service that handles an event not listed
@@ -188,7 +191,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     ],
   },
   analytics: {
-    calls: [],
+    calls: Object.values(mailFacts),
     receives: receivedEach(
       [
         emailEvents.accepted,

@@ -3,7 +3,7 @@ import { requestCatalogue } from './catalogue.js';
 
 /** What the last word of a subject says. A new word has to be added to one of them. */
 const reading =
-  'archived audience byIds calls campaign contacts content confirm_urls content_of emails errors events export failures get graph held html links lint list known look mail members moments names of ofEmail ofRecipient ofSend overview page part preview progress sends_from standings stats subscribed suppressed texts timeseries top tryOut uses validate variables version versions workflow'.split(
+  'archived audience byIds calls campaign contacts content confirm_urls content_of emails errors events export failures get graph held html links lint list known look mail members moments names of ofEmail ofRecipient ofSend overview page part preview progress projects sends_from standings stats subscribed suppressed texts timeseries top tryOut uses validate variables version versions workflow'.split(
     ' ',
   );
 const writing =

@@ -53,8 +53,6 @@ export const countsTables = `
   -- A rebuild under way, and up to which e-mail of the project it has counted.
   CREATE TABLE mail_count_rebuilds (
     project_id uuid PRIMARY KEY,
-    after_email uuid NOT NULL,
-    -- Of the first e-mail that is stored: older days keep their counts.
-    since date
+    after_email uuid NOT NULL
   );
 `;
