@@ -79,8 +79,8 @@ type Row = Record<string, string | number>;
 const measureNames = `accepted, sent, delivered, deferred, bounced, refused, complained, unsubscribed, opened, clicked, opens, clicks, raw_opens, raw_clicks`;
 const tableOf = (projectId: string): Promise<Row[]> =>
   suite.database.query(
-    `SELECT concat_ws(' ', CASE WHEN c.hourly THEN 'hour' ELSE 'day' END, c.kind, c.owner, extract(epoch FROM at)::bigint, coalesce(k.text, c.key)) AS name, ${measureNames}
-     FROM mail_counts c LEFT JOIN counted_keys k USING (project_id, kind, owner, key) WHERE project_id = $1 ORDER BY name COLLATE "C"`,
+    `SELECT * FROM (SELECT concat_ws(' ', CASE WHEN c.hourly THEN 'hour' ELSE 'day' END, c.kind, c.owner, extract(epoch FROM at)::bigint, coalesce(k.text, c.key)) AS name, ${measureNames}
+     FROM mail_counts c LEFT JOIN counted_keys k USING (project_id, kind, owner, key) WHERE project_id = $1) AS named ORDER BY name COLLATE "C"`,
     [projectId],
   );
 
@@ -153,7 +153,7 @@ describe('counters of mail', () => {
         expect(await tableOf(projectId)).toEqual(recount(happened, Date.now()));
         expect(await suite.database.query(`SELECT error FROM dead_letters`)).toEqual([]);
       }),
-      { numRuns: 6 },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 
