@@ -7,17 +7,23 @@ import { CountDeltas } from './mail-counts/count-deltas.repository.js';
 import { CountFoldsWork } from './mail-counts/count-folds.work.js';
 import { MailCountsRepository } from './mail-counts/mail-counts.repository.js';
 import { MailCountsSubscribers } from './mail-counts/mail-counts.subscribers.js';
+import { CountRebuilds } from './rebuilds/count-rebuilds.repository.js';
+import { RebuildsService } from './rebuilds/rebuilds.service.js';
+import { OldCounts } from './mail-counts/old-counts.repository.js';
+import { OldCountsWork } from './mail-counts/old-counts.work.js';
 import { EmailReportsService } from './reports/email-reports.service.js';
 import { ReportsService } from './reports/reports.service.js';
 
 @Module({
   providers: [
-    ...onDatabase([CountDeltas, MailCountsRepository, Destinations]),
+    ...onDatabase([CountDeltas, CountRebuilds, Destinations, MailCountsRepository, OldCounts]),
     CountFoldsWork,
+    OldCountsWork,
     MailCountsSubscribers,
     ReportsService,
     EmailReportsService,
     DeliverabilityService,
+    RebuildsService,
     ErasuresService,
   ],
 })

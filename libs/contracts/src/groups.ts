@@ -54,6 +54,7 @@ export * from './sending/email-validations.js';
 export * from './sending/emails.js';
 export * from './sending/engagement.js';
 export * from './sending/explanations.js';
+export * from './sending/mail-facts.js';
 export * from './sending/mail-history.js';
 export * from './sending/opt-outs.js';
 export * from './sending/overdue-mail.js';

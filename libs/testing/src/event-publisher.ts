@@ -59,6 +59,14 @@ export class EventPublisher {
     await this.outbox.publish(event, projectId, items);
   }
 
+  /** Everything that was published of a project, in one snapshot. */
+  published(projectId: string): Promise<{ id: string; name: string; items: Record<string, unknown>[] }[]> {
+    return this.database.query(
+      `SELECT id, event_name AS name, items FROM outbox WHERE project_id = $1 ORDER BY id`,
+      [projectId],
+    );
+  }
+
   /** Deletes the stream, so that everything is published again; resolves when the relay has noticed. */
   async repeatAll(): Promise<void> {
     const generation = async () => (await this.relayRepository.known())?.generation ?? 0;

@@ -1,3 +1,4 @@
+import { maxReportHours } from '@posthorn/contracts';
 import { columnsOf, type Database } from '@posthorn/database';
 import { signals, work } from '@posthorn/work';
 import type { CountedRow } from './counted.js';
@@ -38,6 +39,8 @@ const names = ['kind', 'owner', 'hour', 'key', 'live', 'rebuilt', ...measures].j
 const rebuildSeed = 46;
 const foldSeed = 47;
 const lockOf = (seed: number): string => `hashtextextended($1::uuid::text, ${seed})`;
+/** Older hours are no longer kept. */
+export const oldestHour = `date_trunc('hour', now()) - interval '${maxReportHours} hours'`;
 export const openKindsSql = openKinds.map((kind) => `'${kind}'`).join(', ');
 const dayOf = (instant: string): string => `date_trunc('day', ${instant}, 'UTC')`;
 
@@ -70,10 +73,15 @@ export class CountDeltas {
     );
   }
 
+  /** Waits for a fold of the project, and holds up later ones. */
+  async holdFold(projectId: string): Promise<void> {
+    await this.database.query(`SELECT pg_advisory_xact_lock(${lockOf(foldSeed)})`, [projectId]);
+  }
+
   /** Adds up to `limit` deltas to the counters; returns how many. One fold of a project at a time. */
   async fold(projectId: string, limit: number): Promise<number> {
     return this.database.transaction(async () => {
-      await this.database.query(`SELECT pg_advisory_xact_lock(${lockOf(foldSeed)})`, [projectId]);
+      await this.holdFold(projectId);
       const taken = await this.database.query<{ id: string }>(
         `SELECT id FROM mail_count_deltas WHERE project_id = $1 ORDER BY id LIMIT $2`,
         [projectId, limit],
@@ -108,7 +116,7 @@ const addTo = (table: string, isCounted: string): string => `
     INSERT INTO ${table} AS known (project_id, hourly, kind, owner, at, key, ${measures.join(', ')})
     SELECT $1, hourly, kind, owner, at, key, ${sumsOf('t')} FROM (
       SELECT false AS hourly, ${dayOf('hour')} AS at, d.* FROM named d WHERE ${isCounted}
-      UNION ALL SELECT true, hour, d.* FROM named d WHERE ${isCounted} AND kind NOT IN (${openKindsSql})
+      UNION ALL SELECT true, hour, d.* FROM named d WHERE ${isCounted} AND kind NOT IN (${openKindsSql}) AND hour >= ${oldestHour}
     ) AS t GROUP BY hourly, kind, owner, at, key ORDER BY hourly, kind, owner, at, key
     ON CONFLICT (project_id, hourly, kind, owner, at, key) DO UPDATE SET ${added}`;
 

@@ -4,7 +4,10 @@ import { entities, migrations } from '../data-source.js';
 import { startAnalytics } from '../service.js';
 
 /** The analytics service with a database and a NATS server of its own, and a sending service that only publishes events. */
-export interface AnalyticsSuite extends Pick<ServiceFixture, 'bus' | 'database' | 'buildProject'> {
+export interface AnalyticsSuite extends Pick<
+  ServiceFixture,
+  'bus' | 'connection' | 'database' | 'buildProject'
+> {
   natsUrl: string;
   sending: EventPublisher;
   /** One more of the same service, until the suite stops. */

@@ -37,6 +37,7 @@ describe('rebuilt read models', () => {
       'events',
       'event_summaries',
       'mail_summaries',
+      'analytics',
     ]);
     for (const [model, { compared, repaired }] of Object.entries(rebuilt)) {
       expect([model, repaired]).toEqual([model, 0]);

@@ -1,4 +1,11 @@
-import type { Destination, EmailCategory, EmailStatus, FailureKind, Mailbox, SourceType } from '@posthorn/contracts';
+import type {
+  Destination,
+  EmailCategory,
+  EmailStatus,
+  FailureKind,
+  Mailbox,
+  SourceType,
+} from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** An e-mail as the API shows it; its queue state is in `deliveries`, its content in `email_contents`. Partitioned by 30 days. */

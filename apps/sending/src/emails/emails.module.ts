@@ -5,6 +5,7 @@ import { ComposingModule } from '../composing/composing.module.js';
 import { SuppressionsModule } from '../suppressions/suppressions.module.js';
 import { EmailsRepository } from './emails.repository.js';
 import { EmailsService } from './emails.service.js';
+import { MailFactsReadModel } from './mail-facts.read-model.js';
 import { MailHistoryReadModel } from './mail-history.read-model.js';
 import { MailSummariesReadModel } from './mail-summaries.read-model.js';
 import { PersonMailService } from './person-mail.service.js';
@@ -18,6 +19,7 @@ import { SystemContentsWork } from './system-contents.work.js';
   providers: [
     ...onDatabase([
       EmailsRepository,
+      MailFactsReadModel,
       MailHistoryReadModel,
       MailSummariesReadModel,
       SentContentsRepository,

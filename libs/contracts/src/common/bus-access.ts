@@ -3,6 +3,7 @@ import { campaignMail } from '../sending/campaign-mail.js';
 import { copyEvents } from '../sending/copied-mail.js';
 import { emailEvents, emails } from '../sending/emails.js';
 import { workflowMail } from '../sending/workflow-mail.js';
+import { mailFacts } from '../sending/mail-facts.js';
 import { mailHistory } from '../sending/mail-history.js';
 import { optOuts } from '../sending/opt-outs.js';
 import { dmarc } from '../sending/dmarc.js';
@@ -26,7 +27,7 @@ import {
 import { eventCatalogue, requestCatalogue } from './catalogue.js';
 import { eraseIn } from './erasures.js';
 import { operations } from './operations.js';
-import { mailSummaries, readModels } from './read-models.js';
+import { counters, mailSummaries, readModels } from './read-models.js';
 import { secrets } from './secrets.js';
 import { webhookEvents } from '../workflows/webhooks.js';
 
@@ -55,7 +56,9 @@ export const receivedEach = (events: readonly EventContract[], purpose: string):
   events.map((event) => ({ event, purpose: `${purpose}-${event.name.replace(/[._]/g, '-')}` }));
 
 const operatorOnly = new Set<RequestContract>(
-  [...Object.values(operations), secrets, readModels, allowances].flatMap((group) => Object.values(group)),
+  [...Object.values(operations), secrets, readModels, counters, allowances].flatMap((group) =>
+    Object.values(group),
+  ),
 );
 
 /** Allow-lists of NATS users (docs/decisions/0024-bus-users.md). A service that handles an event not listed
@@ -199,7 +202,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
     ],
   },
   analytics: {
-    calls: [domains.list, dmarc.overview],
+    calls: [domains.list, dmarc.overview, ...Object.values(mailFacts)],
     receives: receivedEach(
       [
         emailEvents.accepted,

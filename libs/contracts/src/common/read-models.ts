@@ -80,6 +80,20 @@ export const readModels = {
   rebuild: request('contacts.readModels.rebuild', RebuildReadModel, RebuiltReadModel),
 };
 
+/** The counters of mail. */
+export const countersModel = 'analytics';
+
+export class RebuildCounters {
+  @Nested(() => RebuildPosition) @Optional() after?: RebuildPosition;
+}
+
+export const counters = {
+  /** One step for all projects, one after the other; e-mails are compared. Begun again with a project that was left. */
+  rebuild: request('analytics.counters.rebuild', RebuildCounters, RebuiltReadModel),
+};
+
+export const rebuiltMeanwhile = () =>
+  new DomainError('conflict', 'conflict', 'Another rebuild of these counters has begun: let it finish');
 export const summariesBusy = () =>
   unavailable('Mail to one of these contacts keeps being counted; try again');
 export const summariesDead = () =>

@@ -14,9 +14,10 @@ const countsTable = (name: string): string => `
     owner text COLLATE "C" NOT NULL,
     at timestamptz(0) NOT NULL,
     key text COLLATE "C" NOT NULL,
-    ${counted('bigint')},
-    PRIMARY KEY (project_id, hourly, kind, owner, at, key)
+    ${counted('bigint')}
   ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+  CREATE INDEX ${name}_by_time ON ${name} (hourly, at);
+  ALTER TABLE ${name} ADD PRIMARY KEY (project_id, hourly, kind, owner, at, key);
 `;
 
 export const countsTables = `
@@ -53,8 +54,6 @@ export const countsTables = `
   -- A rebuild under way, and up to which e-mail of the project it has counted.
   CREATE TABLE mail_count_rebuilds (
     project_id uuid PRIMARY KEY,
-    after_email uuid NOT NULL,
-    -- Of the first e-mail that is stored: older days keep their counts.
-    since date
+    after_email uuid NOT NULL
   );
 `;
