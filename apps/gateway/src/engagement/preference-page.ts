@@ -12,6 +12,7 @@ interface View {
   sender: Sender;
   email: string;
   texts: ChoiceTexts;
+  hasLeftAll: boolean;
 }
 
 /** Everything that a person gets, and may choose. `known` is null where it could not be read, `made` what was just done. */
@@ -23,14 +24,14 @@ export function preferencePage(
 ): Shown {
   const language = describe(sender.language);
   const texts = choiceTexts[language];
-  const view: View = { sender, email, texts };
   const hasLeftAll = made?.of.kind === 'all' ? !made.subscribed : known?.subscribed === false;
+  const view: View = { sender, email, texts, hasLeftAll };
   const { topics = [], lists = [] } = known ?? {};
   return shown(
     texts.page.title,
     html`<p>${filled(texts.page.intro, sender, { email })}</p>
       ${made ? saved(view, made, known) : null}
-      ${hasLeftAll && topics.length + lists.length > 0 ? html`<p>${texts.page.none}</p>` : null}
+      ${hasLeftAll && topics.length + lists.length > 0 ? html`<p>${filled(texts.page.allOff, sender, { email })} ${texts.page.none}</p>` : null}
       ${section(
         texts.topics,
         topics.map((topic) => topicRow(view, topic)),
@@ -39,7 +40,7 @@ export function preferencePage(
         texts.lists,
         lists.map((list) => listRow(view, list)),
       )}
-      ${all(view, hasLeftAll, known)}`,
+      ${all(view, known)}`,
     { language, brand: sender.name },
   );
 }
@@ -82,25 +83,26 @@ interface Described {
   isOn: boolean;
 }
 
-const row = ({ texts }: View, { name, description, isOn }: Described, by: Html | null): Html =>
+/** Of somebody who gets nothing at all, a row only shows what was chosen. */
+const row = ({ texts, hasLeftAll }: View, { name, description, isOn }: Described, by: Html | null): Html =>
   html`<li>
     <div>
       <p><strong>${name}</strong></p>
       ${description ? html`<p>${description}</p>` : null}
-      <p class="hint">${isOn ? texts.page.isOn : texts.page.isOff}</p>
+      ${hasLeftAll ? null : html`<p class="hint">${isOn ? texts.page.isOn : texts.page.isOff}</p>`}
     </div>
     ${by}
   </li>`;
 
-function all({ sender, email, texts }: View, hasLeft: boolean, known: Preferences | null): Html {
+function all({ sender, email, texts, hasLeftAll }: View, known: Preferences | null): Html {
   const { page, request, everything } = texts;
   const of: ChoiceOf = { kind: 'all' };
   const now = known?.subscribed === true ? page.allOn : request.text;
   const way = known?.mayReturn ? action('join', of, page.get) : html`<p>${filled(texts.byForm, sender)}</p>`;
   return html`<h2>${page.all}</h2>
-    <p>${filled(hasLeft ? page.allOff : now, sender, { email })}</p>
+    <p>${filled(hasLeftAll ? page.allOff : now, sender, { email })}</p>
     ${
-      hasLeft
+      hasLeftAll
         ? way
         : html`<p>${request.still}</p>
             ${action('leave', of, everything)}`

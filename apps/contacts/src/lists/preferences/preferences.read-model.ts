@@ -27,7 +27,7 @@ export class PreferencesReadModel {
          SELECT jsonb_build_object('id', t.id, 'name', t.name, 'description', t.description, 'optedIn', ${isOptedIn('choice', 't')})
          FROM topics t LEFT JOIN topic_choices choice ON choice.project_id = t.project_id AND choice.topic_id = t.id AND choice.contact_id = c.id
          WHERE t.project_id = c.project_id AND (NOT t.archived OR t.id = $3) ORDER BY t.name, t.id LIMIT ${maxTopics + 1}
-       ) AS topics, nullif(left(c.custom_fields ->> 'language', 35), '') AS language
+       ) AS topics, nullif(trim(left(c.custom_fields ->> 'language', 35)), '') AS language
        FROM contacts c WHERE c.project_id = $1 AND c.email = $2`,
       [projectId, email, topicId ?? null],
     );
