@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
 import type { StreamReader } from '../routes/live-stream.js';
 
-/** What a reader may leave unread; texts are shared by all readers of a channel. */
+/** What a reader may leave unread for longer than a burst takes. */
 export const maxUnread = 512 * 1024;
+const burstMs = 5_000;
+/** At any time; texts are shared by all readers of a channel. */
+const mostUnread = 4 * 1024 * 1024;
 const reconnectMs = 3_000;
 /** A reader that takes nothing more does not keep its connection. */
-const farewellMs = 10_000;
+const farewellMs = 30_000;
 
 export type EndReason = 'slow_reader' | 'credential_ended' | 'interrupted' | 'closing';
 
@@ -19,6 +22,7 @@ export class LiveConnection {
   /** While older events are read for it; what happens meanwhile waits. */
   private held: { bytes: number; texts: { text: Buffer; id: string }[] } | null = null;
   private isEnded = false;
+  private behindSince: number | null = null;
 
   constructor(
     readonly reader: StreamReader,
@@ -57,15 +61,21 @@ export class LiveConnection {
   push(text: Buffer, id: string): void {
     if (!this.held) return this.write(text, id);
     this.held.bytes += text.length;
-    if (this.held.bytes > maxUnread) this.end('slow_reader');
+    if (this.held.bytes > mostUnread) this.end('slow_reader');
     else this.held.texts.push({ text, id });
   }
 
   write(text: Buffer, id: string): void {
     if (this.isEnded) return;
-    if (this.unread > maxUnread) return this.end('slow_reader');
+    if (this.unread > mostUnread) return this.end('slow_reader');
     this.readable.push(text);
     this.lastId = id;
+  }
+
+  /** Drops a reader that stays behind. */
+  judge(now: number): void {
+    this.behindSince = this.unread > maxUnread ? (this.behindSince ?? now) : null;
+    if (this.behindSince !== null && now - this.behindSince > burstMs) this.end('slow_reader');
   }
 
   /** With a new id, so that a reader whose events are rare does not resume far back. */

@@ -134,6 +134,7 @@ export class LiveStreams implements Follower {
       project.flush();
       const { id } = project;
       for (const connection of project.connections) {
+        connection.judge(now);
         if (now - connection.keptAt >= keepAliveMs) {
           connection.keptAt = now;
           connection.keepAlive(id);
