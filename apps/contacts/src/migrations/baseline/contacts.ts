@@ -12,6 +12,8 @@ export const contactsTables = `
   ) WITH (fillfactor = 85);
   CREATE INDEX contacts_by_creation ON contacts (project_id, created_at DESC, id DESC);
   CREATE INDEX contacts_by_subscription ON contacts (project_id, subscribed, created_at DESC, id DESC);
+  ALTER TABLE contacts ADD PRIMARY KEY (project_id, id);
+  ALTER TABLE contacts ADD UNIQUE (project_id, email);
 
   CREATE TABLE contact_counts (
     project_id uuid PRIMARY KEY,
@@ -64,8 +66,6 @@ export const contactsTables = `
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
     CREATE EXTENSION IF NOT EXISTS btree_gin;
     CREATE INDEX contacts_by_address_part ON contacts USING gin (project_id, email gin_trgm_ops) WITH (gin_pending_list_limit = 512);
-  ALTER TABLE contacts ADD PRIMARY KEY (project_id, id);
-  ALTER TABLE contacts ADD UNIQUE (project_id, email);
   EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file THEN
     RAISE NOTICE 'addresses are searched without an index: %', SQLERRM;
   END $$;
