@@ -20,7 +20,7 @@ import { CountDeltas } from '../mail-counts/count-deltas.repository.js';
 import { CountedRows, type MailItem } from '../mail-counts/counted.js';
 import { CountRebuilds } from './count-rebuilds.repository.js';
 
-export const noId = '00000000-0000-0000-0000-000000000000';
+const noId = '00000000-0000-0000-0000-000000000000';
 const callTimeoutMs = 15_000;
 const foldedAtOnce = 5_000;
 

@@ -101,6 +101,8 @@ export const uniqueKey = (): string => `topic-${(count += 1)}`;
 /** The noun of a path, such as `contacts` in `/api/v1/contacts/{id}`; both surfaces show the same rows. */
 export const nounOf = ({ path }: Operation): string => {
   if (path.includes('/contacts/imports/{id}')) return 'contact-imports';
+  const reported = /\/analytics\/(campaigns|workflows)\/\{id\}$/.exec(path)?.[1];
+  if (reported) return reported;
   if (path.endsWith('/recipients/{contactId}')) return 'campaign-recipients';
   if (path.endsWith('/workflows/{id}/executions')) return 'enabled-workflows';
   const move = /\/executions\/\{executionId\}(?:\/([a-z-]+))?$/.exec(path);
