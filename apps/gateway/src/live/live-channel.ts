@@ -3,9 +3,9 @@ import { dialects } from '../dialects/dialects.js';
 import type { Surface } from '../routes/route-request.js';
 import type { LiveConnection } from './live-connection.js';
 
-/** Several events are one write to each of many sockets. */
-const flushMs = 50;
-const maxPending = 64 * 1024;
+/** Several events are one write to each socket: the more sockets there are, the longer events are gathered. */
+const flush = { leastMs: 20, mostMs: 250, readersPerMs: 4 };
+const maxPending = 256 * 1024;
 
 /** The readers of a project who get the same: events are written once for all of them. */
 export class LiveChannel {
@@ -27,7 +27,11 @@ export class LiveChannel {
     this.pending += text;
     this.pendingId = id;
     if (this.pending.length > maxPending) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), flushMs);
+    else this.timer ??= setTimeout(() => this.flush(), this.gatherMs);
+  }
+
+  private get gatherMs(): number {
+    return Math.min(flush.mostMs, flush.leastMs + this.connections.size / flush.readersPerMs);
   }
 
   flush(): void {
