@@ -50,6 +50,7 @@ async function earlyKeys(database: Database): Promise<string[]> {
     `SELECT format('%s is older than %s: make the key last', k.indexrelid::regclass, i.indexrelid::regclass) AS text
      FROM pg_index k JOIN pg_index i ON i.indrelid = k.indrelid AND i.indkey[0] = k.indkey[0] AND i.indexrelid > k.indexrelid
      JOIN pg_class c ON c.oid = k.indrelid AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+     JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am ON pg_am.oid = ic.relam AND amname = 'btree'
      JOIN pg_constraint ON conindid = k.indexrelid AND contype IN ('p', 'u')
      WHERE NOT i.indisunique AND k.indnatts > 1 ORDER BY 1`,
   );
