@@ -31,5 +31,5 @@ export { classify, isDeadAddress } from './smtp/classify-attempt.js';
 export { readMailReport, type ReportEnvelope } from './reports/read-mail-report.js';
 export type { MailReport } from './reports/mail-report.js';
 export { buildDmarcAddress, readDmarcAddress } from './tokens/dmarc-address.js';
-export { dmarcPolicies, type DmarcPolicy, type DmarcReport, type DmarcRow } from './reports/dmarc-report.js';
+export type { DmarcPolicy, DmarcReport, DmarcRow } from './reports/dmarc-report.js';
 export { readDmarcMail } from './reports/read-dmarc-mail.js';

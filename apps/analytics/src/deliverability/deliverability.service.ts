@@ -31,8 +31,8 @@ export class DeliverabilityService {
     private readonly bus: Bus,
   ) {}
 
-  @Handles(deliverability.report)
-  async report({ caller, body: { from, to } }: Incoming<GetDeliverability>): Promise<Deliverability> {
+  @Handles(deliverability.overview)
+  async overview({ caller, body: { from, to } }: Incoming<GetDeliverability>): Promise<Deliverability> {
     const window = { from, to };
     const [{ items }, reports, counts, before, destinations] = await Promise.all([
       this.bus.call(domains.list, caller, { limit: maxDomains }),

@@ -7,6 +7,7 @@ import {
   listEvents,
   suppressionEvents,
   templateEvents,
+  topicChoiceEvents,
   topicEvents,
   usageEvents,
   webhookEvents,
@@ -39,6 +40,7 @@ const { changed, deleted, launched, paused, resumed, cancelled } = campaignEvent
 const all: readonly Audited[] = [
   ...audited('contact', [created, updated, subscribed, unsubscribed], ({ contactId }) => contactId),
   ...audited('contact', [contactEvents.deleted], ({ contactId }) => contactId),
+  ...audited('contact', [topicChoiceEvents.chosen], ({ contactId }) => contactId),
   ...audited('topic', [topicEvents.changed], ({ topicId }) => topicId),
   ...audited('list', Object.values(listEvents), ({ listId }) => listId),
   ...audited(

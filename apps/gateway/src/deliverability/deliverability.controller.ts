@@ -35,7 +35,7 @@ export class DeliverabilityController {
     reply: Deliverability,
   })
   async report({ caller, query }: RouteRequest<object, ReportWindow>): Promise<Deliverability> {
-    return this.bus.call(deliverability.report, caller, windowOf(query, await this.clock.now()));
+    return this.bus.call(deliverability.overview, caller, windowOf(query, await this.clock.now()));
   }
 
   @Get('deliverability/dmarc', {

@@ -98,5 +98,5 @@ export class GetDeliverability extends TimeseriesQuery {}
 
 /** Rates against the published limits, the state of DNS, and what to do (contract §10). */
 export const deliverability = {
-  report: query('analytics.deliverability.report', GetDeliverability, Deliverability),
+  overview: query('analytics.deliverability.overview', GetDeliverability, Deliverability),
 };

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Unreadable } from './unpack.js';
 import { xmlElements, type XmlElement } from './xml-elements.js';
 
-export const dmarcPolicies = ['none', 'quarantine', 'reject'] as const;
+const dmarcPolicies = ['none', 'quarantine', 'reject'] as const;
 export type DmarcPolicy = (typeof dmarcPolicies)[number];
 
 /** What one server sent in the name of a domain (RFC 7489 appendix C, `record`). */
