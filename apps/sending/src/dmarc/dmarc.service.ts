@@ -72,11 +72,11 @@ export class DmarcService {
     };
   }
 
-  /** Below the domain itself, where receivers need no further record to send reports. */
-  private addressOf({ projectId, mailFromDomain }: DomainRow): string | null {
+  /** Where bounces go: as a rule below the domain itself, where receivers need no further record to send reports. */
+  private addressOf({ projectId, domain: own, mailFromDomain }: DomainRow): string | null {
     const { inboundPort, returnPathDomain, secretKey: secret } = this.config;
-    const domain = mailFromDomain ?? returnPathDomain;
-    return inboundPort === undefined || !domain ? null : buildDmarcAddress(projectId, { domain, secret });
+    const domain = mailFromDomain ?? returnPathDomain ?? own;
+    return inboundPort === undefined ? null : buildDmarcAddress(projectId, { domain, secret });
   }
 }
 
