@@ -169,7 +169,7 @@ export class WalkFixture {
     const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
     const texts = lasting.map(async (operation): Promise<[string, string]> => {
       const path = this.outsider.pathWith(operation, this.strangersThingFor(operation));
-      const requested = /\/(?:analytics\/[a-z-]+|events\/stats)$/.test(path)
+      const requested = /\/(?:analytics\/[a-z-]+|events\/stats|deliverability(?:\/dmarc)?)$/.test(path)
         ? `${path}?from=${this.today}&to=${this.today}`
         : path;
       // All at once are more than a busy machine answers in time.
