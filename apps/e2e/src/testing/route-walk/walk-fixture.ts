@@ -165,8 +165,8 @@ export class WalkFixture {
     const v1 = operationsOf(this.document).filter(
       (operation) => operation.method === 'GET' && operation['x-surface'] === 'v1',
     );
-    // Single-use resources are gone after reading.
-    const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
+    // Single-use resources are gone after reading, and a stream says where it is.
+    const lasting = v1.filter(({ path }) => !/\/(?:reveal|stream)$/.test(path));
     const texts = lasting.map(async (operation): Promise<[string, string]> => {
       const path = this.outsider.pathWith(operation, this.strangersThingFor(operation));
       const requested = /\/(?:analytics\/[a-z-]+|events\/stats|deliverability(?:\/dmarc)?)$/.test(path)
