@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
+import { purgeOf } from '@posthorn/work';
 import { DeliverabilityService } from './deliverability/deliverability.service.js';
 import { Destinations } from './deliverability/destinations.read-model.js';
 import { ErasuresService } from './erasures/erasures.service.js';
@@ -10,7 +11,6 @@ import { MailCountsSubscribers } from './mail-counts/mail-counts.subscribers.js'
 import { CountRebuilds } from './rebuilds/count-rebuilds.repository.js';
 import { RebuildsService } from './rebuilds/rebuilds.service.js';
 import { OldCounts } from './mail-counts/old-counts.repository.js';
-import { OldCountsWork } from './mail-counts/old-counts.work.js';
 import { EmailReportsService } from './reports/email-reports.service.js';
 import { ReportsService } from './reports/reports.service.js';
 
@@ -18,7 +18,7 @@ import { ReportsService } from './reports/reports.service.js';
   providers: [
     ...onDatabase([CountDeltas, CountRebuilds, Destinations, MailCountsRepository, OldCounts]),
     CountFoldsWork,
-    OldCountsWork,
+    purgeOf('analytics.old-counts', OldCounts, (counts) => counts.deleteSome(5_000)),
     MailCountsSubscribers,
     ReportsService,
     EmailReportsService,

@@ -55,6 +55,7 @@ import { OAuthEndpoint } from './oauth/oauth-endpoint.js';
 import { Documentation } from './openapi/documentation.js';
 import { PagesModule } from './pages/pages.module.js';
 import { AccountProjects, AccountInvitations } from './people/pages/account-projects.read-model.js';
+import { purgeOf } from '@posthorn/work';
 import { AccountPages } from './people/pages/account.pages.js';
 import { PasswordPages } from './people/pages/password.pages.js';
 import { SecondFactorPages } from './people/pages/second-factor.pages.js';
@@ -75,7 +76,7 @@ import { SesHook } from './provider-hooks/ses/ses-hook.js';
 import { SnsMessages } from './provider-hooks/ses/sns-messages.js';
 import { ReputationJudgement } from './reputation/reputation-judgement.js';
 import { ReputationMails } from './reputation/reputation-mails.js';
-import { ReputationWork, ReputationPurgeWork } from './reputation/reputation.work.js';
+import { ReputationWork } from './reputation/reputation.work.js';
 import { ReputationRepository } from './reputation/reputation.repository.js';
 import { ReputationSubscribers } from './reputation/reputation.subscribers.js';
 import { RouteTable, routeTable } from './routes/route-table.js';
@@ -159,7 +160,7 @@ class RouteTableModule {}
     WebhookMails,
     ReputationJudgement,
     ReputationMails,
-    ReputationPurgeWork,
+    purgeOf('gateway.reputation-purges', ReputationRepository, (reputation) => reputation.deleteOld(5_000)),
     ReputationRepository,
     ReputationWork,
     ReputationSubscribers,

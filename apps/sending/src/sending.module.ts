@@ -2,11 +2,11 @@ import { Module } from '@nestjs/common';
 import { secrets } from '@posthorn/contracts';
 import { resealingOf, type SealedTable } from '@posthorn/platform';
 import { onDatabase, Database } from '@posthorn/database';
+import { purgeOf } from '@posthorn/work';
 import { AcceptingModule } from './accepting/accepting.module.js';
 import { CampaignMailModule } from './campaign-mail/campaign-mail.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
 import { DmarcIntake } from './dmarc/dmarc-intake.js';
-import { OldDmarcWork } from './dmarc/dmarc-retention.work.js';
 import { DmarcRepository } from './dmarc/dmarc.repository.js';
 import { DmarcService } from './dmarc/dmarc.service.js';
 import { DomainsModule } from './domains/domains.module.js';
@@ -51,7 +51,8 @@ const sealedTables: readonly SealedTable[] = [
     ProviderPauses,
     resealingOf(secrets.rotateSending, sealedTables),
     ...onDatabase([OldDeliveriesRepository, DmarcRepository]),
-    ...[DmarcIntake, DmarcService, OldDmarcWork],
+    ...[DmarcIntake, DmarcService],
+    purgeOf('sending.old-dmarc', DmarcRepository, (reports) => reports.deleteOld(5_000)),
     OldDeliveriesWork,
     MailReports,
     ReportThreads,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { WorkQueue } from '@posthorn/work';
+import { purgeOf, WorkQueue } from '@posthorn/work';
 import { StatsService } from './counts/stats.service.js';
 import { ErasedCallsRepository, ErasedExecutions } from './erasures/erasures.repository.js';
 import { ErasuresService, ExecutionErasure, WebhookErasure } from './erasures/erasures.service.js';
@@ -9,7 +9,7 @@ import { Executions } from './executions/executions.read-model.js';
 import { ExecutionMoves } from './executions/executions.repository.js';
 import { ExecutionMovesService, ExecutionsService } from './executions/executions.service.js';
 import { OldCallsRepository, OldExecutionsRepository } from './retention/retention.repository.js';
-import { AwaitedPurges, OldCallsWork, OldExecutionsWork } from './retention/retention.work.js';
+import { AwaitedPurges, OldExecutionsWork } from './retention/retention.work.js';
 import { SchedulesWork } from './schedules/schedules.work.js';
 import { AudienceSimulations } from './simulations/audience-simulations.service.js';
 import { RenderedTexts, SimulationsService } from './simulations/simulations.service.js';
@@ -39,7 +39,7 @@ const removals = [
   ExecutionErasure,
   WebhookErasure,
   AwaitedPurges,
-  OldCallsWork,
+  purgeOf('workflows.old-calls', OldCallsRepository, (calls) => calls.deleteSome(5_000)),
   OldExecutionsWork,
 ];
 

@@ -13,6 +13,7 @@ export * from './events/erased-text.js';
 export * from './events/event-erasure.js';
 export * from './events/event-follower.js';
 export { Interests, type Interest } from './events/event-parts.js';
+export { EventSubjects } from './events/event-subjects.js';
 export * from './events/item-id.js';
 export * from './calls/handlers.js';
 export * from './events/inbox.repository.js';

@@ -1,3 +1,4 @@
+export { purgeOf } from './runner/purge.js';
 export * from './runner/repeated-work.js';
 export * from './queue/work-kind.js';
 export type { WorkItem } from './queue/claimed-columns.js';

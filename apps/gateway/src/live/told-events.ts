@@ -2,23 +2,17 @@ import { Injectable, Logger } from '@nestjs/common';
 import {
   bulkCreatedPayloadOf,
   campaignEvents,
-  campaigns,
   contactEvents,
-  contactLookups,
   contactPayloadOf,
   deletedContactPayloadOf,
-  DomainError,
   emailPayloadOf,
   eventCatalogue,
   listPendingPayloadOf,
   sentCampaignPayloadOf,
-  serviceCaller,
   toldContactEvents,
   validateInPlace,
   webhookTypes,
-  type Campaign,
   type CampaignEvent,
-  type Contact,
   type ContactDeleted,
   type ContactEvent,
   type ContactsBulkCreated,
@@ -28,7 +22,7 @@ import {
   type WebhookEventType,
   type WebhookPayload,
 } from '@posthorn/contracts';
-import { Bus, itemId, type FollowedEvent } from '@posthorn/messaging';
+import { Bus, EventSubjects, itemId, type FollowedEvent } from '@posthorn/messaging';
 
 /** Null for an item that is told to nobody. */
 export type Told = (StreamedEvent | null)[];
@@ -46,7 +40,11 @@ export const typeOf = ({ event }: FollowedEvent): WebhookEventType | undefined =
 export class ToldEvents {
   private readonly log = new Logger('Stream');
 
-  constructor(private readonly bus: Bus) {}
+  private readonly subjects: EventSubjects;
+
+  constructor(bus: Bus) {
+    this.subjects = new EventSubjects(bus, 'gateway');
+  }
 
   /** One entry for each item. */
   async tell({ event }: FollowedEvent): Promise<Told> {
@@ -95,33 +93,20 @@ export class ToldEvents {
 
   /** Without contacts that were deleted meanwhile: `contact.deleted` follows. */
   private async ofContacts(projectId: string, items: readonly ContactEvent[]) {
-    const ids = [...new Set(items.map(({ contactId }) => contactId))];
-    const { contacts } = await this.bus.call(contactLookups.byIds, callerOf(projectId), { ids });
-    const known = new Map(contacts.map((contact): [string, Contact] => [contact.id, contact]));
+    const ids = items.map(({ contactId }) => contactId);
+    const known = await this.subjects.contacts(projectId, ids);
     return (item: object) => {
       const contact = known.get((item as ContactEvent).contactId);
-      return contact ? contactPayloadOf({ ...contact, projectId }) : null;
+      return contact ? contactPayloadOf(contact) : null;
     };
   }
 
   private async ofCampaigns(projectId: string, items: readonly CampaignEvent[]) {
-    const ids = [...new Set(items.map(({ campaignId }) => campaignId))];
-    const found = await Promise.all(ids.map((id) => this.campaign(projectId, id)));
-    const known = new Map(found.flatMap((campaign) => (campaign ? [[campaign.id, campaign] as const] : [])));
+    const ids = items.map(({ campaignId }) => campaignId);
+    const known = await this.subjects.campaigns(projectId, ids);
     return (item: object) => {
       const campaign = known.get((item as CampaignEvent).campaignId);
       return campaign ? sentCampaignPayloadOf(campaign) : null;
     };
   }
-
-  private async campaign(projectId: string, id: string): Promise<Campaign | null> {
-    try {
-      return await this.bus.call(campaigns.get, callerOf(projectId), { id });
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') return null;
-      throw error;
-    }
-  }
 }
-
-const callerOf = (projectId: string) => serviceCaller('gateway', projectId);

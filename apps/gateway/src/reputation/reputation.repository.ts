@@ -48,13 +48,13 @@ export class ReputationRepository {
     return rows.length > 0;
   }
 
-  /** Of all projects; returns how many hours were deleted. */
-  async deleteOld(limit: number): Promise<number> {
+  /** Of all projects; returns whether there may be more. */
+  async deleteOld(limit: number): Promise<boolean> {
     const rows = await this.database.query(
       `DELETE FROM reputation_hours WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM reputation_hours WHERE hour < now() - interval '${windowDays + 1} days' LIMIT $1)) RETURNING 1`,
       [limit],
     );
-    return rows.length;
+    return rows.length === limit;
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { serviceCaller, systemProjectId } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { runAsCaller } from '@posthorn/messaging';
-import { WorkRunner, type WorkBatch, type WorkHandler, RepeatedWork, work, WorkQueue } from '@posthorn/work';
+import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
 import {
   ReputationJudgement,
   confirmationKey,
@@ -38,27 +38,5 @@ export class ReputationWork implements WorkHandler<Suspicion> {
         await batch.complete();
       }),
     );
-  }
-}
-
-const everyMs = 3_600_000;
-const busyMs = 1_000;
-const atOnce = 5_000;
-const purgeWork = work('gateway.reputation-purges', {
-  retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs },
-});
-
-@Injectable()
-export class ReputationPurgeWork extends RepeatedWork {
-  constructor(
-    private readonly reputation: ReputationRepository,
-    queue: WorkQueue,
-    runner: WorkRunner,
-  ) {
-    super(purgeWork, queue, runner);
-  }
-
-  protected async round(): Promise<number> {
-    return (await this.reputation.deleteOld(atOnce)) === atOnce ? busyMs : everyMs;
   }
 }

@@ -122,7 +122,7 @@ describe('a DMARC report', () => {
     const { reportingAddress } = await shown(caller);
     const begin = Math.floor(Date.now() / 1_000) - 402 * 86_400;
     expect(await post(reportingAddress!, dmarcMail({ domain, begin }))).toBe('250');
-    expect(await new DmarcRepository(suite.database).deleteOld(400, 1_000)).toBe(false);
+    expect(await new DmarcRepository(suite.database).deleteOld(1_000)).toBe(false);
     const left = await suite.database.query(
       `SELECT 1 FROM dmarc_sources WHERE project_id = $1 UNION ALL SELECT 1 FROM dmarc_reports WHERE project_id = $1`,
       [caller.projectId],

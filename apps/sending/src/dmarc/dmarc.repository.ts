@@ -52,6 +52,7 @@ const rows = columnsOf<CountedSource>([
 ]);
 
 const maxReporters = 20;
+const keptDays = 400;
 
 export class DmarcRepository {
   constructor(private readonly database: Database) {}
@@ -124,13 +125,13 @@ export class DmarcRepository {
   }
 
   /** True where more may be left. */
-  async deleteOld(days: number, limit: number): Promise<boolean> {
+  async deleteOld(limit: number): Promise<boolean> {
     let isMore = false;
     for (const table of ['dmarc_reports', 'dmarc_sources']) {
       const deleted = await this.database.query(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
            SELECT ctid FROM ${table} WHERE day < (now() AT TIME ZONE 'UTC')::date - $1::int LIMIT $2)) RETURNING 1`,
-        [days, limit],
+        [keptDays, limit],
       );
       isMore ||= deleted.length === limit;
     }

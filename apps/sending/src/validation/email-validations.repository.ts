@@ -53,9 +53,9 @@ export class EmailValidationsRepository extends ScopedRepository<EmailValidation
     }));
   }
 
-  /** Of all projects. Returns how many. */
-  async deleteOld(limit: number): Promise<number> {
-    return (await this.database.query(deleteOldSql, [limit])).length;
+  /** Of all projects. Returns whether there may be more. */
+  async deleteOld(limit: number): Promise<boolean> {
+    return (await this.database.query(deleteOldSql, [limit])).length === limit;
   }
 }
 

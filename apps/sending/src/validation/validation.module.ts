@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
+import { purgeOf } from '@posthorn/work';
 import { DomainsModule } from '../domains/domains.module.js';
 import { SuppressionsModule } from '../suppressions/suppressions.module.js';
 import { AddressChecks } from './address-checks.js';
 import { EmailValidationsRepository } from './email-validations.repository.js';
 import { EmailValidationsService } from './email-validations.service.js';
 import { MailHosts } from './mail-hosts.js';
-import { OldValidationsWork } from './old-validations.work.js';
 
 @Module({
   imports: [DomainsModule, SuppressionsModule],
@@ -15,7 +15,9 @@ import { OldValidationsWork } from './old-validations.work.js';
     AddressChecks,
     EmailValidationsService,
     MailHosts,
-    OldValidationsWork,
+    purgeOf('sending.old-validations', EmailValidationsRepository, (validations) =>
+      validations.deleteOld(500),
+    ),
   ],
 })
 export class ValidationModule {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { WorkflowsConfig } from '../config.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
-import { OldExecutionsRepository, OldCallsRepository } from './retention.repository.js';
+import { OldExecutionsRepository } from './retention.repository.js';
 
 const oldExecutionWork = work('workflows.old-executions');
 const everyMs = 10 * 60_000;
@@ -40,27 +40,5 @@ export class AwaitedPurges extends RepeatedWork {
 
   protected async round(): Promise<number> {
     return (await this.waits.purge()) > 0 ? 0 : everyMs;
-  }
-}
-
-const callsEveryMs = 3_600_000;
-const busyMs = 1_000;
-const callsAtOnce = 5_000;
-const oldCallsWork = work('workflows.old-calls', {
-  retry: { attempts: Infinity, firstMs: 1_000, maxMs: callsEveryMs },
-});
-
-@Injectable()
-export class OldCallsWork extends RepeatedWork {
-  constructor(
-    private readonly calls: OldCallsRepository,
-    queue: WorkQueue,
-    runner: WorkRunner,
-  ) {
-    super(oldCallsWork, queue, runner);
-  }
-
-  protected async round(): Promise<number> {
-    return (await this.calls.deleteSome(callsAtOnce)) ? busyMs : callsEveryMs;
   }
 }

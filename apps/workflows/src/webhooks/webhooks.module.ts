@@ -15,7 +15,7 @@ import { EndpointsRepository } from './dispatch/endpoints.repository.js';
 import { WebhookClient } from './dispatch/webhook-client.js';
 import { WebhookEndpoints } from './dispatch/webhook-endpoints.js';
 import { EventCalls, WorkflowEventCalls } from './events/event-calls.js';
-import { EventSubjects, WebhookEventsSubscribers } from './events/webhook-events.subscribers.js';
+import { WebhookEventsSubscribers } from './events/webhook-events.subscribers.js';
 import { SigningSecrets } from './secrets/signing-secrets.js';
 import { SigningSecretsRepository } from './secrets/signing-secrets.repository.js';
 import { StepCalls } from './steps/step-calls.js';
@@ -31,7 +31,7 @@ const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id
     ...onDatabase([EndpointsRepository, SigningSecretsRepository, AskedFor]),
     resealingOf(secrets.rotateWorkflows, sealedTables),
     ...[WebhooksService, WebhookCallsService, WebhookUrls, SigningSecrets],
-    ...[EventCalls, EventSubjects, WorkflowEventCalls, StepCalls],
+    ...[EventCalls, WorkflowEventCalls, StepCalls],
     ...[WebhookClient, WebhookEndpoints],
     ...[SubscriptionCalls, ExecutionCalls, CallOutcomes, CallRounds, CallDispatchWork],
     WebhookEventsSubscribers,

@@ -96,7 +96,11 @@ describe('an event', () => {
     async (type, publisher, contract, item, data) => {
       const { caller, projectId } = suite.buildProject();
       suite.knownContacts.set(contactId, contactOf(projectId));
-      suite.knownCampaigns.set(campaignId, { name: 'Spring', stats: { sent: 2 } } as Campaign);
+      suite.knownCampaigns.set(campaignId, {
+        id: campaignId,
+        name: 'Spring',
+        stats: { sent: 2 },
+      } as Campaign);
       const [one, other, deaf] = await Promise.all([
         suite.buildWebhook(caller, { eventTypes: [...webhookEventTypes] }),
         suite.buildWebhook(caller, { eventTypes: [type as 'email.sent'] }),
@@ -138,7 +142,7 @@ describe('a sent campaign', () => {
   it('that was deleted meanwhile makes no call, and delays no other', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.buildWebhook(caller, { eventTypes: ['campaign.sent'] });
-    suite.knownCampaigns.set(campaignId, { name: 'Spring', stats: { sent: 2 } } as Campaign);
+    suite.knownCampaigns.set(campaignId, { id: campaignId, name: 'Spring', stats: { sent: 2 } } as Campaign);
     const item = { campaignId, name: 'Spring', at, seq: 4 };
     const items = [{ ...item, campaignId: newId() }, item];
     await suite.campaigns.publish(campaignEvents.sent, projectId, items);

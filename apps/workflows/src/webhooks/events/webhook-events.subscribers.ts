@@ -2,24 +2,18 @@ import { Injectable } from '@nestjs/common';
 import {
   bulkCreatedPayloadOf,
   campaignEvents,
-  campaigns,
   contactEvents,
-  contactLookups,
   contactPayloadOf,
   deletedContactPayloadOf,
-  DomainError,
   emailPayloadOf,
   listPendingPayloadOf,
-  maxLookedUp,
   memberships,
   sentCampaignPayloadOf,
   serviceCaller,
   toldContactEvents,
   toldEmailEvents,
   webhookTypes,
-  type Campaign,
   type CampaignEvent,
-  type Contact,
   type ContactDeleted,
   type ContactEvent,
   type ContactsBulkCreated,
@@ -28,7 +22,7 @@ import {
   type ListPending,
   type WebhookPayload,
 } from '@posthorn/contracts';
-import { Bus, type DomainEvent, idOfItem, OnEachEvent } from '@posthorn/messaging';
+import { Bus, type DomainEvent, EventSubjects, idOfItem, OnEachEvent } from '@posthorn/messaging';
 import { interest } from '../../events/asked-for.js';
 import type { EventToCall } from '../calls/calls.repository.js';
 import { EventCalls } from './event-calls.js';
@@ -56,62 +50,16 @@ const Calls = (contracts: readonly EventContract[]): MethodDecorator =>
     interestOf: (_, event) => interest('webhook', webhookTypes.get(event)!),
   });
 
-/** What events are about, where they say too little. */
-@Injectable()
-export class EventSubjects {
-  constructor(private readonly bus: Bus) {}
-
-  async contacts(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Contact>> {
-    const distinct = [...new Set(ids)];
-    const known = new Map<string, Contact>();
-    for (let from = 0; from < distinct.length; from += maxLookedUp) {
-      const asked = { ids: distinct.slice(from, from + maxLookedUp) };
-      const found = await this.bus.call(contactLookups.byIds, this.caller(projectId), asked);
-      for (const contact of found.contacts) known.set(contact.id, { ...contact, projectId });
-    }
-    return known;
-  }
-
-  /** By membership; none of those that were confirmed meanwhile. */
-  async confirmUrls(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const { urls } = await this.bus.call(memberships.confirmUrls, this.caller(projectId), {
-      ids: [...new Set(ids)],
-    });
-    return new Map(urls.map(({ membershipId, confirmUrl }) => [membershipId, confirmUrl]));
-  }
-
-  /** Few: a campaign is sent once. Without those that were deleted meanwhile. */
-  async campaigns(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Campaign>> {
-    const distinct = [...new Set(ids)];
-    const found = await Promise.all(distinct.map((id) => this.campaign(projectId, id)));
-    return new Map(
-      distinct.flatMap((id, index): [string, Campaign][] => {
-        const campaign = found[index];
-        return campaign ? [[id, { ...campaign, id }]] : [];
-      }),
-    );
-  }
-
-  private async campaign(projectId: string, id: string): Promise<Campaign | null> {
-    try {
-      return await this.bus.call(campaigns.get, this.caller(projectId), { id });
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') return null;
-      throw error;
-    }
-  }
-
-  private caller(projectId: string) {
-    return serviceCaller('workflows', projectId);
-  }
-}
-
 @Injectable()
 export class WebhookEventsSubscribers {
+  private readonly subjects: EventSubjects;
+
   constructor(
     private readonly calls: EventCalls,
-    private readonly subjects: EventSubjects,
-  ) {}
+    private readonly bus: Bus,
+  ) {
+    this.subjects = new EventSubjects(bus, 'workflows');
+  }
 
   @Calls(toldEmailEvents)
   onEmail(event: DomainEvent<EmailChangedEvent>): Promise<void> {
@@ -149,8 +97,11 @@ export class WebhookEventsSubscribers {
   @Calls([listPending])
   async onListPending(event: DomainEvent<ListPending>): Promise<void> {
     const { projectId, items } = event;
-    const ids = items.map(({ membershipId }) => membershipId);
-    const urls = await this.subjects.confirmUrls(projectId, ids);
+    const ids = [...new Set(items.map(({ membershipId }) => membershipId))];
+    const confirmed = await this.bus.call(memberships.confirmUrls, serviceCaller('workflows', projectId), {
+      ids,
+    });
+    const urls = new Map(confirmed.urls.map(({ membershipId, confirmUrl }) => [membershipId, confirmUrl]));
     const payloadOf = (item: ListPending) => {
       const url = urls.get(item.membershipId);
       return url ? listPendingPayloadOf(item, url) : null;
