@@ -20,6 +20,11 @@ class OfDomain {
 
 class DmarcWindow extends JoinFields(ReportWindow, OfDomain) {}
 
+const report = {
+  scope: 'deliverability:read',
+  legacyQueryNames: { from: 'startDate', to: 'endDate' },
+} as const;
+
 @Controller()
 export class DeliverabilityController {
   constructor(
@@ -28,10 +33,9 @@ export class DeliverabilityController {
   ) {}
 
   @Get('deliverability', {
+    ...report,
     summary: 'Get delivery, bounces and complaints of each domain, the state of its DNS, and what to do',
-    scope: 'deliverability:read',
     query: ReportWindow,
-    legacyQueryNames: { from: 'startDate', to: 'endDate' },
     reply: Deliverability,
   })
   async report({ caller, query }: RouteRequest<object, ReportWindow>): Promise<Deliverability> {
@@ -39,10 +43,9 @@ export class DeliverabilityController {
   }
 
   @Get('deliverability/dmarc', {
+    ...report,
     summary: 'Get what receivers report about mail in the name of the domains (DMARC)',
-    scope: 'deliverability:read',
     query: DmarcWindow,
-    legacyQueryNames: { from: 'startDate', to: 'endDate' },
     reply: DmarcOverview,
   })
   async dmarc({ caller, query }: RouteRequest<object, DmarcWindow>): Promise<DmarcOverview> {

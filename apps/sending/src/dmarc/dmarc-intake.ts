@@ -4,7 +4,7 @@ import { readDmarcAddress, type DmarcReport, type DmarcRow } from '@posthorn/mai
 import { DomainError, unavailable } from '@posthorn/contracts';
 import { SendingConfig } from '../config.js';
 import { ReportThreads } from '../return-path/report-threads.js';
-import { DmarcRepository, type CountedSource } from './dmarc.repository.js';
+import { DmarcRepository, measures, type CountedSource } from './dmarc.repository.js';
 
 const maxReportsADay = 1_000;
 const maxSources = 200;
@@ -78,21 +78,9 @@ function largest(sources: readonly CountedSource[]): CountedSource[] {
 
 function add(to: Map<string, CountedSource>, one: CountedSource): void {
   const key = `${one.source} ${one.signedBy} ${one.returnPath}`;
-  const known = to.get(key);
-  to.set(
-    key,
-    known
-      ? {
-          ...known,
-          messages: known.messages + one.messages,
-          passed: known.passed + one.passed,
-          dkimAligned: known.dkimAligned + one.dkimAligned,
-          spfAligned: known.spfAligned + one.spfAligned,
-          quarantined: known.quarantined + one.quarantined,
-          rejected: known.rejected + one.rejected,
-        }
-      : one,
-  );
+  const sum = to.get(key);
+  if (!sum) to.set(key, { ...one });
+  else for (const measure of measures) sum[measure] += one[measure];
 }
 
 function countsOf({ messages, dkimAligned, spfAligned, disposition }: DmarcRow) {

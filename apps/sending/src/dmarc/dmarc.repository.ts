@@ -1,16 +1,20 @@
+import type { DmarcCounts } from '@posthorn/contracts';
 import type { DmarcPolicy, DmarcReport } from '@posthorn/mail';
 import { columnsOf, type Database } from '@posthorn/database';
 
-export interface CountedSource {
+export const measures = [
+  'messages',
+  'passed',
+  'dkimAligned',
+  'spfAligned',
+  'quarantined',
+  'rejected',
+] as const satisfies readonly (keyof DmarcCounts)[];
+
+export interface CountedSource extends DmarcCounts {
   source: string;
   signedBy: string;
   returnPath: string;
-  messages: number;
-  passed: number;
-  dkimAligned: number;
-  spfAligned: number;
-  quarantined: number;
-  rejected: number;
 }
 
 export interface NewReport extends Pick<DmarcReport, 'reporter' | 'reportId' | 'policy'> {
@@ -37,18 +41,19 @@ interface Range {
   to: Date;
 }
 
-const counts = ['messages', 'passed', 'dkim_aligned', 'spf_aligned', 'quarantined', 'rejected'] as const;
+const columnOf = (measure: string): string =>
+  measure.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const counts = measures.map(columnOf);
 
 const rows = columnsOf<CountedSource>([
   { column: 'source', type: 'text', value: ({ source }) => source },
   { column: 'signed_by', type: 'text', value: ({ signedBy }) => signedBy },
   { column: 'return_path', type: 'text', value: ({ returnPath }) => returnPath },
-  { column: 'messages', type: 'bigint', value: ({ messages }) => messages },
-  { column: 'passed', type: 'bigint', value: ({ passed }) => passed },
-  { column: 'dkim_aligned', type: 'bigint', value: ({ dkimAligned }) => dkimAligned },
-  { column: 'spf_aligned', type: 'bigint', value: ({ spfAligned }) => spfAligned },
-  { column: 'quarantined', type: 'bigint', value: ({ quarantined }) => quarantined },
-  { column: 'rejected', type: 'bigint', value: ({ rejected }) => rejected },
+  ...measures.map((measure) => ({
+    column: columnOf(measure),
+    type: 'bigint' as const,
+    value: (source: CountedSource) => source[measure],
+  })),
 ]);
 
 const maxReporters = 20;
@@ -112,7 +117,7 @@ export class DmarcRepository {
   ): Promise<(FoundSource & { isTotal: boolean })[]> {
     return this.database.query(
       `SELECT domain, coalesce(source, '') AS source, coalesce(signed_by, '') AS "signedBy", coalesce(return_path, '') AS "returnPath", is_total AS "isTotal",
-         messages, passed, dkim_aligned AS "dkimAligned", spf_aligned AS "spfAligned", quarantined, rejected
+         ${measures.map((measure) => `${columnOf(measure)} AS "${measure}"`).join(', ')}
        FROM (
          SELECT domain, source, signed_by, return_path, grouping(source) = 1 AS is_total,
            ${counts.map((each) => `sum(${each})::bigint AS ${each}`).join(', ')},

@@ -16,6 +16,7 @@ import { DomainsRepository } from '../domains/domains.repository.js';
 import type { DomainRow } from '../domains/domain.entity.js';
 import {
   DmarcRepository,
+  measures,
   type CountedSource,
   type FoundReports,
   type FoundSource,
@@ -67,7 +68,7 @@ export class DmarcService {
       lastReportAt: reports?.lastReportAt ?? null,
       reports: reports?.reports ?? 0,
       reporters: reports?.reporters ?? [],
-      counts: countsOf(sources.find(({ isTotal }) => isTotal) ?? nothing),
+      counts: countsOf(sources.find(({ isTotal }) => isTotal)),
       sources: sources.filter(({ isTotal }) => !isTotal).map(sourceOf),
     };
   }
@@ -88,23 +89,8 @@ const recordOf = ({ domain }: DomainRow, policy: DmarcPolicy, address: string) =
   value: `v=DMARC1; p=${policy}; rua=mailto:${address}`,
 });
 
-const nothing: Omit<CountedSource, 'source' | 'signedBy' | 'returnPath'> = {
-  messages: 0,
-  passed: 0,
-  dkimAligned: 0,
-  spfAligned: 0,
-  quarantined: 0,
-  rejected: 0,
-};
-
-const countsOf = ({
-  messages,
-  passed,
-  dkimAligned,
-  spfAligned,
-  quarantined,
-  rejected,
-}: typeof nothing): DmarcCounts => ({ messages, passed, dkimAligned, spfAligned, quarantined, rejected });
+const countsOf = (found: DmarcCounts | undefined): DmarcCounts =>
+  Object.fromEntries(measures.map((measure) => [measure, found?.[measure] ?? 0])) as unknown as DmarcCounts;
 
 const sourceOf = (found: CountedSource): DmarcSource => ({
   source: found.source || 'other',
