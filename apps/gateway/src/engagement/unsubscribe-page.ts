@@ -1,18 +1,13 @@
 import type { ListPreference, Preferences, TopicPreference } from '@posthorn/contracts';
 import type { UnsubscribeTarget } from '@posthorn/mail';
 import { html, type Html } from '../pages/html.js';
-import { form, hidden, shown } from '../pages/page-kit.js';
+import { shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
 import { filled, describe } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
-import { fieldOf, isAbout, targetOf, type Choice, type ChoiceOf } from './choice.js';
-import { choiceTexts, type ChoiceTexts } from './choice-texts.js';
-
-interface View {
-  sender: Sender;
-  email: string;
-  texts: ChoiceTexts;
-}
+import { isAbout, targetOf, type Choice, type ChoiceOf } from './choice.js';
+import { action, choiceRows, quietAction, type View } from './choice-rows.js';
+import { choiceTexts } from './choice-texts.js';
 
 /** What the link is for comes first: one topic, one list, or all marketing mail; then everything else. `known` is null where it could not be read, `made` what was just done. */
 export function unsubscribePage(
@@ -25,11 +20,11 @@ export function unsubscribePage(
   const target = targetOf(location);
   const language = describe(sender.language);
   const texts = choiceTexts[language];
-  const view: View = { sender, email, texts };
   const { topics = [], lists = [] } = known ?? {};
   const topic = topics.find(({ id }) => isAbout(target, 'topic', id)) ?? null;
   const list = lists.find(({ id }) => isAbout(target, 'list', id)) ?? null;
   const hasLeftAll = made?.of.kind === 'all' ? !made.subscribed : known?.subscribed === false;
+  const view: View = { sender, email, texts, hasLeftAll };
   const first = topic ? aboutTopic(view, topic) : list && aboutList(view, list);
   const hasLeftFirst = topic ? !topic.optedIn : list?.status === 'UNSUBSCRIBED';
   const isOver = made ? !made.subscribed : hasLeftAll || hasLeftFirst;
@@ -42,10 +37,7 @@ export function unsubscribePage(
     title,
     html`${made ? html`<p role="status">${texts.saved}</p>` : null} ${first}
     ${aboutAll(view, { hasLeft: hasLeftAll, mayReturn: known?.mayReturn ?? false }, first !== null)}
-    ${others.topics.length > 0 ? html`<h2>${texts.topics}</h2>` : null}
-    ${others.topics.map((each) => aboutTopic(view, each))}
-    ${others.lists.length > 0 ? html`<h2>${texts.lists}</h2>` : null}
-    ${others.lists.map((each) => aboutList(view, each))}`,
+    ${choiceRows(view, others.topics, others.lists)}`,
     { language, brand: sender.name },
   );
 }
@@ -65,7 +57,7 @@ function aboutAll(
     : html`${heading}
         <p>${filled(request.text, sender, { email })}</p>
         <p>${request.still}</p>
-        ${action('leave', { kind: 'all' }, isSecond ? everything : request.button)}`;
+        ${isSecond ? quietAction('leave', { kind: 'all' }, everything) : action('leave', { kind: 'all' }, request.button)}`;
 }
 
 function aboutTopic(view: View, { id, name, optedIn }: TopicPreference): Html {
@@ -90,6 +82,3 @@ function aboutList(view: View, { id, name, status, mayReturn }: ListPreference):
 
 const wayBack = ({ sender, texts }: View, of: ChoiceOf, mayReturn: boolean): Html =>
   mayReturn ? action('join', of, texts.undo) : html`<p>${filled(texts.byForm, sender)}</p>`;
-
-const action = (what: 'leave' | 'join', of: ChoiceOf, label: string): Html =>
-  form([hidden('do', what), hidden(...fieldOf(of))], label);
