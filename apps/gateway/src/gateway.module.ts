@@ -82,6 +82,7 @@ import { ReputationSubscribers } from './reputation/reputation.subscribers.js';
 import { RouteTable, routeTable } from './routes/route-table.js';
 import { sealedTables } from './secrets/sealed-tables.js';
 import { SuppressionsController } from './suppressions/suppressions.controller.js';
+import { EmailValidationsController } from './validation/validation.controller.js';
 import { SystemMailsModule } from './system-mails/system-mails.module.js';
 import { UsageMails } from './usage/usage-mails.js';
 import { WebhookMails } from './webhooks/webhook-mails.js';
@@ -111,6 +112,7 @@ class RouteTableModule {}
     EventsController,
     StreamController,
     SuppressionsController,
+    EmailValidationsController,
     EmailsController,
     ExplanationsController,
     ContactsController,

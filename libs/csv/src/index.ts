@@ -1,2 +1,3 @@
 export * from './csv-reader.js';
 export * from './csv-table.js';
+export * from './stored-rows.js';

@@ -16,4 +16,5 @@ export * from './pool.metrics.js';
 export * from './tables/project-counts.migration.js';
 export * from './provision.js';
 export * from './tables/scoped.repository.js';
+export * from './tables/stored-pieces.repository.js';
 export * from './ttl-cache.js';

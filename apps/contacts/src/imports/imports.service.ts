@@ -7,7 +7,7 @@ import {
   maxOpenImports,
   tooManyImports,
   contactImports,
-  type AppendToContactImport,
+  type FurtherTablePiece,
   type ListContactImportErrors,
   type ContactImport,
   type ContactImportErrors,
@@ -19,6 +19,7 @@ import {
   type PreviewContactImport,
   type StartContactImport,
 } from '@posthorn/contracts';
+import { linesIn } from '@posthorn/csv';
 import { pageWithTotal } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
@@ -35,7 +36,6 @@ import { ImportsRepository } from './imports.repository.js';
 
 const errorsPerPage = 1_000;
 const maxLists = 10;
-const [lf, cr] = [0x0a, 0x0d];
 
 @Injectable()
 export class ImportsService {
@@ -67,7 +67,7 @@ export class ImportsService {
   }
 
   @Handles(contactImports.append)
-  async append({ caller, body, deadline }: Incoming<AppendToContactImport>): Promise<ContactImport> {
+  async append({ caller, body, deadline }: Incoming<FurtherTablePiece>): Promise<ContactImport> {
     const row = await this.commits.before(deadline, async () => {
       const known = await this.imports.lockOrFail(caller.projectId, body.id);
       // A repeated call, whose piece is stored already.
@@ -127,8 +127,7 @@ export class ImportsService {
     await this.pieces.put(row, row.pieces, bytes);
     const { headed, start } = row.layout;
     const header = row.pieces === 0 ? Number(headed) + Number(start > 0) : 0;
-    const unterminated = last && bytes.length > 0 && !isLineEnd(bytes.at(-1)!) ? 1 : 0;
-    return this.imports.addPiece(row, linesIn(bytes) - header + unterminated, last);
+    return this.imports.addPiece(row, linesIn(bytes, last) - header, last);
   }
 
   private async checkLists(
@@ -154,13 +153,3 @@ function listIdsOf({ listId, listIds = '' }: ContactImportOptions): string[] {
     throw invalidMember(['listIds'], 'too_long', `must name at most ${maxLists} lists`);
   return ids;
 }
-
-/** An estimate for the progress: quoted cells may contain line breaks. */
-function linesIn(bytes: Buffer): number {
-  const counted = bytes.includes(lf) ? lf : cr;
-  let count = 0;
-  for (let at = bytes.indexOf(counted); at !== -1; at = bytes.indexOf(counted, at + 1)) count += 1;
-  return count;
-}
-
-const isLineEnd = (byte: number): boolean => byte === lf || byte === cr;
