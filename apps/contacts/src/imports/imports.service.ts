@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import {
-  importEnded,
-  importPieceBytes,
   invalidMember,
   isUuid,
   maxOpenImports,
@@ -19,7 +17,7 @@ import {
   type PreviewContactImport,
   type StartContactImport,
 } from '@posthorn/contracts';
-import { linesIn } from '@posthorn/csv';
+import { bytesOfFurther, bytesOfPiece, linesIn } from '@posthorn/csv';
 import { pageWithTotal } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
@@ -50,7 +48,7 @@ export class ImportsService {
   @Handles(contactImports.start)
   async start({ caller, body, deadline }: Incoming<StartContactImport>): Promise<ContactImport> {
     const { projectId } = caller;
-    const bytes = Buffer.from(body.bytes, 'base64');
+    const bytes = bytesOfPiece(body);
     const { layout, columns } = readTable(bytes, body);
     refuseUnclear(columns);
     const listIds = listIdsOf(body);
@@ -70,10 +68,8 @@ export class ImportsService {
   async append({ caller, body, deadline }: Incoming<FurtherTablePiece>): Promise<ContactImport> {
     const row = await this.commits.before(deadline, async () => {
       const known = await this.imports.lockOrFail(caller.projectId, body.id);
-      // A repeated call, whose piece is stored already.
-      if (body.place < known.pieces) return known;
-      if (known.status !== 'UPLOADING') throw importEnded();
-      return this.addPiece(known, Buffer.from(body.bytes, 'base64'), body.last);
+      const bytes = bytesOfFurther(known, body);
+      return bytes ? this.addPiece(known, bytes, body.last) : known;
     });
     return row.toImport();
   }
@@ -121,9 +117,6 @@ export class ImportsService {
   }
 
   private async addPiece(row: ImportRow, bytes: Buffer, last: boolean): Promise<ImportRow> {
-    // The offset of a piece follows from its index.
-    if (!last && bytes.length !== importPieceBytes)
-      throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
     await this.pieces.put(row, row.pieces, bytes);
     const { headed, start } = row.layout;
     const header = row.pieces === 0 ? Number(headed) + Number(start > 0) : 0;

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import {
   emailValidations,
-  importEnded,
-  importPieceBytes,
-  invalidMember,
   type EmailValidationId,
   type EmailValidationSummary,
   type FurtherTablePiece,
   type StartFileValidation,
 } from '@posthorn/contracts';
-import { linesIn } from '@posthorn/csv';
+import { bytesOfFurther, bytesOfPiece, linesIn } from '@posthorn/csv';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import type { EmailValidationRow } from './email-validation.entity.js';
@@ -26,7 +23,7 @@ export class FileValidations {
 
   @Handles(emailValidations.start)
   async start({ caller, body, deadline }: Incoming<StartFileValidation>): Promise<EmailValidationSummary> {
-    const bytes = Buffer.from(body.bytes, 'base64');
+    const bytes = bytesOfPiece(body);
     const layout = layoutOf(bytes, body.column);
     const row = await this.commits.before(deadline, async () => {
       const started = await this.files.insert(caller.projectId, layout);
@@ -39,10 +36,8 @@ export class FileValidations {
   async append({ caller, body, deadline }: Incoming<FurtherTablePiece>): Promise<EmailValidationSummary> {
     const row = await this.commits.before(deadline, async () => {
       const known = await this.files.lockOrFail(caller.projectId, body.id);
-      // A repeated call, whose piece is stored already.
-      if (body.place < known.pieces) return known;
-      if (known.status !== 'UPLOADING') throw importEnded();
-      return this.addPiece(known, Buffer.from(body.bytes, 'base64'), body.last);
+      const bytes = bytesOfFurther(known, body);
+      return bytes ? this.addPiece(known, bytes, body.last) : known;
     });
     return row.toSummary();
   }
@@ -58,9 +53,6 @@ export class FileValidations {
   }
 
   private async addPiece(row: EmailValidationRow, bytes: Buffer, last: boolean): Promise<EmailValidationRow> {
-    // The offset of a piece follows from its index.
-    if (!last && bytes.length !== importPieceBytes)
-      throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
     await this.pieces.put(row, row.pieces, bytes);
     const { headed, start } = row.layout!;
     const others = row.pieces === 0 ? Number(headed) + Number(start > 0) : 0;
