@@ -123,7 +123,7 @@ export class ProjectsService {
     return changed;
   }
 
-  private publish(row: ProjectRow): Promise<void> {
+  private publish(row: ProjectRow): Promise<unknown> {
     const { id, name, disabled, disabledReason, seq, updatedAt: at } = row;
     const { tracking, language, timeZone, postalAddress, frequencyCap } = row;
     return this.outbox.publish(projectEvents.changed, id, [
