@@ -19,12 +19,13 @@ import { rebuildCommands } from './rebuild-commands.js';
 import { repairCommands } from './repair-commands.js';
 import { overdueMailCommands } from './overdue-mail-commands.js';
 import { secretsCommands } from './secrets-commands.js';
-import type { Command } from './command.js';
+import { backupCommands } from './backup/backup-commands.js';
+import type { AnyCommand } from './command.js';
 
 /** Keys take a while to make. */
 const waiting = { timeoutMs: 15_000 };
 
-export const commands: Command[] = [
+export const commands: AnyCommand[] = [
   {
     noun: 'projects',
     verb: 'create',
@@ -177,6 +178,7 @@ export const commands: Command[] = [
   ...secretsCommands,
   ...repairCommands,
   ...rebuildCommands,
+  ...backupCommands,
 ];
 
 type Values = Readonly<Record<string, string | undefined>>;

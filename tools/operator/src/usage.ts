@@ -1,13 +1,13 @@
 import { nearestName } from '@posthorn/contracts';
 import { StartError, withHelp } from '@posthorn/platform';
-import type { Command } from './command.js';
+import { isOffline, type AnyCommand } from './command.js';
 import { commands } from './commands.js';
 
 const program = 'npm run posthorn --';
 
-export const nameOf = ({ noun, verb }: Command): string => `${noun} ${verb}`;
+export const nameOf = ({ noun, verb }: Pick<AnyCommand, 'noun' | 'verb'>): string => `${noun} ${verb}`;
 
-export const helpOf = (command: Command): string => `${program} ${nameOf(command)} --help`;
+export const helpOf = (command: AnyCommand): string => `${program} ${nameOf(command)} --help`;
 
 /** All commands, those of a noun, or one. */
 export function usage(noun?: string, verb?: string): string {
@@ -18,8 +18,9 @@ export function usage(noun?: string, verb?: string): string {
   return `usage:\n${lines.join('\n')}\n\nWithout --project the demo project of npm start is meant.`;
 }
 
-export function synopsis(command: Command): string {
-  const { options, positional, flags = [], inProject } = command;
+export function synopsis(command: AnyCommand): string {
+  const { options, positional, flags = [] } = command;
+  const inProject = !isOffline(command) && command.inProject;
   const bare = positional
     ? [`<${positional}>`, ...flags.map((name) => `--${name}`)].join(' | ')
     : flags.map((name) => `[--${name}]`).join(' ');
@@ -29,7 +30,7 @@ export function synopsis(command: Command): string {
   return [program, nameOf(command), bare, ...texts].filter(Boolean).join(' ');
 }
 
-export function find(noun: string, verb: string | undefined): Command {
+export function find(noun: string, verb: string | undefined): AnyCommand {
   const ofNoun = commands.filter((each) => each.noun === noun);
   const found = ofNoun.find((each) => each.verb === verb);
   if (found) return found;
