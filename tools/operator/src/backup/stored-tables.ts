@@ -10,7 +10,7 @@ export interface StoredTable {
 }
 
 /** Which migrations a database has seen; the restore makes its tables by the same ones. */
-export const migrationsTable = 'migrations';
+const migrationsTable = 'migrations';
 
 /** What holds rows, in the order of names. */
 export async function storedTables(client: pg.Client): Promise<StoredTable[]> {
