@@ -1,10 +1,10 @@
-import { Env } from '@posthorn/platform';
+import { DatabaseFiles, Env } from '@posthorn/platform';
 
-export class ProvisionConfig {
+export class ProvisionConfig extends DatabaseFiles {
   @Env('DATABASE_URL', {
     kind: 'url',
     secret: true,
-    describe: 'URL of the Postgres server with an account that has CREATEDB and CREATEROLE',
+    describe: 'URL of the Postgres server with an account that has CREATEDB and CREATEROLE, past any pooler',
   })
   databaseUrl: string;
 }

@@ -17,3 +17,8 @@ export * from './tables/project-counts.migration.js';
 export * from './provision.js';
 export * from './tables/scoped.repository.js';
 export * from './ttl-cache.js';
+export * from './connection.js';
+export * from './durability.js';
+export * from './refused-database.js';
+export * from './roles.js';
+export * from './transaction-lock.js';
