@@ -1,11 +1,11 @@
 import pg from 'pg';
 import type { Tracing } from '@posthorn/telemetry';
 import { DataSource, DefaultNamingStrategy, type DataSourceOptions, type QueryRunner } from 'typeorm';
-import { connectionTo, type DatabaseTls } from './connection.js';
+import { connectionTo, type DatabaseTls } from './connecting/connection.js';
 import { Database, type DirectConnection } from './database.js';
-import { refuseLossyServer } from './durability.js';
-import { FreshPool, type Failures, type FreshPoolOptions } from './fresh-pool.js';
-import { hotRoleSettings, hotUrl, refuseOtherSettings, roleSettings } from './roles.js';
+import { refuseLossyServer } from './connecting/durability.js';
+import { FreshPool, type Failures, type FreshPoolOptions } from './connecting/fresh-pool.js';
+import { hotRoleSettings, hotUrl, refuseOtherSettings, roleSettings } from './connecting/roles.js';
 
 export type { DataSource, QueryRunner };
 

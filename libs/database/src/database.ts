@@ -4,7 +4,7 @@ import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemet
 import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource, DataSourceOptions, EntityManager, QueryRunner } from 'typeorm';
 import type { FactoryProvider, Type } from '@nestjs/common';
-import type { Connection } from './connection.js';
+import type { Connection } from './connecting/connection.js';
 import { copyOut, withLiterals } from './copy/copy-out.js';
 import { isDatabaseAway, isSerializationFailure } from './database-error.js';
 import { TransactionEnded, TransactionTimedOut, within } from './transaction-limits.js';

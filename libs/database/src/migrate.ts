@@ -3,8 +3,8 @@ import { MigrationExecutor, type Migration } from 'typeorm';
 import { isLockTimeout } from './database-error.js';
 import { openDirectSource, type DataSource, type QueryRunner } from './data-source.js';
 import type { Database } from './database.js';
-import { RefusedDatabase } from './refused-database.js';
-import { underLock, type HeldLock } from './transaction-lock.js';
+import { RefusedDatabase } from './connecting/refused-database.js';
+import { underLock, type HeldLock } from './connecting/transaction-lock.js';
 
 const migrationLock = 7_301_002;
 const pauseMs = 2_000;

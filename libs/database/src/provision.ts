@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import { connectionTo, type DatabaseTls } from './connection.js';
-import { hotRoleOf, hotRoleSettings, roleSettings, type RoleSettings } from './roles.js';
-import { underLock } from './transaction-lock.js';
+import { connectionTo, type DatabaseTls } from './connecting/connection.js';
+import { hotRoleOf, hotRoleSettings, roleSettings, type RoleSettings } from './connecting/roles.js';
+import { underLock } from './connecting/transaction-lock.js';
 
 export interface ProvisionOptions {
   adminUrl: string;

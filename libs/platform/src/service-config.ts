@@ -1,5 +1,5 @@
 import { Env } from './config.js';
-import { DatabaseConfig } from './database-config.js';
+import { DatabaseConfig } from './database/database-config.js';
 
 const shortestKey = 32;
 

@@ -28,12 +28,12 @@ import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { Commits } from './commits.js';
 import { readConfig } from './config.js';
-import { DurabilityWatch } from './durability-watch.js';
+import { DurabilityWatch } from './database/durability-watch.js';
 import { PinoLogger } from './logging.js';
 import { Readiness } from './readiness.js';
 import { Secrets } from './sealing.js';
 import type { ServiceConfig } from './service-config.js';
-import { openOwnDatabase, ownUrl, plansOf } from './service-database.js';
+import { openOwnDatabase, ownUrl, plansOf } from './database/service-database.js';
 import type { ServiceParts, StartOptions } from './service-parts.js';
 
 export interface ServiceResources<C extends ServiceConfig> {

@@ -46,23 +46,29 @@ function encryption(mode: Mode, host: string, { caFile, certFile, keyFile }: Dat
     ...(mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
   };
   for (const [member, file] of Object.entries({ ca: caFile, cert: certFile, key: keyFile }))
-    if (file !== undefined)
-      Object.defineProperty(options, member, {
-        get: () => contentOf(file),
-        enumerable: true,
-        configurable: true,
-      });
+    if (file !== undefined) define(options, member, file);
   return options;
 }
 
-function contentOf(file: string): string {
+/** Read again for each connection. One that is replaced at this moment is taken as it was: the driver has nobody to tell. */
+function define(options: ConnectionOptions, member: string, file: string): void {
+  let content = '';
+  const read = () => (content = readFileSync(file, 'utf8'));
   try {
-    return readFileSync(file, 'utf8');
+    read();
   } catch (error) {
     throw new RefusedDatabase(
       `${file} cannot be read (${(error as Error).message}): check DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE`,
     );
   }
+  const get = () => {
+    try {
+      return read();
+    } catch {
+      return content;
+    }
+  };
+  Object.defineProperty(options, member, { get, enumerable: true, configurable: true });
 }
 
 const untrusted =

@@ -1,4 +1,4 @@
-import { Env } from './config.js';
+import { Env } from '../config.js';
 
 /** How every process reaches Postgres, `provision` too. */
 export class DatabaseFiles {

@@ -15,12 +15,12 @@ import {
 } from '@posthorn/database';
 import { currentService, outboxPartitions } from '@posthorn/messaging';
 import type { Tracing } from '@posthorn/telemetry';
-import { StartError } from './config.js';
+import { StartError } from '../config.js';
 import { tlsOf } from './database-config.js';
-import type { PinoLogger } from './logging.js';
-import type { Readiness } from './readiness.js';
-import type { ServiceParts, StartOptions } from './service-parts.js';
-import type { ServiceConfig } from './service-config.js';
+import type { PinoLogger } from '../logging.js';
+import type { Readiness } from '../readiness.js';
+import type { ServiceParts, StartOptions } from '../service-parts.js';
+import type { ServiceConfig } from '../service-config.js';
 
 type Server = 'DATABASE' | 'DIRECT_DATABASE' | 'NATS';
 
@@ -120,7 +120,11 @@ async function open<C extends ServiceConfig>(
 }
 
 /** Repeats `work` while the server is away, for a minute. */
-async function whileAway<T>(server: string, say: (line: string) => void, work: () => Promise<T>): Promise<T> {
+export async function whileAway<T>(
+  server: string,
+  say: (line: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
   const began = performance.now();
   for (let said = ''; ;) {
     try {
@@ -148,16 +152,15 @@ async function untilMigrated(database: Database, service: ServiceName, readiness
 }
 
 /** A problem with a known remedy in one line. */
-function explained(error: unknown, url: string): unknown {
+export function explained(error: unknown, url: string): unknown {
   if (error instanceof RefusedDatabase) return new StartError(error.message);
-  const { code = '', message } = error as { code?: string; message: string };
   const text = roleProblem(error, url) ?? tlsProblem(error, url);
   if (text !== null) return new StartError(text);
-  if (/^(57P0|25006|53)/.test(code))
-    return new StartError(
-      `Postgres at ${new URL(url).host} takes no connections for ${patienceMs / 1_000} s (${message}): look at its log`,
-    );
-  return error;
+  if (!isDatabaseAway(error)) return error;
+  const { code, message } = error as { code?: string; message: string };
+  return new StartError(
+    `Postgres at ${new URL(url).host} is not reachable for ${patienceMs / 1_000} s (${message || code}): check DATABASE_URL and <SERVICE>_DATABASE_URL, and its log`,
+  );
 }
 
 export const plansOf = <C extends ServiceConfig>(parts: ServiceParts<C>, config: C): PartitionPlan[] => [

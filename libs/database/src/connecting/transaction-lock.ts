@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from './connection.js';
-import { isLockTimeout } from './database-error.js';
+import { isLockTimeout } from '../database-error.js';
 
 const askAgainMs = 250;
 const reportAfterMs = 10_000;

@@ -1,7 +1,7 @@
 import { durabilityProblem, type Database } from '@posthorn/database';
 import { Loop } from '@posthorn/messaging';
 import type { DatabaseConfig } from './database-config.js';
-import type { PinoLogger } from './logging.js';
+import type { PinoLogger } from '../logging.js';
 
 const everyMs = 300_000;
 

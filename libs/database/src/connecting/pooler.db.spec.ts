@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { byWayOf, poolerBinary, startPooler } from '@posthorn/dev';
-import { openDatabase } from './data-source.js';
-import { migrate } from './migrate.js';
-import { provisionAt, provisionDatabase } from './provision.js';
+import { openDatabase } from '../data-source.js';
+import { migrate } from '../migrate.js';
+import { provisionAt, provisionDatabase } from '../provision.js';
 import { hotUrl } from './roles.js';
-import { bareParts } from './testing/bare-parts.js';
-import { startOwnServer, type OwnServer } from './testing/own-server.js';
+import { bareParts } from '../testing/bare-parts.js';
+import { startOwnServer, type OwnServer } from '../testing/own-server.js';
 
 const secretKey = 'a-secret-that-only-the-tests-know-0123456789';
 const isHere = (await poolerBinary()) !== null;

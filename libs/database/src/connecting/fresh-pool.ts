@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isConnectionLost } from './database-error.js';
+import { isConnectionLost } from '../database-error.js';
 
 /** When a connection of the pools of a database was lost the last time, in monotonic milliseconds. */
 export interface Failures {

@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Database } from '../database.js';
 import { RefusedDatabase } from './refused-database.js';
 
 interface Replication {
