@@ -18,3 +18,8 @@ export * from './provision.js';
 export * from './tables/scoped.repository.js';
 export * from './tables/stored-pieces.repository.js';
 export * from './ttl-cache.js';
+export * from './connecting/connection.js';
+export * from './connecting/durability.js';
+export * from './connecting/refused-database.js';
+export * from './connecting/roles.js';
+export * from './connecting/transaction-lock.js';

@@ -19,13 +19,12 @@ import { rebuildCommands } from './rebuild-commands.js';
 import { repairCommands } from './repair-commands.js';
 import { overdueMailCommands } from './overdue-mail-commands.js';
 import { secretsCommands } from './secrets-commands.js';
-import { backupCommands } from './backup/backup-commands.js';
-import type { AnyCommand } from './command.js';
+import type { Command } from './command.js';
 
 /** Keys take a while to make. */
 const waiting = { timeoutMs: 15_000 };
 
-export const commands: AnyCommand[] = [
+export const commands: Command[] = [
   {
     noun: 'projects',
     verb: 'create',
@@ -178,7 +177,6 @@ export const commands: AnyCommand[] = [
   ...secretsCommands,
   ...repairCommands,
   ...rebuildCommands,
-  ...backupCommands,
 ];
 
 type Values = Readonly<Record<string, string | undefined>>;

@@ -2,14 +2,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { noProject, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
-import { readArguments, StartError, wantsHelp } from '@posthorn/platform';
-import { isOffline, type AnyCommand, type Command, type Prompt, type Values } from './command.js';
+import { readArguments, StartError, wantsHelp, type Environment } from '@posthorn/platform';
+import type { Command, Values } from './command.js';
 import { describeFailure } from './failure.js';
+import { jobOf } from './jobs.js';
 import { ReadingBus } from './reading-bus.js';
 import { find, helpOf, nameOf, synopsis, usage } from './usage.js';
 
 /** Nobody's request waits for a command. */
 const callTimeoutMs = 10_000;
+
+/** Where a command runs: its environment, and what it says. */
+export interface Prompt {
+  environment: Environment;
+  print(text: string): void;
+  complain(text: string): void;
+}
 
 /** Operator commands: a client of the bus with the operator's identity, never SQL into a service (docs/api-decisions.md §15). Returns the exit code. */
 export async function runCommand(texts: readonly string[], prompt: Prompt): Promise<number> {
@@ -20,12 +28,13 @@ export async function runCommand(texts: readonly string[], prompt: Prompt): Prom
   }
   if (noun === undefined) return fail(prompt, usage());
   try {
-    const command = find(noun, verb);
-    const values = readValues(command, rest);
-    if (isOffline(command)) {
-      prompt.print(JSON.stringify(await command.runAlone(prompt, values), null, 2));
+    const job = jobOf(noun);
+    if (job) {
+      await job.run(texts.slice(1), prompt.environment, prompt);
       return 0;
     }
+    const command = find(noun, verb);
+    const values = readValues(command, rest);
     const caller: Caller = {
       projectId: projectFor(command, values, prompt),
       actor: { kind: 'OPERATOR', id: 'posthorn' },
@@ -37,7 +46,7 @@ export async function runCommand(texts: readonly string[], prompt: Prompt): Prom
   }
 }
 
-function readValues(command: AnyCommand, texts: string[]): Values {
+function readValues(command: Command, texts: string[]): Values {
   const { options, flags = [], positional } = command;
   const given = readArguments(texts, {
     options: [...options, 'project'].map((name) => name.replace(/\?$/, '')),

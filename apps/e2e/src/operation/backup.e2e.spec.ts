@@ -15,8 +15,8 @@ afterAll(async () => {
   rmSync(backups, { recursive: true, force: true });
 });
 
-const make = () => commandsOf(original.path)('backup', 'make', '--to', backup);
-const restore = () => commandsOf(copy.path)('backup', 'restore', '--from', backup);
+const make = () => commandsOf(original.path)('backup', '--to', backup);
+const restore = () => commandsOf(copy.path)('restore', '--from', backup);
 const refused = (text: string): object => ({
   status: 1,
   stdout: '',
@@ -66,8 +66,8 @@ it('of another secret key, or of nothing, is refused', async () => {
   const other = makeDataDirectory({ isEmpty: true });
   try {
     const run = commandsOf(other.path, { POSTHORN_SECRET_KEY: 'another-secret-key-0123456789-0123456789' });
-    expect(await run('backup', 'restore', '--from', backup)).toEqual(refused('another secret key'));
-    expect(await run('backup', 'restore', '--from', backups)).toEqual(refused('not a whole backup'));
+    expect(await run('restore', '--from', backup)).toEqual(refused('another secret key'));
+    expect(await run('restore', '--from', backups)).toEqual(refused('not a whole backup'));
   } finally {
     other.remove();
   }
