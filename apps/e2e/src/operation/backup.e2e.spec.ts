@@ -56,7 +56,11 @@ it('is made while everything runs, and restored into a new data directory', asyn
     });
     return response.status === 200 ? ((await response.json()) as object) : response.status;
   };
-  expect(await read(`emails/${email.id}`)).toMatchObject({ id: email.id, subject: 'Kept', status: 'PENDING' });
+  expect(await read(`emails/${email.id}`)).toMatchObject({
+    id: email.id,
+    subject: 'Kept',
+    status: 'PENDING',
+  });
   expect(await read(`contacts/${contact.id}`)).toEqual(contact);
   expect(await read(`contacts/${later.body.id}`)).toBe(404);
   expect(await restore()).toEqual(refused('has rows already'));
