@@ -74,6 +74,9 @@ class Started {
   }
 }
 
+/** A process takes long to load on a busy machine. */
+const startMs = 60_000;
+
 describe('a service that does not migrate', () => {
   it('waits until the job has, which may be repeated', async () => {
     await inDatabase((client) => client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
@@ -82,6 +85,7 @@ describe('a service that does not migrate', () => {
     await eventually(
       async () => (await service.readyz()) === '503 migrations are pending',
       'it says what it waits for',
+      startMs,
     );
     const lines: string[] = [];
     const prompt = {
@@ -90,7 +94,7 @@ describe('a service that does not migrate', () => {
       complain: (line: string) => lines.push(line),
     };
     expect(await runCommand(['migrate', '--service', 'analytics'], prompt)).toBe(0);
-    await eventually(async () => (await service.readyz()) === '200 ready', 'it goes on');
+    await eventually(async () => (await service.readyz()) === '200 ready', 'it goes on', startMs);
     expect(await runCommand(['migrate', '--service', 'analytics'], prompt)).toBe(0);
     expect(lines).toEqual([
       expect.stringMatching(/^analytics: migrated in one step to AnalyticsBaseline/),
@@ -123,9 +127,10 @@ describe('a service that starts while Postgres recovers', () => {
         (await service.readyz()) ===
         `503 waiting for Postgres at ${url.host}: the database system is starting up`,
       'it says what it waits for',
+      startMs,
     );
     recovering = false;
-    await eventually(async () => (await service.readyz()) === '200 ready', 'it serves');
+    await eventually(async () => (await service.readyz()) === '200 ready', 'it serves', startMs);
     expect(service.said).not.toMatch(/\n\s+at .*:\d+:\d+/);
     await service.stop();
     for (const socket of sockets) socket.destroy();
