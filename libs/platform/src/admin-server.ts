@@ -6,8 +6,22 @@ export interface AdminOptions {
   host: string;
   port: number;
   metrics: Registry;
-  /** The component that is not ready, or null. */
-  ready: () => Promise<string | null>;
+  readiness: Readiness;
+}
+
+type Look = () => Promise<string | null> | string | null;
+
+/** What a service waits for while it starts, and what it needs while it runs: a reason, or null where it is ready. */
+export class Readiness {
+  private look: Look = () => 'starting';
+
+  become(look: Look): void {
+    this.look = look;
+  }
+
+  async missing(): Promise<string | null> {
+    return this.look();
+  }
 }
 
 export interface AdminServer {
@@ -16,7 +30,12 @@ export interface AdminServer {
 }
 
 /** Endpoints for orchestrators, never on the public port (docs/api-decisions.md §14). */
-export async function startAdminServer({ host, port, metrics, ready }: AdminOptions): Promise<AdminServer> {
+export async function startAdminServer({
+  host,
+  port,
+  metrics,
+  readiness,
+}: AdminOptions): Promise<AdminServer> {
   const server = createServer((request, response) => {
     void answer(request.url ?? '', response).catch((error: Error) => write(response, 503, error.message));
   });
@@ -24,7 +43,7 @@ export async function startAdminServer({ host, port, metrics, ready }: AdminOpti
     if (path === '/livez') return write(response, 200, 'ok');
     if (path === '/metrics') return write(response, 200, await metrics.metrics(), metrics.contentType);
     if (path !== '/readyz') return write(response, 404, 'not found');
-    const missing = await ready();
+    const missing = await readiness.missing();
     return missing === null ? write(response, 200, 'ready') : write(response, 503, missing);
   };
   await listen(server, host, port);

@@ -5,6 +5,7 @@ export * from './commits.js';
 export * from './config.js';
 export * from './limited-runs.js';
 export * from './logging.js';
+export * from './nats-config.js';
 export * from './resealing.js';
 export * from './run-process.js';
 export * from './sealed-rows.repository.js';

@@ -25,7 +25,7 @@ import {
 } from '@posthorn/messaging';
 import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
-import { startAdminServer, type AdminServer } from './admin-server.js';
+import { Readiness, startAdminServer, type AdminServer } from './admin-server.js';
 import { Commits } from './commits.js';
 import { readConfig } from './config.js';
 import { PinoLogger } from './logging.js';
@@ -54,6 +54,8 @@ export interface ServiceResources<C extends ServiceConfig> {
   logger: PinoLogger;
   tracing: Tracing;
   calls: ProcessCalls | undefined;
+  admin: AdminServer;
+  readiness: Readiness;
 }
 
 export interface RunningService {
@@ -63,6 +65,7 @@ export interface RunningService {
 }
 
 const hour = 3_600_000;
+const natsPatience = { forMs: 60_000 };
 
 /** Everything below the application. Call it within `runAsService`. */
 export async function openService<C extends ServiceConfig>(
@@ -70,36 +73,42 @@ export async function openService<C extends ServiceConfig>(
   options: StartOptions,
 ): Promise<ServiceResources<C>> {
   const config = readConfig(parts.config, options.environment);
+  const bus = config.busAt(ownUrl('NATS', parts.name, options));
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
-  const context = currentService()!;
-  const database = await openOwnDatabase(parts, config, options, { tracing, logger });
-  const connection = await BusConnection.open({
-    url: ownUrl('NATS', parts.name, options) ?? config.natsUrl,
-    name: parts.name,
-  });
-  const clock = new DatabaseClock(database);
   const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
-  const messagingMetrics = new MessagingMetrics(metrics);
-  const local = options.calls?.openTo(parts.name);
-  const bus = new Bus(connection, clock, messagingMetrics, config.callTimeoutMs, local);
-  const watching = { metrics, messagingMetrics, logger, tracing };
-  const eventErasure = new EventErasure(database, parts.name, connection);
-  const wakeUps = new WakeUps(connection, parts.name);
-  const waking = { wakeUps, work: new WorkQueue(database, wakeUps) };
-  return {
-    config,
-    context,
-    database,
-    connection,
-    clock,
-    bus,
-    ...messagingOn(parts.name, database),
-    eventErasure,
-    ...waking,
-    ...watching,
-    calls: options.calls,
-  };
+  const readiness = new Readiness();
+  const { adminHost: host, adminPort: port } = config;
+  // Before anything that may be waited for, so that an orchestrator learns what that is.
+  const admin = await startAdminServer({ host, port, metrics: metrics.registry, readiness });
+  const watching = { metrics, messagingMetrics: new MessagingMetrics(metrics), logger, tracing };
+  const opened: { close(): Promise<unknown> }[] = [admin];
+  try {
+    const database = await openOwnDatabase(parts, config, options, { tracing, logger });
+    opened.unshift(database);
+    const connection = await BusConnection.open({
+      ...bus,
+      name: parts.name,
+      patience: {
+        ...(options.patience ?? natsPatience),
+        report: (line) => {
+          readiness.become(() => line);
+          logger.warn(line);
+        },
+      },
+    });
+    return {
+      config,
+      context: currentService()!,
+      ...watching,
+      ...onServers({ parts, options, config, database, connection, watching }),
+      admin,
+      readiness,
+    };
+  } catch (error) {
+    await Promise.all(opened.map((each) => each.close()));
+    throw error;
+  }
 }
 
 const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: ServiceConfig) => ({
@@ -108,6 +117,34 @@ const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: S
   sampler: tracesSampler,
   ratio: tracesRatio,
 });
+
+interface OnServers<C extends ServiceConfig> {
+  parts: ServiceParts<C>;
+  options: StartOptions;
+  config: C;
+  database: Database;
+  connection: BusConnection;
+  watching: Pick<ServiceResources<C>, 'messagingMetrics'>;
+}
+
+function onServers<C extends ServiceConfig>(on: OnServers<C>) {
+  const { parts, options, config, database, connection, watching } = on;
+  const clock = new DatabaseClock(database);
+  const wakeUps = new WakeUps(connection, parts.name);
+  const { calls } = options;
+  const local = calls?.openTo(parts.name);
+  return {
+    database,
+    connection,
+    clock,
+    bus: new Bus(connection, clock, watching.messagingMetrics, config.callTimeoutMs, local),
+    ...messagingOn(parts.name, database),
+    eventErasure: new EventErasure(database, parts.name, connection),
+    wakeUps,
+    work: new WorkQueue(database, wakeUps),
+    calls,
+  };
+}
 
 function messagingOn(service: ServiceName, database: Database) {
   return {
@@ -163,7 +200,7 @@ export async function runBackground<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   resources: ServiceResources<C>,
 ): Promise<BackgroundServices> {
-  const { config, database, outbox, inbox, metrics, logger } = resources;
+  const { config, database, outbox, inbox, metrics, logger, admin, readiness } = resources;
   const relay = new OutboxRelay({ service: parts.name, ...resources });
   const housekeeping = new Loop({
     everyMs: hour,
@@ -175,22 +212,13 @@ export async function runBackground<C extends ServiceConfig>(
   });
   measurePools(metrics, database);
   measureWaiting(metrics, outbox, resources.deadLetters);
-  let draining = false;
-  const admin = await startAdminServer({
-    host: config.adminHost,
-    port: config.adminPort,
-    metrics: metrics.registry,
-    ready: async () => {
-      if (draining) return 'draining';
-      return (await isMigrated(database)) ? null : 'migrations are pending';
-    },
-  });
+  readiness.become(async () => ((await isMigrated(database)) ? null : 'migrations are pending'));
   relay.start();
   housekeeping.start();
   const stop = async () => {
     await Promise.all([relay.stop(), housekeeping.stop(), admin.close()]);
   };
-  return { admin, drain: () => (draining = true), stop };
+  return { admin, drain: () => readiness.become(() => 'draining'), stop };
 }
 
 export const startService = <C extends ServiceConfig>(
