@@ -1,3 +1,4 @@
+import { natsUrlProblem } from '@posthorn/messaging';
 import { DatabaseFiles, Env, secretKeyProblem } from '@posthorn/platform';
 
 export class AllInOneConfig extends DatabaseFiles {
@@ -33,9 +34,12 @@ export class AllInOneConfig extends DatabaseFiles {
   databaseUrl?: string;
 
   @Env('NATS_URL', {
-    kind: 'url',
+    kind: 'text',
     optional: true,
-    describe: 'URL of a NATS server to use instead of the embedded one',
+    secret: true,
+    check: natsUrlProblem,
+    describe:
+      'address of a NATS server, or those of a cluster, separated by commas, to use instead of the embedded one',
   })
   natsUrl?: string;
 

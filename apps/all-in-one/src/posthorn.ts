@@ -140,7 +140,11 @@ async function prepareDemo(
   servers: Servers,
   baseUrl: string,
 ): Promise<DevFile> {
-  const connection = await BusConnection.open({ url: servers.natsUrl, name: 'npm start' });
+  const connection = await BusConnection.open({
+    url: servers.natsUrl,
+    certificates: servers.certificates,
+    name: 'npm start',
+  });
   try {
     const domains = config.devDomains.split(',').flatMap((name) => name.trim() || []);
     const bus = new Bus(connection);

@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { busUsers, serviceNames, type BusUser, type ServiceName } from '@posthorn/contracts';
 import { provisionDatabase } from '@posthorn/database';
 import { startableServices, startInbox, startNats, startPostgres, type Inbox, type Say } from '@posthorn/dev';
-import { natsConfiguration } from '@posthorn/messaging';
-import { ownVariable, secretKeysIn, tlsOf, type Environment } from '@posthorn/platform';
+import { natsConfiguration, type NatsCertificates } from '@posthorn/messaging';
+import {
+  NatsConfig,
+  ownVariable,
+  readConfig,
+  secretKeysIn,
+  tlsOf,
+  type Environment,
+} from '@posthorn/platform';
 import type { AllInOneConfig } from './config.js';
 import type { DataDirectory } from './data-directory.js';
 import { EmbeddedServers } from './embedded-servers.js';
@@ -15,6 +22,7 @@ export interface Servers {
   buses: Environment;
   /** With the user of the operator, where the server is embedded. */
   natsUrl: string;
+  certificates?: NatsCertificates | undefined;
   inbox: Inbox | null;
   failed: Promise<never>;
 }
@@ -33,7 +41,7 @@ export async function startServers(options: ServersOptions, started: Started): P
   const embedded = new EmbeddedServers(directory, report, started);
   const [databases, nats, inbox] = await Promise.allSettled([
     separateDatabases ? startDatabaseForEach(options, embedded) : startOneDatabase(options, embedded),
-    config.natsUrl ? sharedNats(config.natsUrl) : startEmbeddedNats(directory, embedded),
+    config.natsUrl ? sharedNats(config.natsUrl, options.environment) : startEmbeddedNats(directory, embedded),
     config.smtpUrl
       ? null
       : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report }),
@@ -50,9 +58,12 @@ export async function startServers(options: ServersOptions, started: Started): P
   return servers;
 }
 
-type Nats = Pick<Servers, 'buses' | 'natsUrl'>;
+type Nats = Pick<Servers, 'buses' | 'natsUrl' | 'certificates'>;
 
-const sharedNats = (natsUrl: string): Nats => ({ natsUrl, buses: { NATS_URL: natsUrl } });
+function sharedNats(natsUrl: string, environment: Environment): Nats {
+  const { certificates } = readConfig(NatsConfig, environment).busAt(natsUrl);
+  return { natsUrl, certificates, buses: { NATS_URL: natsUrl } };
+}
 
 /** Each service and the operator have a user of their own, with a password of this start. */
 async function startEmbeddedNats(directory: DataDirectory, embedded: EmbeddedServers): Promise<Nats> {

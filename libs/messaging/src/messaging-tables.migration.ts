@@ -48,7 +48,8 @@ export const messagingTables = `
   CREATE TABLE event_streams (
     name text PRIMARY KEY,
     generation bigint NOT NULL,
-    stream_created_at text NOT NULL,
+    -- Ours: what the stream describes itself with (docs/decisions/0051-nats-cluster.md).
+    identity text NOT NULL,
     last_sequence bigint NOT NULL
   ) WITH (fillfactor = 50);
 

@@ -7,6 +7,7 @@ export * from './database/database-config.js';
 export * from './database/jobs.js';
 export * from './limited-runs.js';
 export * from './logging.js';
+export * from './nats-config.js';
 export * from './resealing.js';
 export * from './run-process.js';
 export * from './sealed-rows.repository.js';

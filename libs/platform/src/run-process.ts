@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { NatsAway } from '@posthorn/messaging';
 import { StartError, type Environment } from './config.js';
 
 export interface Stoppable {
@@ -55,7 +56,7 @@ export async function runOnce(work: (environment: Environment) => Promise<void>)
 
 /** Errors with a known remedy are printed in one line, without a stack. */
 function explained(error: unknown): string {
-  if (error instanceof StartError) return error.message;
+  if (error instanceof StartError || error instanceof NatsAway) return error.message;
   const { code = '', port, message, stack } = error as Error & { code?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `port ${port ?? ''} is in use: stop the process that uses it, or set PORT or ADMIN_PORT`;

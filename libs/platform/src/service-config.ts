@@ -1,5 +1,5 @@
 import { Env } from './config.js';
-import { DatabaseConfig } from './database/database-config.js';
+import { NatsConfig } from './nats-config.js';
 
 const shortestKey = 32;
 
@@ -13,14 +13,7 @@ export function secretKeyProblem(ring: string): string | undefined {
   return undefined;
 }
 
-export class ServiceConfig extends DatabaseConfig {
-  @Env('NATS_URL', {
-    kind: 'url',
-    default: 'nats://127.0.0.1:4222',
-    describe: 'URL of the NATS server, such as nats://127.0.0.1:4222',
-  })
-  natsUrl: string;
-
+export class ServiceConfig extends NatsConfig {
   @Env('DATABASE_URL', {
     kind: 'url',
     optional: true,

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { ServiceName } from '@posthorn/contracts';
 import type { DatabaseOptions, PartitionPlan } from '@posthorn/database';
-import type { ProcessCalls } from '@posthorn/messaging';
+import type { Patience, ProcessCalls } from '@posthorn/messaging';
 import type { ConfigShape, Environment } from './config.js';
 import type { ServiceConfig } from './service-config.js';
 
@@ -21,4 +21,6 @@ export interface StartOptions {
   processMetrics?: boolean;
   /** What the services of the process answer one another without NATS; none where each has a process of its own. */
   calls?: ProcessCalls;
+  /** How long to wait for NATS; a minute unless given. */
+  patience?: Omit<Patience, 'report'>;
 }

@@ -67,6 +67,7 @@ export interface RunningService {
 }
 
 const hour = 3_600_000;
+const natsPatience = { forMs: 60_000 };
 
 /** Everything below the application. Call it within `runAsService`. */
 export async function openService<C extends ServiceConfig>(
@@ -74,68 +75,44 @@ export async function openService<C extends ServiceConfig>(
   options: StartOptions,
 ): Promise<ServiceResources<C>> {
   const config = readConfig(parts.config, options.environment);
+  const bus = config.busAt(ownUrl('NATS', parts.name, options));
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
   const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
   const readiness = new Readiness();
-  // Before all that may have to wait for a server: who watches must see what for.
-  const admin = await startAdminServer({
-    host: config.adminHost,
-    port: config.adminPort,
-    metrics: metrics.registry,
-    ready: () => readiness.look(),
-  });
-  const watching = { metrics, logger, tracing, admin, readiness };
+  const { adminHost: host, adminPort: port } = config;
+  // Before anything that may be waited for, so that an orchestrator learns what that is.
+  const ready = () => readiness.look();
+  const admin = await startAdminServer({ host, port, metrics: metrics.registry, ready });
+  const messagingMetrics = new MessagingMetrics(metrics);
+  const watching = { metrics, messagingMetrics, logger, tracing, admin, readiness };
+  const opened: { close(): Promise<unknown> }[] = [admin];
   try {
+    const database = await openOwnDatabase(parts, config, options, watching);
+    opened.unshift(database);
+    readiness.waitsFor('NATS');
+    const connection = await BusConnection.open({
+      ...bus,
+      name: parts.name,
+      patience: {
+        ...(options.patience ?? natsPatience),
+        report: (line) => {
+          readiness.waitsFor(line);
+          logger.warn(line);
+        },
+      },
+    });
+    readiness.waitsFor('starting');
     return {
       config,
-      calls: options.calls,
+      context: currentService()!,
       ...watching,
-      ...(await openServers(parts, options, config, watching)),
+      ...onServers({ parts, options, config, database, connection, watching }),
     };
   } catch (error) {
-    await admin.close();
+    await Promise.all(opened.map((each) => each.close()));
     throw error;
   }
-}
-
-type Watching<C extends ServiceConfig> = Pick<
-  ServiceResources<C>,
-  'metrics' | 'logger' | 'tracing' | 'admin' | 'readiness'
->;
-
-async function openServers<C extends ServiceConfig>(
-  parts: ServiceParts<C>,
-  options: StartOptions,
-  config: C,
-  watching: Watching<C>,
-) {
-  const context = currentService()!;
-  const database = await openOwnDatabase(parts, config, options, watching);
-  watching.readiness.waitsFor('NATS');
-  const connection = await BusConnection.open({
-    url: ownUrl('NATS', parts.name, options) ?? config.natsUrl,
-    name: parts.name,
-  });
-  watching.readiness.waitsFor('starting');
-  const clock = new DatabaseClock(database);
-  const messagingMetrics = new MessagingMetrics(watching.metrics);
-  const local = options.calls?.openTo(parts.name);
-  const bus = new Bus(connection, clock, messagingMetrics, config.callTimeoutMs, local);
-  const eventErasure = new EventErasure(database, parts.name, connection);
-  const wakeUps = new WakeUps(connection, parts.name);
-  return {
-    context,
-    database,
-    connection,
-    clock,
-    bus,
-    ...messagingOn(parts.name, database),
-    messagingMetrics,
-    eventErasure,
-    wakeUps,
-    work: new WorkQueue(database, wakeUps),
-  };
 }
 
 const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: ServiceConfig) => ({
@@ -144,6 +121,34 @@ const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: S
   sampler: tracesSampler,
   ratio: tracesRatio,
 });
+
+interface OnServers<C extends ServiceConfig> {
+  parts: ServiceParts<C>;
+  options: StartOptions;
+  config: C;
+  database: Database;
+  connection: BusConnection;
+  watching: Pick<ServiceResources<C>, 'messagingMetrics'>;
+}
+
+function onServers<C extends ServiceConfig>(on: OnServers<C>) {
+  const { parts, options, config, database, connection, watching } = on;
+  const clock = new DatabaseClock(database);
+  const wakeUps = new WakeUps(connection, parts.name);
+  const { calls } = options;
+  const local = calls?.openTo(parts.name);
+  return {
+    database,
+    connection,
+    clock,
+    bus: new Bus(connection, clock, watching.messagingMetrics, config.callTimeoutMs, local),
+    ...messagingOn(parts.name, database),
+    eventErasure: new EventErasure(database, parts.name, connection),
+    wakeUps,
+    work: new WorkQueue(database, wakeUps),
+    calls,
+  };
+}
 
 function messagingOn(service: ServiceName, database: Database) {
   return {

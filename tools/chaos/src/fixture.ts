@@ -12,6 +12,7 @@ import {
   type NatsServer,
   type PostgresServer,
 } from '@posthorn/dev';
+import { NatsCluster } from '@posthorn/testing';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const restartTries = 40;
@@ -26,6 +27,12 @@ export interface Outage {
   to: number;
 }
 
+interface Options {
+  keepsBytes: boolean;
+  /** Three NATS servers instead of one. */
+  clustered?: boolean;
+}
+
 /** The servers that the product stands on; each can crash and comes back at the same place. */
 export class Fixture {
   readonly outages: Outage[] = [];
@@ -34,18 +41,17 @@ export class Fixture {
   private constructor(
     private readonly directory: string,
     private postgres: PostgresServer,
-    private nats: NatsServer,
+    private nats: NatsServer | NatsCluster,
     private readonly sinkPort: number,
     private readonly keepsBytes: boolean,
   ) {}
 
-  static async start(directory: string, { keepsBytes }: { keepsBytes: boolean }): Promise<Fixture> {
+  static async start(directory: string, { keepsBytes, clustered = false }: Options): Promise<Fixture> {
     const settings = { max_connections: '300' };
     const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres'), settings });
-    const nats = await startNats({
-      dataDirectory: join(directory, 'nats'),
-      binDirectory: join('.posthorn', 'bin'),
-    });
+    const nats = clustered
+      ? await NatsCluster.start()
+      : await startNats({ dataDirectory: join(directory, 'nats'), binDirectory: join('.posthorn', 'bin') });
     const fixture = new Fixture(directory, postgres, nats, await chooseQuietPort(), keepsBytes);
     await fixture.startSink();
     return fixture;
@@ -81,10 +87,16 @@ export class Fixture {
     });
   }
 
+  get cluster(): NatsCluster {
+    if (this.nats instanceof NatsCluster) return this.nats;
+    throw new Error('this run has one NATS server');
+  }
+
   async killNats(downMs: number, { wipe }: { wipe: boolean }): Promise<void> {
-    const { port } = this.nats;
+    if (this.nats instanceof NatsCluster) throw new Error('a cluster is struck by its nodes');
+    const { port, pid } = this.nats;
     await this.away('nats', async (returning) => {
-      process.kill(this.nats.pid, 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
       await delay(downMs);
       returning();
       if (wipe) rmSync(join(this.directory, 'nats', 'jetstream'), { recursive: true, force: true });

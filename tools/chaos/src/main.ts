@@ -7,6 +7,7 @@ import { plainLoad } from './loads/load.js';
 import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
 import { runCampaigns } from './suites/campaigns/campaigns.js';
+import { runCluster } from './suites/cluster/cluster.js';
 import { runCrowds } from './suites/crowds/crowds.js';
 import { runProviderEvents } from './suites/provider-events.js';
 import type { SuiteOptions } from './suites/suite.js';
@@ -21,6 +22,7 @@ suites:
   campaigns   two campaigns under faults, while people leave and somebody pauses: --sends 20000 (people) --faults 54 --rate 150
   workflows   executions with mails, waits, timers and webhooks under faults: --sends 5000 (executions) --faults 54 --rate 200
   provider-events  kills while a provider reports: --sends 2000 --faults 45 (kills)
+  cluster     three NATS servers, each killed in turn, then two, then all with their stores: --rate 20
   crowds      one project alone, and beside mail of strangers, held connections, slow texts and two hundred workflows: --rate 0
 It exits with 1 when a property is broken.`;
 const defaults = { sends: '10000', faults: '100', seed: '1', rate: '250', suite: 'main' };
@@ -29,6 +31,7 @@ const defaultsOf: Record<string, Partial<typeof defaults>> = {
   campaigns: { sends: '20000', faults: '54', rate: '150' },
   workflows: { sends: '5000', faults: '54', rate: '200' },
   'provider-events': { sends: '2000', faults: '45' },
+  cluster: { rate: '20' },
   crowds: { rate: '0' },
 };
 
@@ -66,6 +69,7 @@ const suites: Record<string, (options: SuiteOptions) => Promise<boolean>> = {
   campaigns: runCampaigns,
   workflows: runWorkflows,
   'provider-events': runProviderEvents,
+  cluster: runCluster,
   crowds: runCrowds,
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);

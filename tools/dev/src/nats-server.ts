@@ -22,6 +22,8 @@ export interface NatsOptions {
   configuration?: string;
   /** What the configuration names. */
   environment?: Record<string, string>;
+  /** A member of a cluster keeps its name; otherwise every start has a new one. */
+  name?: string;
 }
 
 export type NatsServer = EmbeddedServer;
@@ -39,11 +41,9 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const lock = lockDirectory(directory, 'NATS');
   try {
     await stopOrphan(directory, report);
-    const { server, port } = await launch(
-      { program, directory, configuration: options.configuration, environment: options.environment },
-      options.port,
-      1,
-    );
+    const { configuration, environment, name } = options;
+    const what = { program, directory, configuration, environment, name };
+    const { server, port } = await launch(what, options.port, 1);
     void server.ended.then(() => lock.release());
     const lastError = () => server.lastLine(errorLine);
     return { ...server, url: `nats://127.0.0.1:${port}`, port, lastError };
@@ -73,6 +73,7 @@ interface Launch {
   directory: string;
   configuration: string | undefined;
   environment: Record<string, string> | undefined;
+  name: string | undefined;
 }
 
 /** The command line wins where both say something. */
@@ -92,7 +93,7 @@ async function launch(
 ): Promise<{ server: ServerProcess; port: number }> {
   const { program, directory } = what;
   const port = await choosePort(preferredPort, 'NATS');
-  const name = `posthorn-${randomUUID()}`;
+  const name = what.name ?? `posthorn-${randomUUID()}`;
   try {
     const server = await launchServer({
       program,

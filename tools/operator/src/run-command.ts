@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { noProject, type Caller } from '@posthorn/contracts';
-import { Bus, BusConnection } from '@posthorn/messaging';
-import { readArguments, StartError, wantsHelp, type Environment } from '@posthorn/platform';
+import { Bus, BusConnection, type NatsAway } from '@posthorn/messaging';
+import {
+  NatsConfig,
+  readArguments,
+  readConfig,
+  StartError,
+  wantsHelp,
+  type Environment,
+} from '@posthorn/platform';
 import type { Command, Values } from './command.js';
 import { describeFailure } from './failure.js';
 import { jobOf } from './jobs.js';
@@ -92,9 +99,12 @@ async function withBus(prompt: Prompt, work: (bus: ReadingBus) => Promise<number
   const url =
     prompt.environment['NATS_URL'] ?? readJson<{ natsUrl: string }>(prompt, 'servers.json')?.natsUrl;
   if (!url) return fail(prompt, 'nothing runs here: start Posthorn with npm start, or set NATS_URL');
-  const connection = await BusConnection.open({ url, name: 'operator' }).catch(() => null);
-  if (!connection)
-    return fail(prompt, `NATS does not answer at ${url}: start Posthorn with npm start, or set NATS_URL`);
+  const { certificates } = readConfig(NatsConfig, prompt.environment).busAt(url);
+  const connection = await BusConnection.open({ url, name: 'operator', certificates }).catch(
+    (error: NatsAway) => error,
+  );
+  if (connection instanceof Error)
+    return fail(prompt, `${connection.message}, or start Posthorn with npm start`);
   try {
     return await work(new ReadingBus(new Bus(connection, undefined, undefined, callTimeoutMs)));
   } finally {

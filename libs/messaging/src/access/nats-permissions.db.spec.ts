@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect, nanos, type NatsConnection } from '@nats-io/transport-node';
 import {
   busAccess,
   busUsers,
@@ -14,14 +14,15 @@ import {
 } from '@posthorn/contracts';
 import { startNats, type NatsServer } from '@posthorn/dev';
 import { BusConnection } from '../calls/connection.js';
-import { ensureConsumer, ensureStream } from '../events/event-stream.js';
+import { adjustStream, ensureConsumer, ensureStream } from '../events/event-stream.js';
 import { natsConfiguration } from './nats-permissions.js';
 
 const root = mkdtempSync(join(tmpdir(), 'posthorn-nats-users-'));
 // Like what openssl rand -hex makes, which may look like a number.
 const passwordOf = (user: BusUser) => `12345e67${Buffer.from(user).toString('hex')}`;
 let server: NatsServer;
-const connections = new Map<BusUser, NatsConnection>();
+const buses = new Map<BusUser, BusConnection>();
+const connectionOf = (user: BusUser): NatsConnection => buses.get(user)!.nats;
 const refusals = new Map<BusUser, string[]>();
 
 const urlOf = (user: string, password: string) => `nats://${user}:${password}@127.0.0.1:${server.port}`;
@@ -29,20 +30,20 @@ beforeAll(async () => {
   const configuration = natsConfiguration((user) => JSON.stringify(passwordOf(user)));
   server = await startNats({ dataDirectory: join(root, 'nats'), configuration });
   for (const user of busUsers) {
-    const { nats } = await BusConnection.open({ url: urlOf(user, passwordOf(user)), name: user });
-    connections.set(user, nats);
-    void collectRefusals(user, nats);
+    const bus = await BusConnection.open({ url: urlOf(user, passwordOf(user)), name: user });
+    buses.set(user, bus);
+    void collectRefusals(user, bus.nats);
   }
 });
 afterAll(async () => {
-  await Promise.all([...connections.values()].map((nats) => nats.close()));
+  await Promise.all([...buses.values()].map(({ nats }) => nats.close()));
   await server.stop();
   rmSync(root, { recursive: true, force: true });
 });
 
 /** The error of nats-server for a publish; null where it is allowed. */
 async function refusedPublish(user: BusUser, subject: string): Promise<string | null> {
-  const nats = connections.get(user)!;
+  const nats = connectionOf(user);
   nats.publish(subject, '[]');
   // The refusal arrives before the answer to the ping.
   await nats.flush();
@@ -62,7 +63,7 @@ async function collectRefusals(user: BusUser, nats: NatsConnection): Promise<voi
 }
 
 async function refusedSubscribe(user: BusUser, subject: string): Promise<string | null> {
-  const nats = connections.get(user)!;
+  const nats = connectionOf(user);
   return new Promise((resolve) => {
     const subscription = nats.subscribe(subject, {
       callback: (error) => resolve(error ? error.message : null),
@@ -126,20 +127,21 @@ describe('the users of nats-server', () => {
   });
 
   it.each([...serviceNames])('%s makes its stream and its consumers', async (service) => {
-    const nats = connections.get(service)!;
-    expect((await ensureStream(nats, service)).config.name).toBe(streamOf(service));
+    const bus = buses.get(service)!;
+    const stream = await ensureStream(bus, service);
+    expect(stream.config.name).toBe(streamOf(service));
+    const older = { ...stream, config: { ...stream.config, description: '', max_age: nanos(60_000_000) } };
+    expect((await adjustStream(bus, older)).config.max_age).toBe(nanos(7 * 86_400_000));
     for (const owner of new Set(busAccess[service].receives.map(({ event }) => event.owner))) {
-      expect((await ensureConsumer(nats, owner, service)).config.filter_subject).toBe(eventsOf(owner));
-      expect((await ensureConsumer(nats, owner, service, 7_000)).config.ack_wait).toBe(7_000_000_000);
+      expect((await ensureConsumer(bus, owner, service)).config.filter_subject).toBe(eventsOf(owner));
+      expect((await ensureConsumer(bus, owner, service, 7_000)).config.ack_wait).toBe(7_000_000_000);
     }
   });
 
   it.each([...busUsers])('%s cannot delete streams, purge them, or use consumers of others', async (user) => {
     const requests = serviceNames.flatMap((owner) => {
       const stream = streamOf(owner);
-      const whole = ['STREAM.DELETE', 'STREAM.PURGE', 'STREAM.UPDATE'].map(
-        (verb) => `$JS.API.${verb}.${stream}`,
-      );
+      const whole = ['STREAM.DELETE', 'STREAM.PURGE'].map((verb) => `$JS.API.${verb}.${stream}`);
       if (owner === user) return whole;
       const other = serviceNames.find((each) => each !== user && each !== owner)!;
       const consumers = ['INFO', 'DELETE', 'MSG.NEXT'].map(
@@ -148,6 +150,7 @@ describe('the users of nats-server', () => {
       return [
         ...whole,
         ...consumers,
+        `$JS.API.STREAM.UPDATE.${stream}`,
         `$JS.API.STREAM.MSG.DELETE.${stream}`,
         `$JS.ACK.${stream}.${other}.1.1.1.1.1`,
       ];

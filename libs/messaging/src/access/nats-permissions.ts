@@ -39,6 +39,7 @@ function ownEvents(service: ServiceName): string[] {
   return [
     eventsOf(service),
     ...streamRequests(stream),
+    `$JS.API.STREAM.UPDATE.${stream}`,
     `$JS.API.STREAM.MSG.DELETE.${stream}`,
     ...['CREATE', 'INFO', 'DELETE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`),
     `$JS.API.CONSUMER.CREATE.${stream}`,

@@ -1,7 +1,32 @@
 import { Logger } from '@nestjs/common';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
+import { usualStreams, type StreamSettings } from '../events/stream-settings.js';
+import { firstConnection, NatsAway, type Patience } from './first-connection.js';
+import { readNatsUrl, type NatsServers } from './nats-servers.js';
 import { inboxPrefixOf, rememberInboxPrefix } from './inboxes.js';
 import { currentService } from '../outages/service-context.js';
+
+/** Read again for each connection, so that a certificate can be replaced. */
+export interface NatsCertificates {
+  caFile?: string | undefined;
+  certFile?: string | undefined;
+  keyFile?: string | undefined;
+}
+
+export interface BusOptions {
+  /** As in NATS_URL. */
+  url: string;
+  name: string;
+  certificates?: NatsCertificates;
+  streams?: StreamSettings;
+  /** Without it, servers that do not answer are an error at once. */
+  patience?: Patience;
+}
+
+/** Of one server a busy process may be slow to answer; where there are several, the next one is worth a try. */
+const answerWithinMs = { alone: 20_000, ofSeveral: 5_000 };
+/** A server that vanished is given up after three of these. */
+const pingEveryMs = 10_000;
 
 /** NATS may be unavailable at any time; Postgres holds the truth (docs/guarantees.md §1.1). */
 export class BusConnection {
@@ -12,29 +37,25 @@ export class BusConnection {
 
   private constructor(
     readonly nats: NatsConnection,
+    readonly streams: StreamSettings,
     private readonly server: string,
   ) {
     void this.watch();
   }
 
-  static async open({ url, name }: { url: string; name: string }): Promise<BusConnection> {
-    const { host, username, password } = new URL(url);
-    const user = decodeURIComponent(username);
-    const inboxPrefix = user ? inboxPrefixOf(user) : undefined;
-    const nats = await connect({
-      servers: host,
-      ...(user ? { user, pass: decodeURIComponent(password), inboxPrefix } : {}),
-      name,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 250,
-      waitOnFirstConnect: false,
-      // By default two refusals in a row would end the connection for good, also those of a busy moment.
-      ignoreAuthErrorAbort: true,
-      timeout: 20_000,
-      noAsyncTraces: true,
-    });
+  static async open(options: BusOptions): Promise<BusConnection> {
+    const { streams = usualStreams, patience = { forMs: 0 } } = options;
+    const servers = readNatsUrl(options.url);
+    const inboxPrefix = servers.user ? inboxPrefixOf(servers.user) : undefined;
+    const nats = await firstConnection(connectionOptions(servers, options, inboxPrefix), patience);
     if (inboxPrefix) rememberInboxPrefix(nats, inboxPrefix);
-    return new BusConnection(nats, `NATS at ${host}`);
+    if (streams.replicas > 1 && !nats.info?.cluster) {
+      await nats.close();
+      throw new NatsAway(
+        `NATS_REPLICAS=${streams.replicas} needs a cluster, and ${servers.hosts.join(', ')} is none`,
+      );
+    }
+    return new BusConnection(nats, streams, `NATS at ${servers.hosts.join(', ')}`);
   }
 
   /** False from the beginning of `close`, when publishing begins to throw. */
@@ -78,3 +99,31 @@ export class BusConnection {
     currentService()?.endBusOutage(this.server);
   }
 }
+
+function connectionOptions(
+  { hosts, isEncrypted, user, password }: NatsServers,
+  { name, certificates = {} }: BusOptions,
+  inboxPrefix: string | undefined,
+): NodeConnectionOptions & { servers: string[] } {
+  return {
+    servers: hosts,
+    ...(user ? { user, pass: password, inboxPrefix } : {}),
+    // Without this, it would talk to a server that offers no TLS.
+    ...(isEncrypted ? { tls: filesOf(certificates) } : {}),
+    name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    waitOnFirstConnect: false,
+    // By default two refusals in a row would end the connection for good, also those of a busy moment.
+    ignoreAuthErrorAbort: true,
+    timeout: hosts.length > 1 ? answerWithinMs.ofSeveral : answerWithinMs.alone,
+    pingInterval: pingEveryMs,
+    noAsyncTraces: true,
+  };
+}
+
+const filesOf = ({ caFile, certFile, keyFile }: NatsCertificates) => ({
+  ...(caFile ? { caFile } : {}),
+  ...(certFile ? { certFile } : {}),
+  ...(keyFile ? { keyFile } : {}),
+});

@@ -45,7 +45,7 @@ export class ConsumerWatch {
   }
 
   private async checkStream(owner: ServiceName, consumers: readonly WatchedConsumer[]): Promise<void> {
-    const found = await listConsumers(this.connection.nats, owner);
+    const found = await listConsumers(this.connection, owner);
     for (const consumer of consumers)
       if (this.watched.has(consumer)) consumer.onCheck(found.get(consumer.durable) ?? null);
   }

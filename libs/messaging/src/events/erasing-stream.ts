@@ -1,7 +1,8 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { streamOf, unavailable, type ServiceName } from '@posthorn/contracts';
 import type { BusConnection } from '../calls/connection.js';
-import { ensureStream, streamDays } from './event-stream.js';
+import { ensureStream } from './event-stream.js';
+import { streamDays } from './stream-settings.js';
 import { encode, readEvent, type WireEvent } from '../calls/frames.js';
 
 const dayMs = 86_400_000;
@@ -23,7 +24,8 @@ export class ErasingStream {
   }
 
   async begin(): Promise<StreamPosition> {
-    const { state } = await ensureStream(this.reachable(), this.service);
+    this.reachable();
+    const { state } = await ensureStream(this.connection, this.service);
     return { after: state.first_seq - 1, last: state.last_seq };
   }
 

@@ -5,7 +5,7 @@ import { eventsOf, streamOf, unavailable, type ServiceName } from '@posthorn/con
 import type { BusConnection } from '../calls/connection.js';
 import { decode, encode, readEvent, type WireEvent } from '../calls/frames.js';
 import { newInbox } from '../calls/inboxes.js';
-import { ensureStream } from './event-stream.js';
+import { ensureStream, identityOf } from './event-stream.js';
 
 const heartbeatMs = 5_000;
 /** Three heartbeats that did not come. */
@@ -29,13 +29,13 @@ export interface FollowedEvent {
 
 export async function streamState(connection: BusConnection, owner: ServiceName): Promise<StreamState> {
   if (!connection.connected) throw unavailable('NATS is away');
-  return stateOf(await ensureStream(connection.nats, owner));
+  return stateOf(await ensureStream(connection, owner));
 }
 
-const stateOf = ({ created, state }: StreamInfo): StreamState => ({
-  epoch: createHash('sha256').update(String(created)).digest('hex').slice(0, 8),
-  first: state.first_seq,
-  last: state.last_seq,
+const stateOf = (info: StreamInfo): StreamState => ({
+  epoch: createHash('sha256').update(identityOf(info)).digest('hex').slice(0, 8),
+  first: info.state.first_seq,
+  last: info.state.last_seq,
 });
 
 interface Following {

@@ -6,46 +6,80 @@ import {
   RetentionPolicy,
   StorageType,
   jetstreamManager,
-  type ConsumerConfig,
   type ConsumerInfo,
   type JetStreamManager,
+  type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
+import { randomUUID } from 'node:crypto';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { eventsOf, streamOf, type ServiceName } from '@posthorn/contracts';
+import type { BusConnection } from '../calls/connection.js';
+import type { StreamSettings } from './stream-settings.js';
 
-export const streamDays = 7;
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 const defaultAckWaitMs = 30_000;
+/** JSStreamNameExistErr of nats-server: somebody else was first, and gave it another identity. */
+const nameInUse = 10_058;
 
 const managerOf = (nats: NatsConnection): Promise<JetStreamManager> =>
   jetstreamManager(nats, { timeout: 5_000, checkAPI: false });
 
+/** Replicas of a stream have different times of creation; what it describes itself with is the same in all of them. */
+export const identityOf = ({ config }: StreamInfo): string => config.description ?? '';
+
+const newIdentity = (): string =>
+  `Posthorn knows this stream by ${randomUUID()}: another text means another stream`;
+
 /** Creates the stream where it is missing: NATS may lose its store, and Postgres publishes again. */
-export async function ensureStream(nats: NatsConnection, owner: ServiceName): Promise<StreamInfo> {
-  const manager = await managerOf(nats);
+export async function ensureStream(connection: BusConnection, owner: ServiceName): Promise<StreamInfo> {
+  const { streams } = await managerOf(connection.nats);
   const name = streamOf(owner);
-  const known = await manager.streams.info(name).catch(nullWhere(JetStreamApiCodes.StreamNotFound));
+  const known = await streams.info(name).catch(nullWhere(JetStreamApiCodes.StreamNotFound));
   if (known) return known;
-  return manager.streams.add({
+  const { replicas, retentionHours } = connection.streams;
+  const wanted = {
     name,
+    description: newIdentity(),
     subjects: [eventsOf(owner)],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
-    max_age: nanos(streamDays * dayMs),
+    num_replicas: replicas,
+    max_age: nanos(retentionHours * hourMs),
     duplicate_window: nanos(120_000),
-  });
+  };
+  await streams.add(wanted).catch(nullWhere(nameInUse));
+  return streams.info(name);
 }
+
+/** For the owner of a stream, which may have been made with other settings. Its durable consumers follow it. */
+export async function adjustStream(connection: BusConnection, info: StreamInfo): Promise<StreamInfo> {
+  const { config } = info;
+  const wanted = { ...config, ...adjusted(config, connection.streams) };
+  if (!differs(config, wanted)) return info;
+  const { streams } = await managerOf(connection.nats);
+  return streams.update(config.name, wanted);
+}
+
+/** Fewer replicas would be taken away from whoever added them by hand. */
+const adjusted = (
+  { description, num_replicas: now }: StreamConfig,
+  { replicas, retentionHours }: StreamSettings,
+) => ({
+  description: description || newIdentity(),
+  num_replicas: Math.max(now, replicas),
+  max_age: nanos(retentionHours * hourMs),
+});
 
 /** A durable pull consumer of all events of a stream: nats-server 2.9 allows one filter subject. */
 export async function ensureConsumer(
-  nats: NatsConnection,
+  connection: BusConnection,
   owner: ServiceName,
   durable: string,
   ackWaitMs = defaultAckWaitMs,
 ): Promise<ConsumerInfo> {
-  await ensureStream(nats, owner);
-  const { consumers } = await managerOf(nats);
+  await ensureStream(connection, owner);
+  const { consumers } = await managerOf(connection.nats);
   const stream = streamOf(owner);
   const wanted = {
     durable_name: durable,
@@ -68,7 +102,7 @@ export async function ensureConsumer(
 }
 
 export async function listConsumers(
-  nats: NatsConnection,
+  { nats }: BusConnection,
   owner: ServiceName,
 ): Promise<Map<string, ConsumerInfo>> {
   const { consumers } = await managerOf(nats);
@@ -81,8 +115,8 @@ export async function listConsumers(
   return found;
 }
 
-function differs(known: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {
-  return Object.entries(wanted).some(([name, value]) => known[name as keyof ConsumerConfig] !== value);
+function differs<Config extends object>(known: Config, wanted: Partial<Config>): boolean {
+  return Object.entries(wanted).some(([name, value]) => known[name as keyof Config] !== value);
 }
 
 function nullWhere(...expected: number[]): (error: unknown) => null {

@@ -85,7 +85,7 @@ export class EventSubscription {
   private async consume(): Promise<void> {
     const { connection, owner, durable, timeouts } = this.options;
     if (!connection.connected || this.stopped) return;
-    const made = await ensureConsumer(connection.nats, owner, durable, timeouts?.ackWaitMs);
+    const made = await ensureConsumer(connection, owner, durable, timeouts?.ackWaitMs);
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(owner), durable);
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;

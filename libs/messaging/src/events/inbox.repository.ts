@@ -1,6 +1,6 @@
 import { boundedText } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
-import { streamDays } from './event-stream.js';
+import { streamDays } from './stream-settings.js';
 
 export interface FailedEvent {
   subscriber: string;

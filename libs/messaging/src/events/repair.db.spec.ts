@@ -118,7 +118,7 @@ describe('a NATS that loses its store', () => {
       await sent.sendFresh(10, async () => {
         await suite
           .relayRepository()
-          .acceptNewStream(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date());
+          .acceptNewStream(known, { identity: 'another', lastSequence: 0 }, new Date());
         return acknowledging([known.lastSequence + 1]);
       });
       const [row] = await suite.database.query<{ waiting: number }>(
@@ -128,7 +128,7 @@ describe('a NATS that loses its store', () => {
       expect(
         await suite
           .relayRepository()
-          .acceptNewStream(known, { streamCreatedAt: 'another', lastSequence: 0 }, new Date()),
+          .acceptNewStream(known, { identity: 'another', lastSequence: 0 }, new Date()),
       ).toBe(false);
       suite.startRelays();
       await suite.expectEachOnce();
@@ -201,18 +201,18 @@ describe('a NATS that loses its store', () => {
   it(
     'gets its consumers back, and those with other settings are created again',
     async () => {
-      const { nats: wire } = suite.connection;
-      const manager = await jetstreamManager(wire);
-      const made = await ensureConsumer(wire, 'sending', 'spec-config');
-      expect((await ensureConsumer(wire, 'sending', 'spec-config')).created).toEqual(made.created);
-      expect((await ensureConsumer(wire, 'sending', 'spec-config', 7_000)).config.ack_wait).toBe(
+      const { connection } = suite;
+      const manager = await jetstreamManager(connection.nats);
+      const made = await ensureConsumer(connection, 'sending', 'spec-config');
+      expect((await ensureConsumer(connection, 'sending', 'spec-config')).created).toEqual(made.created);
+      expect((await ensureConsumer(connection, 'sending', 'spec-config', 7_000)).config.ack_wait).toBe(
         7_000_000_000,
       );
       // Another subject is nothing that a server of 2.9 changes in place.
       await manager.consumers.delete(stream, 'spec-config');
       const other = { filter_subject: 'events.sending.email.bounced', ack_policy: AckPolicy.Explicit };
       await manager.consumers.add(stream, { durable_name: 'spec-config', ...other });
-      await ensureConsumer(wire, 'sending', 'spec-config');
+      await ensureConsumer(connection, 'sending', 'spec-config');
       const now = await manager.consumers.info(stream, 'spec-config');
       expect(now.config).toMatchObject({ filter_subject: 'events.sending.>', ack_wait: 30_000_000_000 });
       await manager.consumers.delete(stream, 'spec-config');

@@ -13,6 +13,7 @@ import { BusConnection } from '../calls/connection.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { Outbox } from './outbox.repository.js';
 import { OutboxRelayRepository, type SendFailure } from './outbox-relay.repository.js';
+import { asOtherReplica } from '../testing/other-replica.js';
 import { effectsTable } from '../testing/effects-table.js';
 
 let nats: TestNats;
@@ -58,13 +59,13 @@ async function writeEvent(reason: string): Promise<string> {
   ]);
   return id;
 }
-async function whileRelaying(look: () => Promise<void>): Promise<void> {
+async function whileRelaying(look: () => Promise<void>, over = connection): Promise<void> {
   const relayRepository = new OutboxRelayRepository(database, 'sending');
   const relay = new OutboxRelay({
     service: 'sending',
     database,
     relayRepository,
-    connection,
+    connection: over,
     clock: new DatabaseClock(database),
   });
   relay.start();
@@ -154,6 +155,35 @@ describe('an event that is not accepted', () => {
       await eventually(async () => (await waiting()) === 0, 'it is published');
     });
     expect(await outbox.quarantined()).toBe(0);
+  });
+});
+
+describe('a stream whose replicas answer in turn', () => {
+  const state = async () => {
+    const [row] = await database.query(
+      'SELECT generation, (SELECT count(*) FROM event_repeats) AS repeats FROM event_streams',
+    );
+    return row;
+  };
+  const relayed = (over: BusConnection) =>
+    whileRelaying(async () => {
+      await writeEvent('usual');
+      await eventually(async () => (await waiting()) === 0, 'it is published');
+    }, over);
+
+  it('is the same one, although each has its own time of creation', async () => {
+    await relayed(connection);
+    const before = await state();
+    await relayed(asOtherReplica(connection, { created: '2020-01-01T00:00:00Z' }));
+    expect(await state()).toEqual(before);
+  });
+
+  it('is not taken for cut off by the answer of one that does not know the end yet', async () => {
+    await relayed(connection);
+    const before = await state();
+    const behind = { once: true, lastSequence: 0 };
+    await relayed(asOtherReplica(connection, behind));
+    expect(await state()).toEqual(before);
   });
 });
 

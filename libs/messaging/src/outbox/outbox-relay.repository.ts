@@ -15,7 +15,7 @@ export interface OutgoingEvent {
 }
 
 export interface SeenStream {
-  streamCreatedAt: string;
+  identity: string;
   lastSequence: number;
 }
 
@@ -95,7 +95,7 @@ export class OutboxRelayRepository {
 
   async known(): Promise<KnownStream | null> {
     const [row] = await this.database.query<KnownStream>(
-      `SELECT generation, stream_created_at AS "streamCreatedAt", last_sequence AS "lastSequence" FROM event_streams WHERE name = $1`,
+      `SELECT generation, identity, last_sequence AS "lastSequence" FROM event_streams WHERE name = $1`,
       [this.name],
     );
     return row ?? null;
@@ -131,10 +131,10 @@ export class OutboxRelayRepository {
     return this.database.transaction(async () => {
       const recorded = await this.database.query(
         known
-          ? `UPDATE event_streams SET generation = generation + 1, stream_created_at = $2, last_sequence = $3
+          ? `UPDATE event_streams SET generation = generation + 1, identity = $2, last_sequence = $3
              WHERE name = $1 AND generation = $4 RETURNING 1`
-          : `INSERT INTO event_streams (name, generation, stream_created_at, last_sequence) VALUES ($1, $4, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
-        [this.name, seen.streamCreatedAt, seen.lastSequence, known?.generation ?? 1],
+          : `INSERT INTO event_streams (name, generation, identity, last_sequence) VALUES ($1, $4, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
+        [this.name, seen.identity, seen.lastSequence, known?.generation ?? 1],
       );
       if (recorded.length === 0) return false;
       await this.republishSince(since);

@@ -1,11 +1,18 @@
-import { jetstream, type JetStreamClient, type PubAck, JetStreamApiError } from '@nats-io/jetstream';
+import {
+  jetstream,
+  type JetStreamClient,
+  type PubAck,
+  JetStreamApiError,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { eventCatalogue, eventSubject, type ServiceName } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { inSpan, readTraces, runInContext, Tracing } from '@posthorn/telemetry';
 import { errors } from '@nats-io/transport-node';
 import type { BusConnection } from '../calls/connection.js';
-import { ensureStream, streamDays } from '../events/event-stream.js';
+import { adjustStream, ensureStream, identityOf } from '../events/event-stream.js';
+import { streamDays } from '../events/stream-settings.js';
 import { encode, type WireEvent } from '../calls/frames.js';
 import { Loop } from '../loop.js';
 import type { MessagingMetrics } from '../messaging.metrics.js';
@@ -14,6 +21,7 @@ import {
   StreamRewound,
   type OutgoingEvent,
   type SendResult,
+  type KnownStream,
   type OutboxRelayRepository,
   type SeenStream,
   type SendFailure,
@@ -56,6 +64,7 @@ export class OutboxRelay {
   private seen: SeenStream | null = null;
   private pauseMs = pauseMs.least;
   private rewoundGeneration: number | null = null;
+  private shorterSince: number | null = null;
   private readonly rest;
   private restMs: number;
   private readonly unsubscribe: () => void;
@@ -160,8 +169,7 @@ export class OutboxRelay {
   /** NATS may lose its store silently, and a subscriber may have created the stream again. */
   private async checkStream(): Promise<void> {
     const { connection, relayRepository, service, clock } = this.options;
-    const { created, state } = await ensureStream(connection.nats, service);
-    const now = { streamCreatedAt: String(created), lastSequence: state.last_seq };
+    const now = seenIn(await ensureStream(connection, service));
     this.checkedAt = performance.now();
     if (
       this.seen &&
@@ -172,8 +180,8 @@ export class OutboxRelay {
       return;
     // Read before the stream, so that what others send in between does not look like a loss.
     const known = await relayRepository.known();
-    const again = await ensureStream(connection.nats, service);
-    const seen = { streamCreatedAt: String(again.created), lastSequence: again.state.last_seq };
+    const seen = seenIn(await this.adjusted(await ensureStream(connection, service)));
+    if (known && this.mayBeBehind(known, seen)) return;
     if (!known || isLost(known, seen) || known.generation === this.rewoundGeneration) {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
       const first = await relayRepository.acceptNewStream(known, seen, since);
@@ -182,6 +190,27 @@ export class OutboxRelay {
     }
     this.seen = seen;
     this.comparedAt = this.checkedAt;
+  }
+
+  private async adjusted(info: StreamInfo): Promise<StreamInfo> {
+    try {
+      return await adjustStream(this.options.connection, info);
+    } catch (error) {
+      // Replicas can be added only while enough servers are there; events do not wait for that.
+      this.log.warn(`the stream keeps its settings for now: ${(error as Error).message}`);
+      return info;
+    }
+  }
+
+  /** A replica that has just become the leader may not know the end of the stream yet: it is looked at a second time. */
+  private mayBeBehind(known: KnownStream, seen: SeenStream): boolean {
+    const isShorter = known.identity === seen.identity && seen.lastSequence < known.lastSequence;
+    this.shorterSince = isShorter ? (this.shorterSince ?? performance.now()) : null;
+    return (
+      this.shorterSince !== null &&
+      known.generation !== this.rewoundGeneration &&
+      performance.now() - this.shorterSince < checkEveryMs
+    );
   }
 
   private failed(error: unknown): void {
@@ -198,11 +227,16 @@ export class OutboxRelay {
   }
 }
 
+const seenIn = (info: StreamInfo): SeenStream => ({
+  identity: identityOf(info),
+  lastSequence: info.state.last_seq,
+});
+
 const isSame = (a: SeenStream, b: SeenStream): boolean =>
-  a.streamCreatedAt === b.streamCreatedAt && a.lastSequence === b.lastSequence;
+  a.identity === b.identity && a.lastSequence === b.lastSequence;
 
 function isLost(known: SeenStream, seen: SeenStream): boolean {
-  return known.streamCreatedAt !== seen.streamCreatedAt || seen.lastSequence < known.lastSequence;
+  return known.identity !== seen.identity || seen.lastSequence < known.lastSequence;
 }
 
 function send(stream: JetStreamClient, outgoing: OutgoingEvent, republicationId?: string): Promise<PubAck> {

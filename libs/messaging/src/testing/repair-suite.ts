@@ -13,11 +13,17 @@ import { BusConnection } from '../calls/connection.js';
 import type { EventSubscription } from '../events/event-subscription.js';
 import type { DomainEvent } from '../calls/handlers.js';
 import { Inbox } from '../events/inbox.repository.js';
+import { usualStreams } from '../events/stream-settings.js';
 import { OutboxRelay } from '../outbox/outbox-relay.js';
 import { Outbox } from '../outbox/outbox.repository.js';
 import { OutboxRelayRepository } from '../outbox/outbox-relay.repository.js';
 import { effectsTable } from './effects-table.js';
 import { subscriptionOf } from './one-subscriber.js';
+
+interface TestServers {
+  url: string;
+  stop(): Promise<void>;
+}
 
 export const stream = 'EVENTS_SENDING';
 export const durables = ['spec-one', 'spec-two'];
@@ -25,7 +31,7 @@ export const durables = ['spec-one', 'spec-two'];
 const nameOf = ({ subscribers }: EventSubscription): string => subscribers[0]!.name;
 
 /** Two replicas of a service that publishes events, and two subscribers that count every event they handle. */
-export class RepairSuite {
+export class RepairSuite<Nats extends TestServers = TestNats> {
   readonly outbox: Outbox;
   /** Over all tests: what one of them does must not bring back what another one published. */
   readonly reported: string[] = [];
@@ -33,7 +39,7 @@ export class RepairSuite {
   private subscriptions: EventSubscription[] = [];
 
   private constructor(
-    readonly nats: TestNats,
+    readonly nats: Nats,
     private readonly clone: TestDatabase,
     readonly database: Database,
     private readonly replicas: BusConnection[],
@@ -42,8 +48,15 @@ export class RepairSuite {
     this.outbox = new Outbox(database);
   }
 
-  static async start(): Promise<RepairSuite> {
-    const [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('repair', effectsTable)]);
+  static start(): Promise<RepairSuite> {
+    return RepairSuite.on(startTestNats());
+  }
+
+  static async on<Nats extends TestServers>(
+    servers: Promise<Nats>,
+    streams = usualStreams,
+  ): Promise<RepairSuite<Nats>> {
+    const [nats, clone] = await Promise.all([servers, cloneDatabase('repair', effectsTable)]);
     const database = await openDatabase({
       url: clone.url,
       name: 'repair',
@@ -51,7 +64,7 @@ export class RepairSuite {
       connectTimeoutMs: 30_000,
       ...effectsTable,
     });
-    const connect = (name: string) => BusConnection.open({ url: nats.url, name });
+    const connect = (name: string) => BusConnection.open({ url: nats.url, name, streams });
     const replicas = await Promise.all(['relay-1', 'relay-2'].map(connect));
     return new RepairSuite(nats, clone, database, replicas, await connect('subscribers'));
   }
@@ -149,10 +162,15 @@ export class RepairSuite {
     for (const durable of durables) await this.takenBy(durable);
     await this.published();
     for (const durable of durables) {
-      await eventually(async () => {
-        const info = await this.findConsumer(durable).catch(() => null);
-        return info && info.num_pending + info.num_ack_pending === 0;
-      }, `${durable} has nothing left`);
+      await eventually(
+        async () => {
+          const info = await this.findConsumer(durable).catch(() => null);
+          return info && info.num_pending + info.num_ack_pending === 0;
+          // An acknowledgement that was lost with a server is missed for half a minute.
+        },
+        `${durable} has nothing left`,
+        60_000,
+      );
       expect(await this.effectsOf(durable)).toEqual([...this.reported].sort());
     }
   }

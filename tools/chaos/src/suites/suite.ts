@@ -30,6 +30,7 @@ interface Setup {
   environment?: Record<string, string>;
   /** Whether the mail server keeps the bytes, for the judgement. */
   keepsBytes?: boolean;
+  clustered?: boolean;
 }
 
 /** The product on its servers, and what a suite needs to attack it. */
@@ -63,11 +64,11 @@ export const oneOfEach: Setup['replicas'] = {
 /** Starts everything, acts, prints the judgement and stops everything. Returns whether every property held. */
 export async function runSuite(
   options: SuiteOptions,
-  { name, replicas, environment, keepsBytes = false }: Setup,
+  { name, replicas, environment, keepsBytes = false, clustered = false }: Setup,
   act: (stage: Stage) => Promise<Verdict>,
 ): Promise<boolean> {
   const began = performance.now();
-  const fixture = await Fixture.start(options.directory, { keepsBytes });
+  const fixture = await Fixture.start(options.directory, { keepsBytes, clustered });
   const processes = skewedProcesses(fixture, options, environment);
   const stage = new Stage(options, fixture, processes);
   try {

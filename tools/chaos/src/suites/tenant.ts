@@ -9,6 +9,8 @@ import type { Stage } from './suite.js';
 interface Accepted {
   id: string;
   to: string;
+  /** Monotonic milliseconds of the run. */
+  at: number;
 }
 
 const readersAtOnce = 500;
@@ -83,7 +85,11 @@ export class Tenant {
     for (let tries = 0; tries < triesOfAKey; tries += 1) {
       const received = await this.request('POST', '/api/v1/emails', body, headers);
       if (received.status === 202)
-        this.accepted.push({ id: (JSON.parse(received.body!) as { id: string }).id, to: body.to });
+        this.accepted.push({
+          id: (JSON.parse(received.body!) as { id: string }).id,
+          to: body.to,
+          at: received.endedAt,
+        });
       if (!isNotYet.has(received.status)) return;
       await delay(pauseMs);
     }
