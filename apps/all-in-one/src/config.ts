@@ -35,6 +35,7 @@ export class AllInOneConfig {
   @Env('NATS_URL', {
     kind: 'url',
     optional: true,
+    secret: true,
     describe: 'URL of a NATS server to use instead of the embedded one',
   })
   natsUrl?: string;

@@ -7,6 +7,7 @@ export * from './limited-runs.js';
 export * from './logging.js';
 export * from './resealing.js';
 export * from './run-process.js';
+export * from './secret-files.js';
 export * from './sealed-rows.repository.js';
 export * from './sealing.js';
 export * from './service.js';

@@ -16,6 +16,7 @@ export class ServiceConfig {
   @Env('NATS_URL', {
     kind: 'url',
     default: 'nats://127.0.0.1:4222',
+    secret: true,
     describe: 'URL of the NATS server, such as nats://127.0.0.1:4222',
   })
   natsUrl: string;

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { chartTarget, imageHelper, settingsObject, templateOf } from './chart.js';
+import { jobObjects } from './jobs.js';
+import { product, yamlOf, type Manifest, type Target } from './manifest.js';
+import { commonObjects, namespaceObject, serviceObjects } from './objects.js';
+import { monitoringObjects } from './monitoring.js';
+import { secretObjects } from './secrets.js';
+import { servicePlans, type ServicePlan } from './services.js';
+
+type Files = Record<string, string>;
+
+const root = new URL('../../../../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const folder = 'deploy/kubernetes';
+const notice = '# Made by `npm run docs` from the declarations in the code; do not edit.\n';
+
+/** Every file of deploy/kubernetes that follows from declarations. */
+export async function kubernetesFiles(): Promise<Files> {
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const plans = await servicePlans();
+  const files = { ...kustomizeFiles(plans, version), ...chartFiles(plans, version) };
+  return Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [
+      `${folder}/${name}`,
+      name.endsWith('.tpl') ? text : notice + text,
+    ]),
+  );
+}
+
+function kustomizeFiles(plans: readonly ServicePlan[], version: string): Files {
+  const target: Target = {
+    given: (_, preset) => preset,
+    namespace: product,
+    image: `${product}:${version}`,
+    podAnnotations: {},
+  };
+  return {
+    'base/kustomization.yaml': kustomization(['common', ...plans.map(({ name }) => name)]),
+    ...folderOf('base/common', { namespace: namespaceObject, ...commonObjects(target) }),
+    ...Object.assign({}, ...plans.map((plan) => folderOf(`base/${plan.name}`, serviceObjects(plan, target)))),
+    ...folderOf('jobs', jobObjects(version, target)),
+    ...folderOf('components/prometheus-operator', monitoringObjects(target, read), 'Component'),
+    'secrets.yaml': yamlOf(...secretObjects(plans)),
+  };
+}
+
+function chartFiles(plans: readonly ServicePlan[], version: string): Files {
+  const values = { image: { repository: product, tag: '', digest: '' } };
+  const target = chartTarget(values);
+  const settings = settingsIn(read(`${folder}/overlays/small/settings.env`));
+  const template = (name: string, objects: Manifest[]) => [
+    `chart/templates/${name}.yaml`,
+    templateOf(objects),
+  ];
+  const templates = Object.fromEntries([
+    template('common', [settingsObject(target, settings), ...Object.values(commonObjects(target))]),
+    ...plans.map((plan) => template(plan.name, Object.values(serviceObjects(plan, target)))),
+    template('jobs', Object.values(jobObjects(version, target))),
+  ]) as Files;
+  const monitoring = templateOf(Object.values(monitoringObjects(target, read)));
+  return {
+    'chart/Chart.yaml': stringify({
+      apiVersion: 'v2',
+      name: product,
+      description: 'E-mail delivery and marketing on servers of your own',
+      type: 'application',
+      version,
+      appVersion: version,
+    }),
+    'chart/values.yaml': stringify({ ...values, prometheusOperator: false }),
+    'chart/templates/_helpers.tpl': imageHelper,
+    ...templates,
+    'chart/templates/prometheus-operator.yaml': `{{- if .Values.prometheusOperator }}\n${monitoring}{{- end }}\n`,
+  };
+}
+
+function folderOf(path: string, objects: Record<string, Manifest>, kind?: 'Component'): Files {
+  const entries = Object.entries(objects).map(([name, object]) => [`${path}/${name}.yaml`, yamlOf(object)]);
+  const names = Object.keys(objects).map((name) => `${name}.yaml`);
+  return {
+    ...Object.fromEntries(entries),
+    [`${path}/kustomization.yaml`]: kustomization(names, kind),
+  } as Files;
+}
+
+const kustomization = (resources: string[], kind?: 'Component'): string =>
+  stringify(
+    kind
+      ? { apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind, resources }
+      : { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources },
+  );
+
+function settingsIn(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => /^[A-Z]/.test(line));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+}
