@@ -6,6 +6,7 @@ import {
   alertsOf,
   commandFindings,
   expressionsOf,
+  recordingsOf,
   runbookFindings,
   unknownIn,
 } from './observability/findings.js';
@@ -14,7 +15,11 @@ import { knownMetrics } from './observability/known-metrics.js';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const known = await knownMetrics();
+const recordings = recordingsOf(read('deploy/observability/scaling.yaml'));
+const known = new Map([
+  ...(await knownMetrics()),
+  ...recordings.map(({ record }) => [record, new Set<string>()] as const),
+]);
 const alerts = alertsOf(read('deploy/observability/alerts.yaml'));
 const lookups = expressionsOf(read('deploy/observability/board.json'));
 const runbooks = new Map(
@@ -25,6 +30,9 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 const findings = [
   ...alerts.flatMap(({ alert, expr }) =>
     unknownIn(expr, known).map((finding) => `alert ${alert}: ${finding}`),
+  ),
+  ...recordings.flatMap(({ record, expr }) =>
+    unknownIn(expr, known).map((finding) => `record ${record}: ${finding}`),
   ),
   ...lookups.flatMap(({ where, expr }) =>
     unknownIn(expr, known).map((finding) => `board, ${where}: ${finding}`),

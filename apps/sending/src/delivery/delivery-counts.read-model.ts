@@ -2,7 +2,7 @@ import type { Database } from '@posthorn/database';
 import type { DeliveryState } from './delivery-states.js';
 
 /** Beyond it an installation has reached its ceiling long ago. */
-export const mostCounted = 250_000;
+const mostCounted = 250_000;
 
 export class DeliveryCounts {
   constructor(private readonly database: Database) {}

@@ -1,7 +1,9 @@
 import type { Tree } from '../deploy/tree.js';
 import { matchingFindings } from './matching-rules.js';
+import { longAnswerFindings, scalerFindings } from './edge-rules.js';
 import { networkFindings } from './network.js';
 import { podFindings } from './pod-rules.js';
+import { postgresFindings } from './postgres-rules.js';
 import type { KubernetesObject } from './rendered.js';
 import { settingFindings } from './setting-rules.js';
 import { workloadsOf } from './workload.js';
@@ -11,6 +13,7 @@ export function ruleFindings(
   objects: readonly KubernetesObject[],
   secrets: readonly KubernetesObject[],
   tree: Tree,
+  recorded: ReadonlySet<string>,
 ): string[] {
   const workloads = workloadsOf(objects);
   return [
@@ -18,6 +21,9 @@ export function ruleFindings(
     ...settingFindings(objects, workloads, secrets, tree),
     ...matchingFindings(objects, workloads),
     ...networkFindings(objects),
+    ...longAnswerFindings(objects),
+    ...scalerFindings(objects, recorded),
+    ...postgresFindings(objects),
     ...namespaceFindings(objects),
   ];
 }

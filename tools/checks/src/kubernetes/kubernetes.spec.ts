@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { changed, readDeployed, root } from '../testing/deployment.js';
 import { readTree, type Tree } from '../deploy/tree.js';
+import { recordingsOf } from '../observability/findings.js';
 import { ruleFindings } from './findings.js';
 import { differences, readObjects, render, renderChart, type KubernetesObject } from './rendered.js';
 import { kubernetesTools, type KubernetesTools } from './tools.js';
@@ -9,6 +12,9 @@ import { typeFindings } from './types.js';
 let tools: KubernetesTools;
 let tree: Tree;
 let small: string;
+const recorded = new Set(
+  recordingsOf(readDeployed('deploy/observability/scaling.yaml')).map(({ record }) => record),
+);
 const secrets = readObjects(readDeployed('deploy/kubernetes/secrets.yaml'));
 beforeAll(async () => {
   tools = await kubernetesTools(root);
@@ -16,24 +22,35 @@ beforeAll(async () => {
   small = await tools.kubectl('kustomize', 'deploy/kubernetes/overlays/small');
 });
 
-const findingsOf = (objects: readonly KubernetesObject[]): string[] => [
-  ...ruleFindings(objects, secrets, tree),
-  ...typeFindings(root, objects),
-];
+interface Changed {
+  objects: KubernetesObject[];
+  /** The one that differs: the compiler needs to see no other. */
+  object: KubernetesObject;
+}
 
-/** One object of an overlay, with one change in its text. */
-const withChange = (kind: string, name: string, from: string, to: string): KubernetesObject[] => {
-  const documents = small.split('\n---\n');
-  const index = documents.findIndex(
-    (text) => text.includes(`\nkind: ${kind}\n`) && text.includes(`\n  name: ${name}\n`),
-  );
-  documents[index] = changed(documents[index]!, from, to);
-  return readObjects(documents.join('\n---\n'));
+const findingsOf = ({ objects, object }: Changed): string => {
+  const findings = [...ruleFindings(objects, secrets, tree, recorded), ...typeFindings(root, [object])];
+  return findings.join('\n');
 };
+
+/** The objects with one change in the text of the first that is of this kind and has a name like this one. */
+function withChange(
+  text: string,
+  [kind, name, from, to]: readonly [string, string, string | RegExp, string],
+): Changed {
+  const documents = text.split('\n---\n');
+  const index = documents.findIndex(
+    (each) => each.includes(`\nkind: ${kind}\n`) && each.includes(`\n  name: ${name}`),
+  );
+  const exact = typeof from === 'string' ? from : from.exec(documents[index]!)![0];
+  documents[index] = changed(documents[index]!, exact, to);
+  return { objects: readObjects(documents.join('\n---\n')), object: readObjects(documents[index])[0]! };
+}
 
 describe('The manifests', () => {
   it('are sound as they stand', () => {
-    expect(findingsOf(readObjects(small))).toEqual([]);
+    const objects = readObjects(small);
+    expect([...ruleFindings(objects, secrets, tree, recorded), ...typeFindings(root, objects)]).toEqual([]);
   });
 
   it.each([
@@ -147,13 +164,83 @@ describe('The manifests', () => {
       ['NetworkPolicy', 'analytics', '- port: 4222', '- port: 4223'],
       /nothing allows analytics → nats:4222/,
     ],
-  ] as const)('with %s are refused', (_, [kind, name, from, to], finding) => {
-    const document = small
-      .split('\n---\n')
-      .find((text) => text.includes(`\nkind: ${kind}\n`) && text.includes(`\n  name: ${name}`))!;
-    const exact = typeof from === 'string' ? from : from.exec(document)![0];
-    const full = /\n {2}name: (\S+)/.exec(document)![1]!;
-    expect(findingsOf(withChange(kind, full, exact, to)).join('\n')).toMatch(finding);
+  ] as const)('with %s are refused', (_, change, finding) => {
+    expect(findingsOf(withChange(small, change))).toMatch(finding);
+  });
+
+  it.each([
+    [
+      'an answer that ends before the live stream',
+      'production',
+      ['HTTPRoute', 'gateway', '      request: 0s', '      request: 60s'],
+      /HTTPRoute gateway: answers end after 60s \(request\)/,
+    ],
+    [
+      'the same by an Ingress',
+      'test',
+      ['Ingress', 'gateway', 'haproxy.org/timeout-server: 1h', 'haproxy.org/timeout-server: 50s'],
+      /Ingress gateway: haproxy.org\/timeout-server is 50s/,
+    ],
+    [
+      'a figure that nobody records',
+      'production',
+      [
+        'ScaledObject',
+        'sending',
+        'query: posthorn:sending_processes_wanted',
+        'query: posthorn:sending_processes',
+      ],
+      /ScaledObject sending: no rule records posthorn:sending_processes$/m,
+    ],
+    [
+      'a figure that nobody records, for the adapter',
+      'test',
+      [
+        'HorizontalPodAutoscaler',
+        'sending',
+        'name: posthorn_sending_wait_seconds',
+        'name: posthorn_sending_wait',
+      ],
+      /HorizontalPodAutoscaler sending: no rule records posthorn_sending_wait$/m,
+    ],
+    [
+      'a commit that waits for nobody',
+      'production',
+      ['Cluster', 'posthorn-postgres', 'dataDurability: required', 'dataDurability: preferred'],
+      /Cluster posthorn-postgres: a commit waits for no second instance/,
+    ],
+  ] as const)('with %s are refused', async (_, overlay, change, finding) => {
+    const text = await tools.kubectl('kustomize', `deploy/kubernetes/overlays/${overlay}`);
+    expect(findingsOf(withChange(text, change))).toMatch(finding);
+  });
+
+  it('find in the Secrets that new-secrets.sh makes all that they read, each URL with the password of its account', () => {
+    const [database, smtp] = [
+      'postgres://admin:x@db.example:5432/postgres?sslmode=require',
+      'smtp://u:p@mx.example:25',
+    ];
+    const made = readObjects(
+      execFileSync(join(root, 'deploy/kubernetes/new-secrets.sh'), [database, smtp], { encoding: 'utf8' }),
+    );
+    expect(ruleFindings(readObjects(small), made, tree, recorded)).toEqual([]);
+    const data = (name: string) =>
+      made.find(({ metadata }) => metadata.name === `posthorn-${name}`)!['stringData'] as Record<
+        string,
+        string
+      >;
+    const url = new URL(data('sending')['SENDING_DATABASE_URL']!);
+    expect([url.host, url.pathname, url.search]).toEqual([
+      'db.example:5432',
+      '/posthorn_sending',
+      '?sslmode=require',
+    ]);
+    expect(url.password).toBe(data('nats')['SENDING_PASSWORD']);
+    expect(data('provision')).toMatchObject({ DATABASE_URL: database, SENDING_DATABASE_URL: url.href });
+    expect(data('sending')).toMatchObject({
+      SMTP_URL: smtp,
+      POSTHORN_SECRET_KEY: data('gateway')['POSTHORN_SECRET_KEY'],
+    });
+    expect(JSON.stringify(made)).not.toMatch(/@[A-Z_]+@/);
   });
 
   it('are the same from the chart', async () => {
@@ -166,7 +253,7 @@ describe('The manifests', () => {
 
   it('grow with KEDA instead of a fixed count in production', async () => {
     const objects = await render(tools, 'deploy/kubernetes/overlays/production');
-    expect(ruleFindings(objects, secrets, tree)).toEqual([]);
+    expect(ruleFindings(objects, secrets, tree, recorded)).toEqual([]);
     const sending = objects.find(
       ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'sending',
     );

@@ -50,6 +50,9 @@ const parties: Record<string, Party> = {
     ].map((name) => [name, pod(name)]),
   ),
   nats: { namespace: own, labels: { 'app.kubernetes.io/name': 'nats' } },
+  postgres: { namespace: own, labels: { 'cnpg.io/cluster': 'posthorn-postgres' } },
+  'the operator of Postgres': { namespace: 'cnpg-system', labels: {} },
+  'an answer to a challenge': { namespace: own, labels: { 'acme.cert-manager.io/http01-solver': 'true' } },
   'any pod of the namespace': { namespace: own, labels: { app: 'any' } },
   proxy: { namespace: 'ingress', labels: {} },
   prometheus: { namespace: 'monitoring', labels: {} },
@@ -61,9 +64,12 @@ const parties: Record<string, Party> = {
   'the metadata of the machine': { address: '169.254.169.254' },
 };
 
-const numbers = [22, 25, 53, 80, 443, 465, 587, 2525, 3000, 4222, 4318, 6222, 6443, 7777, 8080, 8443, 9090];
-const postgresPort = 5_432;
+const numbers = [
+  22, 25, 53, 80, 443, 465, 587, 2525, 3000, 4222, 4318, 5432, 6222, 6443, 7777, 8000, 8080, 8089, 8443, 9090,
+  9187,
+];
 
+const outsiders = Object.keys(parties).filter((name) => !isOurs(parties[name]!));
 const services = ['gateway', 'sending', 'contacts', 'campaigns', 'workflows', 'analytics'];
 const both = (from: string, ports: number[]) =>
   ports.flatMap((port) => [`${from} → the Internet:${port}`, `${from} → the Internet (v6):${port}`]);
@@ -85,36 +91,58 @@ const allowedPairs: readonly string[] = [
   ...both('sending', [25, 465, 587]),
   ...both('workflows', [80, 443, 8080, 8443]),
 ];
-const usesPostgres = new Set([...services, 'provision', 'migrate']);
+/** Bounces come from anywhere; only addresses of the Internet are clients, but a node may hide them behind its own. */
+const mailPairs = [
+  'the Internet',
+  'the Internet (v6)',
+  'a private address',
+  'the metadata of the machine',
+].map((name) => `${name} → sending:2525`);
+/** With an operator of Postgres in the cluster. */
+const postgresPairs = [
+  ...[...services, 'provision', 'migrate', 'postgres', 'the operator of Postgres'].map(
+    (name) => `${name} → postgres:5432`,
+  ),
+  'the operator of Postgres → postgres:8000',
+  'prometheus → postgres:9187',
+  'postgres → kube-dns:53',
+  // The API of the cluster, and the object storage of backups, wherever they are.
+  ...outsiders.flatMap((name) => [443, 6443].map((port) => `postgres → ${name}:${port}`)),
+];
+/** Where Postgres is, the policies do not know without it. */
+const postgresAnywhere = [...services, 'provision', 'migrate'].flatMap((from) =>
+  outsiders.map((to) => `${from} → ${to}:5432`),
+);
 
 /** The policies as a matrix: each pair of parties and each port that means something. */
-export function networkFindings(
-  objects: readonly KubernetesObject[],
-  extra: readonly string[] = [],
-): string[] {
+export function networkFindings(objects: readonly KubernetesObject[]): string[] {
   const policies = objects
     .filter(({ kind }) => kind === 'NetworkPolicy')
     .map((object) => object['spec'] as unknown as Policy);
-  const expected = new Set([...allowedPairs, ...extra]);
+  const isThere = (kind: string) => objects.some((object) => object.kind === kind);
+  const takesMail = objects.some(({ kind, metadata }) => kind === 'Service' && metadata.name === 'mail');
+  const expected = new Set([
+    ...allowedPairs,
+    ...(takesMail ? mailPairs : []),
+    ...(isThere('Issuer') ? ['proxy → an answer to a challenge:8089'] : []),
+    ...(isThere('Cluster') ? postgresPairs : postgresAnywhere),
+  ]);
   const found = new Set<string>();
-  const findings: string[] = [];
   for (const [from, sender] of Object.entries(parties)) {
     for (const [to, receiver] of Object.entries(parties)) {
       for (const port of numbers.filter(() => isOurs(sender) || isOurs(receiver)))
         if (mayReach(policies, sender, receiver, port)) found.add(`${from} → ${to}:${port}`);
     }
-    // Where Postgres is, the policies may not know: in any case nobody else may look for it.
-    const finds = mayReach(policies, sender, { namespace: 'databases', labels: {} }, postgresPort);
-    if (isOurs(sender) && finds && !usesPostgres.has(from)) findings.push(`${from} may look for Postgres`);
   }
   return [
-    ...findings,
     ...[...found].filter((pair) => !expected.has(pair)).map((pair) => `nothing refuses ${pair}`),
     ...[...expected].filter((pair) => !found.has(pair)).map((pair) => `nothing allows ${pair}`),
   ];
 }
 
-const isOurs = (party: Party): boolean => 'namespace' in party && party.namespace === own;
+function isOurs(party: Party): boolean {
+  return 'namespace' in party && party.namespace === own;
+}
 
 function mayReach(policies: readonly Policy[], from: Party, to: Party, port: number): boolean {
   return isOpen(policies, from, to, port, 'Egress') && isOpen(policies, to, from, port, 'Ingress');

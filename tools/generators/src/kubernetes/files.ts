@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { chartTarget, imageHelper, settingsObject, templateOf } from './chart.js';
+import { externalSecretObjects } from './external-secrets.js';
 import { jobObjects } from './jobs.js';
 import { product, yamlOf, type Manifest, type Target } from './manifest.js';
 import { commonObjects, namespaceObject, serviceObjects } from './objects.js';
@@ -41,6 +42,7 @@ function kustomizeFiles(plans: readonly ServicePlan[], version: string): Files {
     ...Object.assign({}, ...plans.map((plan) => folderOf(`base/${plan.name}`, serviceObjects(plan, target)))),
     ...folderOf('jobs', jobObjects(version, target)),
     ...folderOf('components/prometheus-operator', monitoringObjects(target, read), 'Component'),
+    ...folderOf('components/external-secrets', externalSecretObjects(secretObjects(plans)), 'Component'),
     'secrets.yaml': yamlOf(...secretObjects(plans)),
   };
 }

@@ -9,7 +9,9 @@ export function monitoringObjects(
   const head = (name: string, labels: Record<string, string> = {}) => ({
     metadata: { name, namespace, labels: { ...labelsOf('observability'), ...labels } },
   });
-  const { groups } = parse(read('deploy/observability/alerts.yaml')) as { groups: object[] };
+  const groups = ['alerts', 'scaling'].flatMap(
+    (name) => (parse(read(`deploy/observability/${name}.yaml`)) as { groups: object[] }).groups,
+  );
   return {
     podmonitor: {
       apiVersion: 'monitoring.coreos.com/v1',

@@ -29,7 +29,7 @@ const ownText =
 
 function textOf(name: string, service?: ServiceName): string {
   const owner = /^([A-Z]+)_DATABASE_URL$/.exec(name)?.[1]?.toLowerCase();
-  if (owner) return `postgres://posthorn_${owner}:${passwordOf(owner)}@@POSTGRES@/posthorn_${owner}`;
+  if (owner) return `postgres://posthorn_${owner}:${passwordOf(owner)}@@POSTGRES@/posthorn_${owner}@OPTIONS@`;
   if (name === 'NATS_URL') return natsUrl(service!);
   return `@${name}@`;
 }
