@@ -218,7 +218,8 @@ export class SendingConfig extends PaceConfig {
   @Env('MAIL_TLS_CERT', {
     kind: 'text',
     optional: true,
-    describe: 'file with the certificate of MAIL_HOST in PEM; without it that SMTP server offers no STARTTLS',
+    describe:
+      'file with the certificate of MAIL_HOST in PEM, read again when it changes; without it that SMTP server offers no STARTTLS',
   })
   mailTlsCert?: string;
 

@@ -13,6 +13,7 @@ export * from './service-fixture.js';
 export * from './shared-in-worker.js';
 export * from './signing-keys.js';
 export * from './smtp-sink/smtp-sink.js';
+export * from './smtp-sink/test-certificate.js';
 export * from './slow-bus.js';
 export * from './smtp-dialogue.js';
 export * from './stand-in.js';

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DomainError } from '@posthorn/contracts';
@@ -8,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { SendingConfig } from '../config.js';
 import { ConnectionLimits } from './connection-limits.js';
 import { Dialogues } from './dialogues.js';
+import { MailCertificate } from './mail-certificate.js';
 import { MailReports } from './mail-reports.service.js';
 import { ProxiedSmtpServer, type Client } from './proxied-smtp-server.js';
 import { ProxyRanges } from './proxy-ranges.js';
@@ -33,6 +33,7 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   private readonly log = new Logger('ReturnPath');
   private readonly server: SMTPServer | null;
   private readonly results;
+  private readonly certificate: MailCertificate | null;
   rebindMs = 10_000;
   private rebinding: NodeJS.Timeout | null = null;
   private loggedCode: string | null = null;
@@ -45,6 +46,8 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
     private readonly reports: MailReports,
     metrics: Metrics,
   ) {
+    const { mailTlsCert, mailTlsKey } = config;
+    this.certificate = mailTlsCert && mailTlsKey ? new MailCertificate(mailTlsCert, mailTlsKey) : null;
     this.results = metrics.counter(mailReportsTaken);
     this.server = config.inboundPort === undefined ? null : this.build();
   }
@@ -69,6 +72,7 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   }
 
   private begin(socket: Socket, client: Client): boolean {
+    this.certificate?.renew((certificate) => this.server!.updateSecureContext(certificate));
     const leave = this.limits.take(client.remoteAddress ?? '');
     if (leave) {
       socket.once('close', leave);
@@ -81,9 +85,8 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   }
 
   private build(): SMTPServer {
-    const { mailTlsCert, mailTlsKey, mailHost, inboundProxies } = this.config;
-    const tls =
-      mailTlsCert && mailTlsKey ? { cert: readFileSync(mailTlsCert), key: readFileSync(mailTlsKey) } : null;
+    const { mailHost, inboundProxies } = this.config;
+    const tls = this.certificate?.read();
     const options: SMTPServerOptions = {
       name: mailHost ?? 'localhost',
       banner: 'Posthorn takes reports about its mail',
