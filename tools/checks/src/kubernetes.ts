@@ -23,20 +23,33 @@ const recorded = new Set(
 );
 const rendered = new Map(
   await Promise.all(
-    overlays.map(async (name) => [name, await render(tools, `${folder}/overlays/${name}`)] as const),
+    overlays.map(
+      async (name) => [`overlays/${name}`, await render(tools, `${folder}/overlays/${name}`)] as const,
+    ),
   ),
 );
 const chart = await renderChart(tools);
-const findings = [
-  ...[...rendered].flatMap(([name, objects]) =>
-    ruleFindings(objects, secrets, tree, recorded).map((finding) => `overlays/${name}: ${finding}`),
+const charts = {
+  chart,
+  'chart with production.yaml': await renderChart(tools, '--values', `${folder}/chart/production.yaml`),
+  'chart with other components': await renderChart(
+    tools,
+    ...['ingress', 'prometheusAdapter'].flatMap((name) => ['--set', `components.${name}=true`]),
   ),
-  ...differences(rendered.get('small')!, chart).map((finding) => `chart and overlays/small: ${finding}`),
-  ...typeFindings(root, [...rendered.values(), chart, secrets].flat()),
+};
+const findings = [
+  ...[...rendered, ...Object.entries(charts)].flatMap(([name, objects]) =>
+    ruleFindings(objects, secrets, tree, recorded).map((finding) => `${name}: ${finding}`),
+  ),
+  ...differences(rendered.get('overlays/small')!, chart).map(
+    (finding) => `chart and overlays/small: ${finding}`,
+  ),
+  ...typeFindings(root, [...rendered.values(), ...Object.values(charts), secrets].flat()),
 ];
 for (const finding of findings) console.log(finding);
 console.log(
-  [...rendered].map(([name, objects]) => `${name}: ${objects.length} objects`).join(', ') +
-    `; chart: ${chart.length} objects`,
+  [...rendered, ...Object.entries(charts)]
+    .map(([name, objects]) => `${name}: ${objects.length} objects`)
+    .join(', '),
 );
 process.exitCode = findings.length === 0 ? 0 : 1;

@@ -4,6 +4,9 @@ import { settingsMap } from './environment.js';
 type Values = Record<string, unknown>;
 
 const token = /⟦(value|text):([^⟧]+)⟧/g;
+/** Beside an autoscaler, a count would be set back by each change. */
+const fixedCount = /^ *replicas: ⟦.*⟧$/gm;
+const blockItem = /^( *)- ⟦block:([^⟧]+)⟧$/gm;
 const blockLine = /^( *)((?:- )?[\w./-]+): ⟦block:([^⟧]+)⟧$/gm;
 
 /** Where a value stands that an installation may change, the template asks for it; `values` collects what it is otherwise. */
@@ -27,6 +30,16 @@ export function templateOf(manifests: readonly Manifest[]): string {
       const depth = indent.length + (key.startsWith('- ') ? 4 : 2);
       return `${indent}${key}:\n{{ toYaml .Values.${path} | indent ${depth} }}`;
     })
+    .replace(
+      blockItem,
+      (_, indent: string, path: string) =>
+        `${indent}-\n{{ toYaml .Values.${path} | indent ${indent.length + 2} }}`,
+    )
+    .replace(
+      fixedCount,
+      (line) =>
+        `{{- if not (or .Values.components.keda .Values.components.prometheusAdapter) }}\n${line}\n{{- end }}`,
+    )
     .replace(token, (_, kind: string, what: string) =>
       kind === 'text' ? `{{ ${what} }}` : `{{ .Values.${what} }}`,
     );

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { chartTarget, imageHelper, settingsObject, templateOf } from './chart.js';
+import { chartComponents } from './chart-components.js';
 import { externalSecretObjects } from './external-secrets.js';
 import { jobObjects } from './jobs.js';
 import { product, yamlOf, type Manifest, type Target } from './manifest.js';
@@ -42,8 +43,12 @@ function kustomizeFiles(plans: readonly ServicePlan[], version: string): Files {
     ...Object.assign({}, ...plans.map((plan) => folderOf(`base/${plan.name}`, serviceObjects(plan, target)))),
     ...folderOf('jobs', jobObjects(version, target)),
     ...folderOf('components/prometheus-operator', monitoringObjects(target, read), 'Component'),
-    ...folderOf('components/external-secrets', externalSecretObjects(secretObjects(plans)), 'Component'),
-    'secrets.yaml': yamlOf(...secretObjects(plans)),
+    ...folderOf(
+      'components/external-secrets',
+      externalSecretObjects(secretObjects(plans, product)),
+      'Component',
+    ),
+    'secrets.yaml': yamlOf(...secretObjects(plans, product)),
   };
 }
 
@@ -60,7 +65,17 @@ function chartFiles(plans: readonly ServicePlan[], version: string): Files {
     ...plans.map((plan) => template(plan.name, Object.values(serviceObjects(plan, target)))),
     template('jobs', Object.values(jobObjects(version, target))),
   ]) as Files;
-  const monitoring = templateOf(Object.values(monitoringObjects(target, read)));
+  const optional = {
+    ...chartComponents(target, read),
+    prometheusOperator: {
+      folder: 'prometheus-operator',
+      objects: Object.values(monitoringObjects(target, read)),
+    },
+    externalSecrets: {
+      folder: 'external-secrets',
+      objects: Object.values(externalSecretObjects(secretObjects(plans, target.namespace))),
+    },
+  };
   return {
     'chart/Chart.yaml': stringify({
       apiVersion: 'v2',
@@ -70,10 +85,18 @@ function chartFiles(plans: readonly ServicePlan[], version: string): Files {
       version,
       appVersion: version,
     }),
-    'chart/values.yaml': stringify({ ...values, prometheusOperator: false }),
+    'chart/values.yaml': stringify({
+      ...values,
+      components: Object.fromEntries(Object.keys(optional).map((name) => [name, false])),
+    }),
     'chart/templates/_helpers.tpl': imageHelper,
     ...templates,
-    'chart/templates/prometheus-operator.yaml': `{{- if .Values.prometheusOperator }}\n${monitoring}{{- end }}\n`,
+    ...Object.fromEntries(
+      Object.entries(optional).map(([name, component]) => [
+        `chart/templates/components/${component.folder}.yaml`,
+        `{{- if .Values.components.${name} }}\n${templateOf(component.objects)}{{- end }}\n`,
+      ]),
+    ),
   };
 }
 

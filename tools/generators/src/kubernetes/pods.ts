@@ -5,8 +5,11 @@ import type { ServicePlan } from './services.js';
 export const priorityClass = 'posthorn-mail';
 const user = 1_000;
 
+/** The certificate of the receiver of reports, once there is one. */
+const mailCertificate = { name: 'mail-tls', mountPath: '/run/secrets/mail-tls', readOnly: true };
+
 /** What every pod of ours may not do, and where its secrets are. */
-export function podOf(account: string, secret: string, container: object): object {
+export function podOf(account: string, secret: string, container: object, volumes: object[] = []): object {
   return {
     serviceAccountName: account,
     automountServiceAccountToken: false,
@@ -23,6 +26,7 @@ export function podOf(account: string, secret: string, container: object): objec
     volumes: [
       { name: 'secrets', secret: { secretName: secret, defaultMode: 0o440 } },
       { name: 'tmp', emptyDir: { sizeLimit: '64Mi' } },
+      ...volumes,
     ],
   };
 }
@@ -31,7 +35,7 @@ export function containerOf(
   target: Target,
   name: string,
   env: readonly EnvironmentEntry[],
-  rest: object,
+  { volumeMounts = [], ...rest }: { volumeMounts?: object[]; [member: string]: unknown },
 ): object {
   return {
     name,
@@ -47,6 +51,7 @@ export function containerOf(
     volumeMounts: [
       { name: 'secrets', mountPath: secretFolder, readOnly: true },
       { name: 'tmp', mountPath: '/tmp' },
+      ...volumeMounts,
     ],
   };
 }
@@ -80,7 +85,7 @@ export function deploymentOf(plan: ServicePlan, target: Target): Manifest {
           },
         },
         spec: {
-          ...podOf(name, `posthorn-${name}`, serviceContainer(plan, target)),
+          ...podOf(name, `posthorn-${name}`, serviceContainer(plan, target), volumesOf(plan)),
           ...(plan.carriesMail ? { priorityClassName: priorityClass } : {}),
           terminationGracePeriodSeconds: graceSeconds,
           topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map(
@@ -98,13 +103,27 @@ export function deploymentOf(plan: ServicePlan, target: Target): Manifest {
   };
 }
 
+const knows = ({ variables }: ServicePlan, variable: string): boolean =>
+  variables.some(({ name }) => name === variable);
+
+const volumesOf = (plan: ServicePlan): object[] =>
+  knows(plan, 'MAIL_TLS_CERT')
+    ? [
+        {
+          name: mailCertificate.name,
+          secret: { secretName: 'posthorn-mail-tls', optional: true, defaultMode: 0o440 },
+        },
+      ]
+    : [];
+
 function serviceContainer(plan: ServicePlan, target: Target): object {
   const { name, memoryLimit, readySeconds } = plan;
-  const serves = plan.variables.some((variable) => variable.name === 'PORT');
   return containerOf(target, name, environmentOf(plan), {
     args: [name],
+    volumeMounts: knows(plan, 'MAIL_TLS_CERT') ? [mailCertificate] : [],
     ports: [
-      ...(serves ? [{ name: 'http', containerPort: ports.http }] : []),
+      ...(knows(plan, 'PORT') ? [{ name: 'http', containerPort: ports.http }] : []),
+      ...(knows(plan, 'INBOUND_PORT') ? [{ name: 'smtp', containerPort: ports.mail }] : []),
       { name: 'admin', containerPort: ports.admin },
     ],
     startupProbe: probe('/livez', { periodSeconds: 2, failureThreshold: 60 }),

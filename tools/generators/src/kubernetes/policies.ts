@@ -89,9 +89,7 @@ const toDns = (): Rule => ({
 });
 
 /** Anywhere, because the server may be outside of the cluster; the component of an operator names its pods. */
-const toPostgres = (target: Target): Rule => ({
-  ports: tcp(target.given('network.postgresPort', 5_432)),
-});
+const toPostgres = (target: Target): Rule => target.given<Rule>('network.postgres', { ports: tcp(5432) });
 
 const toTracing = (target: Target): Rule => ({
   to: [inNamespace(target.given('network.monitoringNamespace', 'monitoring'))],

@@ -4,8 +4,17 @@ import { labelsOf, type Manifest } from './manifest.js';
 import { secretsOf } from './environment.js';
 import type { ServicePlan } from './services.js';
 
+type Entry = readonly [name: string, text: string];
+
 /** What deploy/kubernetes/new-secrets.sh puts in the place of each `@NAME@`. */
-export function secretObjects(plans: readonly ServicePlan[]): Manifest[] {
+export function secretObjects(plans: readonly ServicePlan[], namespace: string): Manifest[] {
+  const secretOf = (name: string, component: string, entries: readonly Entry[]): Manifest => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace, labels: labelsOf(component) },
+    type: 'Opaque',
+    stringData: Object.fromEntries(entries),
+  });
   return [
     ...plans.map((plan) =>
       secretOf(`posthorn-${plan.name}`, plan.name, secretsOf(plan).map(ownText(plan.name))),
@@ -25,7 +34,7 @@ const natsUrl = (user: string): string => `nats://${user}:${passwordOf(user)}@@N
 
 const ownText =
   (service?: ServiceName) =>
-  (name: string): readonly [string, string] => [name, textOf(name, service)];
+  (name: string): Entry => [name, textOf(name, service)];
 
 function textOf(name: string, service?: ServiceName): string {
   const owner = /^([A-Z]+)_DATABASE_URL$/.exec(name)?.[1]?.toLowerCase();
@@ -33,11 +42,3 @@ function textOf(name: string, service?: ServiceName): string {
   if (name === 'NATS_URL') return natsUrl(service!);
   return `@${name}@`;
 }
-
-const secretOf = (name: string, component: string, entries: (readonly [string, string])[]): Manifest => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name, namespace: 'posthorn', labels: labelsOf(component) },
-  type: 'Opaque',
-  stringData: Object.fromEntries(entries),
-});
