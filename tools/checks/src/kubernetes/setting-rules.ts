@@ -70,13 +70,16 @@ function mapFindings({ container }: Workload, maps: ReadonlyMap<string, Data>): 
       const wanted = valueFrom?.configMapKeyRef;
       if (!wanted) return [];
       const data = maps.get(wanted.name);
-      if (!data) return [`${name}: there is no ConfigMap ${wanted.name}`];
-      return wanted.optional || data[wanted.key] !== undefined
+      if (!data && isOurs(wanted.name)) return [`${name}: there is no ConfigMap ${wanted.name}`];
+      return wanted.optional || data?.[wanted.key] !== undefined
         ? []
         : [`${name}: ${wanted.name} has no ${wanted.key}`];
     }),
   ];
 }
+
+/** That of the jobs is there only where somebody needs it. */
+const isOurs = (map: string): boolean => map !== 'posthorn-jobs';
 
 /** Read as the service itself will read it. */
 function serviceFindings(workload: Workload, shape: Shape, maps: ReadonlyMap<string, Data>): string[] {
@@ -100,7 +103,7 @@ function serviceFindings(workload: Workload, shape: Shape, maps: ReadonlyMap<str
     findings.push('migrates when it starts: MIGRATE_AT_START is not false');
   if (workload.container.args?.join(' ') !== workload.name)
     findings.push(`starts [${workload.container.args?.join(' ')}], not [${workload.name}]`);
-  return [...findings, ...valueFindings(workload, shape, environmentOf(entries, maps))];
+  return [...findings, ...valueFindings(workload, shape, environmentOf(entries, maps, secret))];
 }
 
 function valueFindings({ pod }: Workload, shape: Shape, environment: Data): string[] {
@@ -116,13 +119,18 @@ function valueFindings({ pod }: Workload, shape: Shape, environment: Data): stri
   return grace > longest ? [] : [`is killed after ${grace} s, while stopping may take ${longest} s`];
 }
 
-function environmentOf(entries: readonly EnvironmentEntry[], maps: ReadonlyMap<string, Data>): Data {
+function environmentOf(
+  entries: readonly EnvironmentEntry[],
+  maps: ReadonlyMap<string, Data>,
+  secret: ReadonlySet<string>,
+): Data {
   return Object.fromEntries(
     entries.flatMap(({ name, value, valueFrom }): [string, string][] => {
       const wanted = valueFrom?.configMapKeyRef;
       const text = wanted ? maps.get(wanted.name)?.[wanted.key] : value;
       if (text === undefined) return [];
-      return name.endsWith('_FILE') ? [secretFor(name.replace(/_FILE$/, ''))] : [[name, text]];
+      const plain = name.replace(/_FILE$/, '');
+      return name !== plain && secret.has(plain) ? [secretFor(plain)] : [[name, text]];
     }),
   );
 }

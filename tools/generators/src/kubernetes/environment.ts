@@ -47,7 +47,7 @@ export const inFile = (name: string): EnvironmentEntry => ({
   value: `${secretFolder}/${name}`,
 });
 
-const setting = (name: string): EnvironmentEntry => ({
+export const setting = (name: string, map = settingsMap): EnvironmentEntry => ({
   name,
-  valueFrom: { configMapKeyRef: { name: settingsMap, key: name, optional: true } },
+  valueFrom: { configMapKeyRef: { name: map, key: name, optional: true } },
 });

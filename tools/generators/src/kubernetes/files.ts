@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Variable } from '@posthorn/platform';
 import { stringify } from 'yaml';
 import { chartTarget, imageHelper, settingsObject, templateOf } from './chart.js';
 import { chartComponents } from './chart-components.js';
@@ -8,7 +9,7 @@ import { product, yamlOf, type Manifest, type Target } from './manifest.js';
 import { commonObjects, namespaceObject, serviceObjects } from './objects.js';
 import { monitoringObjects } from './monitoring.js';
 import { secretObjects } from './secrets.js';
-import { servicePlans, type ServicePlan } from './services.js';
+import { jobVariables, servicePlans, type ServicePlan } from './services.js';
 
 type Files = Record<string, string>;
 
@@ -21,7 +22,8 @@ const notice = '# Made by `npm run docs` from the declarations in the code; do n
 export async function kubernetesFiles(): Promise<Files> {
   const { version } = JSON.parse(read('package.json')) as { version: string };
   const plans = await servicePlans();
-  const files = { ...kustomizeFiles(plans, version), ...chartFiles(plans, version) };
+  const release = { version, variables: await jobVariables() };
+  const files = { ...kustomizeFiles(plans, release), ...chartFiles(plans, release) };
   return Object.fromEntries(
     Object.entries(files).map(([name, text]) => [
       `${folder}/${name}`,
@@ -30,7 +32,13 @@ export async function kubernetesFiles(): Promise<Files> {
   );
 }
 
-function kustomizeFiles(plans: readonly ServicePlan[], version: string): Files {
+interface Release {
+  version: string;
+  /** What its jobs read. */
+  variables: readonly Variable[];
+}
+
+function kustomizeFiles(plans: readonly ServicePlan[], { version, variables }: Release): Files {
   const target: Target = {
     given: (_, preset) => preset,
     namespace: product,
@@ -41,7 +49,7 @@ function kustomizeFiles(plans: readonly ServicePlan[], version: string): Files {
     'base/kustomization.yaml': kustomization(['common', ...plans.map(({ name }) => name)]),
     ...folderOf('base/common', { namespace: namespaceObject, ...commonObjects(target) }),
     ...Object.assign({}, ...plans.map((plan) => folderOf(`base/${plan.name}`, serviceObjects(plan, target)))),
-    ...folderOf('jobs', jobObjects(version, target)),
+    ...folderOf('jobs', jobObjects(version, variables, target)),
     ...folderOf('components/prometheus-operator', monitoringObjects(target, read), 'Component'),
     ...folderOf(
       'components/external-secrets',
@@ -52,7 +60,7 @@ function kustomizeFiles(plans: readonly ServicePlan[], version: string): Files {
   };
 }
 
-function chartFiles(plans: readonly ServicePlan[], version: string): Files {
+function chartFiles(plans: readonly ServicePlan[], { version, variables }: Release): Files {
   const values = { image: { repository: product, tag: '', digest: '' } };
   const target = chartTarget(values);
   const settings = settingsIn(read(`${folder}/overlays/small/settings.env`));
@@ -63,7 +71,7 @@ function chartFiles(plans: readonly ServicePlan[], version: string): Files {
   const templates = Object.fromEntries([
     template('common', [settingsObject(target, settings), ...Object.values(commonObjects(target))]),
     ...plans.map((plan) => template(plan.name, Object.values(serviceObjects(plan, target)))),
-    template('jobs', Object.values(jobObjects(version, target))),
+    template('jobs', Object.values(jobObjects(version, variables, target))),
   ]) as Files;
   const optional = {
     ...chartComponents(target, read),

@@ -8,6 +8,19 @@ const user = 1_000;
 /** The certificate of the receiver of reports, once there is one. */
 const mailCertificate = { name: 'mail-tls', mountPath: '/run/secrets/mail-tls', readOnly: true };
 
+/** Authorities that a server is trusted by, where there are such Secrets: never their keys. */
+const authorities = ['postgres', 'nats'].map((server) => ({
+  volume: {
+    name: `${server}-ca`,
+    secret: {
+      secretName: `posthorn-${server}-ca`,
+      optional: true,
+      items: [{ key: 'ca.crt', path: 'ca.crt' }],
+    },
+  },
+  mount: { name: `${server}-ca`, mountPath: `/run/secrets/${server}-ca`, readOnly: true },
+}));
+
 /** What every pod of ours may not do, and where its secrets are. */
 export function podOf(account: string, secret: string, container: object, volumes: object[] = []): object {
   return {
@@ -26,6 +39,7 @@ export function podOf(account: string, secret: string, container: object, volume
     volumes: [
       { name: 'secrets', secret: { secretName: secret, defaultMode: 0o440 } },
       { name: 'tmp', emptyDir: { sizeLimit: '64Mi' } },
+      ...authorities.map(({ volume }) => volume),
       ...volumes,
     ],
   };
@@ -51,6 +65,7 @@ export function containerOf(
     volumeMounts: [
       { name: 'secrets', mountPath: secretFolder, readOnly: true },
       { name: 'tmp', mountPath: '/tmp' },
+      ...authorities.map(({ mount }) => mount),
       ...volumeMounts,
     ],
   };

@@ -48,6 +48,9 @@ export async function servicePlans(): Promise<ServicePlan[]> {
   );
 }
 
+/** Of the jobs that provision and migrate. */
+export const jobVariables = (): Promise<Variable[]> => variablesOfApp('provision');
+
 async function variablesOfService(name: ServiceName): Promise<Variable[]> {
   const own = [...Object.values(variablesOf(ServiceConfig)), ...(await variablesOfApp(name))];
   return [...new Map(own.map((variable) => [variable.name, variable])).values()];
