@@ -10,7 +10,7 @@ import {
   runbookFindings,
   unknownIn,
 } from './observability/findings.js';
-import { knownMetrics } from './observability/known-metrics.js';
+import { knownMetrics, metricsOfCluster } from './observability/known-metrics.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -18,9 +18,12 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const recordings = recordingsOf(read('deploy/observability/scaling.yaml'));
 const known = new Map([
   ...(await knownMetrics()),
+  ...metricsOfCluster,
   ...recordings.map(({ record }) => [record, new Set<string>()] as const),
 ]);
-const alerts = alertsOf(read('deploy/observability/alerts.yaml'));
+const alerts = ['alerts', 'kubernetes'].flatMap((name) =>
+  alertsOf(read(`deploy/observability/${name}.yaml`)),
+);
 const lookups = expressionsOf(read('deploy/observability/board.json'));
 const runbooks = new Map(
   readdirSync(join(root, 'docs/runbooks')).map((name) => [name, read(`docs/runbooks/${name}`)]),

@@ -9,7 +9,7 @@ export function monitoringObjects(
   const head = (name: string, labels: Record<string, string> = {}) => ({
     metadata: { name, namespace, labels: { ...labelsOf('observability'), ...labels } },
   });
-  const groups = ['alerts', 'scaling'].flatMap(
+  const groups = ['alerts', 'kubernetes', 'scaling'].flatMap(
     (name) => (parse(read(`deploy/observability/${name}.yaml`)) as { groups: object[] }).groups,
   );
   return {
