@@ -21,6 +21,7 @@ export const longSuites = [
   'audience-guide.e2e.spec.ts',
   'poisonous-mail.e2e.spec.ts',
   'outages.e2e.spec.ts',
+  'backup.e2e.spec.ts',
   'overdue-mail.e2e.spec.ts',
   'campaigns-guide.e2e.spec.ts',
   'segments-by-time.e2e.spec.ts',

@@ -63,7 +63,11 @@ export async function startAsProcesses(
 function environmentOf(service: ServiceName, environment: Environment): Environment {
   const others = serviceNames.filter((other) => other !== service);
   const hidden = new Set(
-    others.flatMap((other) => [ownVariable(other, 'DATABASE'), ownVariable(other, 'NATS')]),
+    others.flatMap((other) => [
+      ownVariable(other, 'DATABASE'),
+      ownVariable(other, 'DIRECT_DATABASE'),
+      ownVariable(other, 'NATS'),
+    ]),
   );
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !hidden.has(name)));
 }

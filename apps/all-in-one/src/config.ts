@@ -1,6 +1,6 @@
-import { Env, secretKeyProblem } from '@posthorn/platform';
+import { DatabaseFiles, Env, secretKeyProblem } from '@posthorn/platform';
 
-export class AllInOneConfig {
+export class AllInOneConfig extends DatabaseFiles {
   @Env('POSTHORN_DATA_DIR', {
     kind: 'text',
     default: '.posthorn',

@@ -3,7 +3,7 @@ import { busUsers, serviceNames, type BusUser, type ServiceName } from '@posthor
 import { provisionDatabase } from '@posthorn/database';
 import { startableServices, startInbox, startNats, startPostgres, type Inbox, type Say } from '@posthorn/dev';
 import { natsConfiguration } from '@posthorn/messaging';
-import { ownVariable, secretKeysIn, type Environment } from '@posthorn/platform';
+import { ownVariable, secretKeysIn, tlsOf, type Environment } from '@posthorn/platform';
 import type { AllInOneConfig } from './config.js';
 import type { DataDirectory } from './data-directory.js';
 import { EmbeddedServers } from './embedded-servers.js';
@@ -101,7 +101,7 @@ async function startDatabaseForEach(options: ServersOptions, embedded: EmbeddedS
 }
 
 async function provideDatabases(
-  { config, environment, directory }: ServersOptions,
+  { config, environment, directory, report }: ServersOptions,
   adminUrlOf: (service: ServiceName) => Promise<string>,
 ): Promise<Environment> {
   const [secretKey] = secretKeysIn(config.secretKey ?? directory.secretKey()) as [string];
@@ -110,7 +110,9 @@ async function provideDatabases(
       const variable = ownVariable(service, 'DATABASE');
       const named = environment[variable]?.trim();
       if (named) return [variable, named];
-      return [variable, await provisionDatabase({ adminUrl: await adminUrlOf(service), service, secretKey })];
+      const adminUrl = await adminUrlOf(service);
+      const tls = tlsOf(config);
+      return [variable, await provisionDatabase({ adminUrl, service, secretKey, tls, report })];
     }),
   );
   return Object.fromEntries(opened.map(valueOf));

@@ -29,6 +29,7 @@ import { suppressionRoutes } from './suppressions/suppressions.routes.js';
 import { templateRoutes } from './templates/templates.routes.js';
 import { contactTopicRoutes, topicRoutes } from './topics/topics.routes.js';
 import { usageRoutes } from './usage/usage.routes.js';
+import { EmailValidationsController } from './validation/validation.controller.js';
 import { validationRoutes } from './validation/validation.routes.js';
 import { webhookCallRoutes, webhookRoutes, webhookSecretRoutes } from './webhooks/webhooks.routes.js';
 import {
@@ -48,7 +49,7 @@ export const routeSources: readonly RouteSource[] = [
   CampaignArchivesController,
   ...[workflowRoutes, workflowGraphRoutes, executionRoutes, simulationRoutes],
   ...[webhookRoutes, webhookCallRoutes, webhookSecretRoutes],
-  ...[domainRoutes, SuppressionsController, suppressionRoutes, validationRoutes],
+  ...[domainRoutes, SuppressionsController, suppressionRoutes, EmailValidationsController, validationRoutes],
   ...[templateRoutes, snippetRoutes],
   ...[AnalyticsController, DeliverabilityController, usageRoutes, AuditController],
   ...[SessionsController, ProjectsController, MembersController, ApiKeysController, RevealController],

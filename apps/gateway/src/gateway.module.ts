@@ -49,6 +49,7 @@ import { InvitationPages } from './members/invitation.pages.js';
 import { MembersController } from './members/members.controller.js';
 import { MembersReadModel } from './members/members.read-model.js';
 import { MembersService } from './members/members.service.js';
+import { OperatedMembers } from './members/operated-members.service.js';
 import { ApplicationsPages, ApplicationsService } from './oauth/applications.pages.js';
 import { ConsentPages } from './oauth/consent.pages.js';
 import { OAuthEndpoint } from './oauth/oauth-endpoint.js';
@@ -63,6 +64,7 @@ import { SignInPages } from './people/pages/sign-in.pages.js';
 import { SignUpPages } from './people/pages/sign-up.pages.js';
 import { PeopleModule } from './people/people.module.js';
 import { PipelineModule } from './pipeline/pipeline.module.js';
+import { OperatedProjects } from './projects/operated-projects.service.js';
 import { OwnProjectsService } from './projects/own-projects.service.js';
 import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsModule } from './projects/projects.module.js';
@@ -82,6 +84,7 @@ import { ReputationSubscribers } from './reputation/reputation.subscribers.js';
 import { RouteTable, routeTable } from './routes/route-table.js';
 import { sealedTables } from './secrets/sealed-tables.js';
 import { SuppressionsController } from './suppressions/suppressions.controller.js';
+import { EmailValidationsController } from './validation/validation.controller.js';
 import { SystemMailsModule } from './system-mails/system-mails.module.js';
 import { UsageMails } from './usage/usage-mails.js';
 import { WebhookMails } from './webhooks/webhook-mails.js';
@@ -111,6 +114,7 @@ class RouteTableModule {}
     EventsController,
     StreamController,
     SuppressionsController,
+    EmailValidationsController,
     EmailsController,
     ExplanationsController,
     ContactsController,
@@ -166,6 +170,8 @@ class RouteTableModule {}
     ReputationSubscribers,
     OwnProjectsService,
     MembersService,
+    OperatedMembers,
+    OperatedProjects,
     MembersReadModel,
     InvitationsService,
     InvitationMails,

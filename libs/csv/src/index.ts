@@ -1,2 +1,4 @@
 export * from './csv-reader.js';
 export * from './csv-table.js';
+export * from './stored-rows.js';
+export * from './table-pieces.js';

@@ -1,7 +1,11 @@
 import pg from 'pg';
 import type { Tracing } from '@posthorn/telemetry';
 import { DataSource, DefaultNamingStrategy, type DataSourceOptions, type QueryRunner } from 'typeorm';
-import { Database } from './database.js';
+import { connectionTo, type DatabaseTls } from './connecting/connection.js';
+import { Database, type DirectConnection } from './database.js';
+import { refuseLossyServer } from './connecting/durability.js';
+import { FreshPool, type Failures, type FreshPoolOptions } from './connecting/fresh-pool.js';
+import { hotRoleSettings, hotUrl, refuseOtherSettings, roleSettings } from './connecting/roles.js';
 
 export type { DataSource, QueryRunner };
 
@@ -13,28 +17,60 @@ export interface DatabaseOptions {
   poolSize: number;
   connectTimeoutMs?: number;
   tracing?: Tracing;
+  /** Past any pooler; `url` where none is given. */
+  directUrl?: string;
+  tls?: DatabaseTls;
+  allowAsyncStandby?: boolean;
 }
 
 // A request is answered within two seconds while the database is down (docs/guarantees.md G17).
 const defaultConnectTimeoutMs = 1_500;
 const startTimeoutMs = 15_000;
+/** Half of a connection whose other end is gone is noticed after twenty seconds, and not after hours. */
+const everywhere = { pipeline: true, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** int8 as number: counts and sequences stay far below 2^53. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const {
-    url,
+  const { url, name, poolSize, connectTimeoutMs = defaultConnectTimeoutMs, tracing } = options;
+  const failures: Failures = { lastAt: -Infinity };
+  const source = await openSource(options, failures);
+  const { master } = source.driver as unknown as { master: pg.Pool };
+  const hot = new FreshPool({
+    ...connectionTo(hotUrl(url), options.tls),
+    ...everywhere,
+    failures,
+    application_name: `${name}-hot`,
+    max: Math.max(2, Math.ceil(poolSize / 2)),
+    connectionTimeoutMillis: Math.max(connectTimeoutMs, startTimeoutMs),
+  } as FreshPoolOptions);
+  const direct: DirectConnection = {
+    ...connectionTo(options.directUrl ?? url, options.tls),
+    migrations: options.migrations,
     name,
-    entities,
-    migrations,
-    poolSize,
-    connectTimeoutMs = defaultConnectTimeoutMs,
-    tracing,
-  } = options;
+  };
+  const database = new Database(source, master, hot, tracing, direct);
+  try {
+    await refuseOtherSettings(master, roleSettings);
+    await refuseOtherSettings(hot, hotRoleSettings);
+    await refuseLossyServer(database, options);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  for (const pool of [master, hot]) pool.options.connectionTimeoutMillis = connectTimeoutMs;
+  return database;
+}
+
+/** No session is assumed: it may lead to a pooler. */
+async function openSource(options: DatabaseOptions, failures: Failures): Promise<DataSource> {
+  const { url, name, entities, migrations, poolSize, connectTimeoutMs = defaultConnectTimeoutMs } = options;
+  const connection = connectionTo(url, options.tls);
   const source = new DataSource({
     type: 'postgres',
-    url,
+    driver: Object.assign(Object.create(pg) as typeof pg, { Pool: FreshPool }),
+    url: connection.connectionString,
     entities,
     migrations,
     namingStrategy: new SnakeNames(),
@@ -44,28 +80,31 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     migrationsTransactionMode: 'each',
-    extra: {
-      pipeline: true,
-      statement_timeout: 60_000,
-      idle_in_transaction_session_timeout: 60_000,
-      keepAlive: true,
-      idleTimeoutMillis: 60_000,
-    },
-    // Without a listener, a broken idle connection would end the process.
+    extra: { ...everywhere, ssl: connection.ssl, failures, idleTimeoutMillis: 60_000 },
     poolErrorHandler: () => undefined,
   });
-  await source.initialize();
-  const { master } = source.driver as unknown as { master: pg.Pool };
-  listenForErrors(master);
-  const database = new Database(
-    source,
-    master,
-    openHotPool({ url, name, poolSize, connectTimeoutMs }),
-    tracing,
-  );
-  await assertDurable(database);
-  master.options.connectionTimeoutMillis = connectTimeoutMs;
-  return database;
+  return source.initialize();
+}
+
+/** For migrations: a session of its own, past any pooler. */
+export async function openDirectSource({
+  direct: { connectionString, ssl, migrations, name },
+}: Database): Promise<DataSource> {
+  const source = new DataSource({
+    type: 'postgres',
+    url: connectionString,
+    entities: [],
+    migrations,
+    applicationName: `${name}-migrates`,
+    poolSize: 1,
+    connectTimeoutMS: startTimeoutMs,
+    installExtensions: false,
+    uuidExtension: 'pgcrypto',
+    migrationsTransactionMode: 'each',
+    extra: { ssl, keepAlive: true },
+    poolErrorHandler: () => undefined,
+  });
+  return source.initialize();
 }
 
 /** A member `projectId` is stored as `project_id`. */
@@ -73,57 +112,4 @@ class SnakeNames extends DefaultNamingStrategy {
   override columnName(member: string, given: string | undefined, prefixes: string[]): string {
     return given ?? [...prefixes, member].join('_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   }
-}
-
-/** A server that may lose commits is refused at the start (docs/guarantees.md G1). */
-async function assertDurable(database: Database): Promise<void> {
-  const settings = await database.query<{ name: string; setting: string }>(
-    `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')`,
-  );
-  const unsafe = settings.filter(({ setting }) => setting === 'off' || setting === 'local');
-  if (unsafe.length > 0) {
-    throw new Error(
-      `Postgres would lose accepted mail: set ${unsafe.map(({ name }) => `${name} = on`).join(', ')}`,
-    );
-  }
-}
-
-/** For very frequent statements: pipelined, and planned once a connection. Such a plan must fit tables of
- * any size, so it uses indexes and nested loops. */
-function openHotPool({
-  url,
-  name,
-  poolSize,
-  connectTimeoutMs,
-}: Required<Pick<DatabaseOptions, 'url' | 'name' | 'poolSize' | 'connectTimeoutMs'>>): pg.Pool {
-  const plans = [
-    'plan_cache_mode=force_generic_plan',
-    'enable_seqscan=off',
-    'enable_hashjoin=off',
-    'enable_mergejoin=off',
-    'jit=off',
-  ];
-  const pool = new pg.Pool({
-    connectionString: url,
-    application_name: `${name}-hot`,
-    max: Math.max(2, Math.ceil(poolSize / 2)),
-    pipeline: true,
-    options: plans.map((setting) => `-c ${setting}`).join(' '),
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: 60_000,
-    keepAlive: true,
-  } as pg.PoolConfig);
-  pool.on('error', () => undefined);
-  listenForErrors(pool);
-  return pool;
-}
-
-/** A connection may break when the pool lends it: without a listener that would end the process. */
-function listenForErrors(pool: pg.Pool): void {
-  const known = new WeakSet<pg.PoolClient>();
-  pool.on('acquire', (client) => {
-    if (known.has(client)) return;
-    known.add(client);
-    client.on('error', () => undefined);
-  });
 }

@@ -13,9 +13,12 @@ const networkCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
+  'EAI_AGAIN',
   'EHOSTUNREACH',
 ]);
-const refusals = new Set(['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300']);
+/** After a failover, a connection to a server that is no longer the primary. */
+const readOnly = '25006';
+const refusals = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', '57P03', '53300', readOnly]);
 const lostConnection =
   /connection terminated|timeout exceeded when trying to connect|server closed the connection|client has encountered a connection error|not queryable|pool is (draining|ended)|query runner already released/i;
 
@@ -48,7 +51,16 @@ export function isDataError(error: unknown): boolean {
 export function isDatabaseAway(error: unknown): boolean {
   const code = databaseCode(error) ?? '';
   const message = (error as DriverError)?.message ?? '';
-  return /^(08|53|57P0|57014)/.test(code) || networkCodes.has(code) || lostConnection.test(message);
+  return /^(08|53|57P0|57014|25006)/.test(code) || networkCodes.has(code) || lostConnection.test(message);
+}
+
+const pressed =
+  /^(53|57014)|timeout exceeded when trying to connect|pool is (draining|ended)|already released/i;
+
+/** The server or the way to it is gone; not where one statement, or the wait for a connection, took too long. */
+export function isConnectionLost(error: unknown): boolean {
+  const message = (error as DriverError)?.message ?? '';
+  return isDatabaseAway(error) && !pressed.test(databaseCode(error) ?? '') && !pressed.test(message);
 }
 
 function wasNeverSent(error: unknown): boolean {

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemetry';
 import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { DataSource, DataSourceOptions, EntityManager, QueryRunner } from 'typeorm';
 import type { FactoryProvider, Type } from '@nestjs/common';
+import type { Connection } from './connecting/connection.js';
 import { copyOut, withLiterals } from './copy/copy-out.js';
 import { isDatabaseAway, isSerializationFailure } from './database-error.js';
 import { TransactionEnded, TransactionTimedOut, within } from './transaction-limits.js';
@@ -37,6 +38,11 @@ export interface PoolUse {
   max: number;
 }
 
+export interface DirectConnection extends Connection {
+  migrations: DataSourceOptions['migrations'];
+  name: string;
+}
+
 /** Statements inside of `transaction` join it without passing a manager around. */
 export class Database {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
@@ -48,6 +54,8 @@ export class Database {
     private readonly ordinary: Pool,
     private readonly hot: Pool,
     readonly tracing: Tracing = new Tracing(),
+    /** Past any pooler, for what needs a session. */
+    readonly direct: DirectConnection,
   ) {}
 
   get pools(): PoolUse[] {
@@ -138,6 +146,9 @@ export class Database {
     const runner = this.source.createQueryRunner();
     try {
       return await work(runner);
+    } catch (error) {
+      await giveBack(runner, error);
+      throw error;
     } finally {
       await runner.release();
     }
@@ -167,15 +178,12 @@ export class Database {
 
   private async send(statements: Statement[]): Promise<unknown[][]> {
     const client = await this.hot.connect();
-    try {
-      const settled = await Promise.allSettled(inOneWrite(client, statements));
-      const failed = settled.find((each) => each.status === 'rejected');
-      if (failed) throw failed.reason;
-      for (const { sql } of statements) this.insertListeners.notify(sql);
-      return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
-    } finally {
-      client.release();
-    }
+    const settled = await Promise.allSettled(inOneWrite(client, statements));
+    const failed = settled.find((each) => each.status === 'rejected');
+    client.release(isDatabaseAway(failed?.reason) ? (failed!.reason as Error) : undefined);
+    if (failed) throw failed.reason;
+    for (const { sql } of statements) this.insertListeners.notify(sql);
+    return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
   }
 
   async close(): Promise<void> {
@@ -193,8 +201,10 @@ export class Database {
     const runner = this.source.createQueryRunner();
     const ambient: Ambient = { runner, ended: false, onCommit: [], onInserts: new Set() };
     const running = () => this.ambient.run(ambient, work);
+    let backend = Promise.resolve<number | null>(null);
     try {
       await runner.startTransaction();
+      if (limitMs !== undefined) backend = backendOf(await clientOf(runner));
       const result = await (limitMs === undefined ? running() : within(limitMs, running()));
       ambient.ended = true;
       await runner.commitTransaction();
@@ -202,7 +212,8 @@ export class Database {
       return result;
     } catch (error) {
       ambient.ended = true;
-      if (error instanceof TransactionTimedOut) await this.closeConnection(runner);
+      if (error instanceof TransactionTimedOut) await this.closeConnection(runner, backend);
+      else if (isDatabaseAway(error)) await giveBack(runner, error);
       else if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
@@ -211,8 +222,8 @@ export class Database {
   }
 
   /** A ROLLBACK would wait for the statement that hangs; Postgres notices a closed socket only after it. */
-  private async closeConnection(runner: QueryRunner): Promise<void> {
-    const client = (await clientOf(runner)) as unknown as Client & { processID: number };
+  private async closeConnection(runner: QueryRunner, backend: Promise<number | null>): Promise<void> {
+    const client = (await clientOf(runner)) as unknown as Client;
     const { stream } = client.connection;
     if (!stream.destroyed) {
       // Before that, the pool would lend the connection again.
@@ -220,11 +231,18 @@ export class Database {
       stream.destroy();
       await closed;
     }
-    await this.apart(() => this.query('SELECT pg_terminate_backend($1)', [client.processID])).catch(
-      () => undefined,
-    );
+    const pid = await backend;
+    if (pid === null) return;
+    await this.apart(() => this.query('SELECT pg_terminate_backend($1)', [pid])).catch(() => undefined);
   }
 }
+
+/** Asked of the server: what the driver knows is the number that a pooler made up. Null where it did not answer. */
+const backendOf = (client: ClientBase): Promise<number | null> =>
+  client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid').then(
+    ({ rows }) => rows[0]!.pid,
+    () => null,
+  );
 
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -253,7 +271,7 @@ async function rowsOfOne<Row>(pool: Pool, requested: QueryConfig): Promise<Row[]
         if (!client) return reject(connectError!);
         client.query(requested, (failure: Error | null, result) => {
           // The server announces its shutdown before the connection ends: it must not be lent again.
-          release(isDatabaseAway(failure));
+          release(isDatabaseAway(failure) ? failure! : undefined);
           if (failure) reject(failure);
           // Several statements in one text have an array of results, without `rows`.
           else resolve(((result as QueryResult | undefined)?.rows ?? []) as Row[]);
@@ -269,6 +287,16 @@ async function rowsOfOne<Row>(pool: Pool, requested: QueryConfig): Promise<Row[]
 
 async function clientOf(runner: QueryRunner): Promise<ClientBase> {
   return (await runner.connect()) as ClientBase;
+}
+
+/** With the error, so that a connection to a server that is going is closed; TypeORM's `release` takes none. */
+async function giveBack(runner: QueryRunner, error: unknown): Promise<void> {
+  if (!isDatabaseAway(error)) return;
+  await (runner as unknown as ClosingRunner).releasePostgresConnection(error as Error);
+}
+
+interface ClosingRunner {
+  releasePostgresConnection(error: Error): Promise<void>;
 }
 
 async function rowsOfNamed<Row>(client: ClientBase, statement: Statement): Promise<Row[]> {

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MigrationExecutor, type Migration } from 'typeorm';
 import { isLockTimeout } from './database-error.js';
-import type { QueryRunner } from './data-source.js';
+import { openDirectSource, type DataSource, type QueryRunner } from './data-source.js';
 import type { Database } from './database.js';
+import { RefusedDatabase } from './connecting/refused-database.js';
+import { underLock, type HeldLock } from './connecting/transaction-lock.js';
 
 const migrationLock = 7_301_002;
-const askAgainMs = 250;
 const pauseMs = 2_000;
 const reportEveryMs = 15_000;
 
@@ -15,48 +16,44 @@ interface TryAgain {
   limitMs: number;
 }
 
+/** On a session of its own, past any pooler and without the timeouts of the role. */
 export async function migrate(
   database: Database,
   report: (line: string) => void = () => undefined,
   { limitMs = 120_000 }: { limitMs?: number } = {},
 ): Promise<number> {
-  const runner = database.source.createQueryRunner();
+  if (await isMigrated(database)) return 0;
+  const source = await openDirectSource(database);
   try {
-    // Rewriting or indexing a large table takes long.
-    await runner.query('SET statement_timeout = 0');
-    await takeMigrationLock(runner, report);
-    const applied = await runPending(database, runner, { report, limitMs });
+    const name = `${database.direct.name}-migrates`;
+    const lock = { key: migrationLock, name, other: 'another process migrates', report, asks: true };
+    const applied = await underLock(database.direct, lock, (held) =>
+      runPending(source, { report, limitMs }, held),
+    );
     if (applied.length > 0)
       report(
         `migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`,
       );
     return applied.length;
   } finally {
-    await runner.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
-    await runner.query('RESET statement_timeout; RESET lock_timeout').catch(() => undefined);
+    await source.destroy();
+  }
+}
+
+async function runPending(source: DataSource, tryAgain: TryAgain, lock: HeldLock): Promise<Migration[]> {
+  const runner = source.createQueryRunner();
+  try {
+    const executor = new MigrationExecutor(source, runner);
+    const pending = await executor.getPendingMigrations();
+    for (const [index, migration] of pending.entries()) {
+      lock.assertHeld();
+      if (pending.length > 1) tryAgain.report(`${index + 1} of ${pending.length}: ${migration.name}`);
+      await runUntilUnlocked(executor, runner, migration, tryAgain);
+    }
+    return pending;
+  } finally {
     await runner.release();
   }
-}
-
-/** Asks again instead of waiting: CREATE INDEX CONCURRENTLY waits for all other transactions, also for that
- * of a replica that waits for this lock, so that both would wait for each other. */
-async function takeMigrationLock(runner: QueryRunner, report: (line: string) => void): Promise<void> {
-  for (let isFirst = true; ; isFirst = false) {
-    const [row] = (await runner.query('SELECT pg_try_advisory_lock($1) AS taken', [migrationLock])) as {
-      taken: boolean;
-    }[];
-    if (row!.taken) return;
-    if (isFirst) report('another process migrates: waiting for it');
-    await pause(askAgainMs);
-  }
-}
-
-/** On this connection, because those of the pool have a statement timeout. */
-async function runPending(database: Database, runner: QueryRunner, tryAgain: TryAgain): Promise<Migration[]> {
-  const executor = new MigrationExecutor(database.source, runner);
-  const pending = await executor.getPendingMigrations();
-  for (const migration of pending) await runUntilUnlocked(executor, runner, migration, tryAgain);
-  return pending;
 }
 
 async function runUntilUnlocked(
@@ -86,16 +83,36 @@ async function runUntilUnlocked(
 
 /** All later readers and writers wait behind it: so a second at most (docs/guarantees.md G23). */
 async function runOne(executor: MigrationExecutor, runner: QueryRunner, migration: Migration): Promise<void> {
-  // Without a transaction, such as CREATE INDEX CONCURRENTLY, it blocks nobody.
-  const isApart = migration.instance?.transaction === false;
-  await runner.query(`SET lock_timeout = '${isApart ? 0 : '1s'}'`);
-  if (!isApart) await runner.startTransaction();
+  if (migration.instance?.transaction === false) return runApart(executor, runner, migration);
+  await runner.startTransaction();
   try {
+    // Rewriting or indexing a large table takes long.
+    await runner.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '1s'`);
     await executor.executeMigration(migration);
-    if (!isApart) await runner.commitTransaction();
+    await runner.commitTransaction();
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction();
     throw error;
+  }
+}
+
+/** Without a transaction, such as CREATE INDEX CONCURRENTLY, it blocks nobody; but what it sets would stay with a session of others. */
+async function runApart(
+  executor: MigrationExecutor,
+  runner: QueryRunner,
+  migration: Migration,
+): Promise<void> {
+  const { processID } = (await runner.connect()) as { processID: number };
+  const [row] = (await runner.query('SELECT pg_backend_pid() AS pid')) as { pid: number }[];
+  if (row!.pid !== processID)
+    throw new RefusedDatabase(
+      `${migration.name} needs a session, and this connection leads to a pooler: set <SERVICE>_DIRECT_DATABASE_URL to the server itself`,
+    );
+  await runner.query('SET statement_timeout = 0; SET lock_timeout = 0');
+  try {
+    await executor.executeMigration(migration);
+  } finally {
+    await runner.query('RESET statement_timeout; RESET lock_timeout').catch(() => undefined);
   }
 }
 
@@ -105,6 +122,15 @@ const lockedOut = ({ name }: Migration, limitMs: number, cause: unknown): Error 
     { cause },
   );
 
+/** Unlike TypeORM's own look, it makes nothing: several processes would make the same table at once. */
 export async function isMigrated(database: Database): Promise<boolean> {
-  return !(await database.source.showMigrations());
+  const [table] = await database.query<{ exists: boolean }>(
+    `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
+  );
+  if (!table!.exists) return database.source.migrations.length === 0;
+  const made = await database.query<{ name: string }>('SELECT name FROM migrations');
+  const names = new Set(made.map(({ name }) => name));
+  return database.source.migrations.every((migration) =>
+    names.has(migration.name ?? migration.constructor.name),
+  );
 }

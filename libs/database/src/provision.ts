@@ -1,44 +1,82 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
+import { connectionTo, type DatabaseTls } from './connecting/connection.js';
+import { hotRoleOf, hotRoleSettings, roleSettings, type RoleSettings } from './connecting/roles.js';
+import { underLock } from './connecting/transaction-lock.js';
 
 export interface ProvisionOptions {
   adminUrl: string;
   service: string;
   secretKey: string;
+  tls?: DatabaseTls;
+  report?: (line: string) => void;
 }
 
 const provisionLock = 7_301_001;
 
-export async function provisionDatabase({ adminUrl, service, secretKey }: ProvisionOptions): Promise<string> {
+/** Returns the URL of the service. */
+export async function provisionDatabase({
+  adminUrl,
+  service,
+  secretKey,
+  tls,
+  report,
+}: ProvisionOptions): Promise<string> {
   const name = `posthorn_${service}`;
   const password = createHmac('sha256', secretKey).update(`database-role:${service}`).digest('base64url');
   const url = serviceUrl(adminUrl, name, password);
-  await provisionAt(adminUrl, url);
+  await provisionAt(adminUrl, url, { tls, report });
   return url;
 }
 
-/** Creates what is missing of the database and the role that the URL names. Safe to run concurrently. */
-export async function provisionAt(adminUrl: string, url: string): Promise<void> {
+/** Creates what is missing of the database and both roles of the service that the URL names. Safe to run concurrently, and to kill. */
+export async function provisionAt(
+  adminUrl: string,
+  url: string,
+  { tls, report = () => undefined }: Pick<ProvisionOptions, 'tls' | 'report'> = {},
+): Promise<void> {
   const { username, password, pathname } = new URL(url);
-  const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
-  await admin.connect();
-  try {
-    await admin.query('SELECT pg_advisory_lock($1)', [provisionLock]);
-    await ensureRole(admin, decodeURIComponent(username), decodeURIComponent(password));
-    await ensureDatabase(admin, decodeURIComponent(pathname.slice(1)), decodeURIComponent(username));
-  } finally {
-    await admin.end();
-  }
+  const [owner, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const connection = connectionTo(adminUrl, tls);
+  const lock = {
+    key: provisionLock,
+    name: 'posthorn-provision',
+    other: 'another process provisions',
+    report,
+  };
+  await underLock(connection, lock, async () => {
+    const admin = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
+    admin.on('error', () => undefined);
+    await admin.connect();
+    try {
+      await admin.query('BEGIN');
+      await ensureRole(admin, owner, secret, roleSettings);
+      await ensureRole(admin, hotRoleOf(owner), secret, hotRoleSettings);
+      const [service, hot] = [owner, hotRoleOf(owner)].map((name) => admin.escapeIdentifier(name));
+      // CREATE DATABASE … OWNER requires membership in the owner.
+      await admin.query(`GRANT ${service} TO ${hot}; GRANT ${service} TO CURRENT_USER; COMMIT`);
+      await ensureDatabase(admin, decodeURIComponent(pathname.slice(1)), owner);
+    } finally {
+      await admin.end();
+    }
+  });
 }
 
-async function ensureRole(admin: pg.Client, name: string, password: string): Promise<void> {
+async function ensureRole(
+  admin: pg.Client,
+  name: string,
+  password: string,
+  settings: RoleSettings,
+): Promise<void> {
   const { rowCount } = await admin.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [name]);
   const verb = rowCount ? 'ALTER' : 'CREATE';
-  await admin.query(
-    `${verb} ROLE ${admin.escapeIdentifier(name)} LOGIN PASSWORD ${admin.escapeLiteral(password)}`,
+  const role = admin.escapeIdentifier(name);
+  const changes = Object.entries(settings).map(
+    ([setting, value]) => `ALTER ROLE ${role} SET ${setting} = ${admin.escapeLiteral(value)}`,
   );
-  // CREATE DATABASE … OWNER requires membership in the owner.
-  await admin.query(`GRANT ${admin.escapeIdentifier(name)} TO CURRENT_USER`);
+  await admin.query(
+    [`${verb} ROLE ${role} LOGIN PASSWORD ${admin.escapeLiteral(password)}`, ...changes].join('; '),
+  );
 }
 
 async function ensureDatabase(admin: pg.Client, name: string, owner: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { Env } from './config.js';
+import { DatabaseConfig } from './database/database-config.js';
 
 const shortestKey = 32;
 
@@ -12,7 +13,7 @@ export function secretKeyProblem(ring: string): string | undefined {
   return undefined;
 }
 
-export class ServiceConfig {
+export class ServiceConfig extends DatabaseConfig {
   @Env('NATS_URL', {
     kind: 'url',
     default: 'nats://127.0.0.1:4222',
@@ -26,7 +27,7 @@ export class ServiceConfig {
     optional: true,
     secret: true,
     describe:
-      'URL of a Postgres server with an account that has CREATEDB and CREATEROLE; each service creates its own database and role',
+      'URL of a Postgres server with an account that has CREATEDB and CREATEROLE, past any pooler; each service creates its own database and roles',
   })
   databaseUrl?: string;
 

@@ -28,10 +28,12 @@ import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { Commits } from './commits.js';
 import { readConfig } from './config.js';
+import { DurabilityWatch } from './database/durability-watch.js';
 import { PinoLogger } from './logging.js';
+import { Readiness } from './readiness.js';
 import { Secrets } from './sealing.js';
 import type { ServiceConfig } from './service-config.js';
-import { openOwnDatabase, ownUrl, plansOf } from './service-database.js';
+import { openOwnDatabase, ownUrl, plansOf } from './database/service-database.js';
 import type { ServiceParts, StartOptions } from './service-parts.js';
 
 export interface ServiceResources<C extends ServiceConfig> {
@@ -54,6 +56,8 @@ export interface ServiceResources<C extends ServiceConfig> {
   logger: PinoLogger;
   tracing: Tracing;
   calls: ProcessCalls | undefined;
+  admin: AdminServer;
+  readiness: Readiness;
 }
 
 export interface RunningService {
@@ -72,33 +76,65 @@ export async function openService<C extends ServiceConfig>(
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
+  const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
+  const readiness = new Readiness();
+  // Before all that may have to wait for a server: who watches must see what for.
+  const admin = await startAdminServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    metrics: metrics.registry,
+    ready: () => readiness.look(),
+  });
+  const watching = { metrics, logger, tracing, admin, readiness };
+  try {
+    return {
+      config,
+      calls: options.calls,
+      ...watching,
+      ...(await openServers(parts, options, config, watching)),
+    };
+  } catch (error) {
+    await admin.close();
+    throw error;
+  }
+}
+
+type Watching<C extends ServiceConfig> = Pick<
+  ServiceResources<C>,
+  'metrics' | 'logger' | 'tracing' | 'admin' | 'readiness'
+>;
+
+async function openServers<C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  options: StartOptions,
+  config: C,
+  watching: Watching<C>,
+) {
   const context = currentService()!;
-  const database = await openOwnDatabase(parts, config, options, { tracing, logger });
+  const database = await openOwnDatabase(parts, config, options, watching);
+  watching.readiness.waitsFor('NATS');
   const connection = await BusConnection.open({
     url: ownUrl('NATS', parts.name, options) ?? config.natsUrl,
     name: parts.name,
   });
+  watching.readiness.waitsFor('starting');
   const clock = new DatabaseClock(database);
-  const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
-  const messagingMetrics = new MessagingMetrics(metrics);
+  const messagingMetrics = new MessagingMetrics(watching.metrics);
   const local = options.calls?.openTo(parts.name);
   const bus = new Bus(connection, clock, messagingMetrics, config.callTimeoutMs, local);
-  const watching = { metrics, messagingMetrics, logger, tracing };
   const eventErasure = new EventErasure(database, parts.name, connection);
   const wakeUps = new WakeUps(connection, parts.name);
-  const waking = { wakeUps, work: new WorkQueue(database, wakeUps) };
   return {
-    config,
     context,
     database,
     connection,
     clock,
     bus,
     ...messagingOn(parts.name, database),
+    messagingMetrics,
     eventErasure,
-    ...waking,
-    ...watching,
-    calls: options.calls,
+    wakeUps,
+    work: new WorkQueue(database, wakeUps),
   };
 }
 
@@ -163,7 +199,7 @@ export async function runBackground<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   resources: ServiceResources<C>,
 ): Promise<BackgroundServices> {
-  const { config, database, outbox, inbox, metrics, logger } = resources;
+  const { config, database, outbox, inbox, metrics, logger, admin, readiness } = resources;
   const relay = new OutboxRelay({ service: parts.name, ...resources });
   const housekeeping = new Loop({
     everyMs: hour,
@@ -175,20 +211,18 @@ export async function runBackground<C extends ServiceConfig>(
   });
   measurePools(metrics, database);
   measureWaiting(metrics, outbox, resources.deadLetters);
+  const durability = new DurabilityWatch(database, config, logger);
+  durability.start();
   let draining = false;
-  const admin = await startAdminServer({
-    host: config.adminHost,
-    port: config.adminPort,
-    metrics: metrics.registry,
-    ready: async () => {
-      if (draining) return 'draining';
-      return (await isMigrated(database)) ? null : 'migrations are pending';
-    },
-  });
+  readiness.started([
+    async () => (draining ? 'draining' : null),
+    async () => ((await isMigrated(database)) ? null : 'migrations are pending'),
+    async () => durability.problem,
+  ]);
   relay.start();
   housekeeping.start();
   const stop = async () => {
-    await Promise.all([relay.stop(), housekeeping.stop(), admin.close()]);
+    await Promise.all([relay.stop(), housekeeping.stop(), durability.stop(), admin.close()]);
   };
   return { admin, drain: () => (draining = true), stop };
 }

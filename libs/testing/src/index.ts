@@ -23,3 +23,4 @@ export * from './sns.js';
 export * from './free-port.js';
 export * from './postfix.js';
 export * from './text-of-response.js';
+export * from './smtp-sink/test-certificate.js';

@@ -6,6 +6,7 @@ import {
   openDatabase,
   migrate,
   maintainPartitions,
+  provisionAt,
   type Database,
   type DatabaseOptions,
 } from '@posthorn/database';
@@ -14,6 +15,8 @@ import pg from 'pg';
 
 export const testSecret = 'a-secret-that-only-the-tests-know-0123456789';
 const templateLock = 7_301_003;
+/** With a second role for very frequent statements, as each service has one. */
+const testRole = 'posthorn_test';
 
 /** The Postgres server that `npm test` starts. */
 function testPostgresUrl(): string {
@@ -40,7 +43,7 @@ export async function cloneDatabase(
     await admin.query('SELECT pg_advisory_lock($1)', [templateLock]);
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
     if (!rowCount) await makeTemplate(admin, template, { entities, migrations });
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${testRole}`);
   } finally {
     await admin.end();
   }
@@ -52,7 +55,9 @@ async function makeTemplate(
   template: string,
   options: Pick<DatabaseOptions, 'entities' | 'migrations'>,
 ): Promise<void> {
-  await admin.query(`CREATE DATABASE ${template}`);
+  await provisionAt(testPostgresUrl(), urlOf(template));
+  // Suites also look into the server, and break it.
+  await admin.query(`ALTER ROLE ${testRole} SUPERUSER`);
   const database: Database = await openDatabase({
     url: urlOf(template),
     name: 'template',
@@ -74,6 +79,7 @@ async function dropDatabase(name: string): Promise<void> {
 
 function urlOf(name: string): string {
   const url = new URL(testPostgresUrl());
+  url.username = testRole;
   url.pathname = `/${name}`;
   return url.toString();
 }

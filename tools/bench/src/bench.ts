@@ -22,6 +22,8 @@ interface Scale {
   audiences: number[];
   requests: number;
   previews: number;
+  /** Events that analytics counts. */
+  counted: number;
   /** Items of work that wait. */
   waiting: number;
   restSeconds: number;
@@ -44,6 +46,7 @@ export const scales: Record<'quick' | 'full', Scale> = {
     audiences: [100_000],
     requests: 60,
     previews: 5,
+    counted: 20_000,
     waiting: 100_000,
     restSeconds: 10,
     awakenings: 3,
@@ -63,6 +66,7 @@ export const scales: Record<'quick' | 'full', Scale> = {
     audiences: [100_000, 1_000_000],
     requests: 200,
     previews: 20,
+    counted: 300_000,
     waiting: 1_000_000,
     restSeconds: 30,
     awakenings: 10,

@@ -5,6 +5,8 @@ import { startNats, startPostgres } from '@posthorn/dev';
 import { wantsHelp } from '@posthorn/platform';
 import pg from 'pg';
 import { benchAccepts } from './accepts.js';
+import { benchIngest } from './analytics/ingest.js';
+import { benchReports } from './analytics/reports.js';
 import { benchAudience } from './audience/audience.js';
 import { benchPreviews } from './audience/previews.js';
 import { scales, type Bench } from './bench.js';
@@ -44,6 +46,8 @@ const parts = {
   workflows: benchWorkflows,
   arrivals: benchArrivals,
   streams: benchStreams,
+  ingest: benchIngest,
+  reports: benchReports,
   work: benchWork,
   rest: benchRest,
   'audience-plans': writeAudiencePlans,

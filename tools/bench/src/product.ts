@@ -18,6 +18,20 @@ const services = ['sending', 'contacts', 'campaigns', 'workflows', 'analytics', 
 export const benchLimit = 6_000;
 export const benchSecret = 'a-secret-for-the-bench-0123456789-0123456789';
 
+export const environmentFor = (
+  { databaseUrl, natsUrl, smtpUrl }: Servers,
+  changes: Record<string, string>,
+): NodeJS.ProcessEnv => ({
+  ...process.env,
+  DATABASE_URL: databaseUrl,
+  NATS_URL: natsUrl,
+  SMTP_URL: smtpUrl,
+  POSTHORN_SECRET_KEY: benchSecret,
+  SENDING_RATE_PER_SECOND: '0',
+  LOG_LEVEL: 'error',
+  ...changes,
+});
+
 type Counts = Record<'emails' | 'events' | 'contacts' | 'counted', number>;
 
 /** The services as the containers run them: one process each. Limiter, relay and consumers are on. */
@@ -116,17 +130,7 @@ export class Product {
     changes: Record<string, string>,
     replica = 1,
   ): Promise<void> {
-    const { databaseUrl, natsUrl, smtpUrl } = this.servers;
-    const environment = {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      NATS_URL: natsUrl,
-      SMTP_URL: smtpUrl,
-      POSTHORN_SECRET_KEY: benchSecret,
-      SENDING_RATE_PER_SECOND: '0',
-      LOG_LEVEL: 'error',
-      ...changes,
-    };
+    const environment = environmentFor(this.servers, changes);
     const started = await ServiceProcess.start({ service, environment, detached: false });
     this.running.set(`${service}-${replica}`, started);
     if (service === 'gateway' && replica === 1) this.url = started.url;

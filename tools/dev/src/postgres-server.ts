@@ -76,7 +76,7 @@ async function launch(
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ],
       environment: { LC_ALL: 'C', TZ: 'UTC' },
-      readyLine: /database system is ready to accept connections/,
+      readyLine: /database system is ready to accept (read-only )?connections/,
       ...(data.account ? { uid: data.account.uid } : {}),
       ...(options.log ? { report: options.log } : {}),
     });

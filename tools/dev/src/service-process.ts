@@ -27,7 +27,8 @@ export interface ServiceProcessOptions {
 /** As deploy/start-service.sh starts it. */
 const asDeployed = ['--max-semi-space-size=8', '--max-old-space-size-percentage=70'];
 const launchAttempts = 3;
-const readyWithinMs = 60_000;
+/** Longer than a service waits for its servers. */
+const readyWithinMs = 90_000;
 const checkEveryMs = 20;
 const answerWithinMs = 2_000;
 const retainedLines = 50;

@@ -22,7 +22,8 @@ variables are never logged, and each may stand in a file instead, which \`<NAME>
 
 ${listOf(shared)}
 A service also reads \`<SERVICE>_DATABASE_URL\` (such as \`SENDING_DATABASE_URL\`): the URL of its own database, which is then not derived from
-\`DATABASE_URL\`.
+\`DATABASE_URL\`. It may lead to a pooler in transaction mode; then \`<SERVICE>_DIRECT_DATABASE_URL\` leads to the server itself, for \`provision\` and
+migrations. \`sslmode\` in a URL is \`disable\`, \`require\`, \`verify-ca\` or \`verify-full\`.
 
 ${sections.join('\n')}`;
 }

@@ -31,7 +31,7 @@ export async function envExample(): Promise<string> {
   for (const service of serviceNames()) {
     const own = passed(await variablesOfApp(service)).filter(({ name }) => !seen.has(name));
     for (const { name } of own) seen.add(name);
-    sections.push(section(service, [...own, ownDatabase(service)]));
+    sections.push(section(service, [...own, ...ownDatabase(service)]));
   }
   return `# Settings of docker-compose.yml: deploy/new-env.sh makes .env of it; remove the # before each line that you set.
 # A setting that is not set, or empty, has the default that stands here. docs/deploying.md says which ones matter.
@@ -53,12 +53,21 @@ function passwordOf(user: string): string {
   return `password of ${user} at Postgres and at NATS`;
 }
 
-const ownDatabase = (service: string): Setting => ({
-  name: `${service.toUpperCase()}_DATABASE_URL`,
-  kind: 'url',
-  describe: 'a database for this service instead of the one in the Postgres container',
-  preset: '',
-});
+const ownDatabase = (service: string): Setting[] => [
+  {
+    name: `${service.toUpperCase()}_DATABASE_URL`,
+    kind: 'url',
+    describe:
+      'a database for this service instead of the one in the Postgres container; may lead to a pooler in transaction mode',
+    preset: '',
+  },
+  {
+    name: `${service.toUpperCase()}_DIRECT_DATABASE_URL`,
+    kind: 'url',
+    describe: 'the same database past the pooler',
+    preset: '',
+  },
+];
 
 const isRequired = ({ preset }: Setting): boolean => preset === null;
 

@@ -28,10 +28,11 @@ export const commands: Command[] = [
   {
     noun: 'projects',
     verb: 'create',
-    options: ['name'],
+    options: ['name', 'owner?'],
     inProject: false,
-    describe: 'make a project',
-    run: (bus, caller, { name }) => bus.call(projects.create, caller, { name: name! }),
+    describe: 'make a project; without --owner, the address of a person, only keys reach it',
+    run: (bus, caller, { name, owner }) =>
+      bus.call(projects.create, caller, { name: name!, ...(owner ? { owner } : {}) }),
   },
   {
     noun: 'projects',

@@ -1,11 +1,36 @@
 import { readFileSync } from 'node:fs';
-import { applications, users } from '@posthorn/contracts';
+import { applications, operatedMembers, users, type MemberRole } from '@posthorn/contracts';
 import type { Command } from './command.js';
 
 /** Passwords and secrets take a while to hash. */
 const waiting = { timeoutMs: 15_000 };
 
 export const peopleCommands: Command[] = [
+  {
+    noun: 'members',
+    verb: 'list',
+    options: [],
+    inProject: true,
+    describe: 'who may work in a project, and as what',
+    run: (bus, caller) => bus.call(operatedMembers.list, caller, {}),
+  },
+  {
+    noun: 'members',
+    verb: 'add',
+    options: ['email', 'role'],
+    inProject: true,
+    describe: 'let a person who can sign in work in a project, as OWNER, ADMIN or MEMBER, or change the role',
+    run: (bus, caller, { email, role }) =>
+      bus.call(operatedMembers.put, caller, { email: email!, role: role as MemberRole }),
+  },
+  {
+    noun: 'members',
+    verb: 'remove',
+    options: ['email'],
+    inProject: true,
+    describe: 'undo add; the last owner stays',
+    run: (bus, caller, { email }) => bus.call(operatedMembers.remove, caller, { email: email! }),
+  },
   {
     noun: 'users',
     verb: 'verify',

@@ -5,6 +5,7 @@ import { Bus, BusConnection } from '@posthorn/messaging';
 import { readArguments, StartError, wantsHelp, type Environment } from '@posthorn/platform';
 import type { Command, Values } from './command.js';
 import { describeFailure } from './failure.js';
+import { jobOf } from './jobs.js';
 import { ReadingBus } from './reading-bus.js';
 import { find, helpOf, nameOf, synopsis, usage } from './usage.js';
 
@@ -27,6 +28,11 @@ export async function runCommand(texts: readonly string[], prompt: Prompt): Prom
   }
   if (noun === undefined) return fail(prompt, usage());
   try {
+    const job = jobOf(noun);
+    if (job) {
+      await job.run(texts.slice(1), prompt.environment, prompt);
+      return 0;
+    }
     const command = find(noun, verb);
     const values = readValues(command, rest);
     const caller: Caller = {

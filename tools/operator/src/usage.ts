@@ -2,6 +2,8 @@ import { nearestName } from '@posthorn/contracts';
 import { StartError, withHelp } from '@posthorn/platform';
 import type { Command } from './command.js';
 import { commands } from './commands.js';
+import type { Job } from './job.js';
+import { jobOf, jobs } from './jobs.js';
 
 const program = 'npm run posthorn --';
 
@@ -11,12 +13,17 @@ export const helpOf = (command: Command): string => `${program} ${nameOf(command
 
 /** All commands, those of a noun, or one. */
 export function usage(noun?: string, verb?: string): string {
+  const job = jobOf(noun);
+  if (job) return `usage:\n${jobLines(job)}`;
   const ofNoun = commands.filter((each) => each.noun === noun);
   const exact = ofNoun.filter((each) => each.verb === verb);
   const shown = [exact, ofNoun, commands].find((some) => some.length > 0)!;
   const lines = shown.map((each) => `  ${synopsis(each)}\n      ${each.describe}`);
+  if (shown === commands) lines.push(...Object.values(jobs).map(jobLines));
   return `usage:\n${lines.join('\n')}\n\nWithout --project the demo project of npm start is meant.`;
 }
+
+const jobLines = ({ synopsis: words, describe }: Job): string => `  ${program} ${words}\n      ${describe}`;
 
 export function synopsis(command: Command): string {
   const { options, positional, flags = [], inProject } = command;
@@ -43,10 +50,7 @@ export function find(noun: string, verb: string | undefined): Command {
   const given = [noun, verb].filter(Boolean).join(' ');
   const nearest =
     nearestName(given, commands.map(nameOf)) ??
-    nearestName(
-      noun,
-      commands.map((each) => each.noun),
-    );
+    nearestName(noun, [...commands.map((each) => each.noun), ...Object.keys(jobs)]);
   throw new StartError(
     withHelp(`unknown command ${given}${nearest ? `; did you mean ${nearest}?` : ''}`, `${program} --help`),
   );

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import {
-  importEnded,
-  importPieceBytes,
   invalidMember,
   isUuid,
   maxOpenImports,
   tooManyImports,
   contactImports,
-  type AppendToContactImport,
+  type FurtherTablePiece,
   type ListContactImportErrors,
   type ContactImport,
   type ContactImportErrors,
@@ -19,6 +17,7 @@ import {
   type PreviewContactImport,
   type StartContactImport,
 } from '@posthorn/contracts';
+import { bytesOfFurther, bytesOfPiece, linesIn } from '@posthorn/csv';
 import { pageWithTotal } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
@@ -35,7 +34,6 @@ import { ImportsRepository } from './imports.repository.js';
 
 const errorsPerPage = 1_000;
 const maxLists = 10;
-const [lf, cr] = [0x0a, 0x0d];
 
 @Injectable()
 export class ImportsService {
@@ -50,7 +48,7 @@ export class ImportsService {
   @Handles(contactImports.start)
   async start({ caller, body, deadline }: Incoming<StartContactImport>): Promise<ContactImport> {
     const { projectId } = caller;
-    const bytes = Buffer.from(body.bytes, 'base64');
+    const bytes = bytesOfPiece(body);
     const { layout, columns } = readTable(bytes, body);
     refuseUnclear(columns);
     const listIds = listIdsOf(body);
@@ -67,13 +65,11 @@ export class ImportsService {
   }
 
   @Handles(contactImports.append)
-  async append({ caller, body, deadline }: Incoming<AppendToContactImport>): Promise<ContactImport> {
+  async append({ caller, body, deadline }: Incoming<FurtherTablePiece>): Promise<ContactImport> {
     const row = await this.commits.before(deadline, async () => {
       const known = await this.imports.lockOrFail(caller.projectId, body.id);
-      // A repeated call, whose piece is stored already.
-      if (body.place < known.pieces) return known;
-      if (known.status !== 'UPLOADING') throw importEnded();
-      return this.addPiece(known, Buffer.from(body.bytes, 'base64'), body.last);
+      const bytes = bytesOfFurther(known, body);
+      return bytes ? this.addPiece(known, bytes, body.last) : known;
     });
     return row.toImport();
   }
@@ -121,14 +117,10 @@ export class ImportsService {
   }
 
   private async addPiece(row: ImportRow, bytes: Buffer, last: boolean): Promise<ImportRow> {
-    // The offset of a piece follows from its index.
-    if (!last && bytes.length !== importPieceBytes)
-      throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
     await this.pieces.put(row, row.pieces, bytes);
     const { headed, start } = row.layout;
     const header = row.pieces === 0 ? Number(headed) + Number(start > 0) : 0;
-    const unterminated = last && bytes.length > 0 && !isLineEnd(bytes.at(-1)!) ? 1 : 0;
-    return this.imports.addPiece(row, linesIn(bytes) - header + unterminated, last);
+    return this.imports.addPiece(row, linesIn(bytes, last) - header, last);
   }
 
   private async checkLists(
@@ -154,13 +146,3 @@ function listIdsOf({ listId, listIds = '' }: ContactImportOptions): string[] {
     throw invalidMember(['listIds'], 'too_long', `must name at most ${maxLists} lists`);
   return ids;
 }
-
-/** An estimate for the progress: quoted cells may contain line breaks. */
-function linesIn(bytes: Buffer): number {
-  const counted = bytes.includes(lf) ? lf : cr;
-  let count = 0;
-  for (let at = bytes.indexOf(counted); at !== -1; at = bytes.indexOf(counted, at + 1)) count += 1;
-  return count;
-}
-
-const isLineEnd = (byte: number): boolean => byte === lf || byte === cr;

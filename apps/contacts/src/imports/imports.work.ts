@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { maxImportRows, importPieceBytes } from '@posthorn/contracts';
+import { maxImportRows } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
-import { CsvReader, type CsvRow } from '@posthorn/csv';
+import { storedRows } from '@posthorn/csv';
 import { ImportBatches } from './import-batches.js';
 import { importWork, ImportsRepository, importPurgeWork, rejectedRowsWork } from './imports.repository.js';
 import type { ImportRow } from './import.entity.js';
@@ -21,7 +21,8 @@ export class ImportReading {
   async *batchesOf(job: ImportRow): AsyncGenerator<ImportedRow[]> {
     let batch: ImportedRow[] = [];
     let start = job.position;
-    for await (const rows of this.rowsOf(job)) {
+    const table = { ...job.layout, position: job.position, line: job.line };
+    for await (const rows of storedRows(table, (index) => this.pieces.read(job, index))) {
       for (const row of rows) {
         batch.push(readRow(row, job.layout));
         if (batch.length < rowsPerCommit && row.end - start < bytesPerCommit) continue;
@@ -32,33 +33,6 @@ export class ImportReading {
     }
     if (batch.length > 0) yield batch;
   }
-
-  private async *rowsOf({
-    projectId,
-    id,
-    layout,
-    position,
-    line,
-  }: ImportRow): AsyncGenerator<Iterable<CsvRow>> {
-    const reader = new CsvReader({ delimiter: layout.delimiter, from: position, lines: line });
-    let header = layout.headed && position === layout.start;
-    let skipped = position % importPieceBytes;
-    for (let index = Math.floor(position / importPieceBytes); ; index += 1) {
-      const bytes = await this.pieces.read({ projectId, id }, index);
-      if (!bytes) break;
-      yield header
-        ? withoutFirst(reader.push(bytes.subarray(skipped)))
-        : reader.push(bytes.subarray(skipped));
-      header = false;
-      skipped = 0;
-    }
-    yield reader.end();
-  }
-}
-
-function* withoutFirst(rows: Generator<CsvRow>): Generator<CsvRow> {
-  rows.next();
-  yield* rows;
 }
 
 /** After these another project has its turn. */

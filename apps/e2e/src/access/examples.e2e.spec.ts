@@ -96,7 +96,8 @@ describe('the example of', () => {
       // The other surface uses the same address or name.
       if (['POST contacts', 'POST snippets', 'POST segments'].includes(nameOf(operation)))
         await forget(operation, answer);
-      if (/^POST contacts\/imports?$/.test(nameOf(operation))) await ended(answer);
+      if (/^POST contacts\/imports?$/.test(nameOf(operation))) await ended(answer, 'contacts/imports');
+      if (nameOf(operation) === 'POST email-validations/import') await ended(answer, 'email-validations');
       published.operations[id] = {
         ...(body ? { request: example(body) } : {}),
         answer: example(answer.body),
@@ -106,12 +107,12 @@ describe('the example of', () => {
   );
 });
 
-/** A list of imports must show a finished one, whenever it is called. */
-async function ended({ body }: Answer): Promise<void> {
-  const path = `/api/v1/contacts/imports/${body.id ?? body.data.id}`;
+/** A list of such jobs must show a finished one, whenever it is called. */
+async function ended({ body }: Answer, of: string): Promise<void> {
+  const path = `/api/v1/${of}/${body.id ?? body.data.id}`;
   await eventually(
     async () => (await ours.requested('GET', path, undefined, 'key')).body.finished_at as string | null,
-    'the import is finished',
+    'the job is finished',
   );
 }
 

@@ -29,7 +29,10 @@ describe('a mistake in an operator command', () => {
       'unknown option --nmae; did you mean --name? See npm run posthorn -- keys create --help',
     ],
     ['keys create --name', '--name needs a value; see npm run posthorn -- keys create --help'],
-    ['projects create', 'projects create needs --name: npm run posthorn -- projects create --name …'],
+    [
+      'projects create',
+      'projects create needs --name: npm run posthorn -- projects create --name … [--owner …]',
+    ],
     ['keys create --name x --preset ALL', /^--preset must be one of .* \(validation_error\)$/],
     ['suppressions add --email nobody', /^--email .* \(validation_error\)$/],
     ['users create --email nobody', /^--email .* \(validation_error\)$/],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { DnsServer } from '@posthorn/testing';
+import { DnsServer, eventually } from '@posthorn/testing';
 import { expectRefusal, pointerOn, prefixes, surfaces, withPosthorn } from '../testing/bad-input.js';
 
 const dns = await DnsServer.start();
@@ -47,5 +47,54 @@ describe('validations', () => {
         status: 422,
         errors: [[pointerOn(surface, '/emails'), code]],
       });
+  });
+});
+
+describe('the validation of a file', () => {
+  const csv = { 'content-type': 'text/csv' };
+
+  it.each(surfaces)('is uploaded, followed, and downloaded as a table, on %s', async (surface) => {
+    const { posthorn } = suite;
+    const path = `${prefixes[surface]}/email-validations`;
+    const inside = (body: Record<string, unknown>) => (surface === 'v1' ? body : body['data']) as typeof body;
+    dns.set('MX', 'shop.example', ['10 mx.shop.example']);
+    const table = 'Name;E-Mail\nAda;ada@shop.example\n=1+1;=cmd\n';
+    const begun = await posthorn.post(`${path}/import`, table, csv);
+    expect([begun.status, inside(begun.body)]).toMatchObject([202, { status: 'QUEUED', processed: 0 }]);
+    const one = `${path}/${inside(begun.body)['id'] as string}`;
+    const done = await eventually(async () => {
+      const now = inside((await posthorn.get(one)).body);
+      return now['status'] === 'COMPLETED' ? now : null;
+    }, 'the file is validated');
+    expect(done).toMatchObject({ total: 2, processed: 2, counts: { VALID: 1, INVALID: 1 } });
+    expect(done['results']).toHaveLength(2);
+    const results = await posthorn.get(`${one}/results`);
+    expect(results.text.split('\r\n')).toEqual([
+      'line,email,verdict,reason,suggestion,syntax,mx,role,disposable,free,suppressed',
+      '2,ada@shop.example,VALID,,,true,true,false,false,false,false',
+      "3,'=cmd,INVALID,syntax,,false,,,,,",
+      '',
+    ]);
+    const invalid = await posthorn.get(`${one}/results?verdict=INVALID`);
+    expect(invalid.text.trimEnd().split('\r\n')).toHaveLength(2);
+    const cancelled = await posthorn.post(`${one}/cancel`, {});
+    expect(inside(cancelled.body)['status']).toBe('COMPLETED');
+  });
+
+  it.each(surfaces)('refuses what is no table of addresses, on %s', async (surface) => {
+    const path = `${prefixes[surface]}/email-validations/import`;
+    for (const [table, query, member] of [
+      ['name\nAda\n', '', '/csv'],
+      ['PK\u0003\u0004', '', '/csv'],
+      ['email\nada@shop.example\n', '?column=address', '/column'],
+    ] as const) {
+      const refused = await suite.posthorn.post(`${path}${query}`, table, csv);
+      expect([table, refused.status]).toEqual([table, 422]);
+      expect(refused.text).toContain(member.slice(1));
+    }
+    const unknown = await suite.posthorn.get(
+      `${prefixes[surface]}/email-validations/00000000-0000-7000-8000-000000000000/results`,
+    );
+    expect(unknown.status).toBe(404);
   });
 });

@@ -61,6 +61,36 @@ describe('the live stream', () => {
     second.abort();
   });
 
+  it.each(surfaces)(
+    'shows the end of a workflow under the id of its webhook call, on %s',
+    async (surface) => {
+      const { posthorn } = suite;
+      const email = `ada@ended-${surface}.example`;
+      const { body: contact } = await posthorn.post('/api/v1/contacts', { email });
+      const { body: webhook } = await posthorn.post('/api/v1/webhooks', {
+        url: 'https://shop.example/hooks',
+        event_types: ['workflow.completed'],
+      });
+      const { body: workflow } = await posthorn.post('/api/v1/workflows', {
+        name: 'Welcome',
+        trigger_type: 'MANUAL',
+      });
+      await posthorn.post(`/api/v1/workflows/${workflow.id}/resume`, {});
+      const abort = new AbortController();
+      const path = `${prefixes[surface]}/stream?types=workflow.completed,workflow.failed`;
+      const reader = await open(path, abort.signal);
+      await posthorn.post(`/api/v1/workflows/${workflow.id}/executions`, { contact_id: contact.id });
+      const [ended] = (await readUntil(reader, 'workflow.completed', email)).slice(-1);
+      abort.abort();
+      expect(ended!.data.data).toMatchObject({
+        workflow: { id: workflow.id, name: 'Welcome' },
+        contact: { id: contact.id, email },
+      });
+      const { body: calls } = await posthorn.get(`/api/v1/webhooks/${webhook.id}/calls`);
+      expect((calls.data as { payload: { id: string } }[])[0]!.payload.id).toBe(ended!.data.id);
+    },
+  );
+
   it.each(surfaces)('refuses unknown types and ids of nothing, on %s', async (surface) => {
     const { posthorn } = suite;
     const path = `${prefixes[surface]}/stream`;

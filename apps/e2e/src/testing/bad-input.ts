@@ -145,8 +145,11 @@ interface Ran {
 }
 
 /** What the program of the operator does, without the second that each process of it takes to load. */
-export function commandsOf(dataDirectory: string): (...texts: string[]) => Promise<Ran> {
-  const environment = { ...process.env, POSTHORN_DATA_DIR: dataDirectory };
+export function commandsOf(
+  dataDirectory: string,
+  settings: Record<string, string> = {},
+): (...texts: string[]) => Promise<Ran> {
+  const environment = { ...process.env, POSTHORN_DATA_DIR: dataDirectory, ...settings };
   return async (...texts) => {
     const said = { stdout: '', stderr: '' };
     const status = await runCommand(texts, {

@@ -31,6 +31,8 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
     'contacts.segment.left',
     'contacts.event.recorded',
     'sending.usage.warned',
+    'workflows.execution.completed',
+    'workflows.execution.failed',
     'workflows.webhook.disabled',
   ],
   'its membership is the record': ['contacts.list.pending'],

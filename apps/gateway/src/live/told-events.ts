@@ -6,6 +6,8 @@ import {
   contactPayloadOf,
   deletedContactPayloadOf,
   emailPayloadOf,
+  endedExecutionEvents,
+  endedExecutionPayloadOf,
   eventCatalogue,
   listPendingPayloadOf,
   sentCampaignPayloadOf,
@@ -17,6 +19,7 @@ import {
   type ContactEvent,
   type ContactsBulkCreated,
   type EmailChangedEvent,
+  type EndedExecutionEvent,
   type ListPending,
   type StreamedEvent,
   type WebhookEventType,
@@ -30,6 +33,7 @@ export type Told = (StreamedEvent | null)[];
 const contracts = new Map(
   eventCatalogue.filter(({ name }) => webhookTypes.has(name)).map((contract) => [contract.name, contract]),
 );
+const endedNames = new Set(Object.values(endedExecutionEvents).map(({ name }) => name));
 const contactNames = new Set(toldContactEvents.map(({ name }) => name));
 
 export const typeOf = ({ event }: FollowedEvent): WebhookEventType | undefined =>
@@ -85,6 +89,7 @@ export class ToldEvents {
     if (name === contactEvents.deleted.name) return (item) => deletedContactPayloadOf(item as ContactDeleted);
     if (name === contactEvents.bulkCreated.name)
       return (item) => bulkCreatedPayloadOf(item as ContactsBulkCreated);
+    if (endedNames.has(name)) return (item) => endedExecutionPayloadOf(item as EndedExecutionEvent);
     // The link is for whoever may confirm an address; who reads the stream need not be allowed to.
     if (name === contactEvents.listPending.name)
       return (item) => listPendingPayloadOf(item as ListPending, null);

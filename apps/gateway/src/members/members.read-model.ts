@@ -20,6 +20,22 @@ export class MembersReadModel {
     return member ?? null;
   }
 
+  async first(projectId: string, limit: number): Promise<Member[]> {
+    const rows = await this.database.query<Member & { id: string }>(
+      `${selected} ORDER BY member.created_at DESC, member.user_id DESC LIMIT $2`,
+      [projectId, limit],
+    );
+    return rows.map(({ id: _, ...member }) => member);
+  }
+
+  /** Of anybody who can sign in, member or not. */
+  async userWith(email: string): Promise<string | null> {
+    const [person] = await this.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = $1`, [
+      email,
+    ]);
+    return person?.id ?? null;
+  }
+
   async page(projectId: string, request: PageQuery): Promise<DomainPage> {
     const position = request.after
       ? 'AND (member.created_at, member.user_id) < ($3::timestamptz, $4::uuid)'

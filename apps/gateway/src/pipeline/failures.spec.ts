@@ -49,6 +49,8 @@ describe('a failure', () => {
     ['54000', 422, 'validation_error'],
     ['23505', 409, 'conflict'],
     ['57P01', 503, 'internal_error'],
+    ['57P03', 503, 'internal_error'],
+    ['25006', 503, 'internal_error'],
     ['40001', 503, 'internal_error'],
     ['ECONNREFUSED', 503, 'internal_error'],
   ])('of the database, %s, is %i %s', (code, status, expected) => {

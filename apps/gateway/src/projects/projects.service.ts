@@ -7,7 +7,6 @@ import {
   projectEvents,
   projectNotFound,
   projects,
-  type CreateProject,
   type DisableProject,
   type DisabledReason,
   type IdentityAction,
@@ -35,10 +34,13 @@ export class ProjectsService {
     private readonly audit: Audit,
   ) {}
 
-  @Handles(projects.create)
-  async create({ body }: Incoming<CreateProject>): Promise<Project> {
-    const row = ProjectRow.found(body.name, await this.clock.now(), null);
-    await this.database.transaction(() => this.add(row));
+  /** `alsoDo` belongs to the same transaction. */
+  async create(name: string, alsoDo: (projectId: string) => Promise<unknown>): Promise<Project> {
+    const row = ProjectRow.found(name, await this.clock.now(), null);
+    await this.database.transaction(async () => {
+      await this.add(row);
+      await alsoDo(row.id);
+    });
     return toProject(row);
   }
 
@@ -123,7 +125,7 @@ export class ProjectsService {
     return changed;
   }
 
-  private publish(row: ProjectRow): Promise<void> {
+  private publish(row: ProjectRow): Promise<unknown> {
     const { id, name, disabled, disabledReason, seq, updatedAt: at } = row;
     const { tracking, language, timeZone, postalAddress, frequencyCap } = row;
     return this.outbox.publish(projectEvents.changed, id, [

@@ -64,6 +64,15 @@ export class ErasedAddressesRepository {
     );
   }
 
+  /** A file from before the erasure that is still being validated may name the person again. */
+  async mayBeValidated({ projectId, erasedAt }: Erased): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT FROM email_validations WHERE project_id = $1 AND finished_at IS NULL AND created_at <= $2 LIMIT 1`,
+      [projectId, erasedAt],
+    );
+    return rows.length > 0;
+  }
+
   /** In unfinished suppression imports the address is replaced, so that its row suppresses the hash. */
   async hashInLists({ projectId, hash, pattern }: Erased): Promise<void> {
     await this.database.query(

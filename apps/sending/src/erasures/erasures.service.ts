@@ -67,10 +67,11 @@ export class ErasuresService {
 
   /** Messages in hand-off may have bounced meanwhile. Imports come last and without the address lock: an import locks its row before addresses. */
   private async hashLate(erased: Erased): Promise<boolean> {
+    const again = await this.addresses.mayBeValidated(erased);
     await this.addresses.hashInLists(erased);
     await this.addresses.hashValidated(erased);
     await this.addresses.hashBlocks(erased);
-    return true;
+    return !again;
   }
 
   private async rewriteMails(erased: Erased): Promise<boolean> {

@@ -4,14 +4,19 @@ import {
   type EmailValidation,
   type EmailValidationId,
   type EmailValidationPage,
+  maxValidated,
   type ListEmailValidations,
+  type ListValidationResults,
   type ValidateEmails,
+  type ValidationResultPage,
 } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { AddressChecks } from './address-checks.js';
 import { EmailValidationsRepository } from './email-validations.repository.js';
+
+const resultsPerPage = 1_000;
 
 /** For the answers of name servers; for the commit and the reply. */
 const limitMs = { lookUps: 5_000, rest: 1_000 };
@@ -39,7 +44,19 @@ export class EmailValidationsService {
   @Handles(emailValidations.get)
   async get({ caller: { projectId }, body: { id } }: Incoming<EmailValidationId>): Promise<EmailValidation> {
     const row = await this.validations.findOrFail(projectId, id);
-    return { ...row.toSummary(), results: await this.validations.resultsOf(projectId, id) };
+    const found = await this.validations.resultsOf(projectId, id, { afterLine: -1, limit: maxValidated });
+    return { ...row.toSummary(), results: found.map(({ line: _, ...result }) => result) };
+  }
+
+  @Handles(emailValidations.results)
+  async results({
+    caller: { projectId },
+    body: { id, verdict, afterLine = -1 },
+  }: Incoming<ListValidationResults>): Promise<ValidationResultPage> {
+    await this.validations.findOrFail(projectId, id);
+    const wanted = { verdict, afterLine, limit: resultsPerPage + 1 };
+    const items = await this.validations.resultsOf(projectId, id, wanted);
+    return { items: items.slice(0, resultsPerPage), hasMore: items.length > resultsPerPage };
   }
 
   @Handles(emailValidations.list)

@@ -26,7 +26,7 @@ export class AskedFor extends Interests {
   }
 }
 
-// As `triggeredBy` of starts, `awaitedNames` of waits and `anyAsksFor` of webhooks, for many projects.
+// As `triggeredBy` of starts and `awaitedNames` of waits, for many projects. What paused and disabled webhooks miss can be replayed.
 export const askedForSql = `
   SELECT k.n::int AS index FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS k (project, kind, name, n)
   WHERE CASE k.kind WHEN 'webhook' THEN

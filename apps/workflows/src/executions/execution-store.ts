@@ -3,7 +3,7 @@ import { Database } from '@posthorn/database';
 import { WorkflowCounts, type CountChange } from '../counts/workflow-counts.repository.js';
 import { RenderedTextsRepository } from '../texts/rendered-texts.repository.js';
 import { WaitsRepository } from '../waits/waits.repository.js';
-import { WorkflowEventCalls } from '../webhooks/events/event-calls.js';
+import { EndedExecutionEvents } from '../webhooks/events/event-calls.js';
 import { hasEnded, type ExecutionChange, type StepVisit } from './execution-row.js';
 import {
   ExecutionsRepository,
@@ -107,7 +107,7 @@ export class ExecutionEnds {
     private readonly executions: ExecutionsRepository,
     private readonly ended: EndedExecutions,
     private readonly counts: WorkflowCounts,
-    private readonly calls: WorkflowEventCalls,
+    private readonly events: EndedExecutionEvents,
     private readonly people: People,
   ) {}
 
@@ -117,12 +117,15 @@ export class ExecutionEnds {
     saved: readonly ExecutionChange[],
   ): Promise<void> {
     const byId = new Map(activations.map((activation) => [activation.execution.id, activation]));
-    const events = endedAmong(saved).map(({ id, status, reason, at }) => {
+    const itemOf = ({ id, reason, at }: ExecutionChange) => {
       const { workflow, execution, contact } = byId.get(id)!.sources;
-      const type = status === 'FAILED' ? ('workflow.failed' as const) : ('workflow.completed' as const);
-      return { type, at, workflow, execution, contact: { id: contact.id, email: contact.email }, reason };
-    });
-    if (events.length > 0) await this.calls.add(projectId, events);
+      const about = { at, workflow, execution, contact: { id: contact.id, email: contact.email } };
+      return reason ? { ...about, reason } : about;
+    };
+    const ended = Map.groupBy(endedAmong(saved), ({ status }) =>
+      status === 'FAILED' ? ('failed' as const) : ('completed' as const),
+    );
+    for (const [status, changes] of ended) await this.events.add(projectId, status, changes.map(itemOf));
   }
 
   now(): Promise<Date> {
@@ -151,21 +154,13 @@ export class ExecutionEnds {
 
   /** An execution that ended its process again and again. */
   async giveUp(projectId: string, id: string, error: string): Promise<void> {
-    const about = (await this.calls.areWanted(projectId)) ? await this.ended.about(projectId, id) : null;
+    const about = await this.ended.about(projectId, id);
     const contact = about && (await this.contactOf(projectId, about.contactId));
     const [ended] = await this.end(projectId, [id], { status: 'FAILED', reason: error });
     if (!ended || !contact) return;
     const { workflow, startedAt } = about!;
-    await this.calls.add(projectId, [
-      {
-        type: 'workflow.failed',
-        at: await this.now(),
-        workflow,
-        execution: { id, startedAt },
-        contact,
-        reason: error,
-      },
-    ]);
+    const item = { at: await this.now(), workflow, execution: { id, startedAt }, contact, reason: error };
+    await this.events.add(projectId, 'failed', [item]);
   }
 
   /** Contacts may be away; the end does not wait for that. */

@@ -14,7 +14,7 @@ import { CallRounds } from './dispatch/call-rounds.js';
 import { EndpointsRepository } from './dispatch/endpoints.repository.js';
 import { WebhookClient } from './dispatch/webhook-client.js';
 import { WebhookEndpoints } from './dispatch/webhook-endpoints.js';
-import { EventCalls, WorkflowEventCalls } from './events/event-calls.js';
+import { EventCalls, EndedExecutionEvents } from './events/event-calls.js';
 import { WebhookEventsSubscribers } from './events/webhook-events.subscribers.js';
 import { SigningSecrets } from './secrets/signing-secrets.js';
 import { SigningSecretsRepository } from './secrets/signing-secrets.repository.js';
@@ -31,11 +31,11 @@ const sealedTables = [{ table: 'signing_secrets', project: 'project_id', id: 'id
     ...onDatabase([EndpointsRepository, SigningSecretsRepository, AskedFor]),
     resealingOf(secrets.rotateWorkflows, sealedTables),
     ...[WebhooksService, WebhookCallsService, WebhookUrls, SigningSecrets],
-    ...[EventCalls, WorkflowEventCalls, StepCalls],
+    ...[EventCalls, EndedExecutionEvents, StepCalls],
     ...[WebhookClient, WebhookEndpoints],
     ...[SubscriptionCalls, ExecutionCalls, CallOutcomes, CallRounds, CallDispatchWork],
     WebhookEventsSubscribers,
   ],
-  exports: [StepCalls, WorkflowEventCalls],
+  exports: [StepCalls, EndedExecutionEvents],
 })
 export class WebhooksModule {}

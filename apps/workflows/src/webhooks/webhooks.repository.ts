@@ -1,4 +1,4 @@
-import { webhookNotFound, type ListWebhooks, type WebhookEventType } from '@posthorn/contracts';
+import { webhookNotFound, type ListWebhooks } from '@posthorn/contracts';
 import { CountedRepository, type Database, type Page } from '@posthorn/database';
 import { WebhookRow } from './webhook.entity.js';
 
@@ -9,15 +9,6 @@ export class WebhooksRepository extends CountedRepository<WebhookRow> {
 
   list(projectId: string, request: ListWebhooks): Promise<Page<WebhookRow>> {
     return this.page(projectId, request);
-  }
-
-  /** Also of paused and disabled ones: what they miss can be replayed. */
-  async anyAsksFor(projectId: string, types: readonly WebhookEventType[]): Promise<boolean> {
-    const rows = await this.database.query(
-      `SELECT 1 FROM webhooks WHERE project_id = $1 AND event_types && $2::text[] LIMIT 1`,
-      [projectId, types],
-    );
-    return rows.length > 0;
   }
 
   async lockAll(projectId: string, ids: readonly string[]): Promise<void> {

@@ -76,7 +76,7 @@ export const busAccess: Readonly<Record<BusUser, BusAccess>> = {
       ),
       ...receivedEach(eventCatalogue, 'audit'),
     ],
-    follows: ['sending', 'contacts', 'campaigns'],
+    follows: ['sending', 'contacts', 'campaigns', 'workflows'],
   },
   sending: {
     calls: [

@@ -3,7 +3,7 @@ import { requestCatalogue } from './catalogue.js';
 
 /** What the last word of a subject says. A new word has to be added to one of them. */
 const reading =
-  'archived audience byIds calls campaign confirm_urls contacts content content_of emails errors events export failures get graph held html known links lint list look mail members missing moments names of ofEmail ofRecipient ofSend overview page part preview progress projects sends_from standings stats subscribed suppressed texts timeseries top tryOut uses validate variables version versions workflow'.split(
+  'archived audience byIds calls campaign confirm_urls contacts content content_of emails errors events export failures get graph held html known links lint list look mail members missing moments names of ofEmail ofRecipient ofSend overview page part preview results progress projects sends_from standings stats subscribed suppressed texts timeseries top tryOut uses validate variables version versions workflow'.split(
     ' ',
   );
 const writing =

@@ -2,7 +2,7 @@ import { Contact } from './contacts.js';
 import { query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { Choice, Count, Flag, Id, ListOf, Nullable, Optional, Text, Texts } from '../schema/fields.js';
-import { ImportJob } from '../common/import-jobs.js';
+import { FurtherTablePiece, ImportJob, TablePiece } from '../common/import-jobs.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
@@ -10,8 +10,6 @@ import { JoinFields, PickFields } from '../schema/shapes.js';
 export const maxImportBytes = 2 * 1024 * 1024 * 1024;
 /** Data rows (docs/api-decisions.md §1); further rows are ignored. */
 export const maxImportRows = 10_000_000;
-/** Size of every piece of a table except the last. */
-export const importPieceBytes = 256 * 1024;
 export const maxOpenImports = 20;
 export const previewedRows = 10;
 export const maxImportColumns = 200;
@@ -20,8 +18,6 @@ export const maxImportColumns = 200;
 export const maxRejectedRow = 4_096;
 /** First columns of an error report, ignored in a table that starts with them: a corrected report. */
 export const importReportColumns: readonly string[] = ['line', 'reason'];
-
-const pieceText = Math.ceil(importPieceBytes / 3) * 4;
 
 const importModes = ['create', 'update', 'both'] as const;
 export type ImportMode = (typeof importModes)[number];
@@ -89,23 +85,12 @@ export class ImportContacts {
   @Text(1, 1024 * 1024) csv: string;
 }
 
-/** Bytes of the table in UTF-8, encoded as base64. */
-class ImportPiece {
-  @Text(0, pieceText) bytes: string;
-  @Flag() last: boolean;
-}
-
 /** Carries the first piece, which shows whether the file is a table. */
-export class StartContactImport extends JoinFields(ContactImportOptions, ImportPiece) {}
+export class StartContactImport extends JoinFields(ContactImportOptions, TablePiece) {}
 
 export class ContactImportId extends PickFields(ImportJob, ['id']) {}
 
-export class AppendToContactImport extends JoinFields(ContactImportId, ImportPiece) {
-  /** Number of preceding pieces; a repeated piece is not stored twice. */
-  @Count() place: number;
-}
-
-export class PreviewContactImport extends JoinFields(ContactImportOptions, ImportPiece) {
+export class PreviewContactImport extends JoinFields(ContactImportOptions, TablePiece) {
   @Text(1, 40) encoding: string;
 }
 
@@ -181,7 +166,7 @@ export const contactImports = {
   /** 422 if the file is not a table or a list does not exist. QUEUED once the last piece has arrived. */
   start: request('contacts.imports.start', StartContactImport, ContactImport),
   /** Replies once the piece is stored, so the sender holds one piece at a time. */
-  append: request('contacts.imports.append', AppendToContactImport, ContactImport),
+  append: request('contacts.imports.append', FurtherTablePiece, ContactImport),
   get: query('contacts.imports.get', ContactImportId, ContactImport),
   list: query('contacts.imports.list', PageQuery, ContactImportPage),
   errors: query('contacts.imports.errors', ListContactImportErrors, ContactImportErrors),
@@ -190,6 +175,5 @@ export const contactImports = {
   preview: query('contacts.imports.preview', PreviewContactImport, ContactImportPreview),
 };
 
-export const importEnded = () => new DomainError('conflict', 'conflict', 'The import has already finished');
 export const tooManyImports = () =>
   new DomainError('conflict', 'conflict', `A project may have at most ${maxOpenImports} unfinished imports`);

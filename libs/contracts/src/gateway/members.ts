@@ -1,5 +1,6 @@
 import { DomainError, inSeconds } from '../common/errors.js';
-import { Address, Choice, Id, Instant, Text } from '../schema/fields.js';
+import { query, request } from '../schema/contract.js';
+import { Address, Choice, Id, Instant, ListOf, Text } from '../schema/fields.js';
 import { scopes, type Scope } from '../common/scopes.js';
 import { PickFields } from '../schema/shapes.js';
 
@@ -52,6 +53,22 @@ export class AcceptedInvitation {
   @Id() projectId: string;
   @Choice(memberRoles) role: MemberRole;
 }
+
+export class ProjectMembers {
+  /** At most a thousand, newest first. */
+  @ListOf(() => Member, 0, 1_000) items: Member[];
+}
+export class ListProjectMembers {}
+export class PutMember extends PickFields(Member, ['email', 'role']) {}
+export class MemberAddress extends PickFields(Member, ['email']) {}
+
+/** For the operator of an installation, who is a member of nothing; people use the routes of their project. */
+export const operatedMembers = {
+  list: query('gateway.members.list', ListProjectMembers, ProjectMembers),
+  /** Makes a person who can sign in a member, or changes the role. Errors: `conflict` for the last owner. */
+  put: request('gateway.members.put', PutMember, Member),
+  remove: request('gateway.members.remove', MemberAddress, RemovedMember),
+};
 
 export const memberNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such member');
 /** The same response for links that are invalid, used, expired or for somebody else. */

@@ -63,6 +63,11 @@ export class Project {
 export class CreateProject {
   @Line(1, 100) name: string;
 }
+class ProjectOwner {
+  /** Of a person who can sign in; without one only keys reach the project. */
+  @Address() @Optional() owner?: string;
+}
+export class CreateOwnedProject extends JoinFields(CreateProject, ProjectOwner) {}
 export class ProjectId extends PickFields(Project, ['id']) {}
 
 export class DisableProject extends ProjectId {
@@ -128,7 +133,7 @@ export const notATimeZone = (...path: string[]) =>
   invalidMember(path, 'invalid_format', 'must be a time zone of the IANA database, such as Europe/Berlin');
 
 export const projects = {
-  create: request('gateway.projects.create', CreateProject, Project),
+  create: request('gateway.projects.create', CreateOwnedProject, Project),
   get: query('gateway.projects.get', ProjectId, Project),
   /** All projects, newest first; read models are built from it. */
   list: query('gateway.projects.list', ListProjects, ProjectPage),

@@ -1,7 +1,20 @@
 import { query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
+import { FurtherTablePiece, importStatuses, TablePiece, type ImportStatus } from '../common/import-jobs.js';
 import { PageEnd, PageQuery } from '../common/page.js';
-import { Choice, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Text, Texts } from '../schema/fields.js';
+import {
+  Choice,
+  Count,
+  Flag,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+  Texts,
+} from '../schema/fields.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
 /** RISKY can be delivered to, but should be looked at; UNKNOWN had no answer from the DNS, and may be asked again. */
@@ -21,10 +34,16 @@ export const validationReasons = [
 ] as const;
 export type ValidationReason = (typeof validationReasons)[number];
 
-const maxValidated = 50;
+export const maxValidated = 50;
+/** Data rows of a file; with more of them the validation ends as FAILED and keeps what it found. */
+export const maxValidatedRows = 1_000_000;
+/** Of a file, both as uploaded and unpacked. */
+export const maxValidationBytes = 64 * 1024 * 1024;
+/** Of a project, not finished. */
+export const maxOpenValidations = 5;
 export const validationDays = 30;
 /** Longer than any address, so that one with a slip is looked at, too. */
-const maxWritten = 320;
+export const maxWritten = 320;
 
 /** Null for what could not be looked at. */
 export class ValidationChecks {
@@ -42,7 +61,7 @@ export class ValidationChecks {
 
 export class ValidatedEmail {
   /** Normalised where it is an address, otherwise as it was given. */
-  @Text(1, maxWritten, { example: 'ada@gmial.com' }) email: string;
+  @Text(0, maxWritten, { example: 'ada@gmial.com' }) email: string;
   @Choice(validationVerdicts) verdict: ValidationVerdict;
   @Choice(validationReasons, { open: true }) @Nullable() reason: ValidationReason | null;
   @Nested(() => ValidationChecks) checks: ValidationChecks;
@@ -60,13 +79,22 @@ export class ValidationCounts {
 /** Kept for thirty days. */
 export class EmailValidationSummary {
   @Id() id: string;
+  /** COMPLETED at once for addresses in a request; a file is validated in the background. */
+  @Choice(importStatuses) status: ImportStatus;
+  /** Estimated from the lines while a file is read. */
   @Count() total: number;
+  @Count() processed: number;
   @Nested(() => ValidationCounts) counts: ValidationCounts;
   @Instant() createdAt: Date;
+  @Instant() @Nullable() finishedAt: Date | null;
+}
+
+class LineOfResult {
+  @Count() line: number;
 }
 
 class ValidationResults {
-  /** In the order of the request. */
+  /** In the order of the request; of a file the first fifty. */
   @ListOf(() => ValidatedEmail, 0, maxValidated) results: ValidatedEmail[];
 }
 
@@ -77,6 +105,34 @@ export class ValidateEmails {
 }
 
 export class EmailValidationId extends PickFields(EmailValidationSummary, ['id']) {}
+
+export class FileValidationOptions {
+  @Text(1, 1_024, {
+    describe:
+      'The column with the addresses, by its name in the header, or by its number where there is no header. By default a column with a usual name such as email, or the first one with an address',
+  })
+  @Optional()
+  column?: string;
+}
+/** Carries the first piece, which shows whether the file is a table with addresses. */
+export class StartFileValidation extends JoinFields(FileValidationOptions, TablePiece) {}
+export class ValidateFile {
+  @Text(1, 1024 * 1024) csv: string;
+}
+
+export class ValidationResultFilter {
+  @Choice(validationVerdicts) @Optional() verdict?: ValidationVerdict;
+}
+/** A result, and the line of the file (or the place in the request) that it is of. */
+export class ValidatedLine extends JoinFields(LineOfResult, ValidatedEmail) {}
+export class ListValidationResults extends JoinFields(EmailValidationId, ValidationResultFilter) {
+  @Count() @Optional() afterLine?: number;
+}
+export class ValidationResultPage {
+  /** In the order of the file, at most a thousand per response. */
+  @ListOf(() => ValidatedLine, 0, 1_000) items: ValidatedLine[];
+  @Flag() hasMore: boolean;
+}
 export class ListEmailValidations extends PageQuery {}
 export class EmailValidationPage extends PageEnd {
   @ListOf(() => EmailValidationSummary, 0, 100) items: EmailValidationSummary[];
@@ -87,7 +143,21 @@ export const emailValidations = {
   create: request('sending.email_validations.create', ValidateEmails, EmailValidation),
   get: query('sending.email_validations.get', EmailValidationId, EmailValidation),
   list: query('sending.email_validations.list', ListEmailValidations, EmailValidationPage),
+  /** 422 if the file is not a table with addresses. QUEUED once the last piece has arrived. */
+  start: request('sending.email_validations.start', StartFileValidation, EmailValidationSummary),
+  /** Replies once the piece is stored, so the sender holds one piece at a time. */
+  append: request('sending.email_validations.append', FurtherTablePiece, EmailValidationSummary),
+  results: query('sending.email_validations.results', ListValidationResults, ValidationResultPage),
+  /** What was found stays. A finished validation is returned unchanged. */
+  cancel: request('sending.email_validations.cancel', EmailValidationId, EmailValidationSummary),
 };
+
+export const tooManyValidations = () =>
+  new DomainError(
+    'conflict',
+    'conflict',
+    `A project may have at most ${maxOpenValidations} unfinished validations of files`,
+  );
 
 export const validationNotFound = () =>
   new DomainError('not_found', 'resource_not_found', 'No such validation');

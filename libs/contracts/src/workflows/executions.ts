@@ -1,10 +1,22 @@
 import { event, query, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { PageEnd, PageQuery } from '../common/page.js';
-import { Choice, Count, FreeMap, Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  FreeMap,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+} from '../schema/fields.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 import { stepTypes, type StepType } from './graphs.js';
-import { WorkflowId } from './workflows.js';
+import { Workflow, WorkflowId } from './workflows.js';
 
 /** RUNNING goes on by itself, WAITING at an instant or for an event; the others have ended. */
 export const executionStatuses = [
@@ -21,6 +33,7 @@ export const stepStatuses = ['WAITING', 'DONE', 'FAILED', 'SKIPPED'] as const;
 export type StepStatus = (typeof stepStatuses)[number];
 
 const maxContextBytes = 65_536;
+export const maxReason = 500;
 
 /** One contact's way through a workflow (docs/api-decisions.md §7). */
 export class Execution {
@@ -31,7 +44,7 @@ export class Execution {
   @Id() contactId: string;
   @Choice(executionStatuses) status: ExecutionStatus;
   /** Of an EXIT step, a failure or a cancellation. */
-  @Text(1, 500) @Nullable() reason: string | null;
+  @Text(1, maxReason) @Nullable() reason: string | null;
   @Id() @Nullable() currentStepId: string | null;
   /** Given at the start by a call. */
   @FreeMap({ max: maxContextBytes }) context: Record<string, unknown>;
@@ -128,6 +141,32 @@ export class ExecutionEvent {
   @Id() workflowId: string;
   @Instant() at: Date;
 }
+
+class NamedWorkflow extends PickFields(Workflow, ['id', 'name']) {}
+class StartedExecution extends PickFields(Execution, ['id', 'startedAt']) {}
+class PersonOfExecution {
+  @Id() id: string;
+  @Address() email: string;
+}
+
+/** The data of calls and of the live stream, too. */
+export class EndedExecutionEvent {
+  @Instant() at: Date;
+  @Nested(() => NamedWorkflow) workflow: NamedWorkflow;
+  @Nested(() => StartedExecution) execution: StartedExecution;
+  @Nested(() => PersonOfExecution) contact: PersonOfExecution;
+  /** Why it failed, or why it ended before its last step. */
+  @Text(1, maxReason) @Optional() reason?: string;
+}
+
+export const endedExecutionEvents = {
+  completed: event(
+    'workflows.execution.completed',
+    EndedExecutionEvent,
+    'The workflow of a contact came to its end.',
+  ),
+  failed: event('workflows.execution.failed', EndedExecutionEvent, 'An execution cannot go on.'),
+};
 
 export const executionEvents = {
   cancelled: event(

@@ -17,6 +17,7 @@ import {
   openedData,
   sentData,
 } from './email-data.js';
+import { endedExecutionEvents, type EndedExecutionEvent } from './executions.js';
 import type { WebhookEventType } from './webhooks.js';
 
 /** What calls of webhooks and the live stream say of an item of an event, in the vocabulary of subscriptions. */
@@ -80,6 +81,8 @@ export const webhookTypes: ReadonlyMap<string, WebhookEventType> = new Map([
   [bulkCreated.name, 'contacts.bulk_created'],
   [listPending.name, 'list.pending'],
   [campaignEvents.sent.name, 'campaign.sent'],
+  [endedExecutionEvents.completed.name, 'workflow.completed'],
+  [endedExecutionEvents.failed.name, 'workflow.failed'],
 ]);
 
 export function emailPayloadOf(event: string, item: EmailChangedEvent): WebhookPayload | null {
@@ -118,4 +121,9 @@ export const listPendingPayloadOf = (
 export const sentCampaignPayloadOf = ({ id, name, stats }: Campaign): WebhookPayload => ({
   contactId: null,
   data: { id, name, stats },
+});
+
+export const endedExecutionPayloadOf = ({ at: _, ...data }: EndedExecutionEvent): WebhookPayload => ({
+  contactId: data.contact.id,
+  data,
 });

@@ -2,6 +2,7 @@ import { publishedIpAddressOf, type EventContract, maxEventBytes, maxEventItems 
 import { type Database, newId, lowestIdOf, type PartitionPlan } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from '../calls/acting.js';
+import { itemId } from '../events/item-id.js';
 
 /** The metadata of an e-mail is the longest member: 20 texts of 500 characters, each of which may take six bytes in JSON. */
 const maxItemBytes = 64 * 1024;
@@ -67,18 +68,20 @@ const insertSql = outboxInsert({
 export class Outbox {
   constructor(private readonly database: Database) {}
 
-  /** Writes into the ambient transaction, with as many rows as the size limit of an event requires. */
+  /** Writes into the ambient transaction, with as many rows as the size limit of an event requires. Returns the ids of the items. */
   async publish<Item extends object>(
     event: EventContract<Item>,
     projectId: string,
     items: Item[],
-  ): Promise<void> {
+  ): Promise<string[]> {
     const caller = actingCaller();
     const rows = new OutboxRowPacker();
+    const ids: string[] = [];
     const written = items.map((item) => JSON.stringify(item));
     for (const [id, part] of Map.groupBy(written, (item) =>
       rows.rowIdFor(event.name, Buffer.byteLength(item)),
     )) {
+      ids.push(...part.map((_, position) => itemId(id, position)));
       await this.database.often(insertSql, [
         id,
         projectId,
@@ -89,6 +92,7 @@ export class Outbox {
         caller ? publishedIpAddressOf(caller) : null,
       ]);
     }
+    return ids;
   }
 
   /** The age of the oldest unpublished event is the health of the bus (docs/guarantees.md §1.1). */

@@ -1,8 +1,8 @@
-import { openDatabase, type Database } from '@posthorn/database';
+import { openDatabase, provisionDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import { WorkQueue, WorkRunner, workTables, type WorkHandler, type WorkKind } from '@posthorn/work';
-import { databaseOf, inDatabase } from '../databases.js';
+import { inDatabase } from '../databases.js';
 import type { Servers } from '../product.js';
 
 /** A process of a service that has nothing but work. */
@@ -20,8 +20,7 @@ export class WorkFixture {
   ) {}
 
   static async make({ databaseUrl, natsUrl }: Servers, name: string): Promise<WorkFixture> {
-    const url = databaseOf(databaseUrl, name);
-    await inDatabase(databaseUrl, (client) => client.query(`CREATE DATABASE posthorn_${name}`));
+    const url = await provisionDatabase({ adminUrl: databaseUrl, service: name, secretKey: 'bench' });
     await inDatabase(url, (client) => client.query(workTables));
     return new WorkFixture(
       url,

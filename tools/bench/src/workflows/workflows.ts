@@ -152,7 +152,9 @@ const eventsSql = `INSERT INTO events (project_id, id, contact_id, name, payload
 
 /** The same custom event of every contact of the crowds, through the outbox of the service. */
 async function occurToAll(url: string, crowds: readonly Crowd[], name: string): Promise<void> {
-  const database = await openDatabase({ url, name: 'bench', poolSize: 2, entities: [], migrations: [] });
+  // The account of the server itself has no second role.
+  const own = Object.assign(new URL(url), { username: 'posthorn_contacts' }).href;
+  const database = await openDatabase({ url: own, name: 'bench', poolSize: 2, entities: [], migrations: [] });
   const recorded = crowds.map((crowd) => ({ ...crowd, ids: crowd.contactIds.map(newId) }));
   for (const { audience, contactIds, ids } of recorded)
     await database.query(eventsSql, [audience.api.projectId, name, ids, contactIds]);

@@ -145,14 +145,15 @@ function environmentFindings(
     .map((each) => each.name)
     .filter((each) => each !== 'DATABASE_URL');
   const own = `${name.toUpperCase()}_DATABASE_URL`;
+  const direct = `${name.toUpperCase()}_DIRECT_DATABASE_URL`;
   const findings = Object.keys(environment)
-    .filter((each) => !known.includes(each) && each !== own && each !== 'DATABASE_URL')
+    .filter((each) => ![...known, own, direct, 'DATABASE_URL'].includes(each))
     .map((each) => `${each} is no variable of it (docs/configuration.md)`);
   if (environment['DATABASE_URL'])
     findings.push('DATABASE_URL is the account that creates databases: only provision may hold it');
   if (!environment['NATS_URL']?.startsWith(`nats://${name}:`))
     findings.push('NATS_URL names another user than its own');
-  for (const each of [...known, own].filter((wanted) => !fixed.has(wanted)))
+  for (const each of [...known, own, direct].filter((wanted) => !fixed.has(wanted)))
     if (!String(service.environment?.[each] ?? '').startsWith(`\${${each}:`))
       findings.push(`${each} of .env does not reach it`);
   for (const [each, value] of Object.entries(environment)) {

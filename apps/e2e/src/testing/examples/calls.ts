@@ -90,6 +90,7 @@ const bodies: Record<string, Members> = {
   'POST suppression': { email: 'grace@example.com', reason: 'MANUAL' },
   // Without a domain nothing is looked up, so that the example is the same everywhere.
   'POST email-validations': { emails: ['ada.example.com'] },
+  'POST email-validations/import': { csv: 'name,email\nAda,ada.example.com\n' },
   'POST workflows': { name: 'Welcome', triggerType: 'EVENT', eventName: 'signup' },
   'PATCH workflows/{id}': { description: 'Three mails in a week' },
   'PUT workflows/{id}/graph': graph,

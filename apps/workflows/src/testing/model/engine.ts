@@ -1,5 +1,5 @@
 import { DatabaseClock, newId, openDatabase, type Database } from '@posthorn/database';
-import { WakeUps } from '@posthorn/messaging';
+import { Outbox, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import { slowBus, type ServiceFixture } from '@posthorn/testing';
 import { WorkQueue, WorkRunner } from '@posthorn/work';
@@ -27,9 +27,8 @@ import { Starts } from '../../starts/starts.work.js';
 import { StartsRepository } from '../../starts/starts.repository.js';
 import { WaitsRepository } from '../../waits/waits.repository.js';
 import { CallsRepository } from '../../webhooks/calls/calls.repository.js';
-import { EventCalls, WorkflowEventCalls } from '../../webhooks/events/event-calls.js';
+import { EventCalls, EndedExecutionEvents } from '../../webhooks/events/event-calls.js';
 import { StepCalls } from '../../webhooks/steps/step-calls.js';
-import { WebhooksRepository } from '../../webhooks/webhooks.repository.js';
 import { WorkflowsRepository } from '../../workflows/workflows.repository.js';
 import type { Faults } from './faults.js';
 
@@ -72,13 +71,13 @@ function buildWork(
   const executions = new ExecutionsRepository(database);
   const counts = new WorkflowCounts(database);
   const calls = new StepCalls(new CallsRepository(database), queue);
-  const ofEvents = new EventCalls(new WebhooksRepository(database), new CallsRepository(database), queue);
+  const ofEvents = new EventCalls(new CallsRepository(database), queue);
   const ends = new ExecutionEnds(
     database,
     executions,
     new EndedExecutions(database),
     counts,
-    new WorkflowEventCalls(ofEvents),
+    new EndedExecutionEvents(new Outbox(database), ofEvents),
     new People(bus),
   );
   const rendered = new RenderedTextsRepository(database);

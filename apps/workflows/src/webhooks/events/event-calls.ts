@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { WebhookEventType } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import {
+  boundedText,
+  endedExecutionEvents,
+  endedExecutionPayloadOf,
+  maxReason,
+  webhookTypes,
+  type EndedExecutionEvent,
+} from '@posthorn/contracts';
+import { Outbox } from '@posthorn/messaging';
 import { WorkQueue } from '@posthorn/work';
 import { callWork } from '../../work-kinds.js';
 import { CallsRepository, type EventToCall } from '../calls/calls.repository.js';
-import { WebhooksRepository } from '../webhooks.repository.js';
 
 /** Turns events into calls, in the transaction of whoever knows of them. */
 @Injectable()
 export class EventCalls {
   constructor(
-    private readonly webhooks: WebhooksRepository,
     private readonly calls: CallsRepository,
     private readonly queue: WorkQueue,
   ) {}
-
-  /** Ask first, where it costs something to make the data. */
-  areWanted(projectId: string, types: readonly WebhookEventType[]): Promise<boolean> {
-    return this.webhooks.anyAsksFor(projectId, types);
-  }
 
   async add(projectId: string, events: readonly EventToCall[]): Promise<void> {
     if (events.length === 0) return;
@@ -30,34 +30,35 @@ export class EventCalls {
   }
 }
 
-export interface EndedExecution {
-  type: 'workflow.completed' | 'workflow.failed';
-  at: Date;
-  workflow: { id: string; name: string };
-  execution: { id: string; startedAt: Date };
-  contact: { id: string; email: string };
-  reason?: string | null;
-}
-
 /** For the engine, which calls it in the transaction in which executions end. */
 @Injectable()
-export class WorkflowEventCalls {
-  constructor(private readonly calls: EventCalls) {}
+export class EndedExecutionEvents {
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly calls: EventCalls,
+  ) {}
 
-  /** Ask first where the addresses of contacts would have to be looked up. */
-  areWanted(projectId: string): Promise<boolean> {
-    return this.calls.areWanted(projectId, ['workflow.completed', 'workflow.failed']);
-  }
-
-  add(projectId: string, ended: readonly EndedExecution[]): Promise<void> {
-    return this.calls.add(
+  /** Calls have the ids of the items, as the live stream has. */
+  async add(
+    projectId: string,
+    status: 'completed' | 'failed',
+    ended: readonly EndedExecutionEvent[],
+  ): Promise<void> {
+    if (ended.length === 0) return;
+    const items = ended.map(({ reason, ...about }) => ({
+      ...about,
+      ...(reason ? { reason: boundedText(reason, maxReason) } : {}),
+    }));
+    const event = endedExecutionEvents[status];
+    const ids = await this.outbox.publish(event, projectId, items);
+    const type = webhookTypes.get(event.name)!;
+    await this.calls.add(
       projectId,
-      ended.map(({ type, at, reason, ...about }) => ({
-        id: newId(),
+      items.map((item, index) => ({
+        id: ids[index]!,
         type,
-        at,
-        contactId: about.contact.id,
-        data: reason ? { ...about, reason } : about,
+        at: item.at,
+        ...endedExecutionPayloadOf(item),
       })),
     );
   }

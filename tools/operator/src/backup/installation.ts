@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { serviceNames, type ServiceName } from '@posthorn/contracts';
+import { provisionDatabase } from '@posthorn/database';
+import { startPostgres } from '@posthorn/dev';
+import { ownUrl, secretKeysIn, StartError, type Environment } from '@posthorn/platform';
+import pg from 'pg';
+
+export type DatabaseUrls = ReadonlyMap<ServiceName, string>;
+
+/** Where the databases of an installation are, whether it runs or not. */
+export class Installation {
+  constructor(
+    readonly environment: Environment,
+    private readonly progress: (line: string) => void,
+  ) {}
+
+  private get directory(): string {
+    return this.environment['POSTHORN_DATA_DIR'] ?? '.posthorn';
+  }
+
+  /** Of the first key: a copy is read only with the keys that sealed it, and this says so before anything is restored. */
+  secretMark(): string {
+    return createHmac('sha256', this.secretKey()).update('posthorn backup').digest('hex').slice(0, 16);
+  }
+
+  /** With the packaged server, which is started where it does not run, on the data of `npm start`. */
+  async withDatabases<T>(work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
+    const own = serviceNames.map((service) => ownUrl('DATABASE', service, this));
+    if (own.every((url) => url !== undefined)) return work(this.urlsOf(own as string[]));
+    const configured = this.environment['DATABASE_URL'];
+    if (configured) return work(await this.provisioned(configured));
+    const running = await this.running();
+    if (running) return work(running);
+    this.progress(`starting the packaged PostgreSQL on ${join(this.directory, 'postgres')}`);
+    const server = await startPostgres({ dataDirectory: join(this.directory, 'postgres') });
+    try {
+      return await work(await this.provisioned(server.url));
+    } finally {
+      await server.stop();
+    }
+  }
+
+  private urlsOf(urls: readonly string[]): DatabaseUrls {
+    return new Map(serviceNames.map((service, index) => [service, urls[index]!]));
+  }
+
+  private async provisioned(adminUrl: string): Promise<DatabaseUrls> {
+    const secretKey = this.secretKey();
+    const urls = new Map<ServiceName, string>();
+    for (const service of serviceNames)
+      urls.set(
+        service,
+        ownUrl('DATABASE', service, this) ?? (await provisionDatabase({ adminUrl, service, secretKey })),
+      );
+    return urls;
+  }
+
+  private async running(): Promise<DatabaseUrls | null> {
+    const file = join(this.directory, 'servers.json');
+    if (!existsSync(file)) return null;
+    const { databaseUrls } = JSON.parse(readFileSync(file, 'utf8')) as { databaseUrls: string[] };
+    if (!(await answers(databaseUrls[0]!))) return null;
+    return databaseUrls.length === 1 ? this.provisioned(databaseUrls[0]!) : this.named(databaseUrls);
+  }
+
+  /** One server each, whose URLs name the databases. */
+  private named(urls: readonly string[]): DatabaseUrls {
+    return new Map(
+      serviceNames.map((service) => [
+        service,
+        urls.find((url) => new URL(url).pathname === `/posthorn_${service}`)!,
+      ]),
+    );
+  }
+
+  private secretKey(): string {
+    const file = join(this.directory, 'secret.key');
+    const ring = this.environment['POSTHORN_SECRET_KEY'] ?? (existsSync(file) && readFileSync(file, 'utf8'));
+    if (!ring)
+      throw new StartError(
+        `the secret key of the installation is needed: set POSTHORN_SECRET_KEY, or copy its secret.key to ${file}`,
+      );
+    return secretKeysIn(ring.trim())[0]!;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
