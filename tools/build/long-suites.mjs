@@ -12,6 +12,7 @@ export const longSuites = [
   'bad-starts.e2e.spec.ts',
   'erasures.e2e.spec.ts',
   'image.db.spec.ts',
+  'pods.db.spec.ts',
   'embedded-servers.e2e.spec.ts',
   'callers-walk.db.spec.ts',
   'clients.e2e.spec.ts',

@@ -2,6 +2,7 @@ import { maxScheduleDays, type Region } from '@posthorn/contracts';
 import { Env } from '@posthorn/platform';
 import { allowedHeadersProblem } from './accepting/control-headers.js';
 import { PaceConfig } from './pacing/pace-config.js';
+import { rangesProblem } from './return-path/proxy-ranges.js';
 
 /** Scheduled mail waits this long, and then some days more where the mail server refuses it for now. */
 const fewestDays = maxScheduleDays + 3;
@@ -205,10 +206,20 @@ export class SendingConfig extends PaceConfig {
   })
   inboundHost: string;
 
+  @Env('INBOUND_PROXY_PROTOCOL', {
+    kind: 'text',
+    optional: true,
+    check: rangesProblem,
+    describe:
+      'comma-separated addresses or CIDR ranges of balancers before this SMTP server that begin each connection with the line of the PROXY protocol (version 1); nobody else may',
+  })
+  inboundProxies?: string;
+
   @Env('MAIL_TLS_CERT', {
     kind: 'text',
     optional: true,
-    describe: 'file with the certificate of MAIL_HOST in PEM; without it that SMTP server offers no STARTTLS',
+    describe:
+      'file with the certificate of MAIL_HOST in PEM, read again when it changes; without it that SMTP server offers no STARTTLS',
   })
   mailTlsCert?: string;
 

@@ -38,7 +38,11 @@ const variablesKey = Symbol('posthorn:variables');
 type VariableTable = Record<string, Variable>;
 export type ConfigShape<T extends object = object> = new () => T;
 
+/** The names of all secret variables that this process can read. */
+export const declaredSecrets = new Set<string>();
+
 export function Env(name: string, variable: Omit<Variable, 'name'>): PropertyDecorator {
+  if (variable.secret) declaredSecrets.add(name);
   return (target, property) => {
     const own = Reflect.getOwnMetadata(variablesKey, target.constructor) as VariableTable | undefined;
     const table = own ?? { ...variablesOf(target.constructor as ConfigShape) };

@@ -10,6 +10,7 @@ export * from './logging.js';
 export * from './nats-config.js';
 export * from './resealing.js';
 export * from './run-process.js';
+export * from './secret-files.js';
 export * from './sealed-rows.repository.js';
 export * from './sealing.js';
 export * from './service.js';

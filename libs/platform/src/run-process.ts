@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { NatsAway } from '@posthorn/messaging';
 import { StartError, type Environment } from './config.js';
+import { withSecretFiles } from './secret-files.js';
 
 export interface Stoppable {
   stop(): Promise<void>;
@@ -34,7 +35,7 @@ export async function runProcess(start: (environment: Environment) => Promise<St
   // Process 1 ignores signals without a handler, and one between two listeners is lost.
   for (const event of endings) process.on(event, () => end());
   try {
-    service = await start(process.env);
+    service = await start(withSecretFiles(process.env));
     service.failed?.catch((error: unknown) => {
       console.error(explained(error));
       end(1);
@@ -47,7 +48,7 @@ export async function runProcess(start: (environment: Environment) => Promise<St
 
 export async function runOnce(work: (environment: Environment) => Promise<void>): Promise<void> {
   try {
-    await work(process.env);
+    await work(withSecretFiles(process.env));
   } catch (error) {
     console.error(explained(error));
     process.exitCode = 1;

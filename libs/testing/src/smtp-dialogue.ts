@@ -5,8 +5,11 @@ export async function talkSmtp(
   port: number,
   steps: Iterable<string | Buffer>,
   localAddress = '127.0.0.1',
+  /** What a balancer says before anybody else. */
+  preface = '',
 ): Promise<string[]> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.write(preface);
   const replies: string[] = [];
   let text = '';
   let onData: () => void = () => undefined;

@@ -6,16 +6,24 @@ import {
   alertsOf,
   commandFindings,
   expressionsOf,
+  recordingsOf,
   runbookFindings,
   unknownIn,
 } from './observability/findings.js';
-import { knownMetrics } from './observability/known-metrics.js';
+import { knownMetrics, metricsOfCluster } from './observability/known-metrics.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const known = await knownMetrics();
-const alerts = alertsOf(read('deploy/observability/alerts.yaml'));
+const recordings = recordingsOf(read('deploy/observability/scaling.yaml'));
+const known = new Map([
+  ...(await knownMetrics()),
+  ...metricsOfCluster,
+  ...recordings.map(({ record }) => [record, new Set<string>()] as const),
+]);
+const alerts = ['alerts', 'kubernetes'].flatMap((name) =>
+  alertsOf(read(`deploy/observability/${name}.yaml`)),
+);
 const lookups = expressionsOf(read('deploy/observability/board.json'));
 const runbooks = new Map(
   readdirSync(join(root, 'docs/runbooks')).map((name) => [name, read(`docs/runbooks/${name}`)]),
@@ -25,6 +33,9 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 const findings = [
   ...alerts.flatMap(({ alert, expr }) =>
     unknownIn(expr, known).map((finding) => `alert ${alert}: ${finding}`),
+  ),
+  ...recordings.flatMap(({ record, expr }) =>
+    unknownIn(expr, known).map((finding) => `record ${record}: ${finding}`),
   ),
   ...lookups.flatMap(({ where, expr }) =>
     unknownIn(expr, known).map((finding) => `board, ${where}: ${finding}`),

@@ -25,7 +25,7 @@ export interface ServiceProcessOptions {
 }
 
 /** As deploy/start-service.sh starts it. */
-const asDeployed = ['--max-semi-space-size=8'];
+const asDeployed = ['--max-semi-space-size=8', '--max-old-space-size-percentage=70'];
 const launchAttempts = 3;
 /** Longer than a service waits for its servers. */
 const readyWithinMs = 90_000;

@@ -16,7 +16,7 @@ export async function configurationPage(): Promise<string> {
   return `# Configuration
 
 Environment variables. If any is invalid or missing, the service does not start and lists all of them. The values of secret
-variables are never logged.
+variables are never logged, and each may stand in a file instead, which \`<NAME>_FILE\` names, such as \`NATS_URL_FILE\`.
 
 ## Every service
 

@@ -9,6 +9,7 @@ import { asyncApiDocument } from './asyncapi-document.js';
 import { busPage } from './bus-page.js';
 import { configurationPage } from './configuration-page.js';
 import { envExample } from './env-example.js';
+import { kubernetesFiles } from './kubernetes/files.js';
 import { eventsPage } from './events-page.js';
 import { metricsPage } from './metrics-page.js';
 import { natsUsers } from './nats-users.js';
@@ -30,6 +31,7 @@ const pages: Record<string, () => string | Promise<string>> = {
   '.env.example': envExample,
   'deploy/nats.conf': natsUsers,
   ...statementPages,
+  ...textsOf(await kubernetesFiles()),
 };
 
 const stale: string[] = [];
@@ -58,10 +60,16 @@ async function keepRelease(): Promise<void> {
   stale.push(`docs/events/${version}.json`);
 }
 
-/** As it is where prettier knows no format. */
+function textsOf(files: Record<string, string>): Record<string, () => string> {
+  return Object.fromEntries(Object.entries(files).map(([file, text]) => [file, () => text]));
+}
+
+/** As it is where prettier knows no format; templates of a chart are no YAML yet. */
 async function formatted(path: string, text: string): Promise<string> {
   const { inferredParser } = await getFileInfo(path);
-  return inferredParser ? format(text, { ...(await resolveConfig(path)), filepath: path }) : text;
+  return inferredParser && !path.includes('/chart/templates/')
+    ? format(text, { ...(await resolveConfig(path)), filepath: path })
+    : text;
 }
 
 function write(path: string, text: string): void {

@@ -1,7 +1,10 @@
+import { runOnce } from '@posthorn/platform';
 import { runCommand } from './run-command.js';
 
-process.exitCode = await runCommand(process.argv.slice(2), {
-  environment: process.env,
-  print: (text) => console.log(text),
-  complain: (text) => console.error(text),
+await runOnce(async (environment) => {
+  process.exitCode = await runCommand(process.argv.slice(2), {
+    environment,
+    print: (text) => console.log(text),
+    complain: (text) => console.error(text),
+  });
 });

@@ -16,6 +16,7 @@ import { DeliveryCounts } from './delivery-counts.read-model.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { HandOffDispatcher } from './hand-off/hand-off-dispatcher.js';
+import { HandOffSignals } from './hand-off/hand-off-signals.js';
 import { HandOffMarks } from './hand-off/hand-off-marks.repository.js';
 import { Provider } from './hand-off/provider.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
@@ -53,8 +54,21 @@ import { SlowDownsRepository } from '../pacing/slow-downs.repository.js';
         database: Database,
         { providerKind, ratePerSecond, warmUp }: SendingConfig,
         hasher: ErasedAddressHasher,
-      ) => new HandOffMarks(database, new Pace({ providerKind, perSecond: ratePerSecond }), hasher, warmUp),
-      inject: [Database, SendingConfig, ErasedAddressHasher],
+        signals: HandOffSignals,
+      ) =>
+        new HandOffMarks(
+          database,
+          new Pace({ providerKind, perSecond: ratePerSecond }),
+          hasher,
+          warmUp,
+          signals,
+        ),
+      inject: [Database, SendingConfig, ErasedAddressHasher, HandOffSignals],
+    },
+    {
+      provide: HandOffSignals,
+      useFactory: ({ connections }: SendingConfig) => new HandOffSignals(connections),
+      inject: [SendingConfig],
     },
     ChoresWork,
     HandOffDispatcher,

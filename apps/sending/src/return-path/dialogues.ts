@@ -16,8 +16,9 @@ export class Dialogues {
 
   constructor(private readonly times: DialogueTimes) {}
 
-  begin(socket: Socket): void {
-    const key = keyOf(socket);
+  /** The client is not the peer of the socket where a balancer speaks for it. */
+  begin(socket: Socket, client: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
+    const key = keyOf(client);
     const ends = setTimeout(() => socket.destroy(), this.times.sessionMs).unref();
     this.open.set(key, { socket, timer: this.limit(socket, this.times.betweenMs) });
     socket.once('close', () => {

@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DomainError } from '@posthorn/contracts';
 import { Metrics } from '@posthorn/telemetry';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import type { SMTPServer, SMTPServerOptions } from 'smtp-server';
 import type { Readable } from 'node:stream';
 import { SendingConfig } from '../config.js';
 import { ConnectionLimits } from './connection-limits.js';
 import { Dialogues } from './dialogues.js';
+import { MailCertificate } from './mail-certificate.js';
 import { MailReports } from './mail-reports.service.js';
+import { ProxiedSmtpServer, type Client } from './proxied-smtp-server.js';
+import { ProxyRanges } from './proxy-ranges.js';
 import { mailReportsTaken } from './return-path.metrics.js';
 
 type DataHandler = NonNullable<SMTPServerOptions['onData']>;
@@ -31,6 +33,7 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
   private readonly log = new Logger('ReturnPath');
   private readonly server: SMTPServer | null;
   private readonly results;
+  private readonly certificate: MailCertificate | null;
   rebindMs = 10_000;
   private rebinding: NodeJS.Timeout | null = null;
   private loggedCode: string | null = null;
@@ -43,13 +46,14 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
     private readonly reports: MailReports,
     metrics: Metrics,
   ) {
+    const { mailTlsCert, mailTlsKey } = config;
+    this.certificate = mailTlsCert && mailTlsKey ? new MailCertificate(mailTlsCert, mailTlsKey) : null;
     this.results = metrics.counter(mailReportsTaken);
     this.server = config.inboundPort === undefined ? null : this.build();
   }
 
   onApplicationBootstrap(): void {
     if (!this.server) return;
-    this.server.server.on('connection', (socket: Socket) => this.begin(socket));
     this.server.server.on('listening', () => this.bound());
     this.server.on('error', (error: NodeJS.ErrnoException) => this.failed(error));
     this.bind();
@@ -67,19 +71,23 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
     return (this.server?.server.address() as AddressInfo | null)?.port ?? null;
   }
 
-  private begin(socket: Socket): void {
-    const leave = this.limits.take(socket.remoteAddress ?? '');
-    if (!leave)
-      return void socket.end('421 4.7.0 Too many connections of your network\r\n', () => socket.destroy());
-    socket.once('close', leave);
-    this.dialogues.begin(socket);
+  private begin(socket: Socket, client: Client): boolean {
+    this.certificate?.renew((certificate) => this.server!.updateSecureContext(certificate));
+    const leave = this.limits.take(client.remoteAddress ?? '');
+    if (leave) {
+      socket.once('close', leave);
+      this.dialogues.begin(socket, client);
+    } else {
+      socket.on('error', () => undefined);
+      socket.end('421 4.7.0 Too many connections of your network\r\n', () => socket.destroy());
+    }
+    return leave !== null;
   }
 
   private build(): SMTPServer {
-    const { mailTlsCert, mailTlsKey, mailHost } = this.config;
-    const tls =
-      mailTlsCert && mailTlsKey ? { cert: readFileSync(mailTlsCert), key: readFileSync(mailTlsKey) } : null;
-    return new SMTPServer({
+    const { mailHost, inboundProxies } = this.config;
+    const tls = this.certificate?.read();
+    const options: SMTPServerOptions = {
       name: mailHost ?? 'localhost',
       banner: 'Posthorn takes reports about its mail',
       size: maxBytes,
@@ -103,7 +111,10 @@ export class ReturnPathServer implements OnApplicationBootstrap, OnApplicationSh
         );
       },
       onData: (stream, session, callback) => void this.take(stream, session, callback),
-    });
+    };
+    return new ProxiedSmtpServer(options, new ProxyRanges(inboundProxies), (socket, client) =>
+      this.begin(socket, client),
+    );
   }
 
   private async take(...[stream, session, callback]: Parameters<DataHandler>): Promise<void> {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const folders = ['bin', 'deploy', '.ci'];
+const folders = ['bin', 'deploy', 'deploy/kubernetes', '.ci'];
 
 /** What the shells themselves, and shellcheck where it is installed, refuse in our scripts. */
 export function shellFindings(root: string): string[] {

@@ -25,6 +25,16 @@ export function alertsOf(rules: string): Alert[] {
   return groups.flatMap((group) => group.rules);
 }
 
+interface Recording {
+  record: string;
+  expr: string;
+}
+
+export function recordingsOf(rules: string): Recording[] {
+  const { groups } = parse(rules) as { groups: { rules: Recording[] }[] };
+  return groups.flatMap((group) => group.rules);
+}
+
 /** What a board asks for, each under its panel's title. */
 export function expressionsOf(board: string): { where: string; expr: string }[] {
   const { panels } = JSON.parse(board) as Board;

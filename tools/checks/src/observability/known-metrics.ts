@@ -11,6 +11,18 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What Prometheus adds, and what every series of ours carries. */
 const always = ['service', 'job', 'instance'];
 
+/** What others in a cluster measure, with the labels that the rules ask for. */
+export const metricsOfCluster: KnownMetrics = new Map(
+  Object.entries({
+    kube_job_status_failed: ['namespace', 'job_name'],
+    kube_job_status_active: ['namespace', 'job_name'],
+    kube_job_status_start_time: ['namespace', 'job_name'],
+    kube_horizontalpodautoscaler_status_current_replicas: ['namespace', 'horizontalpodautoscaler'],
+    kube_horizontalpodautoscaler_spec_max_replicas: ['namespace', 'horizontalpodautoscaler'],
+    certmanager_certificate_expiration_timestamp_seconds: ['name', 'exported_namespace'],
+  }).map(([name, labels]) => [name, new Set(labels)]),
+);
+
 export async function knownMetrics(): Promise<KnownMetrics> {
   const known = new Map<string, Set<string>>();
   const add = (name: string, labels: readonly string[]) => known.set(name, new Set([...always, ...labels]));

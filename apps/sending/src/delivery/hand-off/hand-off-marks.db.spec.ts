@@ -4,6 +4,7 @@ import { UsageRepository } from '../../allowances/usage.repository.js';
 import { claimedMessages, markedBy } from '../../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
 import { HandOffMarks } from './hand-off-marks.repository.js';
+import { HandOffSignals } from './hand-off-signals.js';
 import { Pace } from '../../pacing/pace.js';
 
 let suite: SendingSuite;
@@ -112,6 +113,31 @@ describe('the mark', () => {
       [`at ${perSecond}`],
     )) as [{ waitMs: number }];
     expect(waitMs).toBeLessThanOrEqual((2 * 1_000) / (0.9 * perSecond));
+  });
+
+  it('tells the autoscaler what holds mail back: the pace of all replicas, or an allowance', async () => {
+    const { projectId } = await suite.buildProject();
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, 6);
+    const pace = new Pace({ providerKind: 'signalled', perSecond: 2 });
+    const marksOf = () => {
+      const signals = new HandOffSignals(16);
+      return { signals, marks: new HandOffMarks(suite.database, pace, suite.hasher, null, signals) };
+    };
+    const [first, second] = [marksOf(), marksOf()];
+    const limits = ({ signals }: typeof first) => [
+      signals.isLimitedBy('pace'),
+      signals.isLimitedBy('allowance'),
+    ];
+    await markedBy(first.marks, workerId, messages.slice(0, 1));
+    expect(limits(first)).toEqual([false, false]);
+    await markedBy(second.marks, workerId, messages.slice(1, 2));
+    expect([limits(first), limits(second)]).toEqual([
+      [false, false],
+      [true, false],
+    ]);
+    await new UsageRepository(suite.database).setLimit(projectId, 'CAMPAIGN', 2);
+    await markedBy(first.marks, workerId, messages.slice(2, 6));
+    expect(limits(first)[1]).toBe(true);
   });
 
   const marksAt = (perSecond: number) =>

@@ -3,6 +3,7 @@ import { Spanned, type Tracing } from '@posthorn/telemetry';
 import type { ErasedAddressHasher } from '../../erasures/erased-names.js';
 import type { WarmUp } from '../../pacing/warm-up-sql.js';
 import type { Pace, Slot } from '../../pacing/pace.js';
+import type { HandOffSignals, SendingLimit } from './hand-off-signals.js';
 import type { RuleDecision } from './mark-rules.js';
 import {
   lockStatement,
@@ -33,6 +34,14 @@ interface MarkRow extends Pick<Mark, 'delayMs' | 'hasTurn'> {
   firstSlotMs: number | null;
 }
 
+const limitOf: Partial<Record<MarkDecision, SendingLimit>> = {
+  quota: 'allowance',
+  slowed: 'destination',
+  warming_up: 'destination',
+};
+/** A slot that is later is one behind those of others: at this pace more processes would send no more. */
+const slotOfOthersMs = 50;
+
 const claimLost = { decision: 'claim_lost', slot: null, delayMs: null, hasTurn: false } as const;
 const tracesOf = (_workerId: string, messages: MessageToMark[]): (string | null)[] =>
   messages.map(({ trace }) => trace);
@@ -47,6 +56,7 @@ export class HandOffMarks {
     private readonly pace: Pace,
     private readonly hasher: ErasedAddressHasher,
     private readonly warmUp: WarmUp | null = null,
+    private readonly signals?: HandOffSignals,
   ) {
     this.tracing = database.tracing;
   }
@@ -78,11 +88,21 @@ export class HandOffMarks {
     const settings = { providerKind: this.pace.providerKind, warmUp: this.warmUp, pace: this.pace };
     const hashed = messages.map((message) => withHashes(message, this.hasher));
     const [, rows] = (await this.database.transactionInOneWrite(statements(hashed, settings))) as MarkRow[][];
+    const firstSlotMs = rows![0]?.firstSlotMs ?? null;
+    this.signal(rows!, firstSlotMs);
     const byIndex = new Map(rows!.map((row) => [row.index, row]));
-    const slots = this.pace.slots(rows![0]?.firstSlotMs ?? null, messages.length)[Symbol.iterator]();
+    const slots = this.pace.slots(firstSlotMs, messages.length)[Symbol.iterator]();
     return messages.map((_, index) => {
       const { decision, delayMs, hasTurn } = byIndex.get(index) ?? claimLost;
       return decision && { decision, slot: decision === 'ok' ? slots.next().value! : null, delayMs, hasTurn };
     });
+  }
+
+  private signal(rows: readonly MarkRow[], firstSlotMs: number | null): void {
+    if (firstSlotMs !== null && firstSlotMs > slotOfOthersMs) this.signals?.limitedBy('pace');
+    for (const { decision } of rows) {
+      const limit = decision && limitOf[decision];
+      if (limit) this.signals?.limitedBy(limit);
+    }
   }
 }

@@ -5,6 +5,7 @@ import { SendingConfig } from '../../config.js';
 import { SlowDowns } from '../../pacing/slow-downs.js';
 import { Simulator, type ToSimulate } from '../../simulator/simulator.js';
 import { handOffDuration, handOffs } from './hand-off.metrics.js';
+import { HandOffSignals } from './hand-off-signals.js';
 
 type MessageDelivery = SmtpDelivery & { message: HandedMessage };
 type HandedMessage = ToSimulate & { trace: string | null };
@@ -19,6 +20,7 @@ export class Provider {
     private readonly config: SendingConfig,
     private readonly simulator: Simulator,
     private readonly slowDowns: SlowDowns,
+    private readonly signals: HandOffSignals,
     readonly tracing: Tracing,
     metrics: Metrics,
   ) {
@@ -79,6 +81,7 @@ export class Provider {
 
   private count({ verdict, stage }: Attempt, seconds: number): void {
     this.handOffs.inc({ verdict, stage });
+    this.signals.countHandOff();
     this.duration.observe({ verdict }, seconds);
   }
 }

@@ -61,6 +61,14 @@ export const deliveriesTables = `
     hold_before timestamptz(3)
   );
 
+  -- One row: how many deliveries are due, which one process counts for all.
+  CREATE TABLE due_counts (
+    singleton boolean DEFAULT true PRIMARY KEY CHECK (singleton),
+    due integer NOT NULL DEFAULT 0,
+    count_again_at timestamptz NOT NULL DEFAULT '-infinity'
+  );
+  INSERT INTO due_counts DEFAULT VALUES;
+
   -- A marketing message that was handed off, of a project that limits how many a recipient gets.
   CREATE TABLE marketing_hand_offs (
     project_id uuid NOT NULL,
