@@ -26,6 +26,9 @@ export interface Outage {
   to: number;
 }
 
+/** That of the fixture, or that of a suite that brings its own. */
+export type RunningPostgres = Pick<PostgresServer, 'url' | 'port' | 'pid' | 'stop'>;
+
 /** The servers that the product stands on; each can crash and comes back at the same place. */
 export class Fixture {
   readonly outages: Outage[] = [];
@@ -33,15 +36,18 @@ export class Fixture {
 
   private constructor(
     private readonly directory: string,
-    private postgres: PostgresServer,
+    private postgres: RunningPostgres,
     private nats: NatsServer,
     private readonly sinkPort: number,
     private readonly keepsBytes: boolean,
   ) {}
 
-  static async start(directory: string, { keepsBytes }: { keepsBytes: boolean }): Promise<Fixture> {
+  static async start(
+    directory: string,
+    { keepsBytes, postgres: given }: { keepsBytes: boolean; postgres?: RunningPostgres },
+  ): Promise<Fixture> {
     const settings = { max_connections: '300' };
-    const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres'), settings });
+    const postgres = given ?? (await startPostgres({ dataDirectory: join(directory, 'postgres'), settings }));
     const nats = await startNats({
       dataDirectory: join(directory, 'nats'),
       binDirectory: join('.posthorn', 'bin'),

@@ -7,6 +7,7 @@ import { plainLoad } from './loads/load.js';
 import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
 import { runCampaigns } from './suites/campaigns/campaigns.js';
+import { runFailover } from './suites/failover/failover.js';
 import { runCrowds } from './suites/crowds/crowds.js';
 import { runProviderEvents } from './suites/provider-events.js';
 import type { SuiteOptions } from './suites/suite.js';
@@ -21,6 +22,8 @@ suites:
   campaigns   two campaigns under faults, while people leave and somebody pauses: --sends 20000 (people) --faults 54 --rate 150
   workflows   executions with mails, waits, timers and webhooks under faults: --sends 5000 (executions) --faults 54 --rate 200
   provider-events  kills while a provider reports: --sends 2000 --faults 45 (kills)
+  failover    ten kills of the primary of a synchronous pair under load: --sends 10000 --faults 10 (kills)
+  failover-pooled  the same with PgBouncer in transaction mode between
   crowds      one project alone, and beside mail of strangers, held connections, slow texts and two hundred workflows: --rate 0
 It exits with 1 when a property is broken.`;
 const defaults = { sends: '10000', faults: '100', seed: '1', rate: '250', suite: 'main' };
@@ -30,6 +33,8 @@ const defaultsOf: Record<string, Partial<typeof defaults>> = {
   workflows: { sends: '5000', faults: '54', rate: '200' },
   'provider-events': { sends: '2000', faults: '45' },
   crowds: { rate: '0' },
+  failover: { faults: '10', rate: '0' },
+  'failover-pooled': { faults: '10', rate: '0' },
 };
 
 const refuse = (mistake: string): never => {
@@ -67,6 +72,8 @@ const suites: Record<string, (options: SuiteOptions) => Promise<boolean>> = {
   workflows: runWorkflows,
   'provider-events': runProviderEvents,
   crowds: runCrowds,
+  failover: (options) => runFailover(options),
+  'failover-pooled': (options) => runFailover(options, { pooled: true }),
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 
