@@ -1,10 +1,11 @@
-// Runs the e2e tests with the services in one process, each in its own, some twice, and each on a Postgres server of its own.
+// Runs the e2e tests with the services in one process, each in its own, some twice, each on a
+// Postgres server of its own, and all behind PgBouncer.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './swc-options.mjs';
 
-const all = ['one', 'services', 'replicas', 'separate'];
+const all = ['one', 'services', 'replicas', 'separate', 'pooler'];
 const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 const unknown = named.find((word) => !all.includes(word));
 if (unknown) {

@@ -43,9 +43,10 @@ export async function startPosthorn(
     await refuseTakenPort(config.port, 'PORT');
     if (!config.smtpUrl) await refuseTakenPort(config.inboxPort, 'INBOX_PORT');
     await stopServicesLeftBehind(directory.readProcessesFile(), report);
-    const separateDatabases = options.as === 'processes' && options.separateDatabases;
+    const { separateDatabases, pooler } =
+      options.as === 'processes' ? options : { separateDatabases: false, pooler: false };
     const servers = await startServers(
-      { config, environment, directory, separateDatabases, report },
+      { config, environment, directory, separateDatabases, pooler, report },
       started,
     );
     const inboundPort = await inboundPortOf(config.port, environment);

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { busUsers, serviceNames, type BusUser, type ServiceName } from '@posthorn/contracts';
-import { provisionDatabase } from '@posthorn/database';
-import { startableServices, startInbox, startNats, startPostgres, type Inbox, type Say } from '@posthorn/dev';
+import { hotUrl, provisionDatabase } from '@posthorn/database';
+import {
+  byWayOf,
+  startableServices,
+  startInbox,
+  startNats,
+  startPooler,
+  startPostgres,
+  type Inbox,
+  type Say,
+} from '@posthorn/dev';
 import { natsConfiguration, type NatsCertificates } from '@posthorn/messaging';
 import {
   NatsConfig,
@@ -32,6 +41,7 @@ export interface ServersOptions {
   environment: Environment;
   directory: DataDirectory;
   separateDatabases: boolean;
+  pooler: boolean;
   report: Say;
 }
 
@@ -47,9 +57,9 @@ export async function startServers(options: ServersOptions, started: Started): P
       : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report }),
   ]);
   if (inbox.status === 'fulfilled' && inbox.value) started.add(inbox.value.stop);
-  const { databaseUrls, ...services } = valueOf(databases);
+  const { databaseUrls, databases: direct } = valueOf(databases);
   const servers: Servers = {
-    ...services,
+    databases: options.pooler ? await startPoolerBefore(direct, directory, embedded) : direct,
     ...valueOf(nats),
     inbox: valueOf(inbox),
     failed: embedded.failed,
@@ -109,6 +119,33 @@ async function startDatabaseForEach(options: ServersOptions, embedded: EmbeddedS
     );
   });
   return { databases, databaseUrls: Object.values(databases) as string[] };
+}
+
+/** For each account of a database: ten connections a service, for both of its roles. */
+const pooledConnections = 5;
+
+/** The services keep the way to the server itself for migrations. */
+async function startPoolerBefore(
+  direct: Environment,
+  directory: DataDirectory,
+  embedded: EmbeddedServers,
+): Promise<Environment> {
+  const urls = Object.values(direct) as string[];
+  const options = {
+    directory: directory.at('pgbouncer'),
+    databases: urls.flatMap((url) => [url, hotUrl(url)]),
+    poolSize: pooledConnections,
+  };
+  const pooler = await embedded.start('PgBouncer', (port) =>
+    startPooler({ ...options, ...(port === undefined ? {} : { port }) }),
+  );
+  const port = Number(new URL(pooler).port);
+  return Object.fromEntries(
+    Object.entries(direct).flatMap(([variable, url]) => [
+      [variable, byWayOf({ port }, url!)],
+      [variable.replace('_DATABASE_URL', '_DIRECT_DATABASE_URL'), url],
+    ]),
+  );
 }
 
 async function provideDatabases(

@@ -12,11 +12,12 @@ describe('the options of npm start', () => {
   });
 
   it.each([
-    ['--services', {}, false],
-    ['--services --replicas gateway=2,sending=3', { gateway: 2, sending: 3 }, false],
-    ['--services --separate-databases --replicas=contacts=1', { contacts: 1 }, true],
-  ])('select the processes: %s', (line, replicas, separateDatabases) => {
-    expect(read(line)).toEqual({ as: 'processes', replicas, separateDatabases });
+    ['--services', {}, false, false],
+    ['--services --replicas gateway=2,sending=3', { gateway: 2, sending: 3 }, false, false],
+    ['--services --separate-databases --replicas=contacts=1', { contacts: 1 }, true, false],
+    ['--services --pooler', {}, false, true],
+  ])('select the processes: %s', (line, replicas, separateDatabases, pooler) => {
+    expect(read(line)).toEqual({ as: 'processes', replicas, separateDatabases, pooler });
   });
 
   it.each([
@@ -29,8 +30,9 @@ describe('the options of npm start', () => {
     ['--services --replicas sending=2,sending=3', /sending is given twice/],
     ['--services --seperate-databases', /seperate-databases/],
     ['--services gateway=2', /gateway=2/],
-    ['--replicas gateway=2', /replicas and separate databases require/],
-    ['--separate-databases', /replicas and separate databases require/],
+    ['--replicas gateway=2', /replicas, separate databases and a pooler require/],
+    ['--separate-databases', /replicas, separate databases and a pooler require/],
+    ['--pooler', /replicas, separate databases and a pooler require/],
   ])('are refused if they are invalid: %s', (line, texts) => {
     expect(() => read(line)).toThrow(texts);
   });

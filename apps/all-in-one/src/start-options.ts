@@ -9,18 +9,20 @@ export interface ProcessesOptions {
   as: 'processes';
   replicas: Partial<Record<ServiceName, number>>;
   separateDatabases: boolean;
+  /** PgBouncer between the services and their databases. */
+  pooler: boolean;
 }
 
 const maxReplicas = 16;
 const command = 'npm run start:services --';
-const usage = `${command} [--replicas gateway=2,sending=2] [--separate-databases]`;
+const usage = `${command} [--replicas gateway=2,sending=2] [--separate-databases] [--pooler]`;
 
 export function readStartOptions(
   texts: string[],
   environment: Environment,
   services: readonly ServiceName[],
 ): StartOptions {
-  const stored = ['replicas', 'separate-databases'].find(
+  const stored = ['replicas', 'separate-databases', 'pooler'].find(
     (name) => environment[`npm_config_${name.replaceAll('-', '_')}`] !== undefined,
   );
   if (stored)
@@ -29,19 +31,20 @@ export function readStartOptions(
     );
   const { values, flags } = readArguments(texts, {
     options: ['replicas'],
-    flags: ['services', 'separate-databases'],
+    flags: ['services', 'separate-databases', 'pooler'],
     help: `${command} --help`,
   });
   const { replicas } = values;
   const separateDatabases = flags.has('separate-databases');
-  if (!flags.has('services') && (replicas !== undefined || separateDatabases))
-    throw new DevServerError(`replicas and separate databases require start:services: ${usage}`);
+  const pooler = flags.has('pooler');
+  if (!flags.has('services') && (replicas !== undefined || separateDatabases || pooler))
+    throw new DevServerError(`replicas, separate databases and a pooler require start:services: ${usage}`);
   if (!flags.has('services')) return { as: 'one-process' };
   if (separateDatabases && environment['DATABASE_URL'])
     throw new DevServerError(
       'DATABASE_URL configures one server for all services: remove --separate-databases, or set one URL per service (SENDING_DATABASE_URL, …)',
     );
-  return { as: 'processes', replicas: readReplicas(replicas ?? '', services), separateDatabases };
+  return { as: 'processes', replicas: readReplicas(replicas ?? '', services), separateDatabases, pooler };
 }
 
 export function startHelp(): string {
@@ -52,7 +55,7 @@ export function startHelp(): string {
   npm start
       runs every service in one process
   ${usage}
-      runs each service in a process of its own: with replicas, and with a PostgreSQL server for each service
+      runs each service in a process of its own: with replicas, with a PostgreSQL server for each service, and with PgBouncer in transaction mode before all
 
 Settings are environment variables, such as PORT=8080 npm start:
 ${settings.join('\n')}

@@ -27,10 +27,14 @@ export interface Outage {
   to: number;
 }
 
+/** That of the fixture, or that of a suite that brings its own. */
+export type RunningPostgres = Pick<PostgresServer, 'url' | 'port' | 'pid' | 'stop'>;
+
 interface Options {
   keepsBytes: boolean;
   /** Three NATS servers instead of one. */
   clustered?: boolean;
+  postgres?: RunningPostgres | undefined;
 }
 
 /** The servers that the product stands on; each can crash and comes back at the same place. */
@@ -40,15 +44,18 @@ export class Fixture {
 
   private constructor(
     private readonly directory: string,
-    private postgres: PostgresServer,
+    private postgres: RunningPostgres,
     private nats: NatsServer | NatsCluster,
     private readonly sinkPort: number,
     private readonly keepsBytes: boolean,
   ) {}
 
-  static async start(directory: string, { keepsBytes, clustered = false }: Options): Promise<Fixture> {
+  static async start(
+    directory: string,
+    { keepsBytes, clustered = false, postgres: given }: Options,
+  ): Promise<Fixture> {
     const settings = { max_connections: '300' };
-    const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres'), settings });
+    const postgres = given ?? (await startPostgres({ dataDirectory: join(directory, 'postgres'), settings }));
     const nats = clustered
       ? await NatsCluster.start()
       : await startNats({ dataDirectory: join(directory, 'nats'), binDirectory: join('.posthorn', 'bin') });

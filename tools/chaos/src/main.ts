@@ -8,6 +8,7 @@ import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
 import { runCampaigns } from './suites/campaigns/campaigns.js';
 import { runCluster } from './suites/cluster/cluster.js';
+import { runFailover } from './suites/failover/failover.js';
 import { runCrowds } from './suites/crowds/crowds.js';
 import { runProviderEvents } from './suites/provider-events.js';
 import type { SuiteOptions } from './suites/suite.js';
@@ -23,6 +24,8 @@ suites:
   workflows   executions with mails, waits, timers and webhooks under faults: --sends 5000 (executions) --faults 54 --rate 200
   provider-events  kills while a provider reports: --sends 2000 --faults 45 (kills)
   cluster     three NATS servers, each killed in turn, then two, then all with their stores: --rate 20
+  failover    ten kills of the primary of a synchronous pair under load: --sends 10000 --faults 10 (kills)
+  failover-pooled  the same with PgBouncer in transaction mode between
   crowds      one project alone, and beside mail of strangers, held connections, slow texts and two hundred workflows: --rate 0
 It exits with 1 when a property is broken.`;
 const defaults = { sends: '10000', faults: '100', seed: '1', rate: '250', suite: 'main' };
@@ -33,6 +36,8 @@ const defaultsOf: Record<string, Partial<typeof defaults>> = {
   'provider-events': { sends: '2000', faults: '45' },
   cluster: { rate: '20' },
   crowds: { rate: '0' },
+  failover: { faults: '10', rate: '0' },
+  'failover-pooled': { faults: '10', rate: '0' },
 };
 
 const refuse = (mistake: string): never => {
@@ -71,6 +76,8 @@ const suites: Record<string, (options: SuiteOptions) => Promise<boolean>> = {
   'provider-events': runProviderEvents,
   cluster: runCluster,
   crowds: runCrowds,
+  failover: (options) => runFailover(options),
+  'failover-pooled': (options) => runFailover(options, { pooled: true }),
 };
 if (!Object.hasOwn(suites, values.suite)) refuse(`there is no suite ${values.suite}: ${help}`);
 

@@ -8,7 +8,7 @@ import { Random } from './random.js';
 import { leaseSeconds } from './faults/faults.js';
 
 /** The product's own waits, made short: what takes minutes in production takes seconds here. */
-const shortWaits = {
+export const shortWaits = {
   POSTHORN_SECRET_KEY: 'a-secret-for-chaos-0123456789-0123456789',
   LOG_LEVEL: 'warn',
   // Loads with many bounces are no reason to stop.

@@ -18,7 +18,7 @@ const program = resolve('dist/apps/all-in-one/src/main.js');
 const nodeFlags = ['--max-semi-space-size=8'];
 
 /** How the services run during these tests; `npm run test:modes` runs all modes. */
-export type Mode = 'one' | 'services' | 'replicas' | 'separate';
+export type Mode = 'one' | 'services' | 'replicas' | 'separate' | 'pooler';
 
 /** Arguments of `npm start` and `npm run start:services` in each mode. */
 const argumentsOf: Record<Mode, string[]> = {
@@ -26,6 +26,7 @@ const argumentsOf: Record<Mode, string[]> = {
   services: ['--services'],
   replicas: ['--services', '--replicas', 'gateway=2,sending=2'],
   separate: ['--services', '--separate-databases'],
+  pooler: ['--services', '--pooler'],
 };
 
 export const mode: Mode = readMode(process.env['POSTHORN_E2E_MODE'] ?? 'one');

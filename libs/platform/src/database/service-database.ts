@@ -69,7 +69,7 @@ export async function openOwnDatabase<C extends ServiceConfig>(
   const say = (line: string) => {
     watching.readiness.waitsFor(line);
     if (options.report) options.report(`${parts.name}: ${line}`);
-    else watching.logger.warn(line);
+    else watching.logger.log(line);
   };
   try {
     return await whileAway(new URL(address).host, say, async () => {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { ServiceName } from '@posthorn/contracts';
-import { Fixture } from '../fixture.js';
+import { Fixture, type RunningPostgres } from '../fixture.js';
 import { finding, type Finding } from '../judging/finding.js';
 import type { ProcessGroup } from '../process-group.js';
 import { skewedProcesses } from '../product.js';
@@ -31,6 +31,8 @@ interface Setup {
   /** Whether the mail server keeps the bytes, for the judgement. */
   keepsBytes?: boolean;
   clustered?: boolean;
+  /** Instead of one of the fixture's own. */
+  postgres?: RunningPostgres;
 }
 
 /** The product on its servers, and what a suite needs to attack it. */
@@ -64,11 +66,11 @@ export const oneOfEach: Setup['replicas'] = {
 /** Starts everything, acts, prints the judgement and stops everything. Returns whether every property held. */
 export async function runSuite(
   options: SuiteOptions,
-  { name, replicas, environment, keepsBytes = false, clustered = false }: Setup,
+  { name, replicas, environment, keepsBytes = false, clustered = false, postgres }: Setup,
   act: (stage: Stage) => Promise<Verdict>,
 ): Promise<boolean> {
   const began = performance.now();
-  const fixture = await Fixture.start(options.directory, { keepsBytes, clustered });
+  const fixture = await Fixture.start(options.directory, { keepsBytes, clustered, postgres });
   const processes = skewedProcesses(fixture, options, environment);
   const stage = new Stage(options, fixture, processes);
   try {
