@@ -8,7 +8,7 @@ export * from './calls/call-failed.js';
 export * from './calls/process-calls.js';
 export * from './calls/connection.js';
 export { NatsAway, type Patience } from './calls/first-connection.js';
-export { natsUrlProblem, readNatsUrl } from './calls/nats-servers.js';
+export { natsUrlProblem } from './calls/nats-servers.js';
 export * from './events/stream-settings.js';
 export * from './events/dead-letters.repository.js';
 export * from './outbox/outbox.repository.js';

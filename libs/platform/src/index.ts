@@ -16,4 +16,4 @@ export * from './sealing.js';
 export * from './service.js';
 export * from './service-parts.js';
 export * from './service-config.js';
-export { ownDatabaseUrls, ownUrl, ownVariable } from './database/service-database.js';
+export { ownUrl, ownVariable } from './database/service-database.js';

@@ -1,1 +1,0 @@
-export { ProvisionConfig } from '@posthorn/platform';
