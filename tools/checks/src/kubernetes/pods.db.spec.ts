@@ -132,7 +132,7 @@ describe('the pods of overlays/small', () => {
         code: 0,
         said: '',
       });
-  }, 120_000);
+  }, 300_000);
 
   it.each(serviceNames(root))(
     'of %s are ready with nothing secret in their environment, and end with 0',

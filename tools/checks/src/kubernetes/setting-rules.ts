@@ -135,10 +135,11 @@ function environmentOf(
   );
 }
 
-const secretFor = (name: string): [string, string] => [
-  name,
-  name.endsWith('_URL') ? `smtp://${given}` : given,
-];
+function secretFor(name: string): [string, string] {
+  const [, server] = /(DATABASE|NATS|SMTP)_URL$/.exec(name) ?? [];
+  const schemes: Record<string, string> = { DATABASE: 'postgres', NATS: 'nats', SMTP: 'smtp' };
+  return [name, server ? `${schemes[server]}://${server.toLowerCase()}.example:1` : given];
+}
 
 /** A setting that nobody reads is a mistake in writing. */
 function unknownSettings(maps: ReadonlyMap<string, Data>, services: readonly Workload[]): string[] {

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames, type ServiceName } from '@posthorn/contracts';
 import { provisionDatabase } from '@posthorn/database';
-import { startPostgres } from '@posthorn/dev';
 import { ownUrl, secretKeysIn, StartError, type Environment } from '@posthorn/platform';
 import pg from 'pg';
 
@@ -34,6 +33,8 @@ export class Installation {
     const running = await this.running();
     if (running) return work(running);
     this.progress(`starting the packaged PostgreSQL on ${join(this.directory, 'postgres')}`);
+    // Loaded here, because the image does not hold it: there, the databases are always somewhere else.
+    const { startPostgres } = await import('@posthorn/dev');
     const server = await startPostgres({ dataDirectory: join(this.directory, 'postgres') });
     try {
       return await work(await this.provisioned(server.url));
