@@ -13,6 +13,7 @@ export const longSuites = [
   'erasures.e2e.spec.ts',
   'image.db.spec.ts',
   'embedded-servers.e2e.spec.ts',
+  'nats-cluster.db.spec.ts',
   'callers-walk.db.spec.ts',
   'clients.e2e.spec.ts',
   'contact-imports.e2e.spec.ts',
