@@ -14,6 +14,7 @@ export const longSuites = [
   'image.db.spec.ts',
   'pods.db.spec.ts',
   'embedded-servers.e2e.spec.ts',
+  'nats-cluster.db.spec.ts',
   'callers-walk.db.spec.ts',
   'clients.e2e.spec.ts',
   'contact-imports.e2e.spec.ts',

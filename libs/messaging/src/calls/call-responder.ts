@@ -32,6 +32,7 @@ import {
 } from './frames.js';
 import { currentService } from '../outages/service-context.js';
 import type { BatchReply, Incoming } from './handlers.js';
+import { leave } from './leave.js';
 import type { LocalCall, ProcessCalls } from './process-calls.js';
 
 export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<unknown>;
@@ -71,7 +72,8 @@ export class CallResponder {
 
   async drain(): Promise<void> {
     this.options.calls?.remove(this.contract.subject);
-    if (!this.options.nats.isClosed()) await this.subscription.drain().catch(() => undefined);
+    const { nats } = this.options;
+    if (!nats.isClosed()) await leave(nats, this.subscription.drain());
     await Promise.all(this.running);
   }
 

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { usualStreams, type StreamSettings } from '../events/stream-settings.js';
 import { firstConnection, NatsAway, type Patience } from './first-connection.js';
+import { leave } from './leave.js';
 import { readNatsUrl, type NatsServers } from './nats-servers.js';
 import { inboxPrefixOf, rememberInboxPrefix } from './inboxes.js';
 import { currentService } from '../outages/service-context.js';
@@ -73,7 +74,8 @@ export class BusConnection {
     // Draining would wait for a server that is not there.
     const canDrain = this.connected;
     this.closing = true;
-    await (canDrain ? this.nats.drain() : this.nats.close()).catch(() => undefined);
+    if (canDrain) await leave(this.nats, this.nats.drain());
+    await this.nats.close().catch(() => undefined);
   }
 
   private async watch(): Promise<void> {

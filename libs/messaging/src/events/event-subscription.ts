@@ -86,7 +86,9 @@ export class EventSubscription {
     const { connection, owner, durable, timeouts } = this.options;
     if (!connection.connected || this.stopped) return;
     const made = await ensureConsumer(connection, owner, durable, timeouts?.ackWaitMs);
+    if (this.stopped) return;
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(owner), durable);
+    if (this.stopped) return;
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;
     if (this.stopped) messages.stop();

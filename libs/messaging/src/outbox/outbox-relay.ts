@@ -65,6 +65,7 @@ export class OutboxRelay {
   private pauseMs = pauseMs.least;
   private rewoundGeneration: number | null = null;
   private shorterSince: number | null = null;
+  private stopping = false;
   private readonly rest;
   private restMs: number;
   private readonly unsubscribe: () => void;
@@ -86,7 +87,9 @@ export class OutboxRelay {
     this.loop.start();
   }
 
+  /** No answer of NATS is waited for after the one that is due. */
   stop(): Promise<void> {
+    this.stopping = true;
     this.unsubscribe();
     return this.loop.stop();
   }
@@ -98,17 +101,19 @@ export class OutboxRelay {
       return pauseMs.least;
     }
     if (performance.now() - this.checkedAt > checkEveryMs) await this.checkStream();
+    if (this.stopping) return pauseMs.least;
     const { fresh: isAnyWaiting, republishing: isRepublishing } = await relayRepository.pending();
     if (!isAnyWaiting && !isRepublishing) return this.longerPause();
     this.pauseMs = pauseMs.least;
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
     const fresh = await relayRepository.sendFresh(batch, (events) => this.sendAll(stream, events));
-    const republished = isRepublishing
-      ? await relayRepository.sendAgain(batch, (events, republicationId) =>
-          this.sendAll(stream, events, republicationId),
-        )
-      : 0;
+    const republished =
+      isRepublishing && !this.stopping
+        ? await relayRepository.sendAgain(batch, (events, republicationId) =>
+            this.sendAll(stream, events, republicationId),
+          )
+        : 0;
     if (fresh.quarantined.length > 0)
       this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
     if (fresh.failures.length > 0)

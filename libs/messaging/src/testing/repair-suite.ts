@@ -72,9 +72,13 @@ export class RepairSuite<Nats extends TestServers = TestNats> {
   async stop(): Promise<void> {
     await this.stopSubscribers();
     await this.stopRelays();
-    await Promise.all([...this.replicas, this.connection].map((each) => each.close()));
+    await this.disconnect();
     await this.database.close();
     await Promise.all([this.clone.drop(), this.nats.stop()]);
+  }
+
+  async disconnect(): Promise<void> {
+    await Promise.all([...this.replicas, this.connection].map((each) => each.close()));
   }
 
   relayRepository(): OutboxRelayRepository {
@@ -133,6 +137,22 @@ export class RepairSuite<Nats extends TestServers = TestNats> {
         { emailId, to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' },
       ]);
     }
+  }
+
+  async waiting(): Promise<number> {
+    const [row] = await this.database.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM outbox WHERE published_at IS NULL`,
+    );
+    return row!.waiting;
+  }
+
+  /** Rows are locked until they are acknowledged. */
+  async isPublishing(): Promise<boolean> {
+    const [row] = await this.database.query<{ locked: boolean }>(
+      `SELECT count(*) < $1 AS locked FROM (SELECT FROM outbox WHERE published_at IS NULL FOR UPDATE SKIP LOCKED) AS free`,
+      [await this.waiting()],
+    );
+    return row!.locked;
   }
 
   published(): Promise<true> {
