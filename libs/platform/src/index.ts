@@ -14,4 +14,4 @@ export * from './sealing.js';
 export * from './service.js';
 export * from './service-parts.js';
 export * from './service-config.js';
-export { ownDatabaseUrls, ownUrl, ownVariable } from './database/service-database.js';
+export { ownVariable } from './database/service-database.js';

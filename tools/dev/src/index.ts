@@ -10,9 +10,9 @@ export {
   type OtlpServer,
   type ReceivedSpan,
 } from './otlp-receiver.js';
-export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.js';
-export { byWayOf, poolerBinary, startPooler, type PoolerOptions } from './pooler-server.js';
-export { startStandby, type StandbyOptions } from './postgres-standby.js';
+export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres/postgres-server.js';
+export { byWayOf, poolerBinary, startPooler } from './postgres/pooler-server.js';
+export { startStandby } from './postgres/postgres-standby.js';
 export { natsBinary } from './nats-binary.js';
 export { runningProcess } from './running-process.js';
 export { describeEnd } from './process-end.js';

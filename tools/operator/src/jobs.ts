@@ -3,10 +3,12 @@ import {
   migrateService,
   provisionServices,
   readArguments,
+  readConfig,
   StartError,
   type Environment,
   type Migrated,
 } from '@posthorn/platform';
+import { ProvisionConfig } from '../../../apps/provision/src/config.js';
 
 export interface Job {
   synopsis: string;
@@ -22,7 +24,7 @@ export const jobs: Readonly<Record<string, Job>> = {
       'make the databases and roles that <SERVICE>_DATABASE_URL name, with the account of DATABASE_URL',
     run: async (texts, environment, say) => {
       readArguments(texts, { help: 'posthorn provision --help' });
-      await provisionServices(environment, say);
+      await provisionServices(readConfig(ProvisionConfig, environment), environment, say);
     },
   },
   migrate: {

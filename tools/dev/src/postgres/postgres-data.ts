@@ -15,10 +15,10 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { DevServerError, errorCode, errorOutput, type Report } from './dev-server-error.js';
+import { DevServerError, errorCode, errorOutput, type Report } from '../dev-server-error.js';
 import { canReach, type ServerAccount } from './postgres-account.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
-import { runningProcess, stopLeftBehind } from './running-process.js';
+import { runningProcess, stopLeftBehind } from '../running-process.js';
 
 /** Kept over a restart of the machine, which a temporary folder is not. */
 const systemData = '/var/lib/posthorn';

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { DevServerError, type Report } from './dev-server-error.js';
-import { choosePort } from './free-port.js';
+import { DevServerError, type Report } from '../dev-server-error.js';
+import { choosePort } from '../free-port.js';
 import { serverAccount } from './postgres-account.js';
-import { launchServer } from './server-process.js';
-import type { EmbeddedServer } from './supervised-server.js';
+import { launchServer } from '../server-process.js';
+import type { EmbeddedServer } from '../supervised-server.js';
 
 export interface PoolerOptions {
   /** For its configuration. */

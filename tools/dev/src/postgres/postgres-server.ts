@@ -2,14 +2,14 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DevServerError, type Report } from './dev-server-error.js';
-import { lockNextTo } from './directory-lock.js';
-import { choosePort, portTaken } from './free-port.js';
+import { DevServerError, type Report } from '../dev-server-error.js';
+import { lockNextTo } from '../directory-lock.js';
+import { choosePort, portTaken } from '../free-port.js';
 import { serverAccount } from './postgres-account.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
 import { brokenData, type PostgresData, preparePostgresData } from './postgres-data.js';
-import { launchServer, ServerEndedEarly, type ServerProcess } from './server-process.js';
-import type { EmbeddedServer } from './supervised-server.js';
+import { launchServer, ServerEndedEarly, type ServerProcess } from '../server-process.js';
+import type { EmbeddedServer } from '../supervised-server.js';
 
 export interface PostgresOptions {
   dataDirectory: string;

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { DevServerError, errorCode, type Report } from './dev-server-error.js';
+import { DevServerError, errorCode, type Report } from '../dev-server-error.js';
 import { canReach, type ServerAccount } from './postgres-account.js';
 
 export interface PostgresBinaries {

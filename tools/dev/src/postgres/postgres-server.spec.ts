@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startPostgres } from './postgres-server.js';
-import { runningProcess } from './running-process.js';
+import { runningProcess } from '../running-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-postgres-'));
 // Closed to others, the data would go to /var/lib/posthorn when the tests run as root.
