@@ -1,3 +1,6 @@
-import { provisionServices, runOnce } from '@posthorn/platform';
+import { provisionServices, readConfig, runOnce } from '@posthorn/platform';
+import { ProvisionConfig } from './config.js';
 
-await runOnce((environment) => provisionServices(environment, (line) => console.log(line)));
+await runOnce((environment) =>
+  provisionServices(readConfig(ProvisionConfig, environment), environment, (line) => console.log(line)),
+);

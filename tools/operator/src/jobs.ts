@@ -3,9 +3,11 @@ import {
   migrateService,
   provisionServices,
   readArguments,
+  readConfig,
   StartError,
   type Migrated,
 } from '@posthorn/platform';
+import { ProvisionConfig } from '../../../apps/provision/src/config.js';
 import { backupJobs } from './backup/backup-jobs.js';
 import type { Job } from './job.js';
 
@@ -17,7 +19,7 @@ export const jobs: Readonly<Record<string, Job>> = {
       'make the databases and roles that <SERVICE>_DATABASE_URL name, with the account of DATABASE_URL',
     run: async (texts, environment, { print: say }) => {
       readArguments(texts, { help: 'posthorn provision --help' });
-      await provisionServices(environment, say);
+      await provisionServices(readConfig(ProvisionConfig, environment), environment, say);
     },
   },
   migrate: {

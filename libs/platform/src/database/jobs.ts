@@ -1,23 +1,21 @@
 import { serviceNames, type ServiceName } from '@posthorn/contracts';
 import { migrate, openDatabase, provisionAt, type DatabaseOptions } from '@posthorn/database';
-import { Env, readConfig, StartError, type Environment } from '../config.js';
-import { DatabaseConfig, DatabaseFiles, tlsOf } from './database-config.js';
+import { readConfig, StartError, type Environment } from '../config.js';
+import { DatabaseConfig, tlsOf, type DatabaseFiles } from './database-config.js';
 import { explained, ownDatabaseUrls, ownVariable, whileAway } from './service-database.js';
 
 type Say = (line: string) => void;
 
-export class ProvisionConfig extends DatabaseFiles {
-  @Env('DATABASE_URL', {
-    kind: 'url',
-    secret: true,
-    describe: 'URL of the Postgres server with an account that has CREATEDB and CREATEROLE, past any pooler',
-  })
+interface ProvisionSettings extends DatabaseFiles {
   databaseUrl: string;
 }
 
 /** Creates the databases and accounts that the services are configured with, so that no service holds an account that may do so. */
-export async function provisionServices(environment: Environment, say: Say): Promise<void> {
-  const config = readConfig(ProvisionConfig, environment);
+export async function provisionServices(
+  config: ProvisionSettings,
+  environment: Environment,
+  say: Say,
+): Promise<void> {
   const admin = new URL(config.databaseUrl);
   const tls = tlsOf(config);
   for (const service of serviceNames) {
