@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emails } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import pg from 'pg';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -55,5 +56,26 @@ describe('the number of messages that are due', () => {
     await other.query(`ROLLBACK`);
     await other.end();
     expect(await counts.due()).toBe(7);
+  });
+});
+
+describe('the oldest message in doubt', () => {
+  it('is as old as what is known of it last, and before the first outcome as the message', async () => {
+    const { caller, projectId, domain } = await suite.buildProject();
+    const id = newId();
+    await suite.bus.call(emails.accept, caller, {
+      from: { email: `hello@${domain}` },
+      subject: 'S',
+      body: 'B',
+      recipients: [{ id, to: { email: 'a@sink.test' } }],
+    });
+    expect(await counts.oldestAmbiguousSeconds()).toBe(0);
+    const inDoubt = `UPDATE deliveries SET state = 'AMBIGUOUS' WHERE project_id = $1 AND email_id = $2`;
+    await suite.database.query(inDoubt, [projectId, id]);
+    await suite.database.query(
+      `UPDATE emails SET created_at = now() - interval '40 minutes' WHERE project_id = $1 AND id = $2`,
+      [projectId, id],
+    );
+    expect(await counts.oldestAmbiguousSeconds()).toBeGreaterThanOrEqual(2_400);
   });
 });

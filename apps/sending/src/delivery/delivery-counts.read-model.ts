@@ -66,11 +66,15 @@ export class DeliveryCounts {
   }
 
   /** The last event tells when the attempt was made; the delivery itself does not record it. */
+  /** Since the last thing that is known of it; where nothing is, since it was to leave first. */
   async oldestAmbiguousSeconds(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `SELECT coalesce(max(extract(epoch FROM now() - began.at)), 0)::float8 AS age
        FROM (SELECT project_id, email_id FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1000) AS ambiguous,
-         LATERAL (SELECT max(at) AS at FROM email_events e WHERE e.project_id = ambiguous.project_id AND e.email_id = ambiguous.email_id) AS began`,
+         LATERAL (SELECT coalesce(
+           (SELECT max(at) FROM email_events e WHERE e.project_id = ambiguous.project_id AND e.email_id = ambiguous.email_id),
+           (SELECT greatest(m.created_at, m.scheduled_at) FROM emails m WHERE m.project_id = ambiguous.project_id AND m.id = ambiguous.email_id)
+         ) AS at) AS began`,
     );
     return row!.age;
   }
