@@ -24,6 +24,8 @@ export interface Posthorn {
   dataDirectory: string;
   smtp: string;
   inboundPort: number | null;
+  /** What is said of real mail before it is sent. */
+  warnings: string[];
   processes: string[];
   failed: Promise<never>;
   stop(): Promise<void>;
@@ -68,6 +70,7 @@ export async function startPosthorn(
       dataDirectory: directory.path,
       smtp,
       inboundPort,
+      warnings: config.smtpUrl ? warningsOf(environment) : [],
       processes,
       failed: servers.failed,
       stop: () => started.stop(),
@@ -76,6 +79,20 @@ export async function startPosthorn(
     await started.stop();
     throw error;
   }
+}
+
+const aboutRealMail = 'see docs/operating/real-mail.md';
+
+function warningsOf(environment: Environment): string[] {
+  const returnsNowhere = !environment['MAIL_HOST'] && !environment['RETURN_PATH_DOMAIN'];
+  return [
+    `Mail is signed only from domains whose DNS records are verified; the demo domain is not yours: ${aboutRealMail}`,
+    ...(returnsNowhere
+      ? [
+          `MAIL_HOST is not set: bounces go to the sender's domain, where Posthorn never sees them: ${aboutRealMail}`,
+        ]
+      : []),
+  ];
 }
 
 /** The port of contracts and guides for a development machine, on which port 25 needs more rights. */

@@ -1,7 +1,7 @@
 import type { Posthorn } from './posthorn.js';
 
 export function welcome(
-  { dev, pagesUrl, inbox, dataDirectory, smtp, inboundPort, processes }: Posthorn,
+  { dev, pagesUrl, inbox, dataDirectory, smtp, inboundPort, warnings, processes }: Posthorn,
   seconds: number,
 ): string {
   const body = JSON.stringify({
@@ -18,6 +18,7 @@ export function welcome(
     ...(inboundPort ? [`  Bounces     by SMTP on port ${inboundPort}`] : []),
     `  Keys        ${dataDirectory}/dev.json`,
     `  Sign in     ${pagesUrl.replace(/\/+$/, '')}/sign-in as ${dev.user.email} with ${dev.user.password}`,
+    ...warnings.map((warning) => `  Warning     ${warning}`),
     ...(processes.length > 0 ? [`  Processes   ${processes.join(', ')}`] : []),
     '',
     'Send your first e-mail:',

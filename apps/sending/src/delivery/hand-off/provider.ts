@@ -10,6 +10,13 @@ import { HandOffSignals } from './hand-off-signals.js';
 type MessageDelivery = SmtpDelivery & { message: HandedMessage };
 type HandedMessage = ToSimulate & { trace: string | null };
 
+/** It is greeted by the name of the host that takes what comes back, unless the URL names another: an address says little there. */
+export function endpointOf({ smtpUrl, mailHost }: Pick<SendingConfig, 'smtpUrl' | 'mailHost'>) {
+  const endpoint = parseSmtpUrl(smtpUrl);
+  const name = endpoint.name ?? mailHost;
+  return name === undefined ? endpoint : { ...endpoint, name };
+}
+
 @Injectable()
 export class Provider {
   private readonly pool: SmtpPool;
@@ -24,11 +31,11 @@ export class Provider {
     readonly tracing: Tracing,
     metrics: Metrics,
   ) {
-    const { smtpUrl, connections, commandTimeout, dotTimeout } = config;
+    const { connections, commandTimeout, dotTimeout } = config;
     this.handOffs = metrics.counter(handOffs);
     this.duration = metrics.histogram(handOffDuration);
     const timeouts = { commandMs: commandTimeout * 1_000, dotMs: dotTimeout * 1_000 };
-    this.pool = new SmtpPool({ endpoint: parseSmtpUrl(smtpUrl), maxConnections: connections, timeouts });
+    this.pool = new SmtpPool({ endpoint: endpointOf(config), maxConnections: connections, timeouts });
   }
 
   get state(): SmtpPoolState {
