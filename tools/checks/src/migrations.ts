@@ -11,6 +11,7 @@ import {
 } from '@posthorn/database';
 import { startPostgres } from '@posthorn/dev';
 import { columnDifferences } from './column-differences.js';
+import { unscopedKeys } from './project-keys.js';
 
 const apps = new URL('../../../apps/', import.meta.url);
 const secretKey = 'only-for-the-throwaway-server-of-this-check';
@@ -66,7 +67,11 @@ async function compare(service: string, file: URL): Promise<number> {
   const database = await openDatabase({ url, name: 'check', poolSize: 2, entities, migrations });
   try {
     const ran = await migrate(database);
-    const differences = [...(await columnDifferences(database)), ...(await earlyKeys(database))];
+    const differences = [
+      ...(await columnDifferences(database)),
+      ...(await earlyKeys(database)),
+      ...(await unscopedKeys(database)),
+    ];
     const compared = `${ran} migrations, ${database.source.entityMetadatas.length} entities`;
     console.log(`${service}: ${compared}, ${differences.length} differences`);
     for (const difference of differences) console.log(`  ${difference}`);
