@@ -9,7 +9,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { fileOf, manifestFile, type BackedUpService, type BackedUpTable, type Manifest } from './backup.js';
 import type { DatabaseUrls } from './installation.js';
 import { serviceSchemas } from './service-schemas.js';
-import { inOrderOfReferences, quoted, storedTables } from './stored-tables.js';
+import { inOrderOfReferences, quoted, storedTables, type StoredTable } from './stored-tables.js';
 
 interface RestoreOptions {
   from: string;
@@ -56,9 +56,9 @@ async function restoreService(url: string, backedUp: BackedUpService, from: stri
   const client = new pg.Client({ connectionString: url, application_name: 'posthorn-restore' });
   await client.connect();
   try {
-    const known = await knownRows(client);
-    if (known === rowsOf(backedUp.tables) && known > 0) return 'restored already';
-    if (known > 0)
+    const { all, own } = await knownRows(client);
+    if (all === rowsOf(backedUp.tables) && own > 0) return 'restored already';
+    if (own > 0)
       throw new StartError(
         `the database of ${backedUp.service} has rows already: restore into new databases, or into another POSTHORN_DATA_DIR`,
       );
@@ -94,15 +94,19 @@ async function makeTables(url: string, { service, migrations }: BackedUpService)
   await migrate(database).finally(() => database.close());
 }
 
-async function knownRows(client: pg.Client): Promise<number> {
-  let count = 0;
-  for (const { name } of await storedTables(client)) {
+/** Migrations make some rows of their own. */
+const isOfMigrations = ({ columns }: StoredTable): boolean => columns.includes('singleton');
+
+async function knownRows(client: pg.Client): Promise<{ all: number; own: number }> {
+  const known = { all: 0, own: 0 };
+  for (const table of await storedTables(client)) {
     const { rows } = await client.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM ONLY ${client.escapeIdentifier(name)}`,
+      `SELECT count(*)::int AS count FROM ONLY ${client.escapeIdentifier(table.name)}`,
     );
-    count += rows[0]!.count;
+    known.all += rows[0]!.count;
+    if (!isOfMigrations(table)) known.own += rows[0]!.count;
   }
-  return count;
+  return known;
 }
 
 async function makePartitions(client: pg.Client, tables: readonly BackedUpTable[]): Promise<void> {
@@ -115,6 +119,7 @@ async function makePartitions(client: pg.Client, tables: readonly BackedUpTable[
 
 async function copyIn(client: pg.Client, table: BackedUpTable, file: string): Promise<void> {
   const { name, columns, identity } = table;
+  if (isOfMigrations(table)) await client.query(`DELETE FROM ${client.escapeIdentifier(name)}`);
   const into = client.query(
     copyFrom(`COPY ${client.escapeIdentifier(name)} (${quoted(client, columns)}) FROM STDIN`),
   );
