@@ -96,11 +96,11 @@ const addResultsSql = `
 const isOld = `v.created_at < now() - interval '${validationDays} days'`;
 
 const deleteOldResultsSql = `
-  DELETE FROM email_validation_results WHERE (project_id, validation_id, line) IN (
-    SELECT r.project_id, r.validation_id, r.line FROM email_validations v
+  DELETE FROM email_validation_results WHERE ctid = ANY (ARRAY(
+    SELECT r.ctid FROM email_validations v
     JOIN email_validation_results r ON r.project_id = v.project_id AND r.validation_id = v.id
     WHERE ${isOld} LIMIT $1
-  ) RETURNING 1`;
+  )) RETURNING 1`;
 
 const deleteOldSql = `
   DELETE FROM email_validations d WHERE (project_id, id) IN (

@@ -14,8 +14,7 @@ interface Report {
   path: string;
   kind: string;
   hourly: boolean;
-  owner: string | null;
-  key: string | null;
+  owner: string;
 }
 
 /** Reports of a project with ten million mails in 400 days, beside a statement by hand over the same counters. */
@@ -63,7 +62,7 @@ function reportsOf(campaign: string): Report[] {
     const kind = group === 'day' || hourly ? 'all' : group;
     const ofCampaign = group === 'link' ? `&campaign_id=${campaign}` : '';
     const path = `${base}?group_by=${group}&from=${from(hourly ? 29 : days - 1)}&to=${to}${ofCampaign}`;
-    return { name: group, path, kind, hourly, owner: ofCampaign ? campaign : '', key: null };
+    return { name: group, path, kind, hourly, owner: ofCampaign ? campaign : '' };
   });
 }
 

@@ -21,9 +21,7 @@ export const backupJobs = {
       const to = directoryIn(texts, 'backup', 'to');
       const installation = new Installation(environment, progress);
       const secretMark = installation.secretMark();
-      const { services } = await installation.withDatabases((urls) =>
-        backUp(urls, { to, secretMark, progress }),
-      );
+      const { services } = await installation.reading((urls) => backUp(urls, { to, secretMark, progress }));
       const ofService = services.map(({ service, takenAt, tables }) => [
         service,
         { takenAt, rows: tables.reduce((sum, { rows }) => sum + rows, 0) },
@@ -38,7 +36,7 @@ export const backupJobs = {
       const from = directoryIn(texts, 'restore', 'from');
       const installation = new Installation(environment, progress);
       const secretMark = installation.secretMark();
-      const { rows, takenAt } = await installation.withDatabases((urls) =>
+      const { rows, takenAt } = await installation.making((urls) =>
         restore(urls, { from, secretMark, progress }),
       );
       const next = [

@@ -24,23 +24,46 @@ export class Installation {
     return createHmac('sha256', this.secretKey()).update('posthorn backup').digest('hex').slice(0, 16);
   }
 
-  /** With the packaged server, which is started where it does not run, on the data of `npm start`. */
-  async withDatabases<T>(work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
+  /** With the packaged server, which is started where it does not run, on the data of `npm start`. `urlsAt` says which accounts read there. */
+  private async withDatabases<T>(
+    urlsAt: (adminUrl: string) => Promise<DatabaseUrls>,
+    work: (urls: DatabaseUrls) => Promise<T>,
+  ): Promise<T> {
     const own = serviceNames.map((service) => ownUrl('DATABASE', service, this));
     if (own.every((url) => url !== undefined)) return work(this.urlsOf(own as string[]));
     const configured = this.environment['DATABASE_URL'];
-    if (configured) return work(await this.provisioned(configured));
+    if (configured) return work(await urlsAt(configured));
     const running = await this.running();
-    if (running) return work(running);
+    if (running) return work(running.length === 1 ? await urlsAt(running[0]!) : this.named(running));
     this.progress(`starting the packaged PostgreSQL on ${join(this.directory, 'postgres')}`);
     // Loaded here, because the image does not hold it: there, the databases are always somewhere else.
     const { startPostgres } = await import('@posthorn/dev');
     const server = await startPostgres({ dataDirectory: join(this.directory, 'postgres') });
     try {
-      return await work(await this.provisioned(server.url));
+      return await work(await urlsAt(server.url));
     } finally {
       await server.stop();
     }
+  }
+
+  /** By the account of the server: nothing is made or changed. */
+  reading<T>(work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
+    return this.withDatabases(
+      async (adminUrl) =>
+        this.urlsOf(
+          serviceNames.map(
+            (service) =>
+              ownUrl('DATABASE', service, this) ??
+              Object.assign(new URL(adminUrl), { pathname: `/posthorn_${service}` }).href,
+          ),
+        ),
+      work,
+    );
+  }
+
+  /** By the accounts of the services, which are made where they are missing. */
+  making<T>(work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
+    return this.withDatabases((adminUrl) => this.provisioned(adminUrl), work);
   }
 
   private urlsOf(urls: readonly string[]): DatabaseUrls {
@@ -58,12 +81,12 @@ export class Installation {
     return urls;
   }
 
-  private async running(): Promise<DatabaseUrls | null> {
+  /** Where the databases are of a product that runs here. */
+  private async running(): Promise<string[] | null> {
     const file = join(this.directory, 'servers.json');
     if (!existsSync(file)) return null;
     const { databaseUrls } = JSON.parse(readFileSync(file, 'utf8')) as { databaseUrls: string[] };
-    if (!(await answers(databaseUrls[0]!))) return null;
-    return databaseUrls.length === 1 ? this.provisioned(databaseUrls[0]!) : this.named(databaseUrls);
+    return (await answers(databaseUrls[0]!)) ? databaseUrls : null;
   }
 
   /** One server each, whose URLs name the databases. */
